@@ -1,0 +1,94 @@
+import type { Target } from '../model/target.js';
+import type { User } from '../model/user.js';
+import { type Awaitable, type Contributed, definePoint } from './point.js';
+
+/** What an authenticator sees of a request. Header names are lower case. */
+export interface Received {
+  header(name: string): string | undefined;
+  /** Peer certificate in PEM, if the TLS handshake verified one against the client CA. */
+  readonly certificate?: string;
+  readonly remoteAddress: string;
+  readonly path: string;
+}
+
+/** Until when a result may be cached: `forever` while the credentials are the same, milliseconds, or `never`. */
+export type CacheFor = 'forever' | 'never' | number;
+
+/** Tells who sent a request. */
+export interface Authenticator {
+  /** `null`: these credentials are not mine. Throw Refusal('Unauthorized') for credentials that are mine, and bad. */
+  authenticate(request: Received): Awaitable<User | null>;
+  readonly cacheFor: CacheFor;
+}
+
+/** Three-valued decision; nobody spoke means deny. */
+export type Decision =
+  | { readonly is: 'allow'; readonly reason?: string }
+  | { readonly is: 'deny'; readonly reason: string }
+  | { readonly is: 'noOpinion'; readonly reason?: string };
+
+/** How long a decision holds: until policy objects change, milliseconds, or never cached. */
+export type DependsOn = 'policy' | 'never' | number;
+
+/** Decides whether a user may do something. */
+export interface Authorizer {
+  authorize(user: User, target: Target): Awaitable<Decision>;
+  readonly dependsOn: DependsOn;
+}
+
+/** All authenticators as one: the first user ends evaluation; a throw of one ends it with 401 unless a later one knows the user. */
+export interface Authentication {
+  authenticate(request: Received): Promise<{ user: User | null; cacheFor: CacheFor }>;
+}
+
+/** All authorizers as one: the first allow or deny counts; reasons of those without opinion are joined with a comma. */
+export interface Authorization {
+  authorize(user: User, target: Target): Promise<{ decision: Decision; dependsOn: DependsOn }>;
+}
+
+/** Weaker of two dependencies: what a result made of both may claim. */
+export function weaker(a: DependsOn, b: DependsOn): DependsOn {
+  if (a === 'never' || b === 'never') return 'never';
+  if (a === 'policy') return b;
+  if (b === 'policy') return a;
+  return Math.min(a, b);
+}
+
+function firstUser(inputs: readonly Contributed<Authenticator>[]): Authentication {
+  return {
+    async authenticate(request) {
+      let refusal: unknown;
+      for (const { value } of inputs) {
+        try {
+          const user = await value.authenticate(request);
+          if (user) return { user, cacheFor: value.cacheFor };
+        } catch (thrown) {
+          refusal ??= thrown;
+        }
+      }
+      if (refusal) throw refusal;
+      return { user: null, cacheFor: 'never' };
+    },
+  };
+}
+
+function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization {
+  return {
+    async authorize(user, target) {
+      let dependsOn: DependsOn = 'policy';
+      const reasons: string[] = [];
+      for (const { value } of inputs) {
+        const decision = await value.authorize(user, target);
+        dependsOn = weaker(dependsOn, value.dependsOn);
+        if (decision.is !== 'noOpinion') return { decision, dependsOn };
+        if (decision.reason) reasons.push(decision.reason);
+      }
+      return { decision: { is: 'noOpinion', reason: reasons.join(', ') }, dependsOn };
+    },
+  };
+}
+
+/** Who is it: first user wins; none is the anonymous user where that is allowed, else 401. */
+export const authenticator = definePoint<Authenticator, Authentication>('authn', ['request'], firstUser);
+/** May they: first opinion wins; none is deny. */
+export const authorizer = definePoint<Authorizer, Authorization>('authz', ['request'], firstOpinion);

@@ -1,0 +1,26 @@
+/** All that plugins may import. */
+export * from './access.js';
+export * from './admission.js';
+export * from './control.js';
+export * from './host.js';
+export * from './listener.js';
+export * from './point.js';
+export * from './strategy.js';
+export {
+  Compacted,
+  FutureRevision,
+  type Outcome,
+  type Page,
+  type Storage,
+  StoreError,
+  type Stored,
+  type StoreEvent,
+  type Transaction,
+  type Operation as StoreOperation,
+  storage,
+} from './storage.js';
+export * from '../model/object.js';
+export * from '../model/refusal.js';
+export type { Requirement, Selector } from '../model/selector.js';
+export * from '../model/target.js';
+export * from '../model/user.js';

@@ -1,0 +1,112 @@
+import { type Contributed, definePoint } from './point.js';
+
+/** A stored value with the revisions of its key. Revisions are numbers below 2^53. */
+export interface Stored {
+  readonly key: string;
+  readonly value: Uint8Array;
+  /** Revision that created the key, revision that last changed it, and how often it changed since (1 after the create). */
+  readonly created: number;
+  readonly modified: number;
+  readonly version: number;
+}
+
+/**
+ * One write. `expect`: 0 the key must be absent, N its modification revision must be N, undefined whatever it is.
+ * `gap`: offset into `value` at which the store writes the digits of the new revision, so that values can hold their own version; undefined for none.
+ */
+export type Operation =
+  | { readonly is: 'put'; readonly key: string; readonly value: Uint8Array; readonly gap?: number; readonly expect?: number }
+  | { readonly is: 'delete'; readonly key: string; readonly expect?: number };
+
+/** A transaction: all of its operations at one revision, or none. */
+export type Transaction = readonly Operation[];
+
+/** What became of a transaction: its revision and the values stored, or the first operation whose expectation failed with the current state of its key. */
+export type Outcome =
+  | { readonly is: 'committed'; readonly revision: number; readonly events: readonly StoreEvent[] }
+  | { readonly is: 'failed'; readonly index: number; readonly current?: Stored }
+  | { readonly is: 'error'; readonly error: Error };
+
+/** A committed change. `previous` is the value it replaced or removed. Deletions carry no value. */
+export interface StoreEvent {
+  readonly type: 'put' | 'delete';
+  readonly key: string;
+  readonly revision: number;
+  readonly created: number;
+  readonly version: number;
+  readonly value?: Uint8Array;
+  readonly previous?: { readonly value: Uint8Array; readonly modified: number };
+}
+
+/** A page of a range. `more` tells that keys follow the last one. */
+export interface Page {
+  readonly revision: number;
+  readonly items: readonly Stored[];
+  readonly more: boolean;
+  /** Keys in the range after this page. */
+  readonly remaining: number;
+}
+
+/** A read or watch at a revision whose history is gone. */
+export class Compacted extends Error {
+  constructor(readonly compactedRevision: number) {
+    super(`history up to revision ${compactedRevision} has been compacted`);
+  }
+}
+
+/** A read at a revision that is not there yet. */
+export class FutureRevision extends Error {
+  constructor(readonly currentRevision: number) {
+    super(`revision is above the current revision ${currentRevision}`);
+  }
+}
+
+/** A store that must not be opened or used: damaged, in use, of an unknown format. The message names what is wrong and the remedy. */
+export class StoreError extends Error {}
+
+/**
+ * The storage point (design, section 4). Implementations keep the order: durable, then events, then replies. Keys are compared as UTF-8 bytes.
+ * A restarted store continues above every revision it ever gave out.
+ */
+export interface Storage {
+  /** Shown in the start message and as the name of the health check. */
+  readonly name: string;
+  revision(): Promise<number>;
+  /** Everything up to and including this revision is gone as history. */
+  compactedRevision(): number;
+  /** Current or, with `revision`, historic objects whose key begins with `prefix`, in key order, after the key `after`. Throws Compacted or FutureRevision. */
+  range(
+    prefix: string,
+    options?: { readonly revision?: number; readonly limit?: number; readonly after?: string; readonly signal?: AbortSignal },
+  ): Promise<Page>;
+  get(key: string, revision?: number): Promise<Stored | undefined>;
+  /**
+   * Commits several independent transactions in the order given, durable together with one sync; outcome i belongs to transaction i.
+   * Later transactions see earlier ones. May be called again before it resolves: the next group gathers while this one syncs.
+   */
+  commit(group: readonly Transaction[]): Promise<readonly Outcome[]>;
+  /**
+   * Every event with revision > `from` under `prefix`, in order, whole revisions at a time, then live ones, until `signal` aborts. `from` undefined: from now on.
+   * Ends by throwing Compacted if `from` is compacted. `progress` is called with a revision up to which all was delivered when nothing happens.
+   */
+  watch(
+    prefix: string,
+    from: number | undefined,
+    deliver: (events: readonly StoreEvent[], revision: number) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** Forgets history up to `revision`, in bounded steps that do not hold up commits. */
+  compact(revision: number): Promise<void>;
+  /** Reads from the store itself (not from memory) and fails if that is impossible. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+function exactlyOne(inputs: readonly Contributed<Storage>[]): Storage {
+  const [only, second] = inputs;
+  if (!only || second) throw new StoreError(`exactly one storage plugin is needed, found ${inputs.length}`);
+  return only.value;
+}
+
+/** Where objects live; exactly one. Only the writer thread touches it. */
+export const storage = definePoint<Storage, Storage>('storage', ['store'], exactlyOne);

@@ -1,0 +1,71 @@
+import type { ApiObject } from '../model/object.js';
+import type { Violation } from '../model/refusal.js';
+
+/** What a strategy may know about the request. `now` is RFC 3339 in whole seconds. */
+export interface Rules {
+  readonly now: string;
+  readonly userName: string;
+  readonly dryRun: boolean;
+  /** Current object by storage name, namespace and name, from the informers of this thread; undefined if absent or not watched. */
+  lookup(storageName: string, namespace: string, name: string): ApiObject | undefined;
+}
+
+/** A printed column of a Table. Priority 0 is always shown. */
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly priority: number;
+  readonly description: string;
+  /** The cell: string, number, boolean or null. `now` in milliseconds since the epoch. */
+  cell(object: ApiObject, now: number): string | number | boolean | null;
+}
+
+/** How DELETE answers when it removed the object at once. */
+export type DeleteAnswer = 'status' | 'object';
+
+/**
+ * The rules of one kind: all that the generic path cannot derive from its schema. Every member is optional in `defineStrategy`; the defaults are
+ * those of a plain object with a DNS-1123 subdomain name. Strategies are pure and synchronous; they receive decoded, schema-checked objects.
+ */
+export interface Strategy {
+  /** Complaints about `metadata.name` (or, with `prefix`, about a generateName), empty if good. */
+  readonly checkName: (name: string, prefix: boolean) => readonly string[];
+  /** `metadata.generation` is kept: 1 on create, raised when something outside metadata and status changed (see `changed`). */
+  readonly hasGeneration: boolean;
+  /** Main resource writes keep `status`, status writes keep all else. */
+  readonly hasStatus: boolean;
+  /** PUT on an absent name creates. */
+  readonly createOnUpdate: boolean;
+  /** PUT and PATCH without resourceVersion are accepted. */
+  readonly unconditionalUpdate: boolean;
+  readonly deleteAnswer: DeleteAnswer;
+  /** Propagation when the client names none. */
+  readonly orphansByDefault: boolean;
+  /** Fills in absent fields; runs on every decode of a written object, before validation. Must be idempotent. */
+  readonly defaults: (object: ApiObject) => void;
+  /** Before validation of a create: clears what clients may not set (status is cleared by the generic path), allocates. */
+  readonly prepareCreate: (object: ApiObject, rules: Rules) => void;
+  /** Before validation of an update of the main resource. */
+  readonly prepareUpdate: (object: ApiObject, old: ApiObject, rules: Rules) => void;
+  /** Before validation of an update of `status`. */
+  readonly prepareStatus: (object: ApiObject, old: ApiObject, rules: Rules) => void;
+  readonly validateCreate: (object: ApiObject, rules: Rules) => readonly Violation[];
+  readonly validateUpdate: (object: ApiObject, old: ApiObject, rules: Rules) => readonly Violation[];
+  readonly validateStatus: (object: ApiObject, old: ApiObject, rules: Rules) => readonly Violation[];
+  /** Seconds of grace before removal; 0 removes at once. `asked` is the client's gracePeriodSeconds. */
+  readonly gracePeriod: (object: ApiObject, asked: number | undefined) => number;
+  /** Selectable fields beyond metadata.name and metadata.namespace. Values are strings; absent is ''. */
+  readonly selectableFields: ReadonlyMap<string, (object: ApiObject) => string>;
+  /** Extra field labels accepted in selectors although no object carries them, and labels rewritten to others. */
+  readonly fieldAliases: ReadonlyMap<string, string>;
+  readonly columns?: readonly Column[];
+  /** Where the scale subresource reads and writes, by JSON path segments. */
+  readonly scale?: {
+    readonly spec: readonly string[];
+    readonly status: readonly string[];
+    readonly selector: (object: ApiObject) => string;
+  };
+  /** Converts between served versions: from the storage version to `apiVersion` and back. Absent: versions are equal but for the name. */
+  readonly convert?: (object: ApiObject, toApiVersion: string) => ApiObject;
+}

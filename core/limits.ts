@@ -1,0 +1,36 @@
+/** Every bound of the server, with its reason (design, section 8). Sizes in bytes, times in milliseconds. */
+
+/** Request body: what upstream accepts; larger objects could not be stored anyway. Over it: 413. */
+export const BODY_BYTES = 3 * 1024 * 1024;
+/** Stored object: etcd's request limit less its own overhead. Over it: 413. */
+export const OBJECT_BYTES = 1.5 * 1024 * 1024;
+/** Header block of a request: room for large bearer tokens and many headers. Over it: 431. */
+export const HEADER_BYTES = 64 * 1024;
+/** Nesting of any decoded body: deeper documents overflow the stacks of recursive consumers. Over it: 400. */
+export const DEPTH = 512;
+/** Expanded aliases of a YAML document: stops exponential documents. */
+export const YAML_ALIASES = 100;
+/** Operations of one JSON Patch; upstream's bound. Over it: 413. */
+export const JSON_PATCH_OPERATIONS = 10_000;
+/** Bytes of a list assembled in one turn of the event loop: about a millisecond of copying. */
+export const LIST_SLICE_BYTES = 1024 * 1024;
+/** Unsent bytes of one watch before it is ended: a reader this far behind is served better by a new list. */
+export const WATCH_BACKLOG_BYTES = 8 * 1024 * 1024;
+/** Requests waiting for the pool before new ones get 429 with Retry-After. */
+export const POOL_QUEUE = 10_000;
+/** Requests handed to a pool worker as one task: beyond this batching gains nothing and latency grows. */
+export const POOL_BATCH = 64;
+/** Times a read-transform-write runs again after losing a race, before the client gets 409. */
+export const WRITE_RETRIES = 16;
+/** How long a read waits for a revision the server has not seen (spec: reasonable time; upstream waits 3 s). Then: 504. */
+export const FUTURE_REVISION_MS = 3000;
+/** How long history is kept for watches and continue tokens (spec, "Limits"). */
+export const HISTORY_MS = 5 * 60 * 1000;
+/** Bytes a pool worker keeps of rendered forms (other media types, other versions). */
+export const RENDERED_BYTES = 32 * 1024 * 1024;
+/** Entries of the identity and decision caches of the front end. */
+export const DECISIONS = 100_000;
+/** Time between bookmarks of a watch that asked for them: upstream's minute. */
+export const BOOKMARK_MS = 60_000;
+/** Total size of annotations of one object (upstream's bound). */
+export const ANNOTATIONS_BYTES = 256 * 1024;

@@ -1,0 +1,210 @@
+import type { Json } from './object.js';
+
+/** Machine-readable reasons of a Status and the HTTP code each stands for (Kubernetes API conventions, "Response Status Kind"). */
+export const REASONS = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  AlreadyExists: 409,
+  Conflict: 409,
+  Gone: 410,
+  Expired: 410,
+  RequestEntityTooLarge: 413,
+  UnsupportedMediaType: 415,
+  Invalid: 422,
+  TooManyRequests: 429,
+  RequestHeaderFieldsTooLarge: 431,
+  InternalError: 500,
+  ServiceUnavailable: 503,
+  Timeout: 504,
+  ServerTimeout: 500,
+} as const;
+
+/** A reason of the table above; the empty reason carries its own code. */
+export type Reason = keyof typeof REASONS | '';
+
+/** One cause in `details.causes`. */
+export interface Cause {
+  reason?: string;
+  message?: string;
+  field?: string;
+}
+
+/** `details` of a Status. `group` and `kind` name the resource (plural) or kind the refusal is about. */
+export interface StatusDetails {
+  name?: string;
+  group?: string;
+  kind?: string;
+  uid?: string;
+  causes?: Cause[];
+  retryAfterSeconds?: number;
+}
+
+/** The body of every refusal: a Status object of the core version `v1`. */
+export interface StatusBody {
+  kind: 'Status';
+  apiVersion: 'v1';
+  metadata: { [key: string]: Json };
+  status: 'Failure' | 'Success';
+  message?: string;
+  reason?: string;
+  details?: StatusDetails;
+  code?: number;
+}
+
+/**
+ * A refusal the client is to see: thrown by any stage and turned into one Status. Anything else thrown is a bug and becomes a 500.
+ * `metadata` goes into the Status's list metadata (a fresh `continue` token on 410).
+ */
+export class Refusal extends Error {
+  readonly code: number;
+  constructor(
+    readonly reason: Reason,
+    message: string,
+    readonly details?: StatusDetails,
+    code?: number,
+    readonly metadata: { [key: string]: Json } = {},
+  ) {
+    super(message);
+    this.code = code ?? (reason === '' ? 500 : REASONS[reason]);
+  }
+
+  /** The Status object as the client receives it, members in the order of the upstream type. */
+  toStatus(): StatusBody {
+    return {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: this.metadata,
+      status: 'Failure',
+      message: this.message,
+      ...(this.reason ? { reason: this.reason } : {}),
+      ...(this.details ? { details: this.details } : {}),
+      code: this.code,
+    };
+  }
+}
+
+/** What a refusal names: a resource (plural) or kind in its group. */
+export interface Named {
+  readonly group: string;
+  readonly resource: string;
+}
+
+/** `deployments.apps`, or `pods` for the core group: how messages qualify a resource. */
+export const qualified = (of: Named): string => (of.group ? `${of.resource}.${of.group}` : of.resource);
+
+const detailsOf = (of: Named, name: string): StatusDetails => ({
+  ...(name ? { name } : {}),
+  ...(of.group ? { group: of.group } : {}),
+  ...(of.resource ? { kind: of.resource } : {}),
+});
+
+/** 404 for one object. */
+export const notFound = (of: Named, name: string): Refusal =>
+  new Refusal('NotFound', `${qualified(of)} ${JSON.stringify(name)} not found`, detailsOf(of, name));
+
+/** 404 for a path below a served group that names no resource. */
+export const unknownPath = (): Refusal => new Refusal('NotFound', 'the server could not find the requested resource', {});
+
+/** 409 for a create over an existing name. */
+export const alreadyExists = (of: Named, name: string): Refusal =>
+  new Refusal('AlreadyExists', `${qualified(of)} ${JSON.stringify(name)} already exists`, detailsOf(of, name));
+
+/** 409 for a failed precondition; `why` says which. */
+export const conflict = (of: Named, name: string, why: string): Refusal =>
+  new Refusal(
+    'Conflict',
+    `Operation cannot be fulfilled on ${qualified(of)} ${JSON.stringify(name)}: ${why}`,
+    detailsOf(of, name),
+  );
+
+/** The text of a stale resourceVersion, known to every client. */
+export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
+
+/** 400 with a plain message. */
+export const badRequest = (message: string): Refusal => new Refusal('BadRequest', message);
+
+/** 405 for a verb the resource does not have. */
+export const methodNotAllowed = (message = 'the server does not allow this method on the requested resource'): Refusal =>
+  new Refusal('MethodNotAllowed', message, {});
+
+/** How upstream classifies a violation (field.ErrorType), and the word its message begins with. */
+const VIOLATIONS = {
+  FieldValueRequired: 'Required value',
+  FieldValueInvalid: 'Invalid value',
+  FieldValueDuplicate: 'Duplicate value',
+  FieldValueForbidden: 'Forbidden',
+  FieldValueNotFound: 'Not found',
+  FieldValueNotSupported: 'Unsupported value',
+  FieldValueTooLong: 'Too long',
+  FieldValueTooMany: 'Too many',
+  FieldValueTypeInvalid: 'Invalid value',
+  InternalError: 'Internal error',
+} as const;
+
+/** Kinds of violation. */
+export type ViolationType = keyof typeof VIOLATIONS;
+
+/** One thing wrong with an object. `message` is complete (`Invalid value: "x": must be …`). */
+export interface Violation {
+  readonly reason: ViolationType;
+  readonly field: string;
+  readonly message: string;
+}
+
+/** How upstream prints a bad value inside a message (strings quoted, objects as JSON). */
+export const shown = (value: unknown): string =>
+  value === undefined || value === null
+    ? 'null'
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : typeof value === 'string'
+        ? JSON.stringify(value)
+        : String(value);
+
+const violation = (reason: ViolationType, field: string, value: string, detail: string): Violation => ({
+  reason,
+  field,
+  message: [VIOLATIONS[reason], value, detail].filter(part => part !== '').join(': '),
+});
+
+/** `Required value[: detail]`. */
+export const required = (field: string, detail = ''): Violation => violation('FieldValueRequired', field, '', detail);
+/** `Invalid value: <value>: detail`. */
+export const invalid = (field: string, value: unknown, detail: string): Violation =>
+  violation('FieldValueInvalid', field, shown(value), detail);
+/** `Forbidden: detail`. */
+export const forbiddenField = (field: string, detail: string): Violation => violation('FieldValueForbidden', field, '', detail);
+/** `Duplicate value: <value>`. */
+export const duplicate = (field: string, value: unknown): Violation => violation('FieldValueDuplicate', field, shown(value), '');
+/** `Not found: <value>`. */
+export const notFoundField = (field: string, value: unknown): Violation =>
+  violation('FieldValueNotFound', field, shown(value), '');
+/** `Unsupported value: <value>: supported values: "A", "B"`. */
+export const notSupported = (field: string, value: unknown, supported: readonly string[]): Violation =>
+  violation(
+    'FieldValueNotSupported',
+    field,
+    shown(value),
+    supported.length ? `supported values: ${supported.map(s => JSON.stringify(s)).join(', ')}` : '',
+  );
+/** `Too long: may not be more than N bytes`. */
+export const tooLong = (field: string, bytes: number): Violation =>
+  violation('FieldValueTooLong', field, '', `may not be more than ${bytes} bytes`);
+/** `Too many: <count>: must have at most N items`. */
+export const tooMany = (field: string, count: number, most: number): Violation =>
+  violation('FieldValueTooMany', field, String(count), `must have at most ${most} item${most === 1 ? '' : 's'}`);
+
+/** 422 carrying every violation of one object. `kind` is the kind, not the resource. */
+export function invalidObject(group: string, kind: string, name: string, violations: readonly Violation[]): Refusal {
+  const lines = [...new Set(violations.map(v => `${v.field}: ${v.message}`))];
+  const all = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
+  const qualifiedKind = group ? `${kind}.${group}` : kind;
+  return new Refusal('Invalid', `${qualifiedKind} ${JSON.stringify(name)} is invalid: ${violations.length ? all : '<nil>'}`, {
+    ...detailsOf({ group, resource: kind }, name),
+    causes: violations.map(v => ({ reason: v.reason, message: v.message, field: v.field })),
+  });
+}

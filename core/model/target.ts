@@ -1,0 +1,30 @@
+import type { Selector } from './selector.js';
+
+/** API verbs as authorizers see them (spec 2, "Request attributes"). Non-resource requests use the lower-case HTTP method. */
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
+
+/** What a resource request is about, read from its path and query. Empty strings mean "none". */
+export interface ResourceTarget {
+  readonly is: 'resource';
+  readonly verb: Verb;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly path: string;
+  /** Parsed selectors of list, watch and deletecollection; undefined where none was sent or it did not parse. */
+  readonly labelSelector?: Selector;
+  readonly fieldSelector?: Selector;
+}
+
+/** A request outside the resource paths (`/version`, `/healthz`, `/openapi/…`): only path and lower-case method count. */
+export interface PathTarget {
+  readonly is: 'path';
+  readonly verb: string;
+  readonly path: string;
+}
+
+/** What a request is about: the subject of authorization. */
+export type Target = ResourceTarget | PathTarget;

@@ -1,0 +1,80 @@
+/** Leaf types; JSON form and wire form of each are in scalars.ts. */
+export type ScalarName =
+  | 'string'
+  | 'bool'
+  | 'int32'
+  | 'int64'
+  | 'uint32'
+  | 'double'
+  | 'bytes'
+  | 'any'
+  | 'Time'
+  | 'MicroTime'
+  | 'Duration'
+  | 'Quantity'
+  | 'IntOrString'
+  | 'FieldsV1'
+  | 'RawExtension'
+  | 'JSON';
+
+/** A leaf. */
+export interface Scalar {
+  readonly is: 'scalar';
+  readonly name: ScalarName;
+  /** Closed set of values, where the type has one (documents show it, strategies enforce it). */
+  readonly enum?: readonly string[];
+}
+
+/** A list; how its items merge stands on the field that holds it. */
+export interface List {
+  readonly is: 'list';
+  readonly of: Type;
+}
+
+/** A map from strings. */
+export interface StringMap {
+  readonly is: 'map';
+  readonly of: Type;
+}
+
+/** How values below a field merge: apply and strategic merge patch read it (spec, "Merge strategy markers"). */
+export interface Merge {
+  readonly listType?: 'atomic' | 'set' | 'map';
+  readonly keys?: readonly string[];
+  readonly mapType?: 'atomic' | 'granular';
+  readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[];
+  readonly patchMergeKey?: string;
+}
+
+/** One member of a struct, in declaration order. */
+export interface Field {
+  readonly name: string;
+  readonly type: Type;
+  /** Absent differs from the zero value. */
+  readonly pointer: boolean;
+  /** Zero scalars, empty lists and maps are left out of JSON. Structs that are no pointers are always written. */
+  readonly omitEmpty: boolean;
+  readonly required: boolean;
+  readonly default?: unknown;
+  readonly merge: Merge;
+  /** Protobuf: field number (0: no wire form) and the path of embedded messages that hold it. */
+  readonly number: number;
+  readonly protoName?: string;
+  /** The field stands in an embedded struct: its Go type is inlined in JSON and nested in protobuf. */
+  readonly inlinedFrom?: { readonly number: number; readonly protoName: string; readonly type: string };
+}
+
+/** A struct. Its fields are filled after creation because types may refer to themselves; treat it as frozen afterwards. */
+export interface Struct {
+  readonly is: 'struct';
+  /** `core.v1.Pod`: package and Go-like name. */
+  readonly id: string;
+  /** JSON begins with kind and apiVersion. */
+  readonly typeMeta: boolean;
+  readonly fields: readonly Field[];
+  readonly field: ReadonlyMap<string, Field>;
+  readonly mapType?: 'atomic' | 'granular';
+}
+
+/** The structural type model: everything that is generated per kind is generated from these. */
+export type Type = Scalar | List | StringMap | Struct;
