@@ -28,3 +28,14 @@ export interface PathTarget {
 
 /** What a request is about: the subject of authorization. */
 export type Target = ResourceTarget | PathTarget;
+
+/**
+ * The object a request names: in its path or, for list and watch, by a `metadata.name=` field selector that could stand in a path.
+ * That is what `resourceNames` restricts and refusals name (spec 2, "RBAC rules").
+ */
+export function nameOf(target: ResourceTarget): string {
+  if (target.name || !target.fieldSelector || (target.verb !== 'list' && target.verb !== 'watch')) return target.name;
+  const exact = target.fieldSelector.find(r => r.key === 'metadata.name' && r.operator === '=');
+  const name = exact?.values[0] ?? '';
+  return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name;
+}

@@ -1,0 +1,34 @@
+import { qualified, Refusal } from '../model/refusal.js';
+import { nameOf, type ResourceTarget, type Target } from '../model/target.js';
+import type { User } from '../model/user.js';
+import type { Naming } from '../naming.js';
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+function scopeOf(target: ResourceTarget): string {
+  return target.namespace ? `in the namespace ${quoted(target.namespace)}` : 'at the cluster scope';
+}
+
+function deed(user: User, target: Target, naming: Naming): string {
+  const who = `User ${quoted(user.name)} cannot ${target.verb}`;
+  if (target.is === 'path') return `${who} path ${quoted(target.path)}`;
+  const resource = target.subresource ? `${target.resource}/${target.subresource}` : target.resource;
+  return `${who} resource ${quoted(resource)} in API group ${quoted(naming.group(target.group))} ${scopeOf(target)}`;
+}
+
+/**
+ * 403 for a request that no authorizer allowed (spec 2, "Errors"). `reason` is what the authorizers said and may be empty.
+ * The message names the resource as `deployments.apps "x"`; `details.kind` is the resource without its subresource.
+ */
+export function forbidden(user: User, target: Target, reason: string, naming: Naming): Refusal {
+  const what = deed(user, target, naming) + (reason ? `: ${reason}` : '');
+  if (target.is === 'path') return new Refusal('Forbidden', `forbidden: ${what}`, {});
+  const group = naming.group(target.group);
+  const name = nameOf(target);
+  const subject = qualified({ group, resource: target.resource }) + (name ? ` ${quoted(name)}` : '');
+  return new Refusal('Forbidden', `${subject} is forbidden: ${what}`, {
+    ...(name ? { name } : {}),
+    ...(group ? { group } : {}),
+    kind: target.resource,
+  });
+}

@@ -1,0 +1,15 @@
+import { Refusal, type Received } from '../../core/api/index.js';
+
+/**
+ * The bearer token of a request (spec 2, "General rules"), or undefined if there is none: no header, another scheme, or nothing after the
+ * one space that follows the scheme. Words after the token are ignored; the scheme is case-insensitive.
+ */
+export function bearerToken(request: Received): string | undefined {
+  const header = request.header('authorization')?.trim();
+  if (!header) return undefined;
+  const [scheme, token] = header.split(' ', 2);
+  return scheme?.toLowerCase() === 'bearer' && token ? token : undefined;
+}
+
+/** 401 for a token that a token authenticator does not know. */
+export const unknownToken = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');

@@ -1,0 +1,64 @@
+import { X509Certificate } from 'node:crypto';
+import { type Authenticator, authenticator, definePlugin, type Plugin, Refusal, type User } from '../../core/api/index.js';
+
+/** Extended key usages that let a certificate identify a client: clientAuth and anyExtendedKeyUsage (RFC 5280, 4.2.1.12). */
+const CLIENT_USAGES = ['1.3.6.1.5.5.7.3.2', '2.5.29.37.0'];
+/** Parsed certificates kept; each costs about 1 KB, and a client usually has one for many requests. */
+const KEPT = 1024;
+
+interface Parsed {
+  /** Null: no common name, so the certificate identifies nobody. */
+  readonly user: User | null;
+  readonly from: number;
+  readonly until: number;
+  readonly forClients: boolean;
+}
+
+const all = (value: string | string[] | undefined): readonly string[] =>
+  value === undefined ? [] : Array.isArray(value) ? value : [value];
+
+function read(pem: string): Parsed {
+  const certificate = new X509Certificate(pem);
+  const subject = certificate.toLegacyObject().subject as { CN?: string | string[]; O?: string | string[] };
+  const name = all(subject.CN).at(-1) ?? '';
+  const usages = certificate.keyUsage as readonly string[] | undefined;
+  return {
+    user: name ? Object.freeze({ name, uid: '', groups: [...all(subject.O)], extra: new Map() }) : null,
+    from: Date.parse(certificate.validFrom),
+    until: Date.parse(certificate.validTo),
+    forClients: !usages?.length || usages.some(usage => CLIENT_USAGES.includes(usage)),
+  };
+}
+
+/**
+ * Users of certificates that the TLS layer verified against the client CA: common name and organizations (spec 2, "Methods").
+ * Validity is judged at every call, since a connection may outlive its certificate.
+ */
+export function clientCertificates(now: () => number): Authenticator {
+  const known = new Map<string, Parsed>();
+  const parsed = (pem: string): Parsed => {
+    const found = known.get(pem);
+    if (found) return found;
+    if (known.size >= KEPT) known.delete(known.keys().next().value as string);
+    const fresh = read(pem);
+    known.set(pem, fresh);
+    return fresh;
+  };
+  return {
+    cacheFor: 60_000,
+    authenticate(request) {
+      if (!request.certificate) return null;
+      const { user, from, until, forClients } = parsed(request.certificate);
+      const time = now();
+      if (!forClients || time < from || time > until) throw new Refusal('Unauthorized', 'Unauthorized');
+      return user;
+    },
+  };
+}
+
+/** Client certificates; active with `--client-ca-file`, which makes the listener ask for and verify them. */
+export default definePlugin({
+  name: 'client-certificate',
+  parse: () => null,
+  contribute: () => [authenticator.of(host => clientCertificates(host.now))],
+}) satisfies Plugin<null>;

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { type Authenticator, authenticator, ConfigError, definePlugin, type Plugin } from '../../core/api/index.js';
+import { bearerToken, unknownToken } from './bearer.js';
+import { digest, parseTokenFile, type TokenTable } from './token-file.js';
+
+/** Where the tokens are; read once at start. */
+export interface StaticTokenConfig {
+  readonly file: string;
+}
+
+/** Knows the bearer tokens of a table; others are refused, unless a later authenticator knows them. */
+export function staticTokens(table: TokenTable): Authenticator {
+  return {
+    cacheFor: 'forever',
+    authenticate(request) {
+      const token = bearerToken(request);
+      if (token === undefined) return null;
+      const user = table.get(digest(token));
+      if (!user) throw unknownToken();
+      return user;
+    },
+  };
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (thrown) {
+    throw new ConfigError(file, `cannot read the token file: ${(thrown as Error).message}`);
+  }
+}
+
+function parse(config: unknown): StaticTokenConfig {
+  const file = (config as Partial<StaticTokenConfig> | null | undefined)?.file;
+  if (typeof file !== 'string' || file === '') throw new ConfigError('file', 'expected the path of a token file');
+  return { file };
+}
+
+/** `--token-auth-file`: bearer tokens from a CSV file. */
+export default definePlugin({
+  name: 'static-token',
+  parse,
+  contribute: config => [authenticator.of(() => staticTokens(parseTokenFile(read(config.file), config.file)))],
+}) satisfies Plugin<StaticTokenConfig>;

@@ -1,0 +1,23 @@
+import { type Authorizer, authorizer, definePlugin, type Plugin } from '../../core/api/index.js';
+
+/** Allows everything (spec 2, "Modes": AlwaysAllow, testing only). */
+export const allowAll: Authorizer = { dependsOn: 'policy', authorize: () => ({ is: 'allow' }) };
+/** Allows nothing; without opinion, so that a later mode may still allow, as upstream. */
+export const denyAll: Authorizer = {
+  dependsOn: 'policy',
+  authorize: () => ({ is: 'noOpinion', reason: 'Everything is forbidden.' }),
+};
+
+/** Mode AlwaysAllow. */
+export const alwaysAllow = definePlugin({
+  name: 'always-allow',
+  parse: () => null,
+  contribute: () => [authorizer.of(() => allowAll)],
+}) satisfies Plugin<null>;
+
+/** Mode AlwaysDeny. */
+export const alwaysDeny = definePlugin({
+  name: 'always-deny',
+  parse: () => null,
+  contribute: () => [authorizer.of(() => denyAll)],
+}) satisfies Plugin<null>;

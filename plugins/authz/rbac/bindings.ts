@@ -1,0 +1,104 @@
+import type { ApiObject, Informer, User } from '../../../core/api/index.js';
+import type { PolicyRule, RoleRef, Subject } from './policy.js';
+import { type CompiledRules, compileRules } from './rules.js';
+
+/** One binding that binds a user, with the role it refers to. */
+export interface Bound {
+  /** Place among all bindings of the scope: the order of evaluation. */
+  readonly order: number;
+  /** Who and what, as reasons show it: `RoleBinding "b/ns" of Role "r" to User "u"`. */
+  readonly shown: string;
+  readonly ref: RoleRef;
+  /** Namespace of the binding, empty for a ClusterRoleBinding. */
+  readonly namespace: string;
+}
+
+/** Bindings of one scope by the users and groups they name. */
+export interface BindingIndex {
+  readonly users: ReadonlyMap<string, readonly Bound[]>;
+  readonly groups: ReadonlyMap<string, readonly Bound[]>;
+}
+
+/** A role ready for questions. */
+export interface CompiledRole {
+  readonly rules: readonly PolicyRule[];
+  readonly compiled: CompiledRules;
+}
+
+const q = (text: string): string => JSON.stringify(text);
+
+/** Which user name a User or ServiceAccount subject stands for; undefined for groups, unknown kinds, and accounts without a namespace. */
+function userNamed(subject: Subject, namespace: string): string | undefined {
+  if (subject.kind === 'User') return subject.name;
+  if (subject.kind !== 'ServiceAccount') return undefined;
+  const home = subject.namespace || namespace;
+  return home ? `system:serviceaccount:${home}:${subject.name}` : undefined;
+}
+
+function shownSubject(subject: Subject, namespace: string): string {
+  if (subject.kind !== 'ServiceAccount') return `${subject.kind} ${q(subject.name)}`;
+  return `${subject.kind} ${q(`${subject.name}/${subject.namespace || namespace}`)}`;
+}
+
+function shownBinding(binding: ApiObject, namespace: string, ref: RoleRef, subject: Subject): string {
+  const name = binding.metadata.name ?? '';
+  const what = namespace ? `RoleBinding ${q(`${name}/${namespace}`)}` : `ClusterRoleBinding ${q(name)}`;
+  return `${what} of ${ref.kind} ${q(ref.name)} to ${shownSubject(subject, namespace)}`;
+}
+
+function add(map: Map<string, Bound[]>, key: string, bound: Bound): void {
+  const list = map.get(key);
+  if (list) list.push(bound);
+  else map.set(key, [bound]);
+}
+
+/** Indexes the bindings of one scope. */
+export function indexBindings(bindings: readonly ApiObject[], namespace: string): BindingIndex {
+  const users = new Map<string, Bound[]>();
+  const groups = new Map<string, Bound[]>();
+  bindings.forEach((binding, order) => {
+    const ref = binding['roleRef'] as RoleRef;
+    for (const subject of (binding['subjects'] as Subject[] | undefined) ?? []) {
+      const bound: Bound = { order, ref, namespace, shown: shownBinding(binding, namespace, ref, subject) };
+      const name = userNamed(subject, namespace);
+      if (name !== undefined) add(users, name, bound);
+      else if (subject.kind === 'Group') add(groups, subject.name, bound);
+    }
+  });
+  return { users, groups };
+}
+
+/** The bindings that bind a user, each once, in order. */
+export function boundTo(index: BindingIndex, user: User): readonly Bound[] {
+  const found: Bound[] = [...(index.users.get(user.name) ?? [])];
+  for (const group of user.groups) found.push(...(index.groups.get(group) ?? []));
+  if (found.length < 2) return found;
+  found.sort((a, b) => a.order - b.order);
+  return found.filter((bound, i) => i === 0 || bound.order !== found[i - 1]?.order);
+}
+
+/** A value made of an informer's objects, made anew when they changed. */
+export function derived<T>(informer: Informer, make: () => T): () => T {
+  let at: number | undefined;
+  let value: T;
+  return () => {
+    const { revision } = informer;
+    if (at !== revision) {
+      value = make();
+      at = revision;
+    }
+    return value;
+  };
+}
+
+const compiled = new WeakMap<ApiObject, CompiledRole>();
+
+/** A role's rules ready for questions; compiled once per stored version. */
+export function compiledRole(role: ApiObject): CompiledRole {
+  const found = compiled.get(role);
+  if (found) return found;
+  const rules = (role['rules'] as PolicyRule[] | null | undefined) ?? [];
+  const fresh = { rules, compiled: compileRules(rules) };
+  compiled.set(role, fresh);
+  return fresh;
+}

@@ -1,0 +1,43 @@
+import type { PolicyRule } from './policy.js';
+
+const orOne = (list: readonly string[] | undefined): readonly (string | undefined)[] => (list?.length ? list : [undefined]);
+
+/** Splits a rule into rules of one verb and one resource or URL each. */
+function* atoms(rule: PolicyRule): Generator<PolicyRule> {
+  for (const verb of rule.verbs) {
+    for (const url of rule.nonResourceURLs ?? []) yield { verbs: [verb], nonResourceURLs: [url] };
+    for (const group of rule.apiGroups ?? [])
+      for (const resource of rule.resources ?? [])
+        for (const name of orOne(rule.resourceNames))
+          yield { verbs: [verb], apiGroups: [group], resources: [resource], ...(name === undefined ? {} : { resourceNames: [name] }) };
+  }
+}
+
+const includes = (list: readonly string[] | undefined, word: string): boolean =>
+  list !== undefined && (list.includes(word) || list.includes('*'));
+
+function coversResource(have: PolicyRule, resource: string): boolean {
+  if (includes(have.resources, resource)) return true;
+  const slash = resource.indexOf('/');
+  return slash >= 0 && (have.resources?.includes(`*${resource.slice(slash)}`) ?? false);
+}
+
+function coversUrl(have: PolicyRule, url: string): boolean {
+  return (have.nonResourceURLs ?? []).some(
+    own => own === url || (own.endsWith('*') && url.startsWith(own.replace(/\*+$/, ''))),
+  );
+}
+
+function coversAtom(have: PolicyRule, want: PolicyRule): boolean {
+  if (!includes(have.verbs, want.verbs[0] as string)) return false;
+  if (want.nonResourceURLs) return coversUrl(have, want.nonResourceURLs[0] as string);
+  if (have.resourceNames?.length && !have.resourceNames.includes(want.resourceNames?.[0] ?? '')) return false;
+  return includes(have.apiGroups, want.apiGroups?.[0] as string) && coversResource(have, want.resources?.[0] as string);
+}
+
+/** The permissions in `want` that `have` does not hold, one verb on one thing each: what escalation checks refuse and reconciliation adds. */
+export function uncovered(have: readonly PolicyRule[], want: readonly PolicyRule[]): PolicyRule[] {
+  const found: PolicyRule[] = [];
+  for (const rule of want) for (const atom of atoms(rule)) if (!have.some(own => coversAtom(own, atom))) found.push(atom);
+  return found;
+}

@@ -1,0 +1,32 @@
+/** Kinds of the RBAC group as evaluation reads them (spec 2, "Role-based access control objects"). Groups are in the spoken naming. */
+export interface PolicyRule {
+  verbs: string[];
+  apiGroups?: string[];
+  resources?: string[];
+  resourceNames?: string[];
+  nonResourceURLs?: string[];
+}
+
+/** Whom a binding binds. */
+export interface Subject {
+  kind: string;
+  apiGroup?: string;
+  name: string;
+  namespace?: string;
+}
+
+/** What a binding grants. */
+export interface RoleRef {
+  apiGroup: string;
+  kind: string;
+  name: string;
+}
+
+/** Storage names of the four kinds, in neutral names. */
+export const GROUP = 'rbac.authorization.orchestrator.io';
+export const STORED = {
+  roles: `${GROUP}/roles`,
+  clusterRoles: `${GROUP}/clusterroles`,
+  roleBindings: `${GROUP}/rolebindings`,
+  clusterRoleBindings: `${GROUP}/clusterrolebindings`,
+} as const;

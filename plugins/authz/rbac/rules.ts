@@ -1,0 +1,85 @@
+import type { PolicyRule } from './policy.js';
+
+/** A question put to rules: names as stored objects spell them. */
+export interface Asked {
+  readonly verb: string;
+  readonly group: string;
+  /** `pods`, or `pods/log`. */
+  readonly resource: string;
+  /** `*` + the subresource (`*` + `/log`), or empty without one. */
+  readonly anyWithSub: string;
+  readonly name: string;
+}
+
+type Words = ReadonlySet<string> | 'all';
+
+interface ResourceRule {
+  readonly verbs: Words;
+  readonly groups: Words;
+  readonly names: Words;
+}
+
+interface UrlRule {
+  readonly verbs: Words;
+  readonly exact: ReadonlySet<string>;
+  readonly prefixes: readonly string[];
+}
+
+/** The rules of one role, made ready for questions. */
+export interface CompiledRules {
+  readonly byResource: ReadonlyMap<string, readonly ResourceRule[]>;
+  readonly urls: readonly UrlRule[];
+}
+
+const words = (list: readonly string[] | undefined): Words => (list?.includes('*') ? 'all' : new Set(list));
+const has = (set: Words, word: string): boolean => set === 'all' || set.has(word);
+
+function urlRule(verbs: Words, urls: readonly string[]): UrlRule {
+  const prefixes = urls.filter(url => url.endsWith('*')).map(url => url.replace(/\*+$/, ''));
+  return { verbs, exact: new Set(urls), prefixes };
+}
+
+/** Sorts rules by the resources they name. Done once per version of a role. */
+export function compileRules(rules: readonly PolicyRule[] | undefined): CompiledRules {
+  const byResource = new Map<string, ResourceRule[]>();
+  const urls: UrlRule[] = [];
+  for (const rule of rules ?? []) {
+    const verbs = words(rule.verbs);
+    if (rule.nonResourceURLs?.length) urls.push(urlRule(verbs, rule.nonResourceURLs));
+    // A resource name `*` is a name like any other.
+    const names: Words = rule.resourceNames?.length ? new Set(rule.resourceNames) : 'all';
+    const compiled: ResourceRule = { verbs, groups: words(rule.apiGroups), names };
+    for (const resource of new Set(rule.resources)) {
+      const list = byResource.get(resource);
+      if (list) list.push(compiled);
+      else byResource.set(resource, [compiled]);
+    }
+  }
+  return { byResource, urls };
+}
+
+function anyAllows(rules: readonly ResourceRule[] | undefined, asked: Asked): boolean {
+  if (!rules) return false;
+  for (const rule of rules) {
+    if (has(rule.verbs, asked.verb) && has(rule.groups, asked.group) && has(rule.names, asked.name)) return true;
+  }
+  return false;
+}
+
+/** Whether rules allow a resource request: by its exact resource, by its subresource on any resource, or by `*` (spec 2, "RBAC objects"). */
+export function allowsResource(rules: CompiledRules, asked: Asked): boolean {
+  const { byResource } = rules;
+  return (
+    anyAllows(byResource.get(asked.resource), asked) ||
+    (asked.anyWithSub !== '' && anyAllows(byResource.get(asked.anyWithSub), asked)) ||
+    anyAllows(byResource.get('*'), asked)
+  );
+}
+
+/** Whether rules allow a request outside the resource paths; only a trailing `*` is a wildcard. */
+export function allowsPath(rules: CompiledRules, verb: string, path: string): boolean {
+  for (const rule of rules.urls) {
+    if (has(rule.verbs, verb) && (rule.exact.has(path) || rule.prefixes.some(prefix => path.startsWith(prefix)))) return true;
+  }
+  return false;
+}

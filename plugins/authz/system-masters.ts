@@ -1,0 +1,20 @@
+import { type Authorizer, authorizer, definePlugin, type Plugin } from '../../core/api/index.js';
+
+/** The group with unrestricted access (spec 2, "Modes and configuration"). */
+export const MASTERS = 'system:masters';
+
+const allowed = { is: 'allow' } as const;
+const silent = { is: 'noOpinion' } as const;
+
+/** Allows members of `system:masters` everything. */
+export const masters: Authorizer = {
+  dependsOn: 'policy',
+  authorize: user => (user.groups.includes(MASTERS) ? allowed : silent),
+};
+
+/** Comes before every mode, so that no policy can lock the administrators out. */
+export default definePlugin({
+  name: 'system-masters',
+  parse: () => null,
+  contribute: () => [authorizer.of(() => masters)],
+}) satisfies Plugin<null>;
