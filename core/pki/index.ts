@@ -1,0 +1,2 @@
+export { type Access, kubeconfigText } from './kubeconfig.js';
+export { ensurePki, type Pki, type PkiOptions, serverNames } from './pki.js';

@@ -1,0 +1,34 @@
+/** What a client needs to reach the server; with a token, or with a certificate and its key. */
+export interface Access {
+  readonly server: string;
+  readonly user: string;
+  readonly caPem?: string;
+  readonly certificatePem?: string;
+  readonly keyPem?: string;
+  readonly token?: string;
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** A kubeconfig with one cluster, one user and one context, as JSON, which is YAML too and needs no quoting rules. */
+export function kubeconfigText(access: Access): string {
+  const cluster = {
+    server: access.server,
+    ...(access.caPem === undefined ? {} : { 'certificate-authority-data': base64(access.caPem) }),
+  };
+  const user = {
+    ...(access.certificatePem === undefined ? {} : { 'client-certificate-data': base64(access.certificatePem) }),
+    ...(access.keyPem === undefined ? {} : { 'client-key-data': base64(access.keyPem) }),
+    ...(access.token === undefined ? {} : { token: access.token }),
+  };
+  const name = 'capstan';
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': name,
+    clusters: [{ name, cluster }],
+    users: [{ name: access.user, user }],
+    contexts: [{ name, context: { cluster: name, user: access.user } }],
+  };
+  return `${JSON.stringify(config, null, 2)}\n`;
+}

@@ -1,0 +1,40 @@
+import { STATUS_CODES } from 'node:http';
+import type { Exchange } from '../../core/api/listener.js';
+import { Refusal } from '../../core/model/refusal.js';
+
+/** Unsent bytes of a stream below which its `onDrain` listeners are called. */
+export const LOW_WATER = 64 * 1024;
+
+/** Name and value pairs as contracts give and take them. */
+export type Headers = readonly (readonly [string, string])[];
+
+const LINES = new Map(Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]));
+
+/** `200 OK`. */
+export const statusLine = (status: number): string => LINES.get(status) ?? `${status} Status`;
+
+/** Whether an answer with this status has no body and no length (RFC 9110, 6.4.1). */
+export const bodiless = (status: number): boolean => status < 200 || status === 204 || status === 304;
+
+/** Refusal of a body above the limit. */
+export const tooLarge = (limit: number): Refusal =>
+  new Refusal('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
+
+/** What a body's reader gets when the client goes away. */
+export const goneAway = (): Error => new Error('the client closed the connection');
+
+const FAILED = Buffer.from(JSON.stringify(new Refusal('InternalError', 'Internal error occurred').toStatus()));
+
+/** Runs the front end's handler; what it throws is a bug there, answered 500 so that nothing escapes into the listener. */
+export function guarded<E extends Exchange>(exchange: E, handle: (exchange: Exchange) => void, failed: (error: unknown) => void): void {
+  try {
+    handle(exchange);
+  } catch (error) {
+    failed(error);
+    try {
+      exchange.respond(500, [['content-type', 'application/json']], FAILED);
+    } catch {
+      // An answer was already under way: its connection ends when the client or the exchange gives up.
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import type { Exchange, ResponseStream } from '../../core/api/listener.js';
+import { bodiless, goneAway, type Headers, LOW_WATER, tooLarge } from './common.js';
+
+/** PEM of verified client certificates by connection; null where there is none. */
+const certificates = new WeakMap<object, string | null>();
+
+function verifiedCertificate(socket: TLSSocket): string | undefined {
+  let pem = certificates.get(socket);
+  if (pem === undefined) {
+    pem = socket.authorized ? (socket.getPeerX509Certificate()?.toString() ?? null) : null;
+    certificates.set(socket, pem);
+  }
+  return pem ?? undefined;
+}
+
+const pairs = (raw: readonly string[]): Headers =>
+  Array.from({ length: raw.length / 2 }, (_, i) => [raw[2 * i]!.toLowerCase(), raw[2 * i + 1]!] as const);
+
+/** A chunked answer on `node:http`; writes of one turn are corked into one. */
+class NodeStream implements ResponseStream {
+  private corked = false;
+
+  constructor(private readonly response: ServerResponse) {}
+
+  write(bytes: Uint8Array): number {
+    if (this.response.writableEnded || this.response.destroyed) return 0;
+    if (bytes.length > 0) {
+      this.cork();
+      this.response.write(bytes);
+    }
+    return this.response.writableLength;
+  }
+
+  onDrain(listener: () => void): void {
+    this.response.on('drain', () => {
+      if (this.response.writableLength < LOW_WATER) listener();
+    });
+  }
+
+  end(): void {
+    if (!this.response.writableEnded) this.response.end();
+  }
+
+  abort(): void {
+    this.response.destroy();
+  }
+
+  private cork(): void {
+    if (this.corked) return;
+    this.corked = true;
+    this.response.cork();
+    setImmediate(() => {
+      this.corked = false;
+      this.response.uncork();
+    });
+  }
+}
+
+/** One request on `node:http`. */
+export class NodeExchange implements Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly secure: boolean;
+  readonly remoteAddress: string;
+  aborted = false;
+  private copied: Headers | undefined;
+
+  constructor(
+    private readonly server: { readonly secure: boolean; readonly closing: boolean },
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+  ) {
+    const url = request.url ?? '/';
+    const mark = url.indexOf('?');
+    this.method = request.method ?? 'GET';
+    this.path = mark < 0 ? url : url.slice(0, mark);
+    this.query = mark < 0 ? '' : url.slice(mark + 1);
+    this.secure = server.secure;
+    this.remoteAddress = (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+    response.on('close', () => {
+      if (!response.writableFinished) this.aborted = true;
+    });
+    request.on('error', () => {
+      this.aborted = true;
+    });
+  }
+
+  get certificate(): string | undefined {
+    return this.secure ? verifiedCertificate(this.request.socket as TLSSocket) : undefined;
+  }
+
+  header(name: string): string | undefined {
+    return this.headers().find(([key]) => key === name)?.[1];
+  }
+
+  headers(): Headers {
+    return (this.copied ??= pairs(this.request.rawHeaders));
+  }
+
+  body(limit: number): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      const parts: Uint8Array[] = [];
+      let size = 0;
+      this.request.on('data', (part: Uint8Array) => {
+        size += part.length;
+        if (size <= limit) parts.push(part);
+        else {
+          parts.length = 0;
+          reject(tooLarge(limit));
+        }
+      });
+      this.request.once('end', () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
+      this.request.once('close', () => reject(goneAway()));
+    });
+  }
+
+  respond(status: number, headers: Headers, body: readonly Uint8Array[] | Uint8Array): void {
+    const pieces = body instanceof Uint8Array ? [body] : body;
+    const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const silent = bodiless(status) || this.method === 'HEAD';
+    if (!this.head(status, bodiless(status) ? headers : [...headers, ['content-length', String(total)]])) return;
+    this.response.cork();
+    if (!silent) for (const piece of pieces) this.response.write(piece);
+    this.response.end();
+    this.response.uncork();
+    this.discard();
+  }
+
+  stream(status: number, headers: Headers): ResponseStream {
+    if (this.head(status, headers)) {
+      this.response.flushHeaders();
+      this.discard();
+    }
+    return new NodeStream(this.response);
+  }
+
+  onAbort(listener: () => void): void {
+    this.response.once('close', () => {
+      if (!this.response.writableFinished) listener();
+    });
+  }
+
+  private head(status: number, headers: Headers): boolean {
+    if (this.response.headersSent) throw new Error('the exchange already has an answer');
+    if (this.aborted || this.response.destroyed) return false;
+    const lines = this.server.closing ? [...headers, ['connection', 'close'] as const] : headers;
+    this.response.writeHead(status, lines.flat());
+    return true;
+  }
+
+  /** Reads on past a body nobody wants, so that the connection can serve its next request. */
+  private discard(): void {
+    if (!this.request.readableEnded) this.request.resume();
+  }
+}

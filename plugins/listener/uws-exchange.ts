@@ -1,0 +1,194 @@
+import type { HttpRequest } from '@uwsjs/core';
+import type { Exchange, ResponseStream } from '../../core/api/listener.js';
+import { bodiless, goneAway, type Headers, statusLine } from './common.js';
+import { BodyCollector } from './uws-body.js';
+import type { Response } from './uws-types.js';
+import { sendPieces, UwsStream } from './uws-write.js';
+
+/** Bodies up to this size go out in one call; larger ones as the socket takes them. */
+const WHOLE_BYTES = 16 * 1024;
+
+/** What the exchanges of one listener share. */
+export interface UwsServer {
+  readonly secure: boolean;
+  /** Whether the answer is to end its connection. */
+  readonly closing: boolean;
+  /** Judges client certificates; undefined where none are asked for. */
+  readonly verified: ((pem: string) => boolean) | undefined;
+  begin(): void;
+  finish(): void;
+}
+
+/** Text of an address as uWS gives it: 4 bytes, or 16. */
+function addressText(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.');
+  const mapped = bytes.length === 16 && bytes.subarray(0, 10).every(b => b === 0) && bytes[10] === 255 && bytes[11] === 255;
+  if (mapped) return bytes.subarray(12).join('.');
+  const words = Array.from({ length: bytes.length / 2 }, (_, i) => ((bytes[2 * i]! << 8) | bytes[2 * i + 1]!).toString(16));
+  const text = words.join(':');
+  const zeros = text.match(/\b0(?::0)+\b/g)?.reduce((longest, run) => (run.length > longest.length ? run : longest), '');
+  return zeros ? text.replace(new RegExp(`:?\\b${zeros}\\b:?`), '::') : text;
+}
+
+/**
+ * One request on uWS. The native request lives only while the handler is on the stack: until then `header` asks it directly, so that an answer given at
+ * once copies nothing else; `leave` copies all headers for those that go on.
+ */
+export class UwsExchange implements Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly secure: boolean;
+  aborted = false;
+  private request: HttpRequest | undefined;
+  private copied: [string, string][] | undefined;
+  private collector: BodyCollector | undefined;
+  private streaming: UwsStream | undefined;
+  private answered = false;
+  private finished = false;
+  private aborts: (() => void)[] | undefined;
+  private address: string | undefined;
+  private pem: string | undefined | null = null;
+
+  constructor(
+    private readonly server: UwsServer,
+    private readonly res: Response,
+    request: HttpRequest,
+  ) {
+    res.onAborted(() => this.lose());
+    server.begin();
+    this.request = request;
+    this.method = request.getCaseSensitiveMethod();
+    this.path = request.getUrl();
+    this.query = request.getQuery() ?? '';
+    this.secure = server.secure;
+  }
+
+  /** The handler left the stack. */
+  leave(): void {
+    if (!this.finished && !this.aborted) {
+      this.headers();
+      void this.remoteAddress;
+      if (!this.answered) this.collect();
+    }
+    this.request = undefined;
+  }
+
+  header(name: string): string | undefined {
+    if (this.request && !this.copied) return this.request.getHeader(name) || undefined;
+    return this.copied?.find(([key]) => key === name)?.[1];
+  }
+
+  headers(): Headers {
+    if (!this.copied) {
+      const copied: [string, string][] = [];
+      this.request?.forEach((key, value) => copied.push([key, value]));
+      this.copied = copied;
+    }
+    return this.copied;
+  }
+
+  get remoteAddress(): string {
+    if (this.address === undefined) this.address = this.usable ? addressText(new Uint8Array(this.res.getRemoteAddress())) : '';
+    return this.address;
+  }
+
+  get certificate(): string | undefined {
+    if (this.pem === null) {
+      const { verified } = this.server;
+      const pem = verified && this.usable ? this.res.getX509Certificate() : '';
+      this.pem = verified && pem && verified(pem) ? pem : undefined;
+    }
+    return this.pem;
+  }
+
+  body(limit: number): Promise<Uint8Array> {
+    if (this.aborted && !this.collector) return Promise.reject(goneAway());
+    return this.collect().read(limit);
+  }
+
+  respond(status: number, headers: Headers, body: readonly Uint8Array[] | Uint8Array): void {
+    if (!this.claim()) return;
+    this.corked(() => this.send(status, headers, body instanceof Uint8Array ? [body] : body));
+  }
+
+  stream(status: number, headers: Headers): ResponseStream {
+    const here = this.claim();
+    const silent = this.method === 'HEAD' || bodiless(status);
+    const stream = new UwsStream(this.res, () => this.finish(), !here || silent);
+    this.streaming = stream;
+    if (!here) return stream;
+    this.corked(() => {
+      this.head(status, headers);
+      if (!silent) return;
+      this.res.endWithoutBody(undefined, this.server.closing);
+      this.finish();
+    });
+    return stream;
+  }
+
+  onAbort(listener: () => void): void {
+    (this.aborts ??= []).push(listener);
+  }
+
+  /** Whether the response object may still be touched. */
+  private get usable(): boolean {
+    return !this.aborted && !this.finished;
+  }
+
+  /** The right to answer: once, and only while the client is there. */
+  private claim(): boolean {
+    if (this.answered) throw new Error('the exchange already has an answer');
+    this.answered = true;
+    return !this.aborted;
+  }
+
+  private head(status: number, headers: Headers): void {
+    this.res.writeStatus(statusLine(status));
+    for (const [name, value] of headers) if (name !== 'content-length') this.res.writeHeader(name, value);
+  }
+
+  private send(status: number, headers: Headers, pieces: readonly Uint8Array[]): void {
+    let total = 0;
+    for (const piece of pieces) total += piece.length;
+    this.head(status, headers);
+    const { closing } = this.server;
+    if (bodiless(status)) this.res.endWithoutBody(undefined, closing);
+    else if (this.method === 'HEAD') this.res.endWithoutBody(total, closing);
+    else if (pieces.length === 1 && total <= WHOLE_BYTES) this.res.end(pieces[0], closing);
+    else if (total <= WHOLE_BYTES) this.res.end(Buffer.concat(pieces, total), closing);
+    else return sendPieces(this.res, pieces, total, () => this.finish());
+    this.finish();
+  }
+
+  /** uWS corks by itself while the handler is on the stack. */
+  private corked(work: () => void): void {
+    if (this.request) work();
+    else this.res.cork(work);
+  }
+
+  private collect(): BodyCollector {
+    if (!this.collector) {
+      const collector = new BodyCollector();
+      this.collector = collector;
+      this.res.onData((chunk, last) => collector.take(chunk, last));
+    }
+    return this.collector;
+  }
+
+  private finish(): void {
+    if (this.finished) return;
+    this.finished = true;
+    this.server.finish();
+  }
+
+  private lose(): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.streaming?.lose();
+    this.collector?.lose();
+    if (this.finished) return;
+    this.finish();
+    for (const listener of this.aborts ?? []) listener();
+  }
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import type { HttpRequest, us_listen_socket } from '@uwsjs/core';
+import type { Host } from '../../core/api/host.js';
+import { type Binding, type Exchange, type Listener, type Listening, listener } from '../../core/api/listener.js';
+import { definePlugin } from '../../core/api/point.js';
+import { HEADER_BYTES } from '../../core/limits.js';
+import { guarded } from './common.js';
+import { UwsExchange, type UwsServer } from './uws-exchange.js';
+import type { App, Response } from './uws-types.js';
+import { clientVerifier } from './verify.js';
+
+/** Without it a second process on the same port would silently share its connections. */
+const EXCLUSIVE_PORT = 1;
+
+/** Loads the binary; it reads the bound on headers from the environment, once, while it loads. */
+async function load(): Promise<typeof import('@uwsjs/core')> {
+  process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(HEADER_BYTES);
+  return await import('@uwsjs/core');
+}
+
+/** Counts exchanges under way, for a graceful end. */
+class Server implements UwsServer {
+  closing = false;
+  private active = 0;
+  private idle: (() => void) | undefined;
+
+  constructor(
+    readonly secure: boolean,
+    readonly verified: ((pem: string) => boolean) | undefined,
+  ) {}
+
+  begin(): void {
+    this.active++;
+  }
+
+  finish(): void {
+    this.active--;
+    if (this.active === 0) this.idle?.();
+  }
+
+  /** Resolves when no exchange is under way. */
+  async drained(): Promise<void> {
+    this.closing = true;
+    while (this.active > 0) {
+      await new Promise<void>(resolve => {
+        this.idle = resolve;
+      });
+      await new Promise(resolve => setImmediate(resolve));
+    }
+  }
+}
+
+function serve(server: Server, app: App, handle: (exchange: Exchange) => void, host: Host): void {
+  app.any('/*', (res, request: HttpRequest) => {
+    const exchange = new UwsExchange(server, res as Response, request);
+    guarded(exchange, handle, error => host.log.error({ error }, 'request handler failed'));
+    exchange.leave();
+  });
+}
+
+function open(app: App, binding: Binding): Promise<us_listen_socket> {
+  return new Promise((resolve, reject) => {
+    app.listen(binding.host, binding.port, EXCLUSIVE_PORT, socket => {
+      if (socket) resolve(socket);
+      else reject(new Error(`cannot listen on ${binding.host}:${binding.port}: the address is in use or not of this machine`));
+    });
+  });
+}
+
+/** The uWebSockets.js listener. HTTP/1.1 only; a request that arrives while its connection's last one is unanswered closes the connection. */
+export class UwsListener implements Listener {
+  readonly name = 'uws';
+
+  constructor(private readonly host: Host) {}
+
+  async listen(binding: Binding, handle: (exchange: Exchange) => void): Promise<Listening> {
+    const uws = await load();
+    const { tls } = binding;
+    const ca = tls?.clientCaFile;
+    const files = tls && { cert_file_name: tls.certFile, key_file_name: tls.keyFile, ...(ca ? { ca_file_name: ca } : {}) };
+    const app = (files ? uws.SSLApp(files) : uws.App()) as unknown as App;
+    const verified = ca ? clientVerifier(readFileSync(ca, 'utf8'), this.host.now) : undefined;
+    const server = new Server(tls !== undefined, verified);
+    serve(server, app, handle, this.host);
+    const socket = await open(app, binding).catch(error => {
+      app.close();
+      throw error;
+    });
+    let closed: Promise<void> | undefined;
+    const close = async (): Promise<void> => {
+      uws.us_listen_socket_close(socket);
+      await server.drained();
+      app.close();
+    };
+    return {
+      port: uws.us_socket_local_port(socket as never),
+      close: () => (closed ??= close()),
+    };
+  }
+}
+
+/** `listener/uws`: the default where its binary loads. */
+export const uwsPlugin = definePlugin({
+  name: 'listener/uws',
+  parse: () => ({}),
+  contribute: () => [
+    listener.of(async host => {
+      await load();
+      return new UwsListener(host);
+    }),
+  ],
+});
+
+export default uwsPlugin;

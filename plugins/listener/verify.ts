@@ -1,0 +1,53 @@
+import { X509Certificate } from 'node:crypto';
+
+/** Extended key usage of client certificates (RFC 5280, 4.2.1.12), and "any". */
+const CLIENT_USES = new Set(['1.3.6.1.5.5.7.3.2', '2.5.29.37.0']);
+/** Certificates remembered: more clients than this with certificates of their own are verified again. */
+const REMEMBERED = 10_000;
+
+interface Verdict {
+  readonly from: number;
+  readonly until: number;
+}
+
+const NEVER: Verdict = { from: 0, until: -1 };
+
+/** The certificates of a PEM bundle. */
+export function certificatesOf(bundle: string): X509Certificate[] {
+  const blocks = bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return blocks.map(block => new X509Certificate(block));
+}
+
+function verdictOn(pem: string, authorities: readonly X509Certificate[]): Verdict {
+  try {
+    const leaf = new X509Certificate(pem);
+    const issuer = authorities.find(ca => ca.ca && leaf.checkIssued(ca) && leaf.verify(ca.publicKey));
+    const uses = leaf.keyUsage as readonly string[] | undefined;
+    if (!issuer || (uses && !uses.some(use => CLIENT_USES.has(use)))) return NEVER;
+    return {
+      from: Math.max(Date.parse(leaf.validFrom), Date.parse(issuer.validFrom)),
+      until: Math.min(Date.parse(leaf.validTo), Date.parse(issuer.validTo)),
+    };
+  } catch {
+    return NEVER;
+  }
+}
+
+/**
+ * Decides whether a client's certificate was issued by one of the bundle's CAs for client use and is valid now. Signatures are checked once
+ * per certificate; dates every time.
+ */
+export function clientVerifier(bundle: string, now: () => number): (pem: string) => boolean {
+  const authorities = certificatesOf(bundle);
+  const verdicts = new Map<string, Verdict>();
+  return pem => {
+    let verdict = verdicts.get(pem);
+    if (!verdict) {
+      if (verdicts.size >= REMEMBERED) verdicts.clear();
+      verdict = verdictOn(pem, authorities);
+      verdicts.set(pem, verdict);
+    }
+    const at = now();
+    return verdict.from <= at && at <= verdict.until;
+  };
+}

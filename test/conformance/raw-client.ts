@@ -1,0 +1,72 @@
+import { connect as plainConnect, type Socket } from 'node:net';
+import { connect as tlsConnect } from 'node:tls';
+
+/** Where and how a raw connection goes. */
+export interface RawTarget {
+  readonly port: number;
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+/** A connection that sends exactly the bytes it is given and keeps what it received. */
+export class RawClient {
+  received = Buffer.alloc(0);
+  closed = false;
+  private waiters: (() => void)[] = [];
+
+  private constructor(readonly socket: Socket) {
+    socket.on('data', chunk => {
+      this.received = Buffer.concat([this.received, chunk]);
+      this.wake();
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.closed = true;
+      this.wake();
+    });
+  }
+
+  /** Connects, over TLS where a CA is given. */
+  static open(target: RawTarget): Promise<RawClient> {
+    return new Promise((resolve, reject) => {
+      const { port, ca, cert, key } = target;
+      const socket = ca
+        ? tlsConnect({ port, host: '127.0.0.1', ca, cert, key }, () => resolve(new RawClient(socket)))
+        : plainConnect({ port, host: '127.0.0.1' }, () => resolve(new RawClient(socket)));
+      socket.once('error', reject);
+    });
+  }
+
+  send(text: string | Uint8Array): void {
+    this.socket.write(text);
+  }
+
+  /** Resolves when the condition holds of what has been received so far, or the connection is closed. */
+  async until(condition: (text: string) => boolean): Promise<string> {
+    while (!this.closed && !condition(this.text)) {
+      await new Promise<void>(resolve => {
+        this.waiters.push(resolve);
+      });
+    }
+    return this.text;
+  }
+
+  /** Resolves when the connection is closed. */
+  async end(): Promise<string> {
+    return await this.until(() => false);
+  }
+
+  get text(): string {
+    return this.received.toString('latin1');
+  }
+
+  private wake(): void {
+    const waiters = this.waiters;
+    this.waiters = [];
+    for (const waiter of waiters) waiter();
+  }
+}
+
+/** Number of times `part` occurs. */
+export const count = (text: string, part: string): number => text.split(part).length - 1;

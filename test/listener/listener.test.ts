@@ -1,0 +1,30 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Host } from '../../core/api/host.js';
+import { namingOf } from '../../core/naming.js';
+import { ensurePki } from '../../core/pki/index.js';
+import { NodeListener } from '../../plugins/listener/node.js';
+import { UwsListener } from '../../plugins/listener/uws.js';
+import { type ListenerTls, listenerConformance } from '../conformance/listener.js';
+
+const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const host = { thread: 'front', log: quiet, naming: namingOf('neutral'), now: () => Date.now() } as unknown as Host;
+
+const pkiIn = (name: string) =>
+  ensurePki({ dataDir: mkdtempSync(join(tmpdir(), `capstan-${name}-`)), sans: [], naming: namingOf('neutral'), now: () => Date.now() });
+
+function certificates(): ListenerTls {
+  const [own, other] = [pkiIn('own'), pkiIn('other')];
+  const pair = (pki: typeof own) => ({ cert: readFileSync(pki.adminCertFile, 'utf8'), key: readFileSync(pki.adminKeyFile, 'utf8') });
+  return { ...own, good: pair(own), foreign: pair(other) };
+}
+
+const tls = certificates();
+for (const [name, make] of [
+  ['uws', async () => new UwsListener(host)],
+  ['node', async () => new NodeListener(host)],
+] as const) {
+  listenerConformance({ name: `${name}, plain`, make });
+  listenerConformance({ name: `${name}, TLS`, make, tls });
+}
