@@ -27,7 +27,10 @@ export type Outcome =
   | { readonly is: 'failed'; readonly index: number; readonly current?: Stored }
   | { readonly is: 'error'; readonly error: Error };
 
-/** A committed change. `previous` is the value it replaced or removed. Deletions carry no value. */
+/**
+ * A committed change. Deletions carry no value. `replaced` is the revision of the value it replaced or removed. `previous` is that value: always there in
+ * events of `watch`; outcomes of `commit` leave it out, because who commits has the value, and keeping every value in memory twice would cost more.
+ */
 export interface StoreEvent {
   readonly type: 'put' | 'delete';
   readonly key: string;
@@ -35,6 +38,7 @@ export interface StoreEvent {
   readonly created: number;
   readonly version: number;
   readonly value?: Uint8Array;
+  readonly replaced?: number;
   readonly previous?: { readonly value: Uint8Array; readonly modified: number };
 }
 

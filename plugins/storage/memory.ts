@@ -1,0 +1,98 @@
+import { ConfigError, definePlugin, type Plugin, storage } from '../../core/api/index.js';
+import { Engine } from './engine/engine.js';
+import { load } from './engine/open.js';
+import type { Batch, Records, Row } from './engine/records.js';
+
+/** What a test makes the next synced writes do: wait for a promise, then fail with an error or succeed. */
+export interface Fault {
+  readonly delay?: Promise<unknown>;
+  readonly error?: Error;
+}
+
+/** Records in memory, the disk of tests: give the same one to `openMemory` again and it is the same store reopened. */
+export class MemoryRecords implements Records {
+  readonly #rows = new Map<string, Row>();
+  /** Keys in order, made when a scan needs them and dropped by every new key. */
+  #order: string[] | undefined;
+  readonly #faults: Fault[] = [];
+  /** Synced writes so far. */
+  syncs = 0;
+
+  /** The next synced write without a fault yet gets this one. */
+  inject(fault: Fault): void {
+    this.#faults.push(fault);
+  }
+
+  batch(): Batch {
+    const changes: [key: Buffer, value: Buffer | undefined][] = [];
+    return {
+      put: (key, value) => void changes.push([key, value]),
+      remove: key => void changes.push([key, undefined]),
+      write: sync => this.#write(changes, sync),
+    };
+  }
+
+  async getMany(keys: readonly Buffer[]): Promise<(Buffer | undefined)[]> {
+    return keys.map(key => this.#rows.get(key.toString('latin1'))?.value);
+  }
+
+  async *scan(from: Buffer, to: Buffer): AsyncIterable<readonly Row[]> {
+    this.#order ??= [...this.#rows.keys()].sort((a, b) => (a < b ? -1 : 1));
+    const low = from.toString('latin1');
+    const high = to.toString('latin1');
+    const rows = this.#order.filter(key => key >= low && key < high).map(key => this.#rows.get(key)!);
+    for (let at = 0; at < rows.length; at += 256) yield rows.slice(at, at + 256);
+  }
+
+  async close(): Promise<void> {}
+
+  async #write(changes: readonly [Buffer, Buffer | undefined][], sync: boolean): Promise<void> {
+    const fault = sync ? this.#faults.shift() : undefined;
+    if (fault) await fault.delay;
+    if (fault?.error) throw fault.error;
+    if (sync) this.syncs++;
+    for (const [key, value] of changes) {
+      const name = key.toString('latin1');
+      if (value) {
+        if (!this.#rows.has(name)) this.#order = undefined;
+        this.#rows.set(name, { key, value });
+      } else if (this.#rows.delete(name)) this.#order = undefined;
+    }
+  }
+}
+
+/** Settings of a store in memory. */
+export interface MemoryOptions {
+  readonly records?: MemoryRecords;
+  readonly historyMs?: number;
+  readonly now?: () => number;
+}
+
+/** Opens a store in memory; with the full history of one on disk. */
+export async function openMemory(options: MemoryOptions = {}): Promise<Engine> {
+  const records = options.records ?? new MemoryRecords();
+  return new Engine('memory', records, await load(records), {
+    historyMs: options.historyMs ?? HISTORY_MS,
+    now: options.now ?? Date.now,
+  });
+}
+
+/** How long history is kept unless the configuration says otherwise (specification: five minutes). */
+const HISTORY_MS = 5 * 60 * 1000;
+
+/** Configuration of `storage/memory`. */
+export interface MemoryConfig {
+  readonly historyMs: number;
+}
+
+/** Objects in memory, gone with the process: for tests and trials. */
+export default definePlugin<MemoryConfig>({
+  name: 'storage/memory',
+  parse(config) {
+    const { historyMs = HISTORY_MS } = (config ?? {}) as { historyMs?: unknown };
+    if (typeof historyMs !== 'number' || !(historyMs > 0))
+      throw new ConfigError('historyMs', 'must be a positive number of milliseconds');
+    return { historyMs };
+  },
+  contribute: config => [storage.of(host => openMemory({ historyMs: config.historyMs, now: host.now }))],
+}) satisfies Plugin<MemoryConfig>;
