@@ -1,5 +1,4 @@
-import { type Authorizer, type Decision, type Informer, nameOf, type Target, type User } from '../../../core/api/index.js';
-import type { Naming } from '../../../core/naming.js';
+import { type Authorizer, type Decision, type Host, type Informer, nameOf, type Target, type User } from '../../../core/api/index.js';
 import { type BindingIndex, type Bound, boundTo, type CompiledRole, compiledRole, derived, indexBindings } from './bindings.js';
 import { GROUP, type PolicyRule } from './policy.js';
 import { allowsPath, allowsResource, type CompiledRules } from './rules.js';
@@ -38,7 +37,7 @@ function remembered(): (index: BindingIndex, user: User) => readonly Bound[] {
 
 type Question = (rules: CompiledRules) => boolean;
 
-function questionOf(target: Target, naming: Naming): Question {
+function questionOf(target: Target, naming: Host['naming']): Question {
   if (target.is === 'path') return rules => allowsPath(rules, target.verb, target.path);
   const { resource, subresource, verb } = target;
   const asked = {
@@ -60,7 +59,7 @@ const aggregate = (errors: readonly string[]): string => {
  * Decides by stored roles and bindings (spec 2, "RBAC rules"): cluster-wide bindings first, then those of the request's namespace. Never denies;
  * its reason for having no opinion names the absent roles of the user's bindings.
  */
-export function rbac(informers: PolicyInformers, naming: Naming): Rbac {
+export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
   const { roles, clusterRoles, roleBindings, clusterRoleBindings } = informers;
   const cluster = derived(clusterRoleBindings, () => indexBindings(clusterRoleBindings.list(), ''));
   const namespaces = derived(roleBindings, () => new Map<string, BindingIndex>());

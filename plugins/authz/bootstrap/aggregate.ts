@@ -1,0 +1,85 @@
+import type { ApiObject } from '../../../core/api/index.js';
+import type { PolicyRule } from '../rbac/policy.js';
+
+/** A label selector as `aggregationRule.clusterRoleSelectors` holds it. */
+export interface LabelSelector {
+  matchLabels?: { [key: string]: string };
+  matchExpressions?: { key: string; operator: string; values?: string[] }[];
+}
+
+/** `aggregationRule` of a cluster role. */
+export interface AggregationRule {
+  clusterRoleSelectors?: LabelSelector[];
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+function expressionMatches({ key, operator, values = [] }: NonNullable<LabelSelector['matchExpressions']>[number], labels: Labels) {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+    default:
+      return false;
+  }
+}
+
+const selects = (selector: LabelSelector, labels: Labels): boolean =>
+  Object.entries(selector.matchLabels ?? {}).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value) &&
+  (selector.matchExpressions ?? []).every(expression => expressionMatches(expression, labels));
+
+const rulesOf = (role: ApiObject): readonly PolicyRule[] => (role['rules'] as PolicyRule[] | null | undefined) ?? [];
+const nameOf = (role: ApiObject): string => role.metadata.name ?? '';
+const byName = (a: ApiObject, b: ApiObject): number => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0);
+
+/**
+ * The rules an aggregating cluster role is to have: those of every other role that a selector matches, selector by selector and role by role in
+ * the order of names, each rule once (spec 2, "aggregationRule"). Undefined for a role that does not aggregate.
+ */
+export function aggregatedRules(role: ApiObject, clusterRoles: readonly ApiObject[]): PolicyRule[] | undefined {
+  const selectors = (role['aggregationRule'] as AggregationRule | null | undefined)?.clusterRoleSelectors;
+  if (!selectors) return undefined;
+  const ordered = [...clusterRoles].sort(byName);
+  const rules = new Map<string, PolicyRule>();
+  for (const selector of selectors) {
+    for (const other of ordered) {
+      if (nameOf(other) === nameOf(role) || !selects(selector, other.metadata.labels ?? {})) continue;
+      for (const rule of rulesOf(other)) rules.set(ruleKey(rule), rules.get(ruleKey(rule)) ?? rule);
+    }
+  }
+  return [...rules.values()];
+}
+
+const ruleKey = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): string =>
+  JSON.stringify([verbs, apiGroups ?? [], resources ?? [], resourceNames ?? [], nonResourceURLs ?? []]);
+
+/** Whether two lists of rules are the same, in order. */
+export const sameRules = (a: readonly PolicyRule[], b: readonly PolicyRule[]): boolean =>
+  a.length === b.length && a.every((rule, i) => ruleKey(rule) === ruleKey(b[i] as PolicyRule));
+
+/**
+ * Fills aggregating roles, those that collect other aggregating ones too; returns the roles that changed. Roles that collect each other settle
+ * within as many passes as there are roles, since rules are only ever added from one to the next.
+ */
+export function aggregateAll(clusterRoles: readonly ApiObject[]): ApiObject[] {
+  const current = new Map(clusterRoles.map(role => [nameOf(role), role]));
+  const changed = new Set<string>();
+  for (let pass = 0; pass < clusterRoles.length; pass++) {
+    let settled = true;
+    for (const role of [...current.values()]) {
+      const rules = aggregatedRules(role, [...current.values()]);
+      if (!rules || sameRules(rules, rulesOf(role))) continue;
+      current.set(nameOf(role), { ...role, rules });
+      changed.add(nameOf(role));
+      settled = false;
+    }
+    if (settled) break;
+  }
+  return [...changed].map(name => current.get(name) as ApiObject);
+}

@@ -1,0 +1,3 @@
+export { aggregateAll, aggregatedRules } from './aggregate.js';
+export { bootstrapObjects } from './objects.js';
+export { type Reconciliation, reconcileBootstrap } from './reconcile.js';

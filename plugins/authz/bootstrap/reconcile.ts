@@ -1,0 +1,97 @@
+import type { ApiObject, Host } from '../../../core/api/index.js';
+import { uncovered } from '../rbac/covers.js';
+import type { PolicyRule, RoleRef, Subject } from '../rbac/policy.js';
+import { type AggregationRule, aggregateAll } from './aggregate.js';
+import { autoupdate, bootstrapObjects } from './objects.js';
+
+type Naming = Host['naming'];
+
+/** What to write so that the defaults are there. `recreate` are bindings to another role: delete, then create, as `roleRef` is immutable. */
+export interface Reconciliation {
+  readonly create: ApiObject[];
+  readonly update: ApiObject[];
+  readonly recreate: ApiObject[];
+}
+
+const keyOf = ({ kind, metadata }: ApiObject): string => `${kind}/${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+
+/** Adds labels and annotations that are missing; null if none are. */
+function metadataAdded(have: ApiObject, want: ApiObject): ApiObject['metadata'] | null {
+  const labels = { ...want.metadata.labels, ...have.metadata.labels };
+  const annotations = { ...want.metadata.annotations, ...have.metadata.annotations };
+  const count = (map: object | undefined): number => Object.keys(map ?? {}).length;
+  if (count(labels) === count(have.metadata.labels) && count(annotations) === count(have.metadata.annotations)) return null;
+  return { ...have.metadata, labels, annotations };
+}
+
+function rulesAdded(have: ApiObject, want: ApiObject): object | null {
+  if (want['aggregationRule']) return selectorsAdded(have, want);
+  const own = (have['rules'] as PolicyRule[] | null | undefined) ?? [];
+  const missing = uncovered(own, want['rules'] as PolicyRule[]);
+  return missing.length ? { rules: [...own, ...missing] } : null;
+}
+
+function selectorsAdded(have: ApiObject, want: ApiObject): object | null {
+  const own = (have['aggregationRule'] as AggregationRule | null | undefined)?.clusterRoleSelectors ?? [];
+  const known = new Set(own.map(selector => JSON.stringify(selector)));
+  const wanted = (want['aggregationRule'] as AggregationRule).clusterRoleSelectors ?? [];
+  const missing = wanted.filter(selector => !known.has(JSON.stringify(selector)));
+  return missing.length ? { aggregationRule: { clusterRoleSelectors: [...own, ...missing] } } : null;
+}
+
+const subjectKey = ({ kind, name, namespace = '' }: Subject): string => JSON.stringify([kind, namespace, name]);
+
+function subjectsAdded(have: ApiObject, want: ApiObject): object | null {
+  const own = (have['subjects'] as Subject[] | null | undefined) ?? [];
+  const known = new Set(own.map(subjectKey));
+  const missing = ((want['subjects'] as Subject[] | undefined) ?? []).filter(subject => !known.has(subjectKey(subject)));
+  return missing.length ? { subjects: [...own, ...missing] } : null;
+}
+
+function sameRef(have: ApiObject, want: ApiObject): boolean {
+  const a = have['roleRef'] as RoleRef;
+  const b = want['roleRef'] as RoleRef;
+  return a.kind === b.kind && a.name === b.name;
+}
+
+/** The object with everything missing added; the same object if nothing is. */
+function reconciled(have: ApiObject, want: ApiObject): ApiObject {
+  const metadata = metadataAdded(have, want);
+  const members = want['roleRef'] ? subjectsAdded(have, want) : rulesAdded(have, want);
+  return metadata || members ? { ...have, ...(metadata ? { metadata } : {}), ...members } : have;
+}
+
+function recreated(have: ApiObject, want: ApiObject): ApiObject {
+  const { labels, annotations } = metadataAdded(have, want) ?? have.metadata;
+  return { ...want, metadata: { ...want.metadata, ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) } };
+}
+
+/** Aggregating default roles follow the roles they collect, whether those are new, repaired or the administrator's. */
+function aggregated(roles: ReadonlyMap<string, ApiObject>, defaults: ReadonlySet<string>): ApiObject[] {
+  const clusterRoles = [...roles.values()].filter(object => object.kind === 'ClusterRole');
+  return aggregateAll(clusterRoles).filter(role => defaults.has(keyOf(role)));
+}
+
+/**
+ * Compares stored roles and bindings with the defaults and says what to write: missing objects, permissions, subjects, labels. Never takes
+ * anything away, and leaves objects annotated `autoupdate: "false"` alone (spec 2, "Auto-reconciliation").
+ */
+export function reconcileBootstrap(current: readonly ApiObject[], naming: Naming): Reconciliation {
+  const stored = new Map(current.map(object => [keyOf(object), object]));
+  const after = new Map(stored);
+  const defaults = bootstrapObjects(naming);
+  const recreate: ApiObject[] = [];
+  for (const want of defaults) {
+    const have = stored.get(keyOf(want));
+    if (have?.metadata.annotations?.[autoupdate(naming)] === 'false') continue;
+    if (have && want['roleRef'] && !sameRef(have, want)) recreate.push(recreated(have, want));
+    else after.set(keyOf(want), have ? reconciled(have, want) : want);
+  }
+  for (const role of aggregated(after, new Set(defaults.map(keyOf)))) after.set(keyOf(role), role);
+  const written = [...after].filter(([key, object]) => stored.get(key) !== object);
+  return {
+    create: written.filter(([key]) => !stored.has(key)).map(([, object]) => object),
+    update: written.filter(([key]) => stored.has(key)).map(([, object]) => object),
+    recreate,
+  };
+}
