@@ -8,14 +8,44 @@ const GROUPS = new Map([
   ['abac.authorization.orchestrator.io', 'abac.authorization.kubernetes.io'],
 ]);
 
-/** Whole names of users, roles and namespaces that are not `orchestrator` read as `kube`, neutral to upstream. */
-const WORDS = new Map([['system:node-agent-api-admin', 'system:kubelet-api-admin']]);
+/** Whole names of users, roles, signers and namespaces that are not `orchestrator` read as `kube`, neutral to upstream. */
+const WORDS = new Map([
+  ['system:node-agent-api-admin', 'system:kubelet-api-admin'],
+  [
+    'system:certificates.orchestrator.io:certificatesigningrequests:nodeclient',
+    'system:certificates.k8s.io:certificatesigningrequests:nodeclient',
+  ],
+  [
+    'system:certificates.orchestrator.io:certificatesigningrequests:selfnodeclient',
+    'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
+  ],
+  ['system:certificates.orchestrator.io:legacy-unknown-approver', 'system:certificates.k8s.io:legacy-unknown-approver'],
+  ['system:certificates.orchestrator.io:node-agent-serving-approver', 'system:certificates.k8s.io:kubelet-serving-approver'],
+  [
+    'system:certificates.orchestrator.io:orchestrator-apiserver-client-approver',
+    'system:certificates.k8s.io:kube-apiserver-client-approver',
+  ],
+  [
+    'system:certificates.orchestrator.io:orchestrator-apiserver-client-node-agent-approver',
+    'system:certificates.k8s.io:kube-apiserver-client-kubelet-approver',
+  ],
+  ['system::leader-locking-orchestrator-controller-manager', 'system::leader-locking-kube-controller-manager'],
+  ['system::leader-locking-orchestrator-scheduler', 'system::leader-locking-kube-scheduler'],
+  ['orchestrator.io/legacy-unknown', 'kubernetes.io/legacy-unknown'],
+  ['orchestrator.io/node-agent-serving', 'kubernetes.io/kubelet-serving'],
+  ['orchestrator.io/orchestrator-apiserver-client', 'kubernetes.io/kube-apiserver-client'],
+  ['orchestrator.io/orchestrator-apiserver-client-node-agent', 'kubernetes.io/kube-apiserver-client-kubelet'],
+]);
 
 /**
  * The only place that knows brand names (design, section 1). Code and tables are written in neutral names; these functions give what clients see.
  */
 export interface Naming {
   readonly name: NamingName;
+  /** Bare name of the system: the namespace finalizer, the server's own service. */
+  readonly product: string;
+  /** Its short form, as in `<short>-system`. */
+  readonly short: string;
   /** API group: `apps` stays, `rbac.authorization.orchestrator.io` becomes `rbac.authorization.k8s.io`. */
   group(neutral: string): string;
   /** `v1`, `apps/v1`, `rbac.authorization.orchestrator.io/v1`. */
@@ -34,6 +64,8 @@ export interface Naming {
 
 const neutral: Naming = {
   name: 'neutral',
+  product: 'orchestrator',
+  short: 'orchestrator',
   group: n => n,
   apiVersion: n => n,
   label: n => n,
@@ -47,6 +79,8 @@ const groupToUpstream = (n: string): string => GROUPS.get(n) ?? n.replace(/(^|\.
 
 const kubernetes: Naming = {
   name: 'kubernetes',
+  product: 'kubernetes',
+  short: 'kube',
   group: groupToUpstream,
   apiVersion: n => {
     const slash = n.indexOf('/');

@@ -48,9 +48,7 @@ async function passes(endpoint: HealthEndpoint, check: HealthCheck, onFailure: O
 }
 
 async function single(endpoint: HealthEndpoint, check: HealthCheck, onFailure: OnFailure): Promise<HealthAnswer> {
-  return (await passes(endpoint, check, onFailure))
-    ? answer(200, 'ok')
-    : answer(500, 'internal server error: reason withheld\n');
+  return (await passes(endpoint, check, onFailure)) ? answer(200, 'ok') : answer(500, 'internal server error: reason withheld\n');
 }
 
 function warning(unknown: ReadonlySet<string>): string {

@@ -6,7 +6,11 @@ const ALL = ['livez', 'readyz', 'healthz'] as const;
 export const ping: HealthCheck = { name: 'ping', of: ALL, check: () => {} };
 
 /** `log`: the log takes a line. */
-export const logCheck = (log: Log): HealthCheck => ({ name: 'log', of: ALL, check: () => log.debug({ check: 'log' }, 'health check') });
+export const logCheck = (log: Log): HealthCheck => ({
+  name: 'log',
+  of: ALL,
+  check: () => log.debug({ check: 'log' }, 'health check'),
+});
 
 /** The checks that need nothing but the process. */
 export default definePlugin({

@@ -14,7 +14,10 @@ export interface AggregationRule {
 
 type Labels = Readonly<Record<string, string>>;
 
-function expressionMatches({ key, operator, values = [] }: NonNullable<LabelSelector['matchExpressions']>[number], labels: Labels) {
+function expressionMatches(
+  { key, operator, values = [] }: NonNullable<LabelSelector['matchExpressions']>[number],
+  labels: Labels,
+) {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'In':

@@ -23,9 +23,7 @@ const PUBLIC_ROLES: readonly RoleSpec[] = [
   { name: 'system:public-info-viewer', rules: [onUrls('/livez /readyz /healthz /version /version/')] },
   {
     name: 'system:service-account-issuer-discovery',
-    rules: [
-      onUrls('/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/'),
-    ],
+    rules: [onUrls('/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/')],
   },
 ];
 

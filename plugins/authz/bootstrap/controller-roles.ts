@@ -122,11 +122,7 @@ const VOLUMES: Readonly<Record<string, readonly PolicyRule[]>> = {
     on('core', 'events', 'watch'),
     EVENTS,
   ],
-  'pvc-protection-controller': [
-    on('core', 'persistentvolumeclaims', `${READ} update`),
-    on('core', 'pods', READ),
-    EVENTS,
-  ],
+  'pvc-protection-controller': [on('core', 'persistentvolumeclaims', `${READ} update`), on('core', 'pods', READ), EVENTS],
   'pv-protection-controller': [on('core', 'persistentvolumes', `${READ} update`), EVENTS],
 };
 

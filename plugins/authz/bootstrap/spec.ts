@@ -25,7 +25,10 @@ const sorted = (text: string): string[] => [...new Set(text.split(' '))].sort();
 export function on(groups: string, resources: string, verbs: string, ...names: string[]): PolicyRule {
   return {
     verbs: sorted(verbs),
-    apiGroups: groups.split(' ').map(group => (group === 'core' ? '' : group)).sort(),
+    apiGroups: groups
+      .split(' ')
+      .map(group => (group === 'core' ? '' : group))
+      .sort(),
     resources: sorted(resources),
     ...(names.length ? { resourceNames: names } : {}),
   };

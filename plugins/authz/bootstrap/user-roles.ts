@@ -74,7 +74,10 @@ export const USER_ROLES: readonly RoleSpec[] = [
   {
     name: 'system:aggregate-to-admin',
     aggregateTo: 'admin',
-    rules: [on('authorization.orchestrator.io', 'localsubjectaccessreviews', 'create'), on(RBAC, 'roles rolebindings', READ_WRITE)],
+    rules: [
+      on('authorization.orchestrator.io', 'localsubjectaccessreviews', 'create'),
+      on(RBAC, 'roles rolebindings', READ_WRITE),
+    ],
   },
   edit,
   view,

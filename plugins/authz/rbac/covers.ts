@@ -9,7 +9,12 @@ function* atoms(rule: PolicyRule): Generator<PolicyRule> {
     for (const group of rule.apiGroups ?? [])
       for (const resource of rule.resources ?? [])
         for (const name of orOne(rule.resourceNames))
-          yield { verbs: [verb], apiGroups: [group], resources: [resource], ...(name === undefined ? {} : { resourceNames: [name] }) };
+          yield {
+            verbs: [verb],
+            apiGroups: [group],
+            resources: [resource],
+            ...(name === undefined ? {} : { resourceNames: [name] }),
+          };
   }
 }
 
@@ -23,9 +28,7 @@ function coversResource(have: PolicyRule, resource: string): boolean {
 }
 
 function coversUrl(have: PolicyRule, url: string): boolean {
-  return (have.nonResourceURLs ?? []).some(
-    own => own === url || (own.endsWith('*') && url.startsWith(own.replace(/\*+$/, ''))),
-  );
+  return (have.nonResourceURLs ?? []).some(own => own === url || (own.endsWith('*') && url.startsWith(own.replace(/\*+$/, ''))));
 }
 
 function coversAtom(have: PolicyRule, want: PolicyRule): boolean {

@@ -1,4 +1,12 @@
-import { type Authorizer, type Decision, type Host, type Informer, nameOf, type Target, type User } from '../../../core/api/index.js';
+import {
+  type Authorizer,
+  type Decision,
+  type Host,
+  type Informer,
+  nameOf,
+  type Target,
+  type User,
+} from '../../../core/api/index.js';
 import { type BindingIndex, type Bound, boundTo, type CompiledRole, compiledRole, derived, indexBindings } from './bindings.js';
 import { GROUP, type PolicyRule } from './policy.js';
 import { allowsPath, allowsResource, type CompiledRules } from './rules.js';
