@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { stringify } from 'yaml';
+import { unknownPath } from '../model/refusal.js';
+import { type Naming, namingOf } from '../naming.js';
+import { covers, type MediaName, type MediaRange, negotiate, parseAccept } from '../negotiate.js';
+import type { Registry } from '../schema/resource.js';
+import { AGGREGATED_VERSIONS, aggregatedList } from './aggregated.js';
+import { type DocumentAnswer, type DocumentSet, matches } from './answer.js';
+import { apiVersions, groupDocument, groupList, groupsOf, resourceList, servedOf } from './plain.js';
+import { rootPaths, versionInfo } from './root.js';
+
+export type { DocumentAnswer, DocumentSet } from './answer.js';
+
+/** What discovery cannot read from the registry. */
+export interface DiscoveryOptions {
+  /** `host:port` that clients are told to use. */
+  readonly serverAddress?: string;
+  /** Paths listed at `/` beyond those of discovery itself. */
+  readonly paths?: readonly string[];
+  /** Writes a document in the protobuf envelope, where the server speaks it. */
+  readonly protobuf?: (document: object) => Uint8Array;
+}
+
+const UNCACHED = { 'cache-control': 'no-cache, private' };
+const AGGREGATED = { vary: 'Accept', 'cache-control': 'public' };
+const ENCODER = new TextEncoder();
+const EMPTY = new Uint8Array();
+
+/** A document under one path: its value, and the bytes of each media type once asked for. */
+class Plain {
+  readonly #bytes = new Map<string, Uint8Array>();
+  constructor(
+    readonly build: () => object,
+    readonly media: readonly MediaName[],
+  ) {}
+
+  answer(accept: string | undefined, naming: Naming, protobuf: DiscoveryOptions['protobuf']): DocumentAnswer {
+    const media = protobuf ? this.media : this.media.filter(name => name !== 'protobuf');
+    const choice = negotiate(accept, { media, forms: ['object'], stream: false, naming });
+    const key = `${choice.media} ${choice.pretty === true}`;
+    let bytes = this.#bytes.get(key);
+    if (!bytes) {
+      const value = this.build();
+      if (choice.media === 'protobuf' && protobuf) bytes = protobuf(value);
+      else if (choice.media === 'yaml')
+        bytes = ENCODER.encode(stringify(value, { sortMapEntries: true, aliasDuplicateObjects: false }));
+      else bytes = ENCODER.encode(`${choice.pretty ? JSON.stringify(value, null, 2) : JSON.stringify(value)}\n`);
+      this.#bytes.set(key, bytes);
+    }
+    return { status: 200, contentType: choice.contentType, bytes, headers: UNCACHED };
+  }
+}
+
+const ALL: readonly MediaName[] = ['json', 'yaml', 'protobuf'];
+
+function plainDocuments(registry: Registry, options: DiscoveryOptions): Map<string, Plain> {
+  const documents = new Map<string, Plain>([
+    ['/api', new Plain(() => apiVersions(registry, options.serverAddress ?? 'localhost:443'), ALL)],
+    ['/apis', new Plain(() => groupList(registry), ALL)],
+    ['/version', new Plain(() => versionInfo(), ['json'])],
+    ['/', new Plain(() => ({ paths: rootPaths(registry, options.paths ?? []) }), ['json'])],
+  ]);
+  for (const version of servedOf(registry.groups.get('') ?? { name: '', priority: 0, preferred: '', versions: [] })) {
+    documents.set(`/api/${version.version}`, new Plain(() => resourceList(version), ALL));
+  }
+  for (const group of groupsOf(registry)) {
+    documents.set(`/apis/${group.name}`, new Plain(() => groupDocument(group), ALL));
+    for (const version of servedOf(group)) {
+      documents.set(`/apis/${version.apiVersion}`, new Plain(() => resourceList(version), ALL));
+    }
+  }
+  return documents;
+}
+
+/** Stock clients ask in the upstream spelling whatever the server calls its groups; the answer's media type repeats the spelling asked for. */
+const SPELLINGS = new Set((['neutral', 'kubernetes'] as const).map(name => namingOf(name).group('apidiscovery.orchestrator.io')));
+
+/** The version of the aggregated form that a range asks for, undefined where it asks for another form. */
+function aggregatedVersion(range: MediaRange): string | undefined {
+  if (range.parameters.get('as') !== 'APIGroupDiscoveryList' || !covers(range, 'application/json')) return undefined;
+  if (!SPELLINGS.has(range.parameters.get('g') ?? '')) return undefined;
+  const version = range.parameters.get('v') ?? '';
+  return AGGREGATED_VERSIONS.some(known => known === version) ? version : undefined;
+}
+
+/** The discovery documents of one registry generation. */
+class Documents implements DocumentSet {
+  readonly #plain: ReadonlyMap<string, Plain>;
+  readonly #aggregated = new Map<string, { bytes: Uint8Array; etag: string }>();
+  constructor(
+    readonly registry: Registry,
+    readonly naming: Naming,
+    readonly options: DiscoveryOptions,
+  ) {
+    this.#plain = plainDocuments(registry, options);
+  }
+
+  answer(path: string, accept: string | undefined, ifNoneMatch: string | undefined): DocumentAnswer | undefined {
+    const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+    const plain = this.#plain.get(trimmed);
+    if (!plain) return undefined;
+    if (trimmed === '/api' || trimmed === '/apis') {
+      // Any range for the aggregated form is better than plain JSON, wherever it stands in the header.
+      for (const range of parseAccept(accept)) {
+        const version = aggregatedVersion(range);
+        if (version) return this.#aggregate(trimmed === '/api', version, range.parameters.get('g') ?? '', ifNoneMatch);
+      }
+    }
+    return plain.answer(accept, this.naming, this.options.protobuf);
+  }
+
+  #aggregate(core: boolean, version: string, group: string, ifNoneMatch: string | undefined): DocumentAnswer {
+    const key = `${core} ${version}`;
+    let document = this.#aggregated.get(key);
+    if (!document) {
+      const apiVersion = `${this.naming.group('apidiscovery.orchestrator.io')}/${version}`;
+      const bytes = ENCODER.encode(`${JSON.stringify(aggregatedList(this.registry, apiVersion, core))}\n`);
+      document = { bytes, etag: `"${createHash('sha256').update(bytes).digest('hex').toUpperCase()}"` };
+      this.#aggregated.set(key, document);
+    }
+    const contentType = `application/json;g=${group};v=${version};as=APIGroupDiscoveryList`;
+    const { etag, bytes } = document;
+    if (matches(ifNoneMatch, etag)) return { status: 304, contentType, etag, bytes: EMPTY, headers: AGGREGATED };
+    return { status: 200, contentType, etag, bytes, headers: AGGREGATED };
+  }
+}
+
+/** The documents at `/`, `/version`, `/api` and `/apis` of one frozen registry. Rendered when first asked for, then kept. */
+export const documents = (registry: Registry, naming: Naming, options: DiscoveryOptions = {}): DocumentSet =>
+  new Documents(registry, naming, options);
+
+/** Whether a path below `/api` or `/apis` lies in a served group: its absence is then a Status and not the plain 404 text. */
+export function inKnownGroup(registry: Registry, path: string): boolean {
+  const [, root, group] = path.split('/');
+  if (root === 'api') return group !== undefined && group !== '';
+  return root === 'apis' && group !== undefined && group !== '' && registry.groups.has(group);
+}
+
+/** The refusal for such a path. */
+export { unknownPath };

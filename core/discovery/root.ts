@@ -1,0 +1,54 @@
+import type { Registry } from '../schema/resource.js';
+import { groupsOf, servedOf } from './plain.js';
+
+/** The release whose behaviour this server has. */
+export const RELEASE = { major: '1', minor: '32', patch: '0' } as const;
+
+/** The document at `/version` (upstream type version.Info). The build fields describe this process. */
+export const versionInfo = (): object => ({
+  major: RELEASE.major,
+  minor: RELEASE.minor,
+  gitVersion: `v${RELEASE.major}.${RELEASE.minor}.${RELEASE.patch}`,
+  gitCommit: '',
+  gitTreeState: 'clean',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: `node${process.version.slice(1)}`,
+  compiler: 'v8',
+  platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
+});
+
+/** What every server has beside its groups. */
+const FIXED = [
+  '/.well-known/openid-configuration',
+  '/healthz',
+  '/healthz/etcd',
+  '/healthz/log',
+  '/healthz/ping',
+  '/livez',
+  '/livez/etcd',
+  '/livez/log',
+  '/livez/ping',
+  '/metrics',
+  '/metrics/slis',
+  '/openapi/v2',
+  '/openapi/v3',
+  '/openapi/v3/',
+  '/openid/v1/jwks',
+  '/readyz',
+  '/readyz/log',
+  '/readyz/ping',
+  '/readyz/shutdown',
+  '/version',
+];
+
+/** The paths listed at `/`, sorted. */
+export function rootPaths(registry: Registry, more: readonly string[]): string[] {
+  const paths = new Set([...FIXED, ...more, '/api', '/apis', '/apis/']);
+  const core = registry.groups.get('');
+  for (const version of core ? servedOf(core) : []) paths.add(`/api/${version.version}`);
+  for (const group of groupsOf(registry)) {
+    paths.add(`/apis/${group.name}`);
+    for (const version of servedOf(group)) paths.add(`/apis/${version.apiVersion}`);
+  }
+  return [...paths].sort();
+}
