@@ -40,6 +40,8 @@ export interface ResourceEvent {
   readonly revision: number;
   /** Decoded on demand: the new object, or for DELETED the last one. */
   readonly object: () => ApiObject;
+  /** Whether the stored bytes contain this text: a cheap test before `object()`. Absent where bytes are not at hand: then decode. */
+  readonly mentions?: (text: string) => boolean;
 }
 
 /** The only door of a plugin to the outside. */

@@ -1,0 +1,6 @@
+/** The controllers that the server runs. */
+export type { ControlledResource, ResourcesConfig } from './catalog.js';
+export { garbageCollector } from './garbage.js';
+export { namespaceDefaults, type NamespaceDefaultsConfig } from './namespaceDefaults.js';
+export { namespaceDeletion } from './namespaces.js';
+export { systemNamespaces } from './systemNamespaces.js';
