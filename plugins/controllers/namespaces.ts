@@ -68,11 +68,16 @@ class NamespaceDeletion implements Controller {
   /** One pass. What it leaves behind is looked at again when an event shows a change in the namespace. */
   async #empty(name: string): Promise<void> {
     const namespace = await this.#requests.get(pathOf({ apiVersion: 'v1', plural: 'namespaces' }, '', name));
-    if (!namespace?.metadata.deletionTimestamp || !this.#holds(namespace)) return;
+    if (!namespace?.metadata.deletionTimestamp || !this.#holds(namespace)) {
+      this.#terminating.delete(name);
+      return;
+    }
     const left = await this.#deleteContents(name);
     const reported = await this.#report(namespace, left);
     if (left.failures.length > 0) throw new Error(left.failures.join('; '));
-    if (left.remaining.length === 0 && reported) await this.#finalize(reported);
+    if (left.remaining.length > 0) return;
+    if (reported) await this.#finalize(reported);
+    this.#terminating.delete(name);
   }
 
   #holds(namespace: ApiObject): boolean {

@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ApiObject, OwnerReference } from '../../core/api/index.js';
+import { garbageCollector } from '../../plugins/controllers/index.js';
+import { FakeServer, RESOURCES } from './fakeHost.js';
+import { eventually, startControllers } from './settle.js';
+
+let server: FakeServer;
+const start = (on: FakeServer): Promise<void> => startControllers(on, garbageCollector, { resources: RESOURCES });
+beforeEach(async () => {
+  server = new FakeServer();
+  await start(server);
+});
+afterEach(() => server.close());
+
+const CONFIGMAPS = '/api/v1/namespaces/n/configmaps';
+const make = (name: string, owners: ApiObject[] = [], more: object = {}, reference: Partial<OwnerReference> = {}): ApiObject =>
+  server.create('v1', 'ConfigMap', { name, namespace: 'n', ...more, ownerReferences: owners.map(o => refTo(o, reference)) });
+const refTo = (owner: ApiObject, rest: Partial<OwnerReference> = {}): OwnerReference => ({
+  apiVersion: owner.apiVersion,
+  kind: owner.kind,
+  name: owner.metadata.name ?? '',
+  uid: owner.metadata.uid ?? '',
+  ...rest,
+});
+const names = (): string[] => [...server.objects.values()].map(o => o.metadata.name ?? '').sort();
+const becomes = (...wanted: string[]): Promise<void> => eventually(() => names().join() === wanted.join());
+const remove = (name: string, propagationPolicy?: string): ApiObject =>
+  server.send('DELETE', `${CONFIGMAPS}/${name}`, { propagationPolicy });
+const ownersOf = (name: string): string[] =>
+  (server.objects.get(`core/configmaps|n|${name}`)?.metadata.ownerReferences ?? []).map(o => o.name);
+const quiet = async (): Promise<void> => {
+  for (let i = 0; i < 50; i++) {
+    await server.delivered();
+    await new Promise(resolve => setImmediate(resolve));
+  }
+};
+
+test('background: dependents and their dependents go after the owner', async () => {
+  const a = make('a');
+  const b = make('b', [a]);
+  make('c', [b]);
+  make('other');
+  remove('a', 'Background');
+  await becomes('other');
+});
+
+test('a dependent with another owner stays and loses the reference to the one that is gone', async () => {
+  const [d, e] = [make('d'), make('e')];
+  make('f', [d, e]);
+  remove('d');
+  await eventually(() => ownersOf('f').join() === 'e');
+  await quiet();
+  expect(names()).toEqual(['e', 'f']);
+});
+
+test('foreground: the owner stays until its blocking dependents are gone', async () => {
+  const g = make('g');
+  make('h', [g], { finalizers: ['example.com/hold'] }, { blockOwnerDeletion: true });
+  remove('g', 'Foreground');
+  await eventually(() => !!server.objects.get('core/configmaps|n|h')?.metadata.deletionTimestamp);
+  await quiet();
+  expect(names()).toEqual(['g', 'h']);
+  server.send('PATCH', `${CONFIGMAPS}/h`, { metadata: { finalizers: null } });
+  await becomes();
+});
+
+test('foreground: dependents that do not block are deleted but not waited for', async () => {
+  const g = make('g');
+  make('h', [g], { finalizers: ['example.com/hold'] });
+  remove('g', 'Foreground');
+  await becomes('h');
+  await eventually(() => !!server.objects.get('core/configmaps|n|h')?.metadata.deletionTimestamp);
+});
+
+test('foreground deletion of an owner goes down the whole tree, leaves first', async () => {
+  const gone: string[] = [];
+  server.host.watch(event => event.type === 'DELETED' && gone.push(event.name));
+  const a = make('a');
+  const b = make('b', [a], {}, { blockOwnerDeletion: true });
+  make('c', [b], {}, { blockOwnerDeletion: true });
+  await server.delivered();
+  remove('a', 'Foreground');
+  await becomes();
+  await server.delivered();
+  expect(gone).toEqual(['c', 'b', 'a']);
+});
+
+test('foreground deletion ends even when owners form a circle', async () => {
+  const a = make('a');
+  const b = make('b', [a], {}, { blockOwnerDeletion: true });
+  server.send('PATCH', `${CONFIGMAPS}/a`, { metadata: { ownerReferences: [refTo(b, { blockOwnerDeletion: true })] } });
+  remove('a', 'Foreground');
+  await becomes();
+});
+
+test('orphan: dependents stay without the reference', async () => {
+  const i = make('i');
+  make('j', [i]);
+  remove('i', 'Orphan');
+  await becomes('j');
+  expect(ownersOf('j')).toEqual([]);
+  await quiet();
+  expect(names()).toEqual(['j']);
+});
+
+test('a dependent of an owner that never was, or of another uid, is deleted', async () => {
+  const a = make('a');
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: 'x' };
+  server.create('v1', 'ConfigMap', { name: 'k', namespace: 'n', ownerReferences: [ref] });
+  server.create('v1', 'ConfigMap', { name: 'l', namespace: 'n', ownerReferences: [{ ...refTo(a), uid: 'other' }] });
+  await becomes('a');
+});
+
+test('an owner of an unserved kind keeps its dependents', async () => {
+  const ref = { apiVersion: 'example.com/v1', kind: 'Thing', name: 't', uid: 'x' };
+  server.create('v1', 'ConfigMap', { name: 'k', namespace: 'n', ownerReferences: [ref] });
+  await quiet();
+  expect(names()).toEqual(['k']);
+});
+
+test('owners are looked for in the namespace of the dependent, cluster-scoped ones everywhere', async () => {
+  const elsewhere = server.create('v1', 'ConfigMap', { name: 'owner', namespace: 'm' });
+  const node = server.create('v1', 'Node', { name: 'node' });
+  server.create('v1', 'Secret', { name: 'lost', namespace: 'n', ownerReferences: [refTo(elsewhere)] });
+  server.create('v1', 'Secret', { name: 'kept', namespace: 'n', ownerReferences: [refTo(node)] });
+  await becomes('kept', 'node', 'owner');
+  server.send('DELETE', '/api/v1/nodes/node');
+  await becomes('owner');
+});
+
+test('a cluster-scoped object with a namespaced owner is never collected', async () => {
+  const owner = make('a');
+  server.create('v1', 'Node', { name: 'node', ownerReferences: [refTo(owner)] });
+  remove('a');
+  await quiet();
+  expect(names()).toEqual(['node']);
+});
+
+test('dependents whose owner went while no collector ran are collected at the start', async () => {
+  const other = new FakeServer();
+  const owner = other.create('v1', 'ConfigMap', { name: 'a', namespace: 'n' });
+  other.create('v1', 'Secret', { name: 'b', namespace: 'n', ownerReferences: [refTo(owner)] });
+  other.send('DELETE', `${CONFIGMAPS}/a`);
+  await start(other);
+  await eventually(() => other.objects.size === 0);
+  other.close();
+});
+
+test('objects without owners or propagation finalizers are never decoded', async () => {
+  let decoded = 0;
+  const { host } = server;
+  const plain = {
+    ...host,
+    watch: (listener: Parameters<typeof host.watch>[0]) =>
+      host.watch(event =>
+        listener({
+          ...event,
+          object: () => {
+            decoded++;
+            return event.object();
+          },
+        }),
+      ),
+  };
+  const other = { host: plain } as FakeServer;
+  await start(other);
+  for (let i = 0; i < 100; i++)
+    server.create('v1', 'ConfigMap', { name: `p${i}`, namespace: 'n', finalizers: ['example.com/a'] });
+  for (let i = 0; i < 100; i++) remove(`p${i}`);
+  for (let i = 0; i < 100; i++) server.send('PATCH', `${CONFIGMAPS}/p${i}`, { metadata: { finalizers: null } });
+  await quiet();
+  expect(decoded).toBe(0);
+});
+
+test('after any background deletions, exactly the objects with a living chain of owners are left', async () => {
+  const forests = fc.array(fc.array(fc.nat(), { maxLength: 2 }), { minLength: 1, maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(forests, fc.array(fc.nat(), { maxLength: 4 }), async (owners, deleted) => {
+      const own = new FakeServer();
+      await start(own);
+      const made: ApiObject[] = [];
+      const edges = owners.map((list, i) => [...new Set(i === 0 ? [] : list.map(o => o % i))]);
+      for (const [i, list] of edges.entries()) {
+        const ownerReferences = list.map(o => refTo(made[o] as ApiObject));
+        made.push(own.create('v1', 'ConfigMap', { name: `o${i}`, namespace: 'n', ownerReferences }));
+      }
+      const gone = new Set(deleted.map(d => d % made.length));
+      for (const d of gone) if (own.has('v1', 'configmaps', 'n', `o${d}`)) own.send('DELETE', `${CONFIGMAPS}/o${d}`);
+      const alive: boolean[] = [];
+      for (const [i, list] of edges.entries()) alive.push(!gone.has(i) && (list.length === 0 || list.some(o => alive[o])));
+      const wanted = made.flatMap((object, i) => (alive[i] ? [object.metadata.name ?? ''] : [])).sort();
+      await eventually(
+        () =>
+          [...own.objects.values()]
+            .map(o => o.metadata.name)
+            .sort()
+            .join() === wanted.join(),
+      );
+      own.close();
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Refusal } from '../../core/api/index.js';
+import { namespaceDefaults, namespaceDeletion, systemNamespaces } from '../../plugins/controllers/index.js';
+import { FakeServer, RESOURCES } from './fakeHost.js';
+import { eventually, startControllers } from './settle.js';
+
+let server: FakeServer;
+beforeEach(() => {
+  server = new FakeServer();
+});
+afterEach(() => server.close());
+
+const namespace = (name: string): void => void server.create('v1', 'Namespace', { name });
+const conditionsOf = (name: string): { type: string; status: string; reason: string; message: string }[] =>
+  (server.send('GET', `/api/v1/namespaces/${name}`).status as { conditions?: never[] }).conditions ?? [];
+
+test('[R117x] a deleted namespace goes with all of its contents, and only its own', async () => {
+  namespace('a');
+  namespace('b');
+  for (const kind of ['ConfigMap', 'Secret']) server.create('v1', kind, { name: 'x', namespace: 'a' });
+  server.create('v1', 'Secret', { name: 'x', namespace: 'b' });
+  await startControllers(server, namespaceDeletion, { resources: RESOURCES });
+  server.send('DELETE', '/api/v1/namespaces/a');
+  await eventually(() => !server.has('v1', 'namespaces', '', 'a'));
+  expect([...server.objects.keys()]).toEqual(['core/namespaces||b', 'core/secrets|b|x']);
+});
+
+test('a namespace that was already going at the start is finished', async () => {
+  namespace('a');
+  server.create('v1', 'ConfigMap', { name: 'x', namespace: 'a' });
+  server.send('DELETE', '/api/v1/namespaces/a');
+  await startControllers(server, namespaceDeletion, { resources: RESOURCES });
+  await eventually(() => server.objects.size === 0);
+});
+
+test('a namespace waits for objects with finalizers, says so in its conditions, and goes with the last of them', async () => {
+  namespace('a');
+  server.create('v1', 'ConfigMap', { name: 'held', namespace: 'a', finalizers: ['example.com/hold'] });
+  await startControllers(server, namespaceDeletion, { resources: RESOURCES });
+  server.send('DELETE', '/api/v1/namespaces/a');
+  await eventually(() => conditionsOf('a').some(c => c.type === 'NamespaceFinalizersRemaining' && c.status === 'True'));
+  expect(conditionsOf('a').map(c => `${c.type} ${c.status} ${c.reason}: ${c.message}`)).toEqual([
+    'NamespaceDeletionDiscoveryFailure False ResourcesDiscovered: All resources successfully discovered',
+    'NamespaceDeletionGroupVersionParsingFailure False ParsedGroupVersions: All legacy kube types successfully parsed',
+    'NamespaceDeletionContentFailure False ContentDeleted: All content successfully deleted, may be waiting on finalization',
+    'NamespaceContentRemaining True SomeResourcesRemain: Some resources are remaining: configmaps. has 1 resource instances',
+    'NamespaceFinalizersRemaining True SomeFinalizersRemain: Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances',
+  ]);
+  server.send('PATCH', '/api/v1/namespaces/a/configmaps/held', { metadata: { finalizers: null } });
+  await eventually(() => server.objects.size === 0);
+});
+
+test('a namespace with 10,000 objects goes with a few requests', async () => {
+  namespace('a');
+  for (let i = 0; i < 10_000; i++) server.create('v1', 'ConfigMap', { name: `x${i}`, namespace: 'a' });
+  await startControllers(server, namespaceDeletion, { resources: RESOURCES });
+  await server.delivered();
+  server.send('DELETE', '/api/v1/namespaces/a');
+  await eventually(() => server.objects.size === 0);
+  expect(server.requests.length).toBeLessThan(50);
+});
+
+test('a refused deletion is reported as a condition and tried again', async () => {
+  namespace('a');
+  server.create('v1', 'ConfigMap', { name: 'x', namespace: 'a' });
+  await startControllers(server, namespaceDeletion, { resources: RESOURCES });
+  let refusals = 2;
+  server.intercept = (_, { method }) => {
+    if (method === 'DELETE' && refusals-- > 0) throw new Refusal('Forbidden', 'not now');
+  };
+  const seen: string[] = [];
+  server.host.watch(event => {
+    const status = event.name === 'a' ? (event.object().status as { conditions?: { reason: string }[] }) : undefined;
+    seen.push(...(status?.conditions ?? []).map(c => c.reason));
+  });
+  server.send('DELETE', '/api/v1/namespaces/a');
+  await eventually(() => server.objects.size === 0);
+  expect(seen).toContain('ContentDeletionFailed');
+});
+
+test('a lost race over the status or the finalizer is run again', async () => {
+  namespace('a');
+  await startControllers(server, namespaceDeletion, { resources: RESOURCES });
+  let races = 3;
+  server.intercept = (_, { method }) => {
+    if ((method === 'PATCH' || method === 'PUT') && races-- > 0) throw new Refusal('Conflict', 'modified');
+  };
+  server.send('DELETE', '/api/v1/namespaces/a');
+  await eventually(() => server.objects.size === 0);
+});
+
+test('system namespaces are there after the start and come back when deleted', async () => {
+  await startControllers(server, systemNamespaces, {});
+  const names = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
+  expect([...server.objects.keys()].sort()).toEqual(names.map(n => `core/namespaces||${n}`).sort());
+  await startControllers(server, namespaceDeletion, { resources: RESOURCES });
+  const before = server.send('GET', '/api/v1/namespaces/kube-public').metadata.uid;
+  server.send('DELETE', '/api/v1/namespaces/kube-public');
+  const uid = (): string | undefined => server.objects.get('core/namespaces||kube-public')?.metadata.uid;
+  await eventually(() => uid() !== undefined && uid() !== before);
+});
+
+test('every namespace gets its service account and root CA, again when they are deleted or changed', async () => {
+  namespace('old');
+  await startControllers(server, namespaceDefaults, { rootCa: 'PEM' });
+  namespace('new');
+  const both = (ns: string): boolean =>
+    server.has('v1', 'serviceaccounts', ns, 'default') && server.has('v1', 'configmaps', ns, 'kube-root-ca.crt');
+  await eventually(() => both('old') && both('new'));
+  server.send('DELETE', '/api/v1/namespaces/new/serviceaccounts/default');
+  server.send('DELETE', '/api/v1/namespaces/old/configmaps/kube-root-ca.crt');
+  await eventually(() => both('old') && both('new'));
+  server.send('PATCH', '/api/v1/namespaces/new/configmaps/kube-root-ca.crt', { data: { 'ca.crt': 'other' } });
+  const bundle = (): unknown => server.objects.get('core/configmaps|new|kube-root-ca.crt')?.data;
+  await eventually(() => JSON.stringify(bundle()) === '{"ca.crt":"PEM"}');
+});
+
+test('a namespace that is going gets no defaults', async () => {
+  namespace('a');
+  server.send('DELETE', '/api/v1/namespaces/a');
+  await startControllers(server, namespaceDefaults, { rootCa: '' });
+  await server.delivered();
+  expect(server.requests).toEqual([]);
+});

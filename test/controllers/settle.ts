@@ -1,0 +1,15 @@
+import { vi } from 'vitest';
+import type { Controller, Plugin } from '../../core/api/index.js';
+import type { FakeServer } from './fakeHost.js';
+
+/** Makes the controllers of a plugin and starts them. */
+export async function startControllers<C>(server: FakeServer, plugin: Plugin<C>, config: unknown): Promise<void> {
+  for (const contribution of plugin.contribute(plugin.parse(config))) {
+    const controller = (await contribution.make(server.host)) as Controller;
+    await controller.start();
+  }
+}
+
+/** Waits for a state that controllers bring about. */
+export const eventually = (condition: () => boolean): Promise<void> =>
+  vi.waitUntil(condition, { timeout: 5000, interval: 2 }).then(() => {});
