@@ -91,14 +91,19 @@ export function derived<T>(informer: Informer, make: () => T): () => T {
   };
 }
 
-const compiled = new WeakMap<ApiObject, CompiledRole>();
+/** Roles of an informer ready for questions; each compiled when first asked for, all forgotten when one changes. */
+export function compiledRoles(informer: Informer): (namespace: string, name: string) => CompiledRole | undefined {
+  const known = derived(informer, () => new Map<string, CompiledRole | undefined>());
+  return (namespace, name) => {
+    const roles = known();
+    const key = `${namespace}/${name}`;
+    if (!roles.has(key)) roles.set(key, compiledRole(informer.get(namespace, name)));
+    return roles.get(key);
+  };
+}
 
-/** A role's rules ready for questions; compiled once per stored version. */
-export function compiledRole(role: ApiObject): CompiledRole {
-  const found = compiled.get(role);
-  if (found) return found;
+function compiledRole(role: ApiObject | undefined): CompiledRole | undefined {
+  if (!role) return undefined;
   const rules = (role['rules'] as PolicyRule[] | null | undefined) ?? [];
-  const fresh = { rules, compiled: compileRules(rules) };
-  compiled.set(role, fresh);
-  return fresh;
+  return { rules, compiled: compileRules(rules) };
 }

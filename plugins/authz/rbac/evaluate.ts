@@ -7,7 +7,7 @@ import {
   type Target,
   type User,
 } from '../../../core/api/index.js';
-import { type BindingIndex, type Bound, boundTo, type CompiledRole, compiledRole, derived, indexBindings } from './bindings.js';
+import { type BindingIndex, type Bound, boundTo, type CompiledRole, compiledRoles, derived, indexBindings } from './bindings.js';
 import { GROUP, type PolicyRule } from './policy.js';
 import { allowsPath, allowsResource, type CompiledRules } from './rules.js';
 
@@ -72,6 +72,8 @@ export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
   const cluster = derived(clusterRoleBindings, () => indexBindings(clusterRoleBindings.list(), ''));
   const namespaces = derived(roleBindings, () => new Map<string, BindingIndex>());
   const bound = remembered();
+  const namespacedRole = compiledRoles(roles);
+  const clusterRole = compiledRoles(clusterRoles);
   const group = naming.group(GROUP);
 
   const inNamespace = (namespace: string): BindingIndex => {
@@ -82,8 +84,8 @@ export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
   };
   const roleOf = ({ ref, namespace }: Bound): CompiledRole | string => {
     const isCluster = ref.kind === 'ClusterRole';
-    const role = isCluster ? clusterRoles.get('', ref.name) : roles.get(namespace, ref.name);
-    return role ? compiledRole(role) : `${isCluster ? 'clusterrole' : 'role'}.${group} ${JSON.stringify(ref.name)} not found`;
+    const role = isCluster ? clusterRole('', ref.name) : namespacedRole(namespace, ref.name);
+    return role ?? `${isCluster ? 'clusterrole' : 'role'}.${group} ${JSON.stringify(ref.name)} not found`;
   };
   const bindingsOf = (user: User, namespace: string): readonly (readonly Bound[])[] =>
     namespace ? [bound(cluster(), user), bound(inNamespace(namespace), user)] : [bound(cluster(), user)];
