@@ -3,4 +3,5 @@ export type { ControlledResource, ResourcesConfig } from './catalog.js';
 export { garbageCollector } from './garbage.js';
 export { namespaceDefaults, type NamespaceDefaultsConfig } from './namespaceDefaults.js';
 export { namespaceDeletion } from './namespaces.js';
+export { rbacBootstrap, roleAggregation } from './rbac.js';
 export { systemNamespaces } from './systemNamespaces.js';

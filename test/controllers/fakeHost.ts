@@ -4,12 +4,14 @@ import { namingOf } from '../../core/naming.js';
 import type { ControlledResource } from '../../plugins/controllers/index.js';
 
 const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
+const storageGroup = (apiVersion: string): string =>
+  apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '').replace(/k8s\.io$/, 'orchestrator.io') : 'core';
 const resource = (apiVersion: string, kind: string, plural: string, namespaced = true): ControlledResource => ({
   apiVersion,
   kind,
   plural,
   namespaced,
-  storageName: `${apiVersion.includes('/') ? apiVersion.split('/')[0] : 'core'}/${plural}`,
+  storageName: `${storageGroup(apiVersion)}/${plural}`,
   verbs: VERBS,
 });
 
@@ -21,6 +23,10 @@ export const RESOURCES: readonly ControlledResource[] = [
   resource('v1', 'Secret', 'secrets'),
   resource('v1', 'ServiceAccount', 'serviceaccounts'),
   resource('apps/v1', 'Deployment', 'deployments'),
+  resource('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles', false),
+  resource('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'clusterrolebindings', false),
+  resource('rbac.authorization.k8s.io/v1', 'Role', 'roles'),
+  resource('rbac.authorization.k8s.io/v1', 'RoleBinding', 'rolebindings'),
 ];
 
 interface Parsed {
@@ -110,8 +116,7 @@ export class FakeServer {
   }
 
   has(apiVersion: string, plural: string, namespace: string, name: string): boolean {
-    const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : 'core';
-    return this.objects.has(`${group}/${plural}|${namespace}|${name}`);
+    return this.objects.has(`${storageGroup(apiVersion)}/${plural}|${namespace}|${name}`);
   }
 
   /** Resolves when no event waits to be delivered. */

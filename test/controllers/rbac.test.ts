@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ApiObject } from '../../core/api/index.js';
+import { namingOf } from '../../core/naming.js';
+import { bootstrapObjects } from '../../plugins/authz/bootstrap/index.js';
+import { rbacBootstrap, roleAggregation } from '../../plugins/controllers/index.js';
+import { FakeServer } from './fakeHost.js';
+import { eventually, startControllers } from './settle.js';
+
+let server: FakeServer;
+beforeEach(() => {
+  server = new FakeServer();
+});
+afterEach(() => server.close());
+
+const ROLES = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+const rulesOf = (role: string): unknown => server.objects.get(`rbac.authorization.orchestrator.io/clusterroles||${role}`)?.rules;
+
+test('every default role and binding is there after the start', async () => {
+  await startControllers(server, rbacBootstrap, {});
+  expect(server.objects.size).toBe(bootstrapObjects(namingOf('kubernetes')).length);
+});
+
+test('a second start writes nothing; one after a change repairs it', async () => {
+  await startControllers(server, rbacBootstrap, {});
+  const revision = (): string[] => [...server.objects.values()].map(o => o.metadata.resourceVersion ?? '');
+  const before = revision();
+  await startControllers(server, rbacBootstrap, {});
+  expect(revision()).toEqual(before);
+  server.send('PATCH', `${ROLES}/system:discovery`, { rules: [] });
+  await startControllers(server, rbacBootstrap, {});
+  expect(JSON.stringify(rulesOf('system:discovery'))).toContain('/openapi');
+});
+
+test('an aggregating role follows the roles that its selectors match', async () => {
+  await startControllers(server, roleAggregation, {});
+  const role = (name: string, rest: Partial<ApiObject>, labels = {}): void =>
+    void server.create('rbac.authorization.k8s.io/v1', 'ClusterRole', { name, labels }, rest);
+  const rule = (resource: string): object => ({ apiGroups: [''], resources: [resource], verbs: ['get'] });
+  role('all', { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { to: 'all' } }] }, rules: null });
+  role('one', { rules: [rule('pods')] }, { to: 'all' });
+  await eventually(() => JSON.stringify(rulesOf('all')) === JSON.stringify([rule('pods')]));
+  server.send('PATCH', `${ROLES}/one`, { rules: [rule('secrets')] });
+  await eventually(() => JSON.stringify(rulesOf('all')) === JSON.stringify([rule('secrets')]));
+});
