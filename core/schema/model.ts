@@ -29,6 +29,8 @@ export interface Scalar {
 export interface List {
   readonly is: 'list';
   readonly of: Type;
+  /** Protobuf wraps the list into a message of this type id, its items being field 1. */
+  readonly wrapper?: string;
 }
 
 /** A map from strings. */
@@ -61,7 +63,26 @@ export interface Field {
   readonly number: number;
   readonly protoName?: string;
   /** The field stands in an embedded struct: its Go type is inlined in JSON and nested in protobuf. */
-  readonly inlinedFrom?: { readonly number: number; readonly protoName: string; readonly type: string };
+  readonly inlinedFrom?: Embedded;
+  /** Members of which at most one may be set share this name. */
+  readonly oneOf?: string;
+  /** Feature gate that guards the field. */
+  readonly gate?: string;
+}
+
+/** An embedded message that holds a field on the wire; `inner` is the next one below it. `type` is a type id. */
+export interface Embedded {
+  readonly number: number;
+  readonly protoName: string;
+  readonly type: string;
+  readonly inner?: Embedded;
+}
+
+/** Which member of a struct is valid for which value of the discriminating one (documents show it). */
+export interface Union {
+  readonly discriminator: string;
+  /** Member name to the value that selects it. */
+  readonly members: ReadonlyMap<string, string>;
 }
 
 /** A struct. Its fields are filled after creation because types may refer to themselves; treat it as frozen afterwards. */
@@ -74,6 +95,14 @@ export interface Struct {
   readonly fields: readonly Field[];
   readonly field: ReadonlyMap<string, Field>;
   readonly mapType?: 'atomic' | 'granular';
+  readonly union?: Union;
+  /**
+   * JSON form is not an object of these fields but the value of one of them: a schema or a list of schemas (`array`), a boolean or a schema
+   * (`bool`), a schema or a list of strings (`strings`). Protobuf has the fields.
+   */
+  readonly alternatives?: 'array' | 'bool' | 'strings';
+  /** The type has no protobuf form. */
+  readonly noProto?: boolean;
 }
 
 /** The structural type model: everything that is generated per kind is generated from these. */

@@ -10,6 +10,12 @@ export interface Subresource {
   readonly verbs: readonly string[];
   /** Type of the body; undefined for `connect`-like subresources without one. */
   readonly type?: Struct;
+  /** Type of the query parameters, where it has some. */
+  readonly options?: Struct;
+  /** The connection is handed over to something else (exec, proxy). */
+  readonly connect?: boolean;
+  /** Media type of the answer where it is not an object. */
+  readonly produces?: string;
 }
 
 /** One resource of one group version, resolved: what requests are routed to. All names are in the naming the server speaks. */
@@ -28,6 +34,10 @@ export interface Resource {
   readonly verbs: readonly string[];
   readonly subresources: ReadonlyMap<string, Subresource>;
   readonly type: Struct;
+  /** Type of a list of them; built-in kinds only. */
+  readonly listType?: Struct;
+  /** Feature gate that guards the resource. */
+  readonly gate?: string;
   /** False for virtual kinds (reviews, bindings). */
   readonly stored: boolean;
   /** Built-in kinds follow the table's schema; custom ones come from definitions and are always served with kind and apiVersion. */
@@ -55,6 +65,10 @@ export interface GroupVersion {
   /** Served now. Versions that are off are known, so that a setting can turn them on. */
   readonly served: boolean;
   readonly resources: ReadonlyMap<string, Resource>;
+  /** Package of its types, where the table has it: `core.v1`. */
+  readonly package?: string;
+  /** Kinds of the version that are no resources; their type id is `package.Kind`. */
+  readonly otherKinds?: readonly string[];
 }
 
 /** A group: versions in order of preference. */

@@ -1,0 +1,31 @@
+import type { Strategy } from '../api/strategy.js';
+import type { Violation } from '../model/refusal.js';
+import { prefixed, dns1123Subdomain } from '../model/names.js';
+
+const nothing = (): void => {};
+const noViolations = (): readonly Violation[] => [];
+const NO_FIELDS: Strategy['selectableFields'] = new Map();
+const NO_ALIASES: Strategy['fieldAliases'] = new Map();
+
+const DEFAULTS: Strategy = {
+  checkName: (name, prefix) => dns1123Subdomain(prefix ? prefixed(name) : name),
+  hasGeneration: false,
+  hasStatus: false,
+  createOnUpdate: false,
+  unconditionalUpdate: true,
+  deleteAnswer: 'status',
+  orphansByDefault: false,
+  defaults: nothing,
+  prepareCreate: nothing,
+  prepareUpdate: nothing,
+  prepareStatus: nothing,
+  validateCreate: noViolations,
+  validateUpdate: noViolations,
+  validateStatus: noViolations,
+  gracePeriod: () => 0,
+  selectableFields: NO_FIELDS,
+  fieldAliases: NO_ALIASES,
+};
+
+/** A whole strategy: what `partial` leaves out is that of a plain object with a DNS-1123 subdomain name. */
+export const completeStrategy = (partial: Partial<Strategy> = {}): Strategy => ({ ...DEFAULTS, ...partial });
