@@ -8,6 +8,8 @@ export interface Rules {
   readonly dryRun: boolean;
   /** Current object by storage name, namespace and name, from the informers of this thread; undefined if absent or not watched. */
   lookup(storageName: string, namespace: string, name: string): ApiObject | undefined;
+  /** All current objects of one resource, from the same informers. */
+  list(storageName: string): readonly ApiObject[];
 }
 
 /** A printed column of a Table. Priority 0 is always shown. */
@@ -33,6 +35,8 @@ export interface Strategy {
   readonly checkName: (name: string, prefix: boolean) => readonly string[];
   /** `metadata.generation` is kept: 1 on create, raised when something outside metadata and status changed (see `changed`). */
   readonly hasGeneration: boolean;
+  /** Whether an update raises the generation; absent: anything outside metadata and status differs. */
+  readonly changed?: (object: ApiObject, old: ApiObject) => boolean;
   /** Main resource writes keep `status`, status writes keep all else. */
   readonly hasStatus: boolean;
   /** PUT on an absent name creates. */
@@ -53,6 +57,17 @@ export interface Strategy {
   readonly validateCreate: (object: ApiObject, rules: Rules) => readonly Violation[];
   readonly validateUpdate: (object: ApiObject, old: ApiObject, rules: Rules) => readonly Violation[];
   readonly validateStatus: (object: ApiObject, old: ApiObject, rules: Rules) => readonly Violation[];
+  /** Called when a deletion begins and the object stays for now (finalizers, grace): what the kind shows then. */
+  readonly onDeletion?: (object: ApiObject) => void;
+  /** Finalizers the kind keeps outside of metadata; while there are any, the object stays. */
+  readonly heldBy?: (object: ApiObject) => readonly string[];
+  /**
+   * Writes of subresources other than status and scale, by name (`finalize`, `approval`, `ephemeralcontainers`): receives the body's object and the current one
+   * and returns the object to store.
+   */
+  readonly subresources?: ReadonlyMap<string, (body: ApiObject, current: ApiObject, rules: Rules) => ApiObject>;
+  /** Creates on subresources that change the object (`binding`): as above, but the answer is a Status. */
+  readonly actions?: ReadonlyMap<string, (body: ApiObject, current: ApiObject, rules: Rules) => ApiObject>;
   /** Seconds of grace before removal; 0 removes at once. `asked` is the client's gracePeriodSeconds. */
   readonly gracePeriod: (object: ApiObject, asked: number | undefined) => number;
   /** Selectable fields beyond metadata.name and metadata.namespace. Values are strings; absent is ''. */

@@ -1,0 +1,85 @@
+import type { Strategy } from '../../../core/api/strategy.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import type { Naming } from '../../../core/naming.js';
+import { templateDefaults } from '../pod-defaults.js';
+import { absent, at, fill, into, list, num, type Rec, spec, text } from '../record.js';
+import type { KindTable } from '../strategies.js';
+
+/** Defaults of the spec of a Job; inside a CronJob's template most of them wait for the Job (spec, "Job"). */
+function jobSpecDefaults(job: Rec): void {
+  const indexed = text(job, 'completionMode') === 'Indexed';
+  if (absent(job.completions) && absent(job.parallelism)) {
+    job.completions = 1;
+    job.parallelism = 1;
+  }
+  fill(job, 'parallelism', 1);
+  if (indexed && absent(job.completions)) job.completions = 1;
+  fill(job, 'backoffLimit', absent(job.backoffLimitPerIndex) ? 6 : 2147483647);
+  fill(job, 'completionMode', 'NonIndexed');
+  fill(job, 'suspend', false);
+  fill(job, 'manualSelector', false);
+  fill(job, 'podReplacementPolicy', at(job, 'podFailurePolicy') ? 'Failed' : 'TerminatingOrFailed');
+  failurePolicyDefaults(job);
+}
+
+function failurePolicyDefaults(job: Rec): void {
+  for (const rule of list(at(job, 'podFailurePolicy'), 'rules')) {
+    for (const pattern of list(rule, 'onPodConditions')) fill(pattern, 'status', 'True');
+  }
+}
+
+/** Labels that tie pods to their Job, and the selector over them; made by the server unless the client selects by hand. */
+function selectOwnPods(object: ApiObject, naming: Naming): void {
+  const job = spec(object);
+  if (job.manualSelector === true) return;
+  const { uid = '', name = '' } = object.metadata;
+  const uidLabel = naming.label('batch.orchestrator.io/controller-uid');
+  const labels = into(into(into(job, 'template'), 'metadata'), 'labels');
+  labels['controller-uid'] ??= uid;
+  labels['job-name'] ??= name;
+  labels[uidLabel] ??= uid;
+  labels[naming.label('batch.orchestrator.io/job-name')] ??= name;
+  const match = into(into(job, 'selector'), 'matchLabels');
+  if (absent(match[uidLabel])) match[uidLabel] = uid;
+}
+
+const job = (naming: Naming): Partial<Strategy> => ({
+  hasGeneration: true,
+  hasStatus: true,
+  orphansByDefault: true,
+  defaults: object => {
+    const s = spec(object);
+    jobSpecDefaults(s);
+    const labels = at(s, 'template', 'metadata', 'labels');
+    if (labels && Object.keys(object.metadata.labels ?? {}).length === 0) {
+      object.metadata.labels = Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]));
+    }
+    templateDefaults(at(s, 'template'));
+  },
+  prepareCreate: object => {
+    selectOwnPods(object, naming);
+    if (Object.keys(object.metadata.labels ?? {}).length > 0) return;
+    const labels = at(object, 'spec', 'template', 'metadata', 'labels') ?? {};
+    object.metadata.labels = Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]));
+  },
+  selectableFields: new Map([['status.successful', object => String(num(at(object, 'status'), 'succeeded') ?? 0)]]),
+});
+
+const cronJob = (): Partial<Strategy> => ({
+  hasGeneration: true,
+  hasStatus: true,
+  defaults: object => {
+    const s = spec(object);
+    fill(s, 'concurrencyPolicy', 'Allow');
+    fill(s, 'suspend', false);
+    fill(s, 'successfulJobsHistoryLimit', 3);
+    fill(s, 'failedJobsHistoryLimit', 1);
+    const jobSpec = at(s, 'jobTemplate', 'spec');
+    if (!jobSpec) return;
+    failurePolicyDefaults(jobSpec);
+    templateDefaults(at(jobSpec, 'template'));
+  },
+});
+
+/** Kinds of the batch group. */
+export const batchKinds: KindTable = { 'batch/cronjobs': cronJob, 'batch/jobs': job };

@@ -1,0 +1,28 @@
+import type { KindTable } from '../strategies.js';
+import { configMap, secret } from './configuration.js';
+import { event } from './event.js';
+import { namespace } from './namespace.js';
+import { node } from './node.js';
+import { endpoints, limitRange, podTemplate, replicationController, resourceQuota, serviceAccount } from './plain.js';
+import { pod } from './pod.js';
+import { service } from './service.js';
+import { persistentVolume, persistentVolumeClaim } from './volume.js';
+
+/** Kinds of the core group. Events of both groups are one kind. */
+export const coreKinds: KindTable = {
+  'core/configmaps': configMap,
+  'core/endpoints': endpoints,
+  'core/events': event,
+  'core/limitranges': limitRange,
+  'core/namespaces': namespace,
+  'core/nodes': node,
+  'core/persistentvolumeclaims': persistentVolumeClaim,
+  'core/persistentvolumes': persistentVolume,
+  'core/pods': pod,
+  'core/podtemplates': podTemplate,
+  'core/replicationcontrollers': replicationController,
+  'core/resourcequotas': resourceQuota,
+  'core/secrets': secret,
+  'core/serviceaccounts': serviceAccount,
+  'core/services': service,
+};

@@ -1,0 +1,77 @@
+import type { Strategy } from '../../../core/api/strategy.js';
+import { at, entries, fill, into, list, num, spec } from '../record.js';
+import { templateDefaults } from '../pod-defaults.js';
+
+/** Rules of Endpoints. */
+export const endpoints = (): Partial<Strategy> => ({
+  createOnUpdate: true,
+  defaults: object => {
+    for (const subset of list(object, 'subsets')) for (const port of list(subset, 'ports')) fill(port, 'protocol', 'TCP');
+  },
+});
+
+/** Rules of ServiceAccounts. */
+export const serviceAccount = (): Partial<Strategy> => ({ deleteAnswer: 'object' });
+
+/** Rules of ResourceQuotas. */
+export const resourceQuota = (): Partial<Strategy> => ({ hasStatus: true, deleteAnswer: 'object' });
+
+/** Rules of LimitRanges: for containers, what is allowed at most is the default limit, which is the default request. */
+export const limitRange = (): Partial<Strategy> => ({
+  createOnUpdate: true,
+  defaults: object => {
+    for (const limit of list(at(object, 'spec'), 'limits')) {
+      if (limit.type !== 'Container') continue;
+      copyAbsent(limit, 'max', 'default');
+      copyAbsent(limit, 'default', 'defaultRequest');
+      copyAbsent(limit, 'min', 'defaultRequest');
+    }
+  },
+});
+
+function copyAbsent(owner: { [member: string]: unknown }, from: string, to: string): void {
+  const amounts = entries(owner, from);
+  if (amounts.length === 0) return;
+  const target = into(owner, to);
+  for (const [name, amount] of amounts) target[name] ??= amount;
+}
+
+/** Rules of PodTemplates. */
+export const podTemplate = (): Partial<Strategy> => ({
+  hasGeneration: true,
+  deleteAnswer: 'object',
+  defaults: object => templateDefaults(at(object, 'template')),
+});
+
+/** Rules of ReplicationControllers: selector and labels follow the template's labels. */
+export const replicationController = (): Partial<Strategy> => ({
+  hasGeneration: true,
+  hasStatus: true,
+  deleteAnswer: 'status',
+  orphansByDefault: true,
+  defaults: object => {
+    const s = spec(object);
+    fill(s, 'replicas', 1);
+    const labels = at(s, 'template', 'metadata', 'labels');
+    if (labels) {
+      if (entries(s, 'selector').length === 0) s.selector = { ...labels };
+      if (Object.keys(object.metadata.labels ?? {}).length === 0) {
+        object.metadata.labels = Object.fromEntries(Object.entries(labels).map(([k, v]) => [k, String(v)]));
+      }
+    }
+    templateDefaults(at(s, 'template'));
+  },
+  prepareCreate: object => {
+    object.status = { replicas: 0 };
+  },
+  selectableFields: new Map([['status.replicas', object => String(num(at(object, 'status'), 'replicas') ?? 0)]]),
+  scale: {
+    spec: ['spec', 'replicas'],
+    status: ['status', 'replicas'],
+    selector: object =>
+      entries(at(object, 'spec'), 'selector')
+        .map(([key, value]) => `${key}=${String(value)}`)
+        .sort()
+        .join(','),
+  },
+});

@@ -1,0 +1,90 @@
+import { randomInt } from 'node:crypto';
+import type { ApiObject } from '../../../core/model/object.js';
+import { at, list, num, strings } from '../record.js';
+
+/** What Services are given from: one IPv4 range and one range of node ports, both ends included. */
+export interface ServiceRanges {
+  readonly network: string;
+  readonly ports: readonly [number, number];
+}
+
+/** The ranges of a default server. */
+export const DEFAULT_RANGES: ServiceRanges = { network: '10.0.0.0/16', ports: [30000, 32767] };
+
+/** Hands out cluster addresses and node ports; `undefined` from the `next…` functions means that the range is used up. */
+export interface ServiceAllocator {
+  readonly ranges: ServiceRanges;
+  addressTaken(address: string): boolean;
+  inRange(address: string): boolean;
+  nextAddress(): string | undefined;
+  portTaken(port: number, protocol: string): boolean;
+  nextPort(): number | undefined;
+}
+
+const toNumber = (address: string): number => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+const toAddress = (n: number): string => [24, 16, 8, 0].map(shift => Math.floor(n / 2 ** shift) % 256).join('.');
+const isIPv4 = (address: string): boolean => /^(\d{1,3}\.){3}\d{1,3}$/.test(address);
+
+interface Used {
+  readonly addresses: Set<string>;
+  readonly ports: Map<number, Set<string>>;
+}
+
+function usedBy(services: readonly ApiObject[], except: string | undefined): Used {
+  const used: Used = { addresses: new Set(), ports: new Map() };
+  for (const service of services) {
+    if (service.metadata.uid !== undefined && service.metadata.uid === except) continue;
+    const spec = at(service, 'spec');
+    for (const address of strings(spec, 'clusterIPs')) if (address !== 'None') used.addresses.add(address);
+    const claims = list(spec, 'ports').map(p => [num(p, 'nodePort'), String(p.protocol ?? 'TCP')] as const);
+    for (const [port, protocol] of [...claims, [num(spec, 'healthCheckNodePort'), 'TCP'] as const]) {
+      if (port) used.ports.set(port, (used.ports.get(port) ?? new Set()).add(protocol));
+    }
+  }
+  return used;
+}
+
+/** A random free number of `size` candidates, tried at most twice as often as there are candidates, then in order. */
+function pick(size: number, free: (index: number) => boolean): number | undefined {
+  for (let attempt = 0; attempt < 64; attempt++) {
+    const index = randomInt(size);
+    if (free(index)) return index;
+  }
+  for (let index = 0; index < size; index++) if (free(index)) return index;
+  return undefined;
+}
+
+/**
+ * Allocates from what the given Services leave free. The Service with the uid `except` does not count: it may keep what it has.
+ * Two request threads may pick the same value at once; the ranges are large and the value is random, which makes that rare.
+ */
+export function allocatorOver(
+  services: readonly ApiObject[],
+  except?: string,
+  ranges: ServiceRanges = DEFAULT_RANGES,
+): ServiceAllocator {
+  const used = usedBy(services, except);
+  const [base = '', bits = '24'] = ranges.network.split('/');
+  const first = toNumber(base);
+  const size = 2 ** (32 - Number(bits));
+  const [low, high] = ranges.ports;
+  return {
+    ranges,
+    addressTaken: address => used.addresses.has(address) || toNumber(address) === first + 1,
+    inRange: address => isIPv4(address) && toNumber(address) > first && toNumber(address) < first + size - 1,
+    nextAddress: () => {
+      const index = pick(size - 3, i => !used.addresses.has(toAddress(first + 2 + i)));
+      if (index === undefined) return undefined;
+      const address = toAddress(first + 2 + index);
+      used.addresses.add(address);
+      return address;
+    },
+    portTaken: (port, protocol) => used.ports.get(port)?.has(protocol) ?? false,
+    nextPort: () => {
+      const index = pick(high - low + 1, i => !used.ports.has(low + i));
+      if (index === undefined) return undefined;
+      used.ports.set(low + index, new Set(['TCP', 'UDP', 'SCTP']));
+      return low + index;
+    },
+  };
+}

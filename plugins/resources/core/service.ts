@@ -1,0 +1,135 @@
+import type { Rules, Strategy } from '../../../core/api/strategy.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { invalid, invalidObject, type Violation } from '../../../core/model/refusal.js';
+import { label1035Name } from '../naming-rules.js';
+import { at, fill, list, num, type Rec, spec, strings, text } from '../record.js';
+import { allocatorOver, type ServiceAllocator } from './service-allocator.js';
+import {
+  agreeOnAddresses,
+  dropForeignFields,
+  fillFamilies,
+  hasClusterIP,
+  hasHealthPort,
+  hasNodePorts,
+  isHeadless,
+  keepAllocated,
+  serviceDefaults,
+} from './service-fields.js';
+import { serviceUpdateViolations, serviceViolations } from './service-validation.js';
+
+function allocateAddress(service: Rec, allocator: ServiceAllocator, owned: readonly string[]): Violation[] {
+  if (!hasClusterIP(service)) return [];
+  if (isHeadless(service)) {
+    service.clusterIPs = ['None'];
+    service.clusterIP = 'None';
+    return [];
+  }
+  const asked = strings(service, 'clusterIPs');
+  const refuse = (why: string): Violation[] => [invalid('spec.clusterIPs', asked, `failed to allocate IP ${asked[0]}: ${why}`)];
+  const wanted = asked[0];
+  if (wanted !== undefined && !owned.includes(wanted)) {
+    if (wanted.includes(':')) return [invalid('spec.clusterIPs[0]', asked, 'IPv6 is not configured on this cluster')];
+    if (!allocator.inRange(wanted)) {
+      return refuse(
+        `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${allocator.ranges.network}`,
+      );
+    }
+    if (allocator.addressTaken(wanted)) return refuse('provided IP is already allocated');
+  }
+  const address = wanted ?? allocator.nextAddress();
+  if (address === undefined) return [invalid('spec.clusterIPs', [], 'failed to allocate a serviceIP: range is full')];
+  service.clusterIPs = [address];
+  service.clusterIP = address;
+  return [];
+}
+
+function portProblem(port: number, protocol: string, allocator: ServiceAllocator): string | undefined {
+  const [low, high] = allocator.ranges.ports;
+  if (port < low || port > high) {
+    return `provided port is not in the valid range. The range of valid ports is ${low}-${high}`;
+  }
+  return allocator.portTaken(port, protocol) ? 'provided port is already allocated' : undefined;
+}
+
+/** Ports of one number and different protocols share their node port. */
+function allocateNodePorts(service: Rec, allocator: ServiceAllocator): Violation[] {
+  if (!hasNodePorts(service)) return [];
+  const ports = list(service, 'ports');
+  for (const [index, port] of ports.entries()) {
+    const asked = num(port, 'nodePort');
+    if (!asked) continue;
+    const problem = portProblem(asked, text(port, 'protocol'), allocator);
+    if (problem) return [invalid(`spec.ports[${index}].nodePort`, asked, problem)];
+  }
+  const shared = new Map(ports.filter(port => port.nodePort).map(port => [port.port, port.nodePort]));
+  const used = new Set(ports.filter(port => port.nodePort).map(port => `${text(port, 'protocol')}/${String(port.nodePort)}`));
+  for (const [index, port] of ports.entries()) {
+    if (port.nodePort) continue;
+    const twin = shared.get(port.port);
+    const next = twin && !used.has(`${text(port, 'protocol')}/${String(twin)}`) ? twin : allocator.nextPort();
+    if (next === undefined) return [invalid(`spec.ports[${index}].nodePort`, 0, 'failed to allocate a nodePort: range is full')];
+    port.nodePort = next;
+    shared.set(port.port, next);
+    used.add(`${text(port, 'protocol')}/${String(next)}`);
+  }
+  return [];
+}
+
+function allocateHealthPort(service: Rec, allocator: ServiceAllocator): Violation[] {
+  if (!hasHealthPort(service)) return [];
+  const asked = num(service, 'healthCheckNodePort');
+  if (!asked) {
+    service.healthCheckNodePort = allocator.nextPort();
+    return [];
+  }
+  const problem = portProblem(asked, 'TCP', allocator);
+  return problem ? [invalid('spec.healthCheckNodePort', asked, problem)] : [];
+}
+
+/** Gives a valid Service its addresses and ports; an invalid one is left to the validation that follows. */
+function allocate(object: ApiObject, old: ApiObject | undefined, rules: Rules): void {
+  const violations = old ? serviceUpdateViolations(object, old) : serviceViolations(object);
+  if (violations.length > 0) return;
+  const allocator = allocatorOver(rules.list('core/services'), old?.metadata.uid);
+  const service = spec(object);
+  const refused = [
+    ...allocateAddress(service, allocator, strings(at(old, 'spec'), 'clusterIPs')),
+    ...allocateNodePorts(service, allocator),
+    ...allocateHealthPort(service, allocator),
+  ];
+  if (refused.length > 0) throw invalidObject('', 'Service', object.metadata.name ?? '', refused.slice(0, 1));
+}
+
+/** Rules of Services: addresses and node ports are given out in the request thread, from what its informer says is free. */
+export const service = (): Partial<Strategy> => ({
+  checkName: label1035Name,
+  hasStatus: true,
+  deleteAnswer: 'object',
+  createOnUpdate: true,
+  defaults: object => {
+    serviceDefaults(spec(object));
+    for (const ingress of list(at(object, 'status', 'loadBalancer'), 'ingress')) {
+      if (text(ingress, 'ip') !== '') fill(ingress, 'ipMode', 'VIP');
+    }
+  },
+  prepareCreate: (object, rules) => {
+    object.status = { loadBalancer: {} };
+    agreeOnAddresses(spec(object), undefined);
+    fillFamilies(spec(object));
+    allocate(object, undefined, rules);
+  },
+  prepareUpdate: (object, old, rules) => {
+    const before = spec(old);
+    agreeOnAddresses(spec(object), before);
+    keepAllocated(spec(object), before);
+    dropForeignFields(spec(object), before);
+    fillFamilies(spec(object));
+    allocate(object, old, rules);
+  },
+  validateCreate: object => serviceViolations(object),
+  validateUpdate: (object, old) => serviceUpdateViolations(object, old),
+  selectableFields: new Map([
+    ['spec.clusterIP', object => text(at(object, 'spec'), 'clusterIP')],
+    ['spec.type', object => text(at(object, 'spec'), 'type')],
+  ]),
+});

@@ -1,0 +1,58 @@
+import type { Strategy } from '../../../core/api/strategy.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import type { Naming } from '../../../core/naming.js';
+import { volumeSourceDefaults } from '../pod-defaults.js';
+import { absent, at, fill, isRec, type Rec, spec, text } from '../record.js';
+
+function protect(object: ApiObject, finalizer: string): void {
+  const now = object.metadata.finalizers ?? [];
+  if (!now.includes(finalizer)) object.metadata.finalizers = [...now, finalizer];
+}
+
+/** Rules of PersistentVolumes: pending until a controller says more, protected while in use. */
+export const persistentVolume = (naming: Naming): Partial<Strategy> => ({
+  hasStatus: true,
+  deleteAnswer: 'object',
+  defaults: object => {
+    const s = spec(object);
+    fill(s, 'persistentVolumeReclaimPolicy', 'Retain');
+    fill(s, 'volumeMode', 'Filesystem');
+    for (const [member, source] of Object.entries(s)) if (isRec(source)) volumeSourceDefaults(member, source);
+  },
+  prepareCreate: (object, rules) => {
+    object.status = { phase: 'Pending', lastPhaseTransitionTime: rules.now };
+    protect(object, naming.label('orchestrator.io/pv-protection'));
+  },
+  prepareStatus: (object, old, rules) => {
+    const [now, before] = [at(object, 'status'), at(old, 'status')];
+    if (!now || text(now, 'phase') === text(before, 'phase')) return;
+    if (absent(now.lastPhaseTransitionTime) || now.lastPhaseTransitionTime === before?.lastPhaseTransitionTime)
+      now.lastPhaseTransitionTime = rules.now;
+  },
+});
+
+/** Defaults of the spec of a claim, also inside templates. */
+export function claimSpecDefaults(claim: Rec): void {
+  fill(claim, 'volumeMode', 'Filesystem');
+}
+
+/** Rules of PersistentVolumeClaims. */
+export const persistentVolumeClaim = (naming: Naming): Partial<Strategy> => ({
+  hasStatus: true,
+  deleteAnswer: 'object',
+  defaults: object => claimSpecDefaults(spec(object)),
+  prepareCreate: object => {
+    object.status = { phase: 'Pending' };
+    protect(object, naming.label('orchestrator.io/pvc-protection'));
+    referDataSource(spec(object));
+  },
+});
+
+/** `dataSource` and `dataSourceRef` name the same thing; core kinds other than claims cannot be a source. */
+function referDataSource(claim: Rec): void {
+  const source = at(claim, 'dataSource');
+  if (source && text(source, 'apiGroup') === '' && text(source, 'kind') !== 'PersistentVolumeClaim') delete claim.dataSource;
+  if (at(claim, 'dataSource') && !at(claim, 'dataSourceRef')) claim.dataSourceRef = structuredClone(claim.dataSource);
+  const reference = at(claim, 'dataSourceRef');
+  if (reference && !at(claim, 'dataSource') && text(reference, 'namespace') === '') claim.dataSource = structuredClone(reference);
+}

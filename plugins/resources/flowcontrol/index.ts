@@ -1,0 +1,37 @@
+import type { Strategy } from '../../../core/api/strategy.js';
+import { at, fill, fillZero, into, spec } from '../record.js';
+import type { KindTable } from '../strategies.js';
+
+const flowSchema = (): Partial<Strategy> => ({
+  hasGeneration: true,
+  hasStatus: true,
+  defaults: object => fillZero(spec(object), 'matchingPrecedence', 1000),
+});
+
+const priorityLevel = (): Partial<Strategy> => ({
+  hasGeneration: true,
+  hasStatus: true,
+  defaults: object => {
+    const exempt = at(object, 'spec', 'exempt');
+    if (exempt) {
+      fill(exempt, 'nominalConcurrencyShares', 0);
+      fill(exempt, 'lendablePercent', 0);
+    }
+    const limited = at(object, 'spec', 'limited');
+    if (!limited) return;
+    fill(limited, 'nominalConcurrencyShares', 30);
+    fill(limited, 'lendablePercent', 0);
+    const response = into(limited, 'limitResponse');
+    if (response.type !== 'Queue') return;
+    const queuing = into(response, 'queuing');
+    fillZero(queuing, 'queues', 64);
+    fillZero(queuing, 'handSize', 8);
+    fillZero(queuing, 'queueLengthLimit', 50);
+  },
+});
+
+/** Kinds of priority and fairness. */
+export const flowKinds: KindTable = {
+  'flowcontrol.orchestrator.io/flowschemas': flowSchema,
+  'flowcontrol.orchestrator.io/prioritylevelconfigurations': priorityLevel,
+};

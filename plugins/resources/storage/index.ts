@@ -1,0 +1,46 @@
+import type { Strategy } from '../../../core/api/strategy.js';
+import { at, absent, fill, same, spec } from '../record.js';
+import type { KindTable } from '../strategies.js';
+
+const GROUP = 'storage.orchestrator.io';
+
+const storageClass = (): Partial<Strategy> => ({
+  deleteAnswer: 'object',
+  defaults: object => {
+    fill(object, 'reclaimPolicy', 'Delete');
+    fill(object, 'volumeBindingMode', 'Immediate');
+  },
+});
+
+/** A driver counts only the changes of what may change; the first one makes generation 1. */
+const csiDriver = (): Partial<Strategy> => ({
+  deleteAnswer: 'object',
+  unconditionalUpdate: false,
+  defaults: object => {
+    const s = spec(object);
+    fill(s, 'attachRequired', true);
+    fill(s, 'podInfoOnMount', false);
+    fill(s, 'storageCapacity', false);
+    fill(s, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
+    fill(s, 'requiresRepublish', false);
+    fill(s, 'seLinuxMount', false);
+    if (absent(s.volumeLifecycleModes) || (Array.isArray(s.volumeLifecycleModes) && s.volumeLifecycleModes.length === 0))
+      s.volumeLifecycleModes = ['Persistent'];
+  },
+  prepareUpdate: (object, old) => {
+    const moved = ['tokenRequests', 'requiresRepublish', 'seLinuxMount'].some(
+      member => !same(at(object, 'spec')?.[member], at(old, 'spec')?.[member]),
+    );
+    if (moved) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  },
+});
+
+/** Kinds of the storage group. */
+export const storageKinds: KindTable = {
+  [`${GROUP}/csidrivers`]: csiDriver,
+  [`${GROUP}/csinodes`]: () => ({ deleteAnswer: 'object', unconditionalUpdate: false }),
+  [`${GROUP}/csistoragecapacities`]: () => ({ unconditionalUpdate: false }),
+  [`${GROUP}/storageclasses`]: storageClass,
+  [`${GROUP}/volumeattachments`]: () => ({ deleteAnswer: 'object', hasStatus: true, unconditionalUpdate: false }),
+  [`${GROUP}/volumeattributesclasses`]: () => ({ deleteAnswer: 'object' }),
+};
