@@ -118,7 +118,12 @@ export function ensurePki(options: PkiOptions): Pki {
   const bySameCa = (found: Usable): boolean => found.certificate.verify(ca.certificate.publicKey);
   const ensure = (files: Files, subject: Subject, use: 'server' | 'client', sans: readonly string[]): void => {
     const found = usable(files, LEAF_LIFE, now);
-    if (found && bySameCa(found) && found.certificate.subject.includes(`CN=${subject.commonName}`) && covers(found.certificate, sans))
+    if (
+      found &&
+      bySameCa(found) &&
+      found.certificate.subject.includes(`CN=${subject.commonName}`) &&
+      covers(found.certificate, sans)
+    )
       return;
     const request = { subject, notBefore: now - SKEW, notAfter: now + LEAF_LIFE, use, sans };
     save(files, issue(request, signer()));

@@ -26,7 +26,11 @@ export const goneAway = (): Error => new Error('the client closed the connection
 const FAILED = Buffer.from(JSON.stringify(new Refusal('InternalError', 'Internal error occurred').toStatus()));
 
 /** Runs the front end's handler; what it throws is a bug there, answered 500 so that nothing escapes into the listener. */
-export function guarded<E extends Exchange>(exchange: E, handle: (exchange: Exchange) => void, failed: (error: unknown) => void): void {
+export function guarded<E extends Exchange>(
+  exchange: E,
+  handle: (exchange: Exchange) => void,
+  failed: (error: unknown) => void,
+): void {
   try {
     handle(exchange);
   } catch (error) {

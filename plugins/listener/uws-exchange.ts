@@ -82,7 +82,9 @@ export class UwsExchange implements Exchange {
   headers(): Headers {
     if (!this.copied) {
       const copied: [string, string][] = [];
-      this.request?.forEach((key, value) => copied.push([key, value]));
+      this.request?.forEach((key, value) => {
+        copied.push([key, value]);
+      });
       this.copied = copied;
     }
     return this.copied;
@@ -121,7 +123,7 @@ export class UwsExchange implements Exchange {
     this.corked(() => {
       this.head(status, headers);
       if (!silent) return;
-      this.res.endWithoutBody(undefined, this.server.closing);
+      this.res.endWithoutBody();
       this.finish();
     });
     return stream;
@@ -153,11 +155,14 @@ export class UwsExchange implements Exchange {
     for (const piece of pieces) total += piece.length;
     this.head(status, headers);
     const { closing } = this.server;
-    if (bodiless(status)) this.res.endWithoutBody(undefined, closing);
+    if (bodiless(status)) this.res.endWithoutBody();
     else if (this.method === 'HEAD') this.res.endWithoutBody(total, closing);
     else if (pieces.length === 1 && total <= WHOLE_BYTES) this.res.end(pieces[0], closing);
     else if (total <= WHOLE_BYTES) this.res.end(Buffer.concat(pieces, total), closing);
-    else return sendPieces(this.res, pieces, total, () => this.finish());
+    else {
+      sendPieces(this.res, pieces, total, () => this.finish());
+      return;
+    }
     this.finish();
   }
 

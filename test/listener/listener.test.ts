@@ -12,11 +12,19 @@ const quiet = { debug: () => undefined, info: () => undefined, warn: () => undef
 const host = { thread: 'front', log: quiet, naming: namingOf('neutral'), now: () => Date.now() } as unknown as Host;
 
 const pkiIn = (name: string) =>
-  ensurePki({ dataDir: mkdtempSync(join(tmpdir(), `capstan-${name}-`)), sans: [], naming: namingOf('neutral'), now: () => Date.now() });
+  ensurePki({
+    dataDir: mkdtempSync(join(tmpdir(), `capstan-${name}-`)),
+    sans: [],
+    naming: namingOf('neutral'),
+    now: () => Date.now(),
+  });
 
 function certificates(): ListenerTls {
   const [own, other] = [pkiIn('own'), pkiIn('other')];
-  const pair = (pki: typeof own) => ({ cert: readFileSync(pki.adminCertFile, 'utf8'), key: readFileSync(pki.adminKeyFile, 'utf8') });
+  const pair = (pki: typeof own) => ({
+    cert: readFileSync(pki.adminCertFile, 'utf8'),
+    key: readFileSync(pki.adminKeyFile, 'utf8'),
+  });
   return { ...own, good: pair(own), foreign: pair(other) };
 }
 

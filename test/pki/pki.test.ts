@@ -26,7 +26,8 @@ describe('own certificates', () => {
     expect(admin!.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
     expect(admin!.subject.split('\n').sort()).toEqual(['CN=orchestrator-admin', 'O=system:masters']);
     for (const name of ['localhost', 'orchestrator.default.svc', 'example.test']) expect(server!.checkHost(name)).toBeDefined();
-    for (const address of ['127.0.0.1', '::1', '10.96.0.1', '192.0.2.7', '2001:db8::7']) expect(server!.checkIP(address)).toBeDefined();
+    for (const address of ['127.0.0.1', '::1', '10.96.0.1', '192.0.2.7', '2001:db8::7'])
+      expect(server!.checkIP(address)).toBeDefined();
   });
 
   it('speak upstream names where the server does', () => {
