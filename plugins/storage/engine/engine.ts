@@ -161,17 +161,19 @@ export class Engine implements Storage {
 
   compact(revision: number): Promise<void> {
     if (revision > this.#durable) return Promise.reject(new FutureRevision(this.#durable));
-    this.#compacting = this.#compacting.catch(() => {}).then(async () => {
-      if (revision <= this.#compacted || this.#closed) return;
-      const value = Buffer.alloc(8);
-      writeRevision(value, revision, 0);
-      const batch = this.records.batch();
-      batch.put(metaKey('compacted'), value);
-      await batch.write(true);
-      this.#compacted = revision;
-      this.#wake();
-      await this.#removeUpTo(revision);
-    });
+    this.#compacting = this.#compacting
+      .catch(() => {})
+      .then(async () => {
+        if (revision <= this.#compacted || this.#closed) return;
+        const value = Buffer.alloc(8);
+        writeRevision(value, revision, 0);
+        const batch = this.records.batch();
+        batch.put(metaKey('compacted'), value);
+        await batch.write(true);
+        this.#compacted = revision;
+        this.#wake();
+        await this.#removeUpTo(revision);
+      });
     return this.#compacting;
   }
 
@@ -314,6 +316,7 @@ export class Engine implements Storage {
 
   /** Resolves with the next durable revision, a compaction, the end of the store or of `signal`. */
   #change(signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.#closed) return Promise.resolve();
     return new Promise(resolve => {
       const done = () => {
         this.#waiting.delete(done);

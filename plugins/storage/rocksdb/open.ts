@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../../../core/api/index.js';
 import { Engine } from '../engine/engine.js';
@@ -22,7 +22,7 @@ export const databasePath = (directory: string): string => join(directory, 'db')
 export async function openRocks(options: RocksOptions): Promise<Engine> {
   await mkdir(options.path, { recursive: true });
   const mark = await readMark(options.path);
-  const records = await openRecords(databasePath(options.path));
+  const records = await openRecords(databasePath(options.path), await mayCreate(options.path, mark));
   try {
     const loaded = await load(records);
     verify(options.path, loaded, mark);
@@ -40,6 +40,18 @@ export async function openRocks(options: RocksOptions): Promise<Engine> {
   }
 }
 
+/** The library makes a new database over the tables of an old one that lost its CURRENT file; so it may only do so where nothing has been. */
+async function mayCreate(path: string, mark: Mark | undefined): Promise<boolean> {
+  const files = await readdir(databasePath(path)).catch((): string[] => []);
+  if (files.includes('CURRENT')) return true;
+  if (mark && mark.revision > 0) {
+    throw new StoreError(
+      `${databasePath(path)} ${files.length > 0 ? 'has lost its CURRENT file' : 'is missing or empty'}, but the store had reached revision ${mark.revision}; restore a backup, or run \`capstan store recover\``,
+    );
+  }
+  return !files.some(file => file.endsWith('.sst'));
+}
+
 function verify(path: string, loaded: Loaded, mark: Mark | undefined): void {
   if (!mark) {
     // A crash right after the first start leaves an empty store without a mark; nothing can be missing from it.
@@ -48,11 +60,7 @@ function verify(path: string, loaded: Loaded, mark: Mark | undefined): void {
       `${path}/high-water is missing, so that losses cannot be ruled out; restore it, or run \`capstan store recover\``,
     );
   }
-  if (loaded.fresh) {
-    throw new StoreError(
-      `${path}/db is missing or empty, but the store had reached revision ${mark.revision}; restore a backup, or run \`capstan store recover\``,
-    );
-  }
+  if (loaded.fresh && mark.revision === 0) return;
   if (mark.store !== loaded.id) {
     throw new StoreError(
       `${path}/high-water belongs to the store ${mark.store}, but ${path}/db is ${loaded.id}; put back what belongs together`,

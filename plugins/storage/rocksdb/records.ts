@@ -26,6 +26,11 @@ export async function openRecords(path: string, create = true): Promise<RocksRec
   return new RocksRecords(binding, database);
 }
 
+/** Makes what can be read of a damaged database openable again; what cannot is lost. */
+export async function repairRecords(path: string): Promise<void> {
+  await done(callback => loadBinding().repair_db(path, callback));
+}
+
 function openingError(path: string, error: Error): StoreError {
   const { message } = error;
   if (/lock/i.test(message) && !/corrupt/i.test(message))

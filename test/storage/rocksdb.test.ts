@@ -1,0 +1,200 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StoreError, type StoreOperation } from '../../core/api/index.js';
+import type { Engine } from '../../plugins/storage/engine/engine.js';
+import plugin from '../../plugins/storage/rocksdb/index.js';
+import { openRocks } from '../../plugins/storage/rocksdb/open.js';
+import { recover } from '../../plugins/storage/rocksdb/recover.js';
+import { committed } from '../conformance/storage.js';
+
+let path: string;
+const stores: Engine[] = [];
+
+const openStore = async () => {
+  const store = await openRocks({ path, historyMs: 3_600_000 });
+  stores.push(store);
+  return store;
+};
+const put = (key: string, value: string | Buffer): StoreOperation => ({ is: 'put', key, value: Buffer.from(value) });
+
+/** A closed store with revisions 1 to `count` of distinct keys. */
+async function filled(count: number): Promise<void> {
+  const store = await openStore();
+  for (let i = 1; i <= count; i++) await committed(store, put(`k${String(i).padStart(4, '0')}`, 'x'.repeat(500)));
+  await store.close();
+}
+
+/** The write-ahead log that holds the newest revisions. */
+async function log(): Promise<string> {
+  const files = (await readdir(join(path, 'db'))).filter(file => file.endsWith('.log')).sort();
+  return join(path, 'db', files.at(-1)!);
+}
+
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), 'capstan-store-'));
+});
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close();
+  await rm(path, { recursive: true });
+});
+
+describe('a RocksDB store', () => {
+  it('is refused to a second opener while it is in use', async () => {
+    await openStore();
+    await expect(openStore()).rejects.toThrow(/is in use by another process/);
+  });
+
+  it('is refused when its high-water mark is missing', async () => {
+    await filled(3);
+    await rm(join(path, 'high-water'));
+    await expect(openStore()).rejects.toThrow(/high-water is missing.*capstan store recover/);
+  });
+
+  it('is refused when its high-water mark is damaged or of another store', async () => {
+    await filled(3);
+    await writeFile(join(path, 'high-water'), 'capstan-high-water other 3\n');
+    await expect(openStore()).rejects.toThrow(/belongs to the store other/);
+    await writeFile(join(path, 'high-water'), '\0\0\0');
+    await expect(openStore()).rejects.toThrow(/high-water is damaged/);
+  });
+
+  it('is refused when its database is gone', async () => {
+    await filled(3);
+    await rm(join(path, 'db'), { recursive: true });
+    await expect(openStore()).rejects.toThrow(/is missing or empty, but the store had reached revision 3/);
+  });
+
+  it('is refused, and not overwritten, when its CURRENT file is gone', async () => {
+    await filled(3);
+    await rm(join(path, 'db', 'CURRENT'));
+    await expect(openStore()).rejects.toThrow(/CURRENT/);
+    await expect(openStore()).rejects.toThrow(StoreError);
+  });
+
+  it('is refused when its newest revisions are lost, naming them, and recovers without reusing them', async () => {
+    await filled(40);
+    const file = await log();
+    await truncate(file, Math.floor((await stat(file)).size / 2));
+    const refusal = await openStore().catch((error: Error) => error.message);
+    expect(refusal).toMatch(/revisions? \d+.* missing.*capstan store recover/);
+    const first = Number(/revisions (\d+)/.exec(String(refusal))?.[1]);
+    expect(first).toBeGreaterThan(1);
+    expect(await recover(path)).toMatchObject({
+      revision: 40,
+      missing: [{ from: first, to: 40 }],
+      dropped: [],
+      objects: first - 1,
+    });
+    const store = await openStore();
+    expect((await store.range('')).items).toHaveLength(first - 1);
+    expect(await committed(store, put('new', '1'))).toBe(41);
+  });
+
+  it('is refused when a byte in the middle of its log flipped', async () => {
+    await filled(40);
+    const file = await log();
+    const handle = await open(file, 'r+');
+    await handle.write(Buffer.from([0xa5, 0x5a]), 0, 2, Math.floor((await stat(file)).size / 2));
+    await handle.close();
+    await expect(openStore()).rejects.toThrow(StoreError);
+  });
+
+  it('opens when a crash left an empty store without a mark', async () => {
+    await (await openStore()).close();
+    await rm(join(path, 'high-water'));
+    expect(await (await openStore()).revision()).toBe(0);
+  });
+
+  it('finishes a compaction that a crash interrupted', async () => {
+    const store = await openStore();
+    for (let i = 0; i < 2500; i++) void store.commit([[put('a', String(i))]]);
+    const last = await committed(store, put('b', '1'));
+    const step = store.compact(last);
+    await store.close();
+    await step;
+    const again = await openStore();
+    await again.compact(last);
+    await again.close();
+    const left = await recover(path);
+    expect(left).toMatchObject({ objects: 2, dropped: [] });
+  });
+
+  it('drops history older than configured, by its clock', async () => {
+    let now = 0;
+    const store = await openRocks({ path, historyMs: 1000, now: () => now });
+    stores.push(store);
+    const first = await committed(store, put('a', '1'));
+    await store.expireHistory();
+    now = 500;
+    await committed(store, put('a', '2'));
+    await store.expireHistory();
+    expect(store.compactedRevision()).toBe(0);
+    now = 1000;
+    await store.expireHistory();
+    expect(store.compactedRevision()).toBe(first);
+  });
+
+  it('tells a bad configuration by the path of its field', () => {
+    expect(() => plugin.parse({})).toThrow(/^path: /);
+    expect(() => plugin.parse({ path: '/x', historyMs: 'long' })).toThrow(/^historyMs: /);
+    expect(plugin.parse({ path: '/x' })).toEqual({ path: '/x', historyMs: 300_000 });
+  });
+
+  it('keeps every acknowledged write through kill -9', { timeout: 30_000 }, async () => {
+    const program = join(path, 'committer.mjs');
+    await writeFile(program, committer(new URL('../../plugins/storage/rocksdb/open.ts', import.meta.url).href));
+    let acknowledged = 0;
+    for (const goal of [400, 900]) {
+      acknowledged = await runUntilKilled(program, goal);
+      const store = await openStore();
+      const { items } = await store.range('k/');
+      expect(await store.revision()).toBeGreaterThanOrEqual(acknowledged);
+      expect(items.map(item => item.modified)).toEqual(items.map((_, i) => i + 1));
+      expect(items.length).toBeGreaterThanOrEqual(acknowledged);
+      for (const { value, modified } of items)
+        expect(Buffer.from(value).toString()).toBe(`{"rv":"${modified}"}${'x'.repeat(1400)}`);
+      await store.close();
+    }
+    expect(await readFile(join(path, 'high-water'), 'utf8')).toMatch(/^capstan-high-water /);
+  });
+});
+
+/** A program that commits groups from several committers and prints the highest revision up to which all are acknowledged. */
+const committer = (module: string) => `
+const { openRocks } = await import(${JSON.stringify(module)});
+const store = await openRocks({ path: process.argv[2], historyMs: 3600000 });
+const value = Buffer.from('{"rv":""}' + 'x'.repeat(1400));
+let next = await store.revision();
+const one = async () => {
+  for (;;) {
+    const key = 'k/' + String(++next).padStart(8, '0');
+    const [outcome] = await store.commit([[{ is: 'put', key, value, gap: 7, expect: 0 }]]);
+    process.stdout.write(outcome.revision + '\\n');
+  }
+};
+await Promise.all(Array.from({ length: 8 }, one));
+`;
+
+/** Runs the program until it acknowledged revision `goal`, kills it, and returns the highest one it acknowledged. */
+function runUntilKilled(program: string, goal: number): Promise<number> {
+  const child = spawn(process.execPath, ['--import', new URL('./typescript.mjs', import.meta.url).href, program, path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let highest = 0;
+  let rest = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) highest = Math.max(highest, Number(line));
+    if (highest >= goal) child.kill('SIGKILL');
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (_, signal) =>
+      signal === 'SIGKILL' ? resolve(highest) : reject(new Error('the committer ended by itself')),
+    );
+  });
+}
