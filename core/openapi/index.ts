@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { type DocumentAnswer, matches } from '../discovery/answer.js';
+import { Refusal } from '../model/refusal.js';
+import type { Naming } from '../naming.js';
+import { covers, parseAccept } from '../negotiate.js';
+import type { GroupVersion, Registry } from '../schema/resource.js';
+import { Builder, type OpenApiOptions, rootOf } from './build.js';
+import { encodeV2 } from './gnostic.js';
+
+export type { OpenApiOptions } from './build.js';
+export type { Schema } from './schemas.js';
+
+/** The OpenAPI documents of one registry generation. */
+export interface OpenApiDocuments {
+  /** The answer to a GET of `path` with its `hash` parameter, undefined where no document stands there. Throws a Refusal (406). */
+  answer(
+    path: string,
+    hash: string | undefined,
+    accept: string | undefined,
+    ifNoneMatch: string | undefined,
+  ): DocumentAnswer | undefined;
+  /** Renders every document that is still missing, one per turn of the event loop, so that no request has to wait for it. */
+  warm(): Promise<void>;
+}
+
+const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+const EMPTY = new Uint8Array();
+const YEAR = 365 * 24 * 3600 * 1000;
+
+interface Rendered {
+  readonly bytes: Uint8Array;
+  readonly hash: string;
+}
+
+function rendered(bytes: Uint8Array): Rendered {
+  return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
+}
+
+const json = (value: unknown): Rendered => rendered(Buffer.from(JSON.stringify(value)));
+
+/** The first of the media types that the header accepts; throws the 406 where it accepts none. */
+function choose(accept: string | undefined, offered: readonly string[]): string {
+  for (const range of parseAccept(accept)) {
+    const found = offered.find(type => covers(range, type));
+    if (found) return found;
+  }
+  throw new Refusal('NotAcceptable', `only the following media types are accepted: ${offered.join(', ')}`);
+}
+
+class Documents implements OpenApiDocuments {
+  readonly #builder: Builder;
+  readonly #versions: ReadonlyMap<string, GroupVersion>;
+  readonly #v3 = new Map<string, Rendered>();
+  #v2: Rendered | undefined;
+  #v2Protobuf: Rendered | undefined;
+  #index: Rendered | undefined;
+
+  constructor(registry: Registry, naming: Naming, options: OpenApiOptions) {
+    this.#builder = new Builder(registry, naming, options);
+    this.#versions = new Map(this.#builder.versions.map(version => [rootOf(version).slice(1), version]));
+  }
+
+  answer(
+    path: string,
+    hash: string | undefined,
+    accept: string | undefined,
+    ifNoneMatch: string | undefined,
+  ): DocumentAnswer | undefined {
+    if (path === '/openapi/v2') return this.#version2(accept, ifNoneMatch);
+    if (path === '/openapi/v3' || path === '/openapi/v3/') return this.#version3Index(accept, ifNoneMatch);
+    if (!path.startsWith('/openapi/v3/')) return undefined;
+    const name = path.slice('/openapi/v3/'.length);
+    const version = this.#versions.get(name);
+    return version && this.#version3(name, version, hash, accept, ifNoneMatch);
+  }
+
+  async warm(): Promise<void> {
+    const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+    for (const [name, version] of this.#versions) {
+      await turn();
+      this.#render(name, version);
+    }
+    await turn();
+    this.#renderV2();
+  }
+
+  #render(name: string, version: GroupVersion): Rendered {
+    let document = this.#v3.get(name);
+    if (!document) {
+      document = json(this.#builder.v3(version));
+      this.#v3.set(name, document);
+    }
+    return document;
+  }
+
+  #renderV2(): Rendered {
+    this.#v2 ??= json(this.#builder.v2());
+    return this.#v2;
+  }
+
+  #version2(accept: string | undefined, ifNoneMatch: string | undefined): DocumentAnswer {
+    const contentType = choose(accept, ['application/json', V2_PROTOBUF]);
+    const plain = this.#renderV2();
+    if (contentType === V2_PROTOBUF) this.#v2Protobuf ??= rendered(encodeV2(JSON.parse(Buffer.from(plain.bytes).toString())));
+    const document = contentType === V2_PROTOBUF && this.#v2Protobuf ? this.#v2Protobuf : plain;
+    return conditional(document, contentType, ifNoneMatch, { vary: 'Accept-Encoding, Accept' });
+  }
+
+  #version3Index(accept: string | undefined, ifNoneMatch: string | undefined): DocumentAnswer {
+    choose(accept, ['application/json']);
+    if (!this.#index) {
+      const paths: Record<string, { serverRelativeURL: string }> = {};
+      for (const [name, version] of this.#versions)
+        paths[name] = { serverRelativeURL: addressOf(name, this.#render(name, version).hash) };
+      this.#index = json({ paths });
+    }
+    return conditional(this.#index, 'application/json', ifNoneMatch, { vary: 'Accept' });
+  }
+
+  #version3(
+    name: string,
+    version: GroupVersion,
+    hash: string | undefined,
+    accept: string | undefined,
+    ifNoneMatch: string | undefined,
+  ): DocumentAnswer {
+    const document = this.#render(name, version);
+    if (hash !== undefined && hash !== document.hash) {
+      const headers = { location: addressOf(name, document.hash) };
+      return { status: 301, contentType: 'text/html; charset=utf-8', bytes: EMPTY, headers };
+    }
+    const contentType = choose(accept, ['application/json']);
+    const headers: Readonly<Record<string, string>> =
+      hash === undefined
+        ? { vary: 'Accept', 'cache-control': 'no-cache, private' }
+        : { vary: 'Accept', 'cache-control': 'public, immutable', expires: new Date(Date.now() + YEAR).toUTCString() };
+    return conditional(document, contentType, ifNoneMatch, headers);
+  }
+}
+
+const addressOf = (name: string, hash: string): string => `/openapi/v3/${name}?hash=${hash}`;
+
+function conditional(
+  document: Rendered,
+  contentType: string,
+  ifNoneMatch: string | undefined,
+  headers: Readonly<Record<string, string>>,
+): DocumentAnswer {
+  const etag = `"${document.hash}"`;
+  if (matches(ifNoneMatch, etag)) return { status: 304, contentType, etag, bytes: EMPTY, headers };
+  return { status: 200, contentType, etag, bytes: document.bytes, headers };
+}
+
+/** The OpenAPI documents of a frozen registry, rendered when first asked for and kept. */
+export const openApiDocuments = (registry: Registry, naming: Naming, options: OpenApiOptions): OpenApiDocuments =>
+  new Documents(registry, naming, options);

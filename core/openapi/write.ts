@@ -1,0 +1,134 @@
+import type { Naming } from '../naming.js';
+import { METHODS, type Operation, type Parameter, type PathItem } from './operations.js';
+import type { Schema, Schemas } from './schemas.js';
+
+const PROTOBUF = 'application/vnd.orchestrator.protobuf';
+const PATCHES = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+  'application/apply-patch+yaml',
+];
+
+const patchTypes = (custom: boolean): string[] => (custom ? PATCHES.filter(type => !type.includes('strategic')) : PATCHES);
+
+const mediaTypes = (streams: boolean, naming: Naming): string[] => {
+  const types = ['application/json', 'application/yaml', naming.mediaType(PROTOBUF)];
+  return streams ? [...types, 'application/json;stream=watch', `${naming.mediaType(PROTOBUF)};stream=watch`] : types;
+};
+
+const marks = (operation: Operation): Schema => ({
+  ...(operation.action ? { 'x-kubernetes-action': operation.action } : {}),
+  ...(operation.kind ? { 'x-kubernetes-group-version-kind': operation.kind } : {}),
+});
+
+const MEANING: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
+
+const required = (parameter: Parameter): Schema => (parameter.in === 'path' ? { required: true } : {});
+
+/** One version's way of writing operations. */
+export interface Writer {
+  parameter(parameter: Parameter): Schema;
+  operation(operation: Operation): Schema;
+}
+
+/** Version 3: bodies and answers by media type (OpenAPI 3.0.0, "Operation Object"). */
+export const writerV3 = (naming: Naming, tag: string): Writer => ({
+  parameter: parameter => ({
+    in: parameter.in,
+    name: parameter.name,
+    ...required(parameter),
+    schema: { type: parameter.type, uniqueItems: true },
+  }),
+  operation: operation => ({
+    tags: [tag],
+    operationId: operation.id,
+    ...(operation.parameters.length ? { parameters: operation.parameters.map(p => writerV3(naming, tag).parameter(p)) } : {}),
+    ...(operation.body
+      ? {
+          requestBody: {
+            content: content(operation.body.patch ? patchTypes(operation.body.custom) : ['*/*'], operation.body.schema),
+            ...(operation.body.required ? { required: true } : {}),
+          },
+        }
+      : {}),
+    responses: Object.fromEntries([
+      ...operation.codes.map(code => [
+        code,
+        {
+          description: MEANING[code],
+          content: content(
+            operation.answer ? mediaTypes(operation.streams && code === 200, naming) : ['application/json', '*/*'],
+            operation.answer ?? { type: 'string' },
+          ),
+        },
+      ]),
+      [401, { description: 'Unauthorized' }],
+    ]),
+    ...marks(operation),
+  }),
+});
+
+const content = (types: readonly string[], schema: Schema): Schema => Object.fromEntries(types.map(type => [type, { schema }]));
+
+/** Version 2: bodies among the parameters (OpenAPI 2.0, "Operation Object"). */
+export const writerV2 = (naming: Naming, tag: string): Writer => ({
+  parameter: parameter => ({
+    in: parameter.in,
+    name: parameter.name,
+    ...required(parameter),
+    type: parameter.type,
+    uniqueItems: true,
+  }),
+  operation: operation => ({
+    tags: [tag],
+    consumes: operation.body?.patch ? patchTypes(operation.body.custom) : ['*/*'],
+    produces: operation.answer ? mediaTypes(operation.streams, naming) : ['*/*'],
+    operationId: operation.id,
+    parameters: [
+      ...(operation.body
+        ? [{ in: 'body', name: 'body', ...(operation.body.required ? { required: true } : {}), schema: operation.body.schema }]
+        : []),
+      ...operation.parameters.map(p => writerV2(naming, tag).parameter(p)),
+    ],
+    responses: Object.fromEntries([
+      ...operation.codes.map(code => [code, { description: MEANING[code], schema: operation.answer ?? { type: 'string' } }]),
+      [401, { description: 'Unauthorized' }],
+    ]),
+    ...marks(operation),
+  }),
+});
+
+/** A path item in the version of the writer. */
+export function writePath(item: PathItem, writer: Writer): Schema {
+  const written: Schema = {};
+  for (const method of METHODS) {
+    const operation = item.operations.get(method);
+    if (operation) written[method] = writer.operation(operation);
+  }
+  if (item.parameters.length) written.parameters = item.parameters.map(parameter => writer.parameter(parameter));
+  return written;
+}
+
+const TITLE = 'API of the control plane';
+
+/** The whole document, version 3. */
+export const documentV3 = (paths: Schema, schemas: Schemas, version: string): Schema => ({
+  openapi: '3.0.0',
+  info: { title: TITLE, version },
+  paths,
+  components: {
+    schemas: schemas.all(),
+    securitySchemes: { BearerToken: { type: 'apiKey', description: 'Bearer token', name: 'authorization', in: 'header' } },
+  },
+});
+
+/** The whole document, version 2. */
+export const documentV2 = (paths: Schema, schemas: Schemas, version: string): Schema => ({
+  swagger: '2.0',
+  info: { title: TITLE, version },
+  paths,
+  definitions: schemas.all(),
+  securityDefinitions: { BearerToken: { type: 'apiKey', description: 'Bearer token', name: 'authorization', in: 'header' } },
+  security: [{ BearerToken: [] }],
+});
