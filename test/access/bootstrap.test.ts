@@ -20,8 +20,7 @@ function permissions(rules: readonly PolicyRule[]): Record<string, string[]> {
     const what = (rule.nonResourceURLs ?? []).map(url => `url ${url}`);
     for (const group of rule.apiGroups ?? [])
       for (const resource of rule.resources ?? [])
-        for (const name of rule.resourceNames ?? [''])
-          what.push(`${group || 'core'}/${resource}${name ? ` named ${name}` : ''}`);
+        for (const name of rule.resourceNames ?? ['']) what.push(`${group || 'core'}/${resource}${name ? ` named ${name}` : ''}`);
     for (const w of what) held.set(w, new Set([...(held.get(w) ?? []), ...rule.verbs]));
   }
   return Object.fromEntries([...held].map(([w, verbs]) => [w, [...verbs].sort()]));
@@ -112,19 +111,26 @@ describe('reconciliation', () => {
       kubernetes,
     );
     expect(update).toHaveLength(1);
-    expect((update[0]?.['subjects'] as { name: string }[]).map(s => s.name)).toEqual(['x', 'system:authenticated']);
+    expect((update[0]!['subjects'] as { name: string }[]).map(s => s.name)).toEqual(['x', 'system:authenticated']);
     expect(update[0]?.metadata.labels).toEqual({ 'kubernetes.io/bootstrapping': 'rbac-defaults', mine: 'x' });
   });
 
   test('leaves objects alone whose autoupdate is false [A100]', () => {
     const off = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' };
-    const current = changed('ClusterRole', 'system:basic-user', o => ({ ...o, metadata: { ...o.metadata, annotations: off }, rules: [] }));
+    const current = changed('ClusterRole', 'system:basic-user', o => ({
+      ...o,
+      metadata: { ...o.metadata, annotations: off },
+      rules: [],
+    }));
     expect(reconcileBootstrap(current, kubernetes)).toEqual({ create: [], update: [], recreate: [] });
   });
 
   test('a binding to another role is made anew', () => {
     const { recreate, update } = reconcileBootstrap(
-      changed('ClusterRoleBinding', 'system:basic-user', o => ({ ...o, roleRef: { ...(o['roleRef'] as object), name: 'other' } })),
+      changed('ClusterRoleBinding', 'system:basic-user', o => ({
+        ...o,
+        roleRef: { ...(o['roleRef'] as object), name: 'other' },
+      })),
       kubernetes,
     );
     expect(update).toEqual([]);
@@ -153,7 +159,12 @@ describe('aggregation', () => {
   });
   const verbs = (clusterRoleSelectors: object[], ...roles: ApiObject[]) =>
     aggregatedRules({ ...role('me', { a: '1' }, 'x'), aggregationRule: { clusterRoleSelectors } }, roles)?.map(r => r.verbs[0]);
-  const roles = [role('b', { a: '1' }, 'list'), role('a', { a: '1', c: 'x' }, 'get'), role('c', { a: '2' }, 'get'), role('me', { a: '1' }, 'y')];
+  const roles = [
+    role('b', { a: '1' }, 'list'),
+    role('a', { a: '1', c: 'x' }, 'get'),
+    role('c', { a: '2' }, 'get'),
+    role('me', { a: '1' }, 'y'),
+  ];
 
   test('collects by name order, each rule once, never from itself [A089] [A090]', () => {
     expect(verbs([{ matchLabels: { a: '1' } }], ...roles)).toEqual(['get', 'list']);
@@ -168,5 +179,6 @@ describe('aggregation', () => {
   ])('understands the operator %s', (operator, values, expected) => {
     expect(verbs([{ matchExpressions: [{ key: 'a', operator, values }] }], ...roles)).toEqual(expected);
   });
-  test('a role without aggregationRule keeps its rules', () => expect(aggregatedRules(role('x', {}, 'get'), roles)).toBeUndefined());
+  test('a role without aggregationRule keeps its rules', () =>
+    expect(aggregatedRules(role('x', {}, 'get'), roles)).toBeUndefined());
 });

@@ -64,7 +64,12 @@ describe('rules of resources', () => {
     ['the verb and resource are granted', rule('', 'pods', 'get'), { name: 'x' }, true],
     ['another verb is not', rule('', 'pods', 'get'), { verb: 'delete', name: 'x' }, false],
     ['another group is not [A066]', rule('apps', 'pods', 'get'), { name: 'x' }, false],
-    ['the core group does not cover others [A066]', rule('', 'deployments', 'get'), { group: 'apps', resource: 'deployments' }, false],
+    [
+      'the core group does not cover others [A066]',
+      rule('', 'deployments', 'get'),
+      { group: 'apps', resource: 'deployments' },
+      false,
+    ],
     ['* covers every verb [A070]', rule('', 'pods', '*'), { verb: 'deletecollection' }, true],
     ['* covers every group', rule('*', 'deployments', 'get'), { group: 'apps', resource: 'deployments', name: 'x' }, true],
     ['* covers every resource [A068]', rule('', '*', 'get'), { resource: 'services', name: 'x' }, true],
@@ -76,17 +81,52 @@ describe('rules of resources', () => {
     ['*/scale does not cover the resource', rule('', '*/scale', 'get'), { resource: 'x', name: 'x' }, false],
     ['x/* means nothing for subresources', rule('', 'pods/*', 'get'), { subresource: 'status', name: 'x' }, false],
     ['x/* means nothing for the resource', rule('', 'pods/*', 'get'), { name: 'x' }, false],
-    ['neutral groups of requests match spoken ones of rules', rule('storage.k8s.io', 'x', 'get'), { group: 'storage.orchestrator.io', resource: 'x' }, true],
+    [
+      'neutral groups of requests match spoken ones of rules',
+      rule('storage.k8s.io', 'x', 'get'),
+      { group: 'storage.orchestrator.io', resource: 'x' },
+      true,
+    ],
     ['a named object [A069]', named, { resource: 'secrets', name: 'one' }, true],
     ['an object not named [A069]', named, { resource: 'secrets', name: 'three' }, false],
     ['a list without a name', named, { resource: 'secrets', verb: 'list' }, false],
-    ['a list selected by name', named, { resource: 'secrets', verb: 'list', fieldSelector: byName('=', 'metadata.name', 'two') }, true],
-    ['a watch selected by name', named, { resource: 'secrets', verb: 'watch', fieldSelector: byName('=', 'metadata.name', 'two') }, true],
-    ['a list selected by another name', named, { resource: 'secrets', verb: 'list', fieldSelector: byName('=', 'metadata.name', 'x') }, false],
-    ['a list selected by not being that name', named, { resource: 'secrets', verb: 'list', fieldSelector: byName('!=', 'metadata.name', 'one') }, false],
-    ['a list selected by another field', named, { resource: 'secrets', verb: 'list', fieldSelector: byName('=', 'type', 'one') }, false],
+    [
+      'a list selected by name',
+      named,
+      { resource: 'secrets', verb: 'list', fieldSelector: byName('=', 'metadata.name', 'two') },
+      true,
+    ],
+    [
+      'a watch selected by name',
+      named,
+      { resource: 'secrets', verb: 'watch', fieldSelector: byName('=', 'metadata.name', 'two') },
+      true,
+    ],
+    [
+      'a list selected by another name',
+      named,
+      { resource: 'secrets', verb: 'list', fieldSelector: byName('=', 'metadata.name', 'x') },
+      false,
+    ],
+    [
+      'a list selected by not being that name',
+      named,
+      { resource: 'secrets', verb: 'list', fieldSelector: byName('!=', 'metadata.name', 'one') },
+      false,
+    ],
+    [
+      'a list selected by another field',
+      named,
+      { resource: 'secrets', verb: 'list', fieldSelector: byName('=', 'type', 'one') },
+      false,
+    ],
     ['create cannot be restricted to names', named, { resource: 'secrets', verb: 'create' }, false],
-    ['deletecollection by name neither', named, { resource: 'secrets', verb: 'deletecollection', fieldSelector: byName('=', 'metadata.name', 'one') }, false],
+    [
+      'deletecollection by name neither',
+      named,
+      { resource: 'secrets', verb: 'deletecollection', fieldSelector: byName('=', 'metadata.name', 'one') },
+      false,
+    ],
     ['an empty list of names does not restrict [A069]', rule('', 'pods', 'get', []), { name: 'any' }, true],
   ];
   test.each(table)('%s', (_, given_, asked, expected) => expect(may(given(given_), inA(asked))).toBe(expected));
@@ -99,10 +139,16 @@ describe('rules of resources', () => {
   });
 
   test('compiled rules agree with a plain reading of them', () => {
-    const word = fc.constantFrom('*', 'a', 'b', 'a/s', '*/s', 'a/*');
+    const word: fc.Arbitrary<string> = fc.constantFrom('*', 'a', 'b', 'a/s', '*/s', 'a/*');
     const some = fc.array(word, { maxLength: 3 });
     const rules = fc.array(fc.record({ verbs: some, apiGroups: some, resources: some, resourceNames: some }), { maxLength: 4 });
-    const asked = fc.record({ verb: word, group: word, resource: fc.constantFrom('a', 'b'), sub: fc.constantFrom('', 's'), name: word });
+    const asked = fc.record({
+      verb: word,
+      group: word,
+      resource: fc.constantFrom('a', 'b'),
+      sub: fc.constantFrom('', 's'),
+      name: word,
+    });
     fc.assert(
       fc.property(rules, asked, (given_, { verb, group, resource, sub, name }) => {
         const full = sub ? `${resource}/${sub}` : resource;
@@ -182,7 +228,12 @@ describe('bindings', () => {
     ['a group', { kind: 'Group', name: 'dev' }, ['bob', 'dev'], true],
     ['a group is not a user', { kind: 'Group', name: 'bob' }, ['bob'], false],
     ['a service account', { kind: 'ServiceAccount', name: 'ci', namespace: 'b' }, ['system:serviceaccount:b:ci'], true],
-    ['a service account of the binding’s namespace', { kind: 'ServiceAccount', name: 'ci' }, ['system:serviceaccount:a:ci'], true],
+    [
+      'a service account of the binding’s namespace',
+      { kind: 'ServiceAccount', name: 'ci' },
+      ['system:serviceaccount:a:ci'],
+      true,
+    ],
     ['* is a name like others', { kind: 'User', name: '*' }, ['bob'], false],
     ['an unknown kind binds nobody', { kind: 'Robot', name: 'bob' }, ['bob'], false],
   ])('subject: %s', (_, subject, [name, ...groups], expected) => {
@@ -245,6 +296,11 @@ describe('covered permissions', () => {
     ['* covers one', rule('*', '*', '*'), rule('apps', 'deployments/scale', 'get'), 0],
     ['one does not cover *', rule('', 'pods', 'get'), rule('', '*', 'get'), 1],
     ['*/scale covers x/scale', rule('', '*/scale', 'get'), rule('', 'x/scale', 'get'), 0],
-    ['a path prefix covers paths below', { verbs: ['get'], nonResourceURLs: ['/a/*'] }, { verbs: ['get'], nonResourceURLs: ['/a/b', '/a'] }, 1],
+    [
+      'a path prefix covers paths below',
+      { verbs: ['get'], nonResourceURLs: ['/a/*'] },
+      { verbs: ['get'], nonResourceURLs: ['/a/b', '/a'] },
+      1,
+    ],
   ])('%s', (_, have, want, missing) => expect(uncovered([have], [want])).toHaveLength(missing));
 });

@@ -1,0 +1,178 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ANONYMOUS, authenticator, ConfigError, type Host, Refusal, type User } from '../../core/api/index.js';
+import { completeUser, identify } from '../../core/access/identity.js';
+import { bearerToken } from '../../plugins/authn/bearer.js';
+import { clientCertificates } from '../../plugins/authn/client-certificate.js';
+import staticToken, { staticTokens } from '../../plugins/authn/static-token.js';
+import { digest, parseTokenFile } from '../../plugins/authn/token-file.js';
+import { CERTIFICATES } from './data/certificates.js';
+import { received, user } from './support.js';
+
+const status = (call: () => unknown): number | undefined => {
+  try {
+    call();
+    return undefined;
+  } catch (thrown) {
+    return (thrown as Refusal).code;
+  }
+};
+
+describe('bearer tokens', () => {
+  test.each([
+    ['Bearer good', 'good'],
+    ['bearer good', 'good'],
+    ['BEARER good', 'good'],
+    ['  Bearer good  ', 'good'],
+    ['Bearer good extra', 'good'],
+    ['Bearer', undefined],
+    ['Bearer ', undefined],
+    ['BEARER   good', undefined],
+    ['Basic Z29vZA==', undefined],
+    ['Token good', undefined],
+    ['good', undefined],
+    ['', undefined],
+  ])('%j carries %j [A181]', (authorization, expected) => expect(bearerToken(received({ authorization }))).toBe(expected));
+  test('no header carries none', () => expect(bearerToken(received())).toBeUndefined());
+});
+
+describe('static token file', () => {
+  const table = parseTokenFile(
+    'admin-token,admin,uid-1,system:masters\r\n\nbob-token,bob,uid-2\n"a,""b",Quoted,uid-3,"dev, qa",ops\n,skipped,uid\n',
+    'tokens.csv',
+  );
+  const of = (token: string): User | undefined => table.get(digest(token));
+
+  test('gives name, uid and groups; one quoted column may hold several groups [A184]', () => {
+    expect(table.size).toBe(3);
+    expect(of('admin-token')).toMatchObject({ name: 'admin', uid: 'uid-1', groups: ['system:masters'] });
+    expect(of('bob-token')).toMatchObject({ name: 'bob', uid: 'uid-2', groups: [] });
+    expect(of('a,"b')).toMatchObject({ name: 'Quoted', groups: ['dev', 'qa', 'ops'] });
+  });
+  test.each([
+    ['two columns [A184]', 'a,b,c\nx,y\n', 'f:2: expected at least 3 columns (token, user name, user uid), found 2'],
+    ['an open quote', 'a,b,c\n\n"x,y,z\n', 'f:3: a quoted field does not end'],
+    ['a stray quote', 'a,b"x,c', 'f:1: a quote inside a field that is not quoted'],
+    ['text after a quote', '"a\nb",b,c\n"x"y,b,c', 'f:3: text after the closing quote of a field'],
+  ])('%s ends the start with the line', (_, text, message) => {
+    expect(() => parseTokenFile(text, 'f')).toThrow(new ConfigError(message.slice(0, 3), message.slice(5)));
+  });
+  test('whatever is quoted by the rules is read back', () => {
+    const quoted = (field: string): string => `"${field.replaceAll('"', '""')}"`;
+    const field = fc.string({ minLength: 1 });
+    fc.assert(
+      fc.property(field, field, field, (token, name, uid) => {
+        const found = parseTokenFile([token, name, uid].map(quoted).join(','), 'f').get(digest(token));
+        expect(found).toMatchObject({ name, uid });
+      }),
+    );
+  });
+  test('never fails but with a ConfigError', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', 'a') }), text => {
+        try {
+          parseTokenFile(text, 'f');
+        } catch (thrown) {
+          expect(thrown).toBeInstanceOf(ConfigError);
+        }
+      }),
+    );
+  });
+
+  test('knows its tokens, refuses others with 401, and leaves other credentials to others', () => {
+    const tokens = staticTokens(table);
+    expect(tokens.authenticate(received({ authorization: 'Bearer bob-token' }))).toMatchObject({ name: 'bob' });
+    expect(status(() => tokens.authenticate(received({ authorization: 'Bearer BOB-TOKEN' })))).toBe(401);
+    expect(tokens.authenticate(received({ authorization: 'Basic x' }))).toBeNull();
+    expect(tokens.authenticate(received())).toBeNull();
+  });
+
+  test('the plugin reads its file once, at start [A186]', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'tokens-')), 'tokens.csv');
+    writeFileSync(file, 'old,olga,1\n');
+    const [contribution] = staticToken.contribute(staticToken.parse({ file }));
+    const made = (await contribution?.make({} as Host)) as ReturnType<typeof staticTokens>;
+    writeFileSync(file, 'new,nora,1\n');
+    expect(made.authenticate(received({ authorization: 'Bearer old' }))).toMatchObject({ name: 'olga' });
+    expect(status(() => made.authenticate(received({ authorization: 'Bearer new' })))).toBe(401);
+    expect(() => staticToken.parse({})).toThrow('file: expected the path of a token file');
+    const [absent] = staticToken.contribute({ file: `${file}.absent` });
+    expect(() => absent?.make({} as Host)).toThrow(ConfigError);
+  });
+});
+
+describe('client certificates', () => {
+  type Which = keyof typeof CERTIFICATES;
+  const { validFrom, validTo } = new X509Certificate(CERTIFICATES.plain);
+  const from = Date.parse(validFrom);
+  const until = Date.parse(validTo);
+  const authenticate = (which: Which, now = from + 60_000) =>
+    clientCertificates(() => now).authenticate(received({}, CERTIFICATES[which]));
+
+  test('the common name is the user, each organization a group [A007] [A183]', () => {
+    expect(authenticate('plain')).toMatchObject({ name: 'jane', uid: '', groups: ['dev', 'qa, and more'] });
+    expect(authenticate('client')).toMatchObject({ name: 'jane', groups: [] });
+  });
+  test('a request without certificate, or one without common name, is for others', () => {
+    expect(clientCertificates(() => from).authenticate(received())).toBeNull();
+    expect(authenticate('nameless')).toBeNull();
+  });
+  test.each([
+    ['expired', 'plain', until + 1000],
+    ['not yet valid', 'plain', from - 1000],
+    ['for servers only', 'server', from + 60_000],
+  ] as const)('a certificate that is %s is 401', (_, which, now) => expect(status(() => authenticate(which, now))).toBe(401));
+  test('a certificate that expires while its connection lives is refused from then on', () => {
+    let now = from;
+    const authn = clientCertificates(() => now);
+    expect(authn.authenticate(received({}, CERTIFICATES.plain))).toMatchObject({ name: 'jane' });
+    now = until + 1000;
+    expect(status(() => authn.authenticate(received({}, CERTIFICATES.plain)))).toBe(401);
+  });
+});
+
+describe('the identity of a request', () => {
+  const everyone = { enabled: true };
+  test('known users are in system:authenticated, once [A015]', () => {
+    expect(completeUser(user('bob', 'dev')).groups).toEqual(['dev', 'system:authenticated']);
+    expect(completeUser(user('bob', 'system:authenticated')).groups).toEqual(['system:authenticated']);
+    expect(completeUser(ANONYMOUS)).toBe(ANONYMOUS);
+  });
+  test('without credentials it is anonymous, where that is allowed [A206] [A272]', () => {
+    expect(identify(null, everyone, '/x')).toBe(ANONYMOUS);
+    expect(status(() => identify(null, { enabled: false }, '/x'))).toBe(401);
+  });
+  test('anonymous requests may be confined to paths [A256] [A257]', () => {
+    const policy = { enabled: true, paths: new Set(['/livez']) };
+    expect(identify(null, policy, '/livez')).toBe(ANONYMOUS);
+    expect(status(() => identify(null, policy, '/version'))).toBe(401);
+    expect(identify(user('bob'), policy, '/version').name).toBe('bob');
+  });
+  test('a 401 has one body for every cause [A273]', () => {
+    try {
+      identify(null, { enabled: false }, '/');
+      expect.unreachable();
+    } catch (thrown) {
+      expect((thrown as Refusal).toStatus()).toEqual({
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message: 'Unauthorized',
+        reason: 'Unauthorized',
+        code: 401,
+      });
+    }
+  });
+  test('a token that one file refuses is accepted if a later authenticator knows it [A178] [A179]', async () => {
+    const files = ['one,olga,1', 'two,tom,2'].map(text => ({ plugin: text, value: staticTokens(parseTokenFile(text, 'f')) }));
+    const all = authenticator.combine(files);
+    expect((await all.authenticate(received({ authorization: 'Bearer two' }))).user?.name).toBe('tom');
+    await expect(all.authenticate(received({ authorization: 'Bearer three' }))).rejects.toBeInstanceOf(Refusal);
+    expect((await all.authenticate(received())).user).toBeNull();
+  });
+});
