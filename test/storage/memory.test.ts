@@ -1,0 +1,124 @@
+import { expect, it } from 'vitest';
+import type { StoreOperation } from '../../core/api/index.js';
+import { MemoryRecords, openMemory } from '../../plugins/storage/memory.js';
+import { committed } from '../conformance/storage.js';
+
+const put = (key: string, value = 'v', expect?: number): StoreOperation => ({
+  is: 'put',
+  key,
+  value: Buffer.from(value),
+  expect,
+});
+
+/** A promise and the function that ends it. */
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>(resolve => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+it('writes what comes during a sync as one group with one sync', async () => {
+  const records = new MemoryRecords();
+  const store = await openMemory({ records });
+  const syncs = records.syncs;
+  const { opened, open } = gate();
+  records.inject({ delay: opened });
+  const first = store.commit([[put('a')]]);
+  await Promise.resolve();
+  await Promise.resolve();
+  const later = Array.from({ length: 50 }, (_, i) => store.commit([[put(`k${i}`)]]));
+  open();
+  await Promise.all([first, ...later]);
+  expect(records.syncs - syncs).toBe(2);
+  expect(await store.revision()).toBe(51);
+  await store.close();
+});
+
+it('shows a write to nobody before it is durable', async () => {
+  const records = new MemoryRecords();
+  const store = await openMemory({ records });
+  await committed(store, put('a', 'old'));
+  const { opened, open } = gate();
+  records.inject({ delay: opened });
+  const writing = store.commit([[put('a', 'new')], [put('a', 'refused', 0)]]);
+  const end = new AbortController();
+  const seen: number[] = [];
+  const watching = store.watch('', 1, events => seen.push(...events.map(event => event.revision)), end.signal);
+  expect(Buffer.from((await store.get('a'))!.value).toString()).toBe('old');
+  expect((await store.range('')).revision).toBe(1);
+  expect(await store.revision()).toBe(1);
+  expect(seen).toEqual([]);
+  open();
+  const [, refused] = await writing;
+  expect(refused).toMatchObject({ is: 'failed', current: { modified: 2 } });
+  expect(Buffer.from((await store.get('a'))!.value).toString()).toBe('new');
+  await store.check();
+  end.abort();
+  await watching;
+  await store.close();
+});
+
+it('answers every write with an error after a failed one, keeps reading, and opens again as the disk has it', async () => {
+  const records = new MemoryRecords();
+  const store = await openMemory({ records });
+  await committed(store, put('a', 'kept'));
+  records.inject({ error: new Error('no space left on device') });
+  const [failed] = await store.commit([[put('a', 'lost', 1)]]);
+  expect(failed?.is === 'error' && failed.error.message).toMatch(/no space left on device/);
+  expect(await store.commit([[put('b')]])).toMatchObject([{ is: 'error' }]);
+  expect(await store.get('a')).toMatchObject({ modified: 1 });
+  await expect(store.check()).rejects.toThrow(/must be opened again/);
+  await store.close();
+  const again = await openMemory({ records });
+  expect(await committed(again, put('a', 'next', 1))).toBe(2);
+  await again.close();
+});
+
+it('serves a watch beyond its tail from the records, with one prefix among many', async () => {
+  const records = new MemoryRecords();
+  const store = await openMemory({ records });
+  const big = 'x'.repeat(600_000);
+  for (let i = 0; i < 60; i++) await committed(store, put(`${i % 2 ? 'a' : 'b'}/${i % 6}`, big + i));
+  const end = new AbortController();
+  const seen: string[] = [];
+  await store.watch(
+    'a/',
+    0,
+    events => {
+      for (const event of events) {
+        const previous = event.previous && Buffer.from(event.previous.value).toString().slice(big.length);
+        seen.push(`${event.revision} ${Buffer.from(event.value!).toString().slice(big.length)} ${previous}`);
+      }
+      if (seen.length === 30) end.abort();
+    },
+    end.signal,
+  );
+  const expected = Array.from({ length: 30 }, (_, i) => 2 * i + 1).map(i => `${i + 1} ${i} ${i < 6 ? undefined : i - 6}`);
+  expect(seen).toEqual(expected);
+  await store.close();
+});
+
+it('drops expired history by the clock it is given', async () => {
+  let now = 0;
+  const store = await openMemory({ now: () => now, historyMs: 10_000 });
+  const first = await committed(store, put('a', '1'));
+  await store.expireHistory();
+  now = 9_999;
+  await committed(store, put('a', '2'));
+  await store.expireHistory();
+  expect(store.compactedRevision()).toBe(0);
+  now = 10_000;
+  await store.expireHistory();
+  expect(store.compactedRevision()).toBe(first);
+  await store.close();
+});
+
+it('refuses writes and ends watches when it is closed', async () => {
+  const store = await openMemory();
+  const watching = store.watch('', undefined, () => {}, new AbortController().signal);
+  await store.close();
+  await expect(watching).rejects.toThrow(/closed/);
+  expect(await store.commit([[put('a')]])).toMatchObject([{ is: 'error' }]);
+});
