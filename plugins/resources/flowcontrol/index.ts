@@ -32,6 +32,6 @@ const priorityLevel = (): Partial<Strategy> => ({
 
 /** Kinds of priority and fairness. */
 export const flowKinds: KindTable = {
-  'flowcontrol.orchestrator.io/flowschemas': flowSchema,
-  'flowcontrol.orchestrator.io/prioritylevelconfigurations': priorityLevel,
+  'flowcontrol.apiserver.orchestrator.io/flowschemas': flowSchema,
+  'flowcontrol.apiserver.orchestrator.io/prioritylevelconfigurations': priorityLevel,
 };

@@ -1,0 +1,22 @@
+import { list, type Rec, spec } from '../resources/record.js';
+import { mutatorPlugin, POD_CREATES } from './pod-draft.js';
+
+const SECONDS = 300;
+
+const tolerates = (toleration: Rec, key: string): boolean =>
+  (!toleration.key || toleration.key === key) && (!toleration.effect || toleration.effect === 'NoExecute');
+
+/** Pods stay for five minutes on a node that stopped answering, unless they say otherwise. */
+export const plugin = mutatorPlugin('default-toleration-seconds', host => ({
+  on: { ...POD_CREATES, operations: ['CREATE', 'UPDATE'] },
+  mutate: (_change, draft) => {
+    const pod = spec(draft);
+    const tolerations = list(pod, 'tolerations');
+    for (const condition of ['not-ready', 'unreachable']) {
+      const key = host.naming.label(`node.orchestrator.io/${condition}`);
+      if (tolerations.some(toleration => tolerates(toleration, key))) continue;
+      tolerations.push({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: SECONDS });
+    }
+    if (tolerations.length > 0) pod.tolerations = tolerations;
+  },
+}));

@@ -1,0 +1,31 @@
+import type { Match, Mutator } from '../../core/api/admission.js';
+import type { Host } from '../../core/api/host.js';
+import { type Plugin, definePlugin } from '../../core/api/point.js';
+import { mutator } from '../../core/api/admission.js';
+import { ConfigError } from '../../core/api/point.js';
+import { type Named, Refusal, qualified } from '../../core/model/refusal.js';
+
+/** Creates of pods, and nothing below them. */
+export const POD_CREATES: Match = { groups: [''], resources: ['pods'], operations: ['CREATE'] };
+
+/** 403 of an admission plugin for one object. */
+export const forbids = (of: Named, name: string, why: string): Refusal =>
+  new Refusal('Forbidden', `${qualified(of)} ${JSON.stringify(name)} is forbidden: ${why}`, {
+    ...(name ? { name } : {}),
+    ...(of.group ? { group: of.group } : {}),
+    kind: of.resource,
+  });
+
+/** 403 of an admission plugin for a pod. */
+export const forbidsPod = (name: string | undefined, why: string): Refusal =>
+  forbids({ group: '', resource: 'pods' }, name ?? '', why);
+
+function parseNothing(config: unknown): undefined {
+  if (config === undefined || config === null) return undefined;
+  if (typeof config === 'object' && Object.keys(config).length === 0) return undefined;
+  throw new ConfigError('config', 'this plugin takes no configuration: remove it');
+}
+
+/** A plugin without configuration that is one mutator. */
+export const mutatorPlugin = (name: string, make: (host: Host) => Mutator): Plugin<undefined> =>
+  definePlugin<undefined>({ name, parse: parseNothing, contribute: () => [mutator.of(make)] });
