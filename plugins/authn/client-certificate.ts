@@ -1,5 +1,13 @@
 import { X509Certificate } from 'node:crypto';
-import { type Authenticator, authenticator, definePlugin, type Plugin, Refusal, type User } from '../../core/api/index.js';
+import {
+  type Authenticator,
+  authenticator,
+  definePlugin,
+  type Host,
+  type Plugin,
+  Refusal,
+  type User,
+} from '../../core/api/index.js';
 
 /** Extended key usages that let a certificate identify a client: clientAuth and anyExtendedKeyUsage (RFC 5280, 4.2.1.12). */
 const CLIENT_USAGES = ['1.3.6.1.5.5.7.3.2', '2.5.29.37.0'];
@@ -17,13 +25,15 @@ interface Parsed {
 const all = (value: string | string[] | undefined): readonly string[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value];
 
-function read(pem: string): Parsed {
+function read(pem: string, credentialId: string): Parsed {
   const certificate = new X509Certificate(pem);
   const subject = certificate.toLegacyObject().subject as { CN?: string | string[]; O?: string | string[] };
   const name = all(subject.CN).at(-1) ?? '';
+  const fingerprint = `X509SHA256=${certificate.fingerprint256.replaceAll(':', '').toLowerCase()}`;
+  const extra = new Map([[credentialId, [fingerprint]]]);
   const usages = certificate.keyUsage as readonly string[] | undefined;
   return {
-    user: name ? Object.freeze({ name, uid: '', groups: [...all(subject.O)], extra: new Map() }) : null,
+    user: name ? Object.freeze({ name, uid: '', groups: [...all(subject.O)], extra }) : null,
     from: Date.parse(certificate.validFrom),
     until: Date.parse(certificate.validTo),
     forClients: !usages?.length || usages.some(usage => CLIENT_USAGES.includes(usage)),
@@ -31,16 +41,18 @@ function read(pem: string): Parsed {
 }
 
 /**
- * Users of certificates that the TLS layer verified against the client CA: common name and organizations (spec 2, "Methods").
+ * Users of certificates that the TLS layer verified against the client CA: common name and organizations (spec 2, "Methods"), and the
+ * certificate's fingerprint as the credential id among the extras, as upstream since 1.32.
  * Validity is judged at every call, since a connection may outlive its certificate.
  */
-export function clientCertificates(now: () => number): Authenticator {
+export function clientCertificates(host: Pick<Host, 'now' | 'naming'>): Authenticator {
+  const credentialId = host.naming.label('authentication.orchestrator.io/credential-id');
   const known = new Map<string, Parsed>();
   const parsed = (pem: string): Parsed => {
     const found = known.get(pem);
     if (found) return found;
     if (known.size >= KEPT) known.delete(known.keys().next().value as string);
-    const fresh = read(pem);
+    const fresh = read(pem, credentialId);
     known.set(pem, fresh);
     return fresh;
   };
@@ -49,7 +61,7 @@ export function clientCertificates(now: () => number): Authenticator {
     authenticate(request) {
       if (!request.certificate) return null;
       const { user, from, until, forClients } = parsed(request.certificate);
-      const time = now();
+      const time = host.now();
       if (!forClients || time < from || time > until) throw new Refusal('Unauthorized', 'Unauthorized');
       return user;
     },
@@ -60,5 +72,5 @@ export function clientCertificates(now: () => number): Authenticator {
 export default definePlugin({
   name: 'client-certificate',
   parse: () => null,
-  contribute: () => [authenticator.of(host => clientCertificates(host.now))],
+  contribute: () => [authenticator.of(clientCertificates)],
 }) satisfies Plugin<null>;

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANONYMOUS, authenticator, ConfigError, type Host, Refusal, type User } from '../../core/api/index.js';
 import { completeUser, identify } from '../../core/access/identity.js';
+import { namingOf } from '../../core/naming.js';
 import { bearerToken } from '../../plugins/authn/bearer.js';
 import { clientCertificates } from '../../plugins/authn/client-certificate.js';
 import staticToken, { staticTokens } from '../../plugins/authn/static-token.js';
@@ -106,19 +107,25 @@ describe('static token file', () => {
 });
 
 describe('client certificates', () => {
+  const naming = namingOf('kubernetes');
   type Which = keyof typeof CERTIFICATES;
   const { validFrom, validTo } = new X509Certificate(CERTIFICATES.plain);
   const from = Date.parse(validFrom);
   const until = Date.parse(validTo);
   const authenticate = (which: Which, now = from + 60_000) =>
-    clientCertificates(() => now).authenticate(received({}, CERTIFICATES[which]));
+    clientCertificates({ now: () => now, naming }).authenticate(received({}, CERTIFICATES[which]));
 
   test('the common name is the user, each organization a group [A007] [A183]', () => {
     expect(authenticate('plain')).toMatchObject({ name: 'jane', uid: '', groups: ['dev', 'qa, and more'] });
     expect(authenticate('client')).toMatchObject({ name: 'jane', groups: [] });
   });
+  test('its fingerprint is the credential id among the extras', async () => {
+    const fingerprint = createHash('sha256').update(new X509Certificate(CERTIFICATES.plain).raw).digest('hex');
+    const found = await authenticate('plain');
+    expect([...(found?.extra ?? [])]).toEqual([['authentication.kubernetes.io/credential-id', [`X509SHA256=${fingerprint}`]]]);
+  });
   test('a request without certificate, or one without common name, is for others', () => {
-    expect(clientCertificates(() => from).authenticate(received())).toBeNull();
+    expect(clientCertificates({ now: () => from, naming }).authenticate(received())).toBeNull();
     expect(authenticate('nameless')).toBeNull();
   });
   test.each([
@@ -128,7 +135,7 @@ describe('client certificates', () => {
   ] as const)('a certificate that is %s is 401', (_, which, now) => expect(status(() => authenticate(which, now))).toBe(401));
   test('a certificate that expires while its connection lives is refused from then on', () => {
     let now = from;
-    const authn = clientCertificates(() => now);
+    const authn = clientCertificates({ now: () => now, naming });
     expect(authn.authenticate(received({}, CERTIFICATES.plain))).toMatchObject({ name: 'jane' });
     now = until + 1000;
     expect(status(() => authn.authenticate(received({}, CERTIFICATES.plain)))).toBe(401);
