@@ -1,0 +1,98 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { dirname, resolve } from 'node:path';
+import { parseDocument } from 'yaml';
+import { ConfigError } from '../api/point.js';
+import { YAML_ALIASES } from '../limits.js';
+import { DEFAULTS, type PluginUse, type Settings } from '../server/settings.js';
+import { parseFlags } from './flags.js';
+import { OPTIONS } from './options.js';
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Modules named by path are relative to the configuration file. */
+function pluginOf(value: unknown, path: string, directory: string): PluginUse {
+  if (!isMap(value)) throw new ConfigError(path, 'must be { use: module, config: … }');
+  for (const key of Object.keys(value))
+    if (key !== 'use' && key !== 'config') throw new ConfigError(`${path}.${key}`, 'unknown field; a plugin has use and config');
+  const { use, config } = value;
+  if (typeof use !== 'string' || use === '') throw new ConfigError(`${path}.use`, 'must name a package or a path');
+  return { use: /^\.{1,2}\//.test(use) ? resolve(directory, use) : use, ...(config === undefined ? {} : { config }) };
+}
+
+function pluginsOf(value: unknown, directory: string): readonly PluginUse[] {
+  if (!Array.isArray(value)) throw new ConfigError('plugins', 'must be a list of { use, config }');
+  return value.map((item, i) => pluginOf(item, `plugins[${i}]`, directory));
+}
+
+/** Settings of a YAML text; `directory` is where it stands. Throws ConfigError with the path of the bad field. */
+export function parseConfig(yaml: string, directory: string): Partial<Settings> {
+  const document = parseDocument(yaml, { uniqueKeys: true });
+  const [error] = document.errors;
+  if (error) throw new ConfigError('--config', error.message.split('\n')[0] ?? 'is not YAML');
+  const content: unknown = document.toJS({ maxAliasCount: YAML_ALIASES });
+  if (content === null || content === undefined) return {};
+  if (!isMap(content)) throw new ConfigError('--config', 'must be a YAML mapping of settings');
+  const readers = new Map([...OPTIONS.values()].map(option => [option.setting as string, option.read]));
+  const settings = new Map<string, unknown>();
+  for (const [key, value] of Object.entries(content)) {
+    const read = readers.get(key);
+    if (key === 'plugins') settings.set(key, pluginsOf(value, directory));
+    else if (read) settings.set(key, read(value, key));
+    else throw new ConfigError(key, 'unknown setting; they are named like the flags, in camelCase');
+  }
+  return Object.fromEntries(settings) as Partial<Settings>;
+}
+
+function readConfig(file: string): Partial<Settings> {
+  let yaml: string;
+  try {
+    yaml = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError('--config', `cannot read ${file}: ${(error as NodeJS.ErrnoException).code ?? 'unreadable'}`);
+  }
+  return parseConfig(yaml, dirname(resolve(file)));
+}
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host);
+
+function mustExist(flag: string, file: string | undefined): void {
+  if (file !== undefined && !existsSync(file)) throw new ConfigError(flag, `there is no file ${file}`);
+}
+
+/** Refuses settings that contradict each other or name what is not there. */
+export function checkSettings(settings: Settings): Settings {
+  const { tlsCertFile, tlsPrivateKeyFile, authorizationMode } = settings;
+  if (tlsCertFile !== undefined && tlsPrivateKeyFile === undefined)
+    throw new ConfigError('--tls-cert-file', 'needs --tls-private-key-file too');
+  if (tlsPrivateKeyFile !== undefined && tlsCertFile === undefined)
+    throw new ConfigError('--tls-private-key-file', 'needs --tls-cert-file too');
+  if (tlsCertFile !== undefined && settings.tlsSan.length > 0)
+    throw new ConfigError('--tls-san', "names go into the server's own certificate: leave it or --tls-cert-file out");
+  if (isIP(settings.bindAddress) === 0 && settings.bindAddress !== 'localhost')
+    throw new ConfigError('--bind-address', `must be an IP address or localhost, not ${JSON.stringify(settings.bindAddress)}`);
+  if (settings.httpPort !== undefined && !isLoopback(settings.bindAddress))
+    throw new ConfigError(
+      '--http-port',
+      `plain HTTP is for loopback addresses only: leave it out, or use --bind-address=127.0.0.1`,
+    );
+  if (settings.httpPort !== undefined && settings.httpPort !== 0 && settings.httpPort === settings.securePort)
+    throw new ConfigError('--http-port', 'is the same as --secure-port; choose another');
+  if (new Set(authorizationMode).size !== authorizationMode.length)
+    throw new ConfigError('--authorization-mode', 'names a mode twice');
+  if (authorizationMode.includes('AlwaysAllow') && authorizationMode.includes('AlwaysDeny'))
+    throw new ConfigError('--authorization-mode', 'AlwaysAllow and AlwaysDeny contradict each other; leave one out');
+  mustExist('--tls-cert-file', tlsCertFile);
+  mustExist('--tls-private-key-file', tlsPrivateKeyFile);
+  mustExist('--client-ca-file', settings.clientCaFile);
+  mustExist('--token-auth-file', settings.tokenAuthFile);
+  return settings;
+}
+
+/** The settings of `capstan serve` with these arguments: defaults, then the configuration file, then flags. */
+export function settingsOf(args: readonly string[]): Settings {
+  const flags = parseFlags(args);
+  const file = flags.config === undefined ? {} : readConfig(flags.config);
+  return checkSettings({ ...DEFAULTS, ...file, ...flags.settings });
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '../api/point.js';
+import { helpText } from './options.js';
+import { type Io, serve } from './serve.js';
+
+/** Exit code for bad flags or settings. */
+const USAGE = 2;
+
+const io: Io = {
+  out: line => void process.stdout.write(`${line}\n`),
+  err: line => void process.stderr.write(`${line}\n`),
+};
+
+/** The version in package.json, which stands above the compiled file and, in development, above the source. */
+function version(): string {
+  for (const up of ['../../package.json', '../../../package.json']) {
+    try {
+      const found = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8')) as { name?: string; version?: string };
+      if (found.name === 'capstan') return found.version ?? 'unknown';
+    } catch {
+      // Not at this height.
+    }
+  }
+  return 'unknown';
+}
+
+async function cel(args: readonly string[]): Promise<number> {
+  const { runCelTool } = await import('../cel/tool.js');
+  return await runCelTool(args, { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr });
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  const [command, ...rest] = args;
+  if (args.includes('--help') || args.includes('-h') || command === 'help') {
+    if (command !== 'cel') {
+      io.out(helpText());
+      return 0;
+    }
+  }
+  if (command === 'version' || command === '--version') {
+    io.out(`capstan ${version()}`);
+    return 0;
+  }
+  if (command === 'cel') return await cel(rest);
+  if (command === 'serve') return await serve(rest, io);
+  if (command === undefined || command.startsWith('-')) return await serve(args, io);
+  throw new ConfigError(command, 'unknown command; there are serve, cel and version');
+}
+
+try {
+  process.exitCode = await run(process.argv.slice(2));
+} catch (error) {
+  const text = error instanceof Error ? error.message : String(error);
+  io.err(`capstan: ${text.replace(/\s*\n\s*/g, ' ')}`);
+  process.exitCode = error instanceof ConfigError ? USAGE : 1;
+}

@@ -1,0 +1,102 @@
+import { AUTHORIZATION_MODES, type Settings } from '../server/settings.js';
+import { duration, flag, level, listOf, oneOf, port, type Reader, text } from './values.js';
+
+/** A setting as a flag of `capstan serve`. */
+export interface Option {
+  readonly setting: keyof Settings;
+  readonly read: Reader<unknown>;
+  /** May be given several times; the values add up. */
+  readonly repeatable?: true;
+  /** May stand without a value, which means true. */
+  readonly bare?: true;
+  readonly placeholder: string;
+  readonly help: string;
+}
+
+/** Every flag by name. The configuration file knows the same settings by the name of the setting. */
+export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
+  ['data-dir', { setting: 'dataDir', read: text, placeholder: 'DIR', help: 'where everything is kept (./.capstan)' }],
+  ['bind-address', { setting: 'bindAddress', read: text, placeholder: 'ADDRESS', help: 'address to listen on (127.0.0.1)' }],
+  ['secure-port', { setting: 'securePort', read: port, placeholder: 'PORT', help: 'HTTPS port, 0 picks a free one (6443)' }],
+  ['http-port', { setting: 'httpPort', read: port, placeholder: 'PORT', help: 'plain HTTP port on loopback addresses (off)' }],
+  [
+    'naming',
+    { setting: 'naming', read: oneOf(['neutral', 'kubernetes']), placeholder: 'NAMES', help: 'neutral or kubernetes (neutral)' },
+  ],
+  [
+    'tls-cert-file',
+    { setting: 'tlsCertFile', read: text, placeholder: 'FILE', help: 'serving certificate (made by the server)' },
+  ],
+  ['tls-private-key-file', { setting: 'tlsPrivateKeyFile', read: text, placeholder: 'FILE', help: 'its private key' }],
+  [
+    'tls-san',
+    {
+      setting: 'tlsSan',
+      read: listOf(text),
+      repeatable: true,
+      placeholder: 'NAME',
+      help: "further name of the server's own certificate; repeatable",
+    },
+  ],
+  ['client-ca-file', { setting: 'clientCaFile', read: text, placeholder: 'FILE', help: 'CA bundle for client certificates' }],
+  [
+    'token-auth-file',
+    { setting: 'tokenAuthFile', read: text, placeholder: 'FILE', help: 'static tokens: token,user,uid,"group,…"' },
+  ],
+  [
+    'anonymous-auth',
+    { setting: 'anonymousAuth', read: flag, bare: true, placeholder: 'BOOL', help: 'accept requests without credentials (true)' },
+  ],
+  [
+    'authorization-mode',
+    {
+      setting: 'authorizationMode',
+      read: listOf(oneOf(AUTHORIZATION_MODES)),
+      placeholder: 'MODES',
+      help: 'RBAC, AlwaysAllow, AlwaysDeny, with commas (RBAC)',
+    },
+  ],
+  [
+    'storage-backend',
+    { setting: 'storageBackend', read: oneOf(['rocksdb', 'memory']), placeholder: 'STORE', help: 'rocksdb or memory (rocksdb)' },
+  ],
+  [
+    'listener',
+    { setting: 'listener', read: oneOf(['uws', 'node']), placeholder: 'NAME', help: 'uws or node (uws where it runs)' },
+  ],
+  [
+    'livez-grace-period',
+    { setting: 'livezGracePeriod', read: duration, placeholder: 'TIME', help: 'time the start may take before /livez fails (0)' },
+  ],
+  [
+    'shutdown-delay-duration',
+    {
+      setting: 'shutdownDelayDuration',
+      read: duration,
+      placeholder: 'TIME',
+      help: 'time to serve on after a signal, while /readyz fails (0)',
+    },
+  ],
+  ['v', { setting: 'verbosity', read: level, placeholder: 'LEVEL', help: 'log verbosity (0)' }],
+]);
+
+/** What `capstan --help` prints. */
+export function helpText(): string {
+  const lines = [...OPTIONS].map(([name, option]) => {
+    const left = name.length === 1 ? `-${name} ${option.placeholder}` : `--${name} ${option.placeholder}`;
+    return `  ${left.padEnd(34)}${option.help}`;
+  });
+  return [
+    'Usage: capstan <command> [flags]',
+    '',
+    'Commands:',
+    '  serve      run the server in the foreground (the default)',
+    '  cel        check and run expressions',
+    '  version    print the version',
+    '',
+    'Flags of serve:',
+    `  ${'--config FILE'.padEnd(34)}the same settings in YAML, and the list of plugins; flags win`,
+    ...lines,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,67 @@
+import { ConfigError } from '../api/point.js';
+
+/** Reads one value of a setting, from text (a flag) or from YAML; throws ConfigError with `path`, the flag or field it came from. */
+export type Reader<T> = (value: unknown, path: string) => T;
+
+/** Non-empty text. */
+export const text: Reader<string> = (value, path) => {
+  if (typeof value === 'string' && value !== '') return value;
+  throw new ConfigError(path, 'must be a non-empty text');
+};
+
+/** Port number; 0 picks a free one. */
+export const port: Reader<number> = (value, path) => {
+  const number = typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value;
+  if (typeof number === 'number' && Number.isInteger(number) && number >= 0 && number <= 65_535) return number;
+  throw new ConfigError(path, `must be a port between 0 and 65535, not ${JSON.stringify(value)}`);
+};
+
+/** Small whole number. */
+export const level: Reader<number> = (value, path) => {
+  const number = typeof value === 'string' && /^\d{1,2}$/.test(value) ? Number(value) : value;
+  if (typeof number === 'number' && Number.isInteger(number) && number >= 0 && number <= 10) return number;
+  throw new ConfigError(path, `must be a whole number between 0 and 10, not ${JSON.stringify(value)}`);
+};
+
+/** `true` or `false`. */
+export const flag: Reader<boolean> = (value, path) => {
+  if (value === true || value === 'true') return true;
+  if (value === false || value === 'false') return false;
+  throw new ConfigError(path, `must be true or false, not ${JSON.stringify(value)}`);
+};
+
+const UNITS = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
+
+/** Duration as `90s`, `1m30s`, `250ms`, or `0`; gives milliseconds. */
+export const duration: Reader<number> = (value, path) => {
+  if (value === 0 || value === '0') return 0;
+  if (typeof value === 'string' && value.length <= 32 && /^(\d+(\.\d+)?(ms|h|m|s))+$/.test(value)) {
+    let total = 0;
+    for (const [, amount, unit] of value.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)) total += Number(amount) * UNITS.get(unit!)!;
+    return total;
+  }
+  throw new ConfigError(path, `must be a duration such as 30s or 1m30s, not ${JSON.stringify(value)}`);
+};
+
+/** One of these words. */
+export const oneOf =
+  <W extends string>(words: readonly W[]): Reader<W> =>
+  (value, path) => {
+    const word = words.find(candidate => candidate === value);
+    if (word !== undefined) return word;
+    throw new ConfigError(path, `must be ${words.join(' or ')}, not ${JSON.stringify(value)}`);
+  };
+
+/** A list of values: a YAML list, or text with commas. */
+export const listOf =
+  <T>(each: Reader<T>): Reader<readonly T[]> =>
+  (value, path) => {
+    const items: unknown = typeof value === 'string' ? value.split(',') : value;
+    if (!Array.isArray(items) || items.length === 0) throw new ConfigError(path, 'must be a list of at least one value');
+    return items.map((item, i) => each(item, typeof value === 'string' ? path : `${path}[${i}]`));
+  };

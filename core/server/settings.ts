@@ -1,0 +1,57 @@
+import type { NamingName } from '../naming.js';
+
+/** A plugin named in the configuration: a package or path, and its own settings. */
+export interface PluginUse {
+  readonly use: string;
+  readonly config?: unknown;
+}
+
+/** Ways to decide access, in order of `authorizationMode`. */
+export const AUTHORIZATION_MODES = ['RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
+export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
+
+/** Everything a server can be told, with every default filled in. Files are paths as given. Durations in milliseconds. */
+export interface Settings {
+  readonly dataDir: string;
+  readonly bindAddress: string;
+  /** 0 picks a free port. */
+  readonly securePort: number;
+  /** Plain HTTP on loopback addresses; undefined: off, 0 picks a free port. */
+  readonly httpPort?: number;
+  readonly naming: NamingName;
+  /** Both or neither; neither: the server's own certificate. */
+  readonly tlsCertFile?: string;
+  readonly tlsPrivateKeyFile?: string;
+  /** Further names of the server's own certificate. */
+  readonly tlsSan: readonly string[];
+  readonly clientCaFile?: string;
+  readonly tokenAuthFile?: string;
+  readonly anonymousAuth: boolean;
+  readonly authorizationMode: readonly AuthorizationMode[];
+  readonly storageBackend: 'rocksdb' | 'memory';
+  /** Undefined: uWS where its binary loads, else node. */
+  readonly listener?: 'uws' | 'node';
+  /** How long after the start `/livez` does not count unfinished start hooks as failures. */
+  readonly livezGracePeriod: number;
+  /** How long the server goes on serving after it was told to stop and `/readyz` fails. */
+  readonly shutdownDelayDuration: number;
+  /** Verbosity of the log: 0 warnings and errors, 1 information, 2 and more everything. */
+  readonly verbosity: number;
+  readonly plugins: readonly PluginUse[];
+}
+
+/** What holds where nothing is said. */
+export const DEFAULTS: Settings = {
+  dataDir: './.capstan',
+  bindAddress: '127.0.0.1',
+  securePort: 6443,
+  naming: 'neutral',
+  tlsSan: [],
+  anonymousAuth: true,
+  authorizationMode: ['RBAC'],
+  storageBackend: 'rocksdb',
+  livezGracePeriod: 0,
+  shutdownDelayDuration: 0,
+  verbosity: 0,
+  plugins: [],
+};

@@ -1,0 +1,7 @@
+/** `npm run bench -- [--short] [case…]`: installs and builds what is stale, then runs the benchmarks. */
+import { join } from 'node:path';
+import { build, install, root, run } from './project.mjs';
+
+await install();
+await build();
+process.exitCode = await run(process.execPath, ['--expose-gc', join(root, 'dist', 'bench', 'main.js'), ...process.argv.slice(2)]);

@@ -1,0 +1,47 @@
+/**
+ * `npm run requirements [-- results.json]`: which rows of docs/reference/requirements.tsv have a test. With vitest's JSON results (the last
+ * `npm test` leaves them in dist/test-results.json) only passing tests count; without, every test named in the sources.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './project.mjs';
+
+const ID = /[AR]\d{3}x?/g;
+/** Ids in every `[R123 R124]` of a text. */
+const idsIn = text => [...text.matchAll(/\[([AR]\d{3}x?(?:[ ,]+[AR]\d{3}x?)*)\]/g)].flatMap(match => match[1].match(ID));
+
+function sources(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true })
+    .filter(name => name.endsWith('.ts'))
+    .map(name => readFileSync(join(folder, name), 'utf8'));
+}
+
+function tested(file) {
+  if (!file)
+    return { ids: new Set(['test', 'examples'].flatMap(name => sources(join(root, name)).flatMap(idsIn))), from: 'sources' };
+  const passed = JSON.parse(readFileSync(file, 'utf8'))
+    .testResults.flatMap(result => result.assertionResults)
+    .filter(test => test.status === 'passed');
+  return { ids: new Set(passed.flatMap(test => idsIn(test.fullName))), from: 'passing tests' };
+}
+
+const [, , given] = process.argv;
+const left = join(root, 'dist', 'test-results.json');
+const { ids, from } = tested(given ?? (existsSync(left) ? left : undefined));
+const [, ...lines] = readFileSync(join(root, 'docs', 'reference', 'requirements.tsv'), 'utf8')
+  .trimEnd()
+  .split('\n');
+const rows = lines.map(line => line.split('\t')).map(([id, , requirement, , issue]) => ({ id, requirement, issue }));
+const known = new Set(rows.map(row => row.id));
+for (const letter of [...new Set(rows.map(row => row.issue))].sort()) {
+  const own = rows.filter(row => row.issue === letter);
+  const open = own.filter(row => !ids.has(row.id));
+  console.log(`${letter}: ${own.length - open.length} of ${own.length} rows have a test (${from})`);
+  for (const row of open) console.log(`  ${row.id}  ${row.requirement}`);
+}
+const strange = [...ids].filter(id => !known.has(id));
+if (strange.length > 0) {
+  console.log(`tests name rows that do not exist: ${strange.join(', ')}`);
+  process.exitCode = 1;
+}

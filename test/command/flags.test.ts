@@ -1,0 +1,123 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../core/api/point.js';
+import { parseConfig, settingsOf } from '../../core/command/config.js';
+import { helpText, OPTIONS } from '../../core/command/options.js';
+import { DEFAULTS } from '../../core/server/settings.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'capstan-command-'));
+const file = (name: string, text = ''): string => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+const refusal = (...args: string[]): string => {
+  try {
+    settingsOf(args);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+  throw new Error('accepted');
+};
+
+describe('flags of serve', () => {
+  it('give the defaults where nothing is said', () => {
+    expect(settingsOf([])).toEqual(DEFAULTS);
+  });
+
+  it('are read with = and with a space, and repeated ones add up', () => {
+    const settings = settingsOf([
+      '--secure-port=0',
+      '--data-dir',
+      'x',
+      '--tls-san=a',
+      '--tls-san',
+      'b,c',
+      '-v',
+      '2',
+      '--anonymous-auth=false',
+    ]);
+    expect(settings).toMatchObject({ securePort: 0, dataDir: 'x', tlsSan: ['a', 'b', 'c'], verbosity: 2, anonymousAuth: false });
+    expect(settingsOf(['-v3', '--anonymous-auth', '--naming=kubernetes'])).toMatchObject({ verbosity: 3, anonymousAuth: true });
+    expect(settingsOf(['--shutdown-delay-duration=1m30s', '--livez-grace-period', '250ms'])).toMatchObject({
+      shutdownDelayDuration: 90_000,
+      livezGracePeriod: 250,
+    });
+    expect(settingsOf(['--authorization-mode=RBAC,AlwaysAllow']).authorizationMode).toEqual(['RBAC', 'AlwaysAllow']);
+  });
+
+  it.each([
+    [['--data-dri=x'], '--data-dri: unknown flag; did you mean --data-dir?'],
+    [['--zzzzzzzzz'], '--zzzzzzzzz: unknown flag; capstan --help lists them'],
+    [['--secure-port=70000'], '--secure-port: must be a port between 0 and 65535, not "70000"'],
+    [['--secure-port'], '--secure-port: needs a value: --secure-port=PORT'],
+    [['--naming=klingon'], '--naming: must be neutral or kubernetes, not "klingon"'],
+    [['--data-dir=a', '--data-dir=b'], '--data-dir: given twice; leave one of them out'],
+    [['somewhere'], 'somewhere: unexpected argument; flags are given as --name=value'],
+    [['--tls-cert-file=x'], '--tls-cert-file: needs --tls-private-key-file too'],
+    [
+      ['--http-port=0', '--bind-address=0.0.0.0'],
+      '--http-port: plain HTTP is for loopback addresses only: leave it out, or use --bind-address=127.0.0.1',
+    ],
+    [['--http-port=6443'], '--http-port: is the same as --secure-port; choose another'],
+    [
+      ['--authorization-mode=AlwaysAllow,AlwaysDeny'],
+      '--authorization-mode: AlwaysAllow and AlwaysDeny contradict each other; leave one out',
+    ],
+    [['--token-auth-file=/nowhere/tokens.csv'], '--token-auth-file: there is no file /nowhere/tokens.csv'],
+    [['--shutdown-delay-duration=soon'], '--shutdown-delay-duration: must be a duration such as 30s or 1m30s, not "soon"'],
+  ])('refuse %j in one line that names the flag and the fix', (args, message) => {
+    expect(refusal(...args)).toBe(message);
+  });
+
+  it('refuse anything else with a ConfigError, never another error', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.string(), fc.constantFrom(...[...OPTIONS.keys()].map(name => `--${name}`))), { maxLength: 6 }),
+        args => {
+          try {
+            settingsOf(args);
+          } catch (error) {
+            expect(error).toBeInstanceOf(ConfigError);
+          }
+        },
+      ),
+    );
+  });
+
+  it('are all in the help', () => {
+    for (const name of OPTIONS.keys()) expect(helpText()).toContain(name.length === 1 ? `-${name} ` : `--${name} `);
+  });
+});
+
+describe('the configuration file', () => {
+  it('holds the same settings; flags win; plugin paths are relative to it', () => {
+    const path = file(
+      'good.yaml',
+      'securePort: 7000\nnaming: kubernetes\ntlsSan: [a]\nplugins:\n- use: ./own.js\n  config: {a: 1}\n- use: package\n',
+    );
+    const settings = settingsOf(['--config', path, '--secure-port=7001']);
+    expect(settings).toMatchObject({ securePort: 7001, naming: 'kubernetes', tlsSan: ['a'] });
+    expect(settings.plugins).toEqual([{ use: join(folder, 'own.js'), config: { a: 1 } }, { use: 'package' }]);
+  });
+
+  it.each([
+    ['securePort: many', 'securePort: must be a port between 0 and 65535, not "many"'],
+    ['secure-port: 1', 'secure-port: unknown setting; they are named like the flags, in camelCase'],
+    ['tlsSan: [a, ""]', 'tlsSan[1]: must be a non-empty text'],
+    ['plugins: [{config: {}}]', 'plugins[0].use: must name a package or a path'],
+    ['plugins: [{use: a, with: b}]', 'plugins[0].with: unknown field; a plugin has use and config'],
+    ['- a', '--config: must be a YAML mapping of settings'],
+  ])('is refused for %j with the path of the field', (yaml, message) => {
+    expect(() => parseConfig(yaml, folder)).toThrow(message);
+  });
+
+  it('that cannot be read or is not YAML is refused', () => {
+    expect(refusal('--config=/nowhere/x.yaml')).toBe('--config: cannot read /nowhere/x.yaml: ENOENT');
+    expect(refusal('--config', file('bad.yaml', 'a: [1'))).toContain('--config: ');
+  });
+});

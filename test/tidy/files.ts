@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = normalize(join(dirname(fileURLToPath(import.meta.url)), '..', '..'));
+
+/** A source file, by its path from the project's root. */
+export interface Source {
+  readonly path: string;
+  readonly text: string;
+  /** Imported modules: files of the project by path, packages by name. */
+  readonly imports: readonly string[];
+}
+
+function importsOf(path: string, text: string): string[] {
+  const named = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map(match => match[1]!);
+  return named.map(name => (name.startsWith('.') ? normalize(join(dirname(path), name)).replace(/\.js$/, '.ts') : name));
+}
+
+/** The TypeScript files below these folders. */
+export function sourcesIn(...folders: readonly string[]): Source[] {
+  return folders.flatMap(folder =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter(name => name.endsWith('.ts'))
+      .map(name => {
+        const path = relative(root, join(root, folder, name));
+        const text = readFileSync(join(root, path), 'utf8');
+        return { path, text, imports: importsOf(path, text) };
+      }),
+  );
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { type Source, sourcesIn } from './files.js';
+
+const CODE = ['core', 'plugins', 'workers'];
+/** Lines a file may have. */
+const LONGEST = 500;
+/** Files that were longer when the rule came, with their length then: they may shrink, not grow. Tables of facts are not counted. */
+const LONG = new Map([['core/cel/plan.ts', 541]]);
+/** Tables of facts about kinds: long by nature, and they spell upstream's package names. */
+const TABLES = 'core/schema/table/';
+/** Imports between plugin folders that were there when the rule came. */
+const CROSSING = new Set([
+  'plugins/admission/default-toleration-seconds.ts imports plugins/resources/record.ts',
+  'plugins/admission/priority.ts imports plugins/resources/record.ts',
+  'plugins/admission/runtime-class.ts imports plugins/resources/record.ts',
+  'plugins/admission/service-account.ts imports plugins/resources/record.ts',
+  'plugins/admission/taint-new-nodes.ts imports plugins/resources/record.ts',
+  'plugins/controllers/rbac.ts imports plugins/authz/bootstrap/index.ts',
+]);
+/** Files that name brands although they are not the naming table. */
+const BRANDED = new Set(['core/naming.ts', 'plugins/resources/core/namespace.ts']);
+const BRAND = /kubernetes|k8s\.io|kube-/i;
+/** Schema markers, client programs, and the name of the choice itself. */
+const ALLOWED =
+  /x-kubernetes-[a-z-]*|kube_?config|kubectl|naming[A-Za-z]*\W+'?kubernetes'?|'neutral'\W+'kubernetes'|neutral or kubernetes/gi;
+
+const breaking = (sources: readonly Source[], allowed: (imported: string, from: string) => boolean): string[] =>
+  sources.flatMap(({ path, imports }) => imports.filter(name => !allowed(name, path)).map(name => `${path} imports ${name}`));
+
+const inProject = (name: string): boolean => /^(core|plugins|workers|bench|test|examples)\//.test(name);
+const commentless = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '');
+
+describe('house rules', () => {
+  it('core/api depends on core/model and core/naming alone', () => {
+    const allowed = (name: string): boolean => /^core\/(api|model)\//.test(name) || name === 'core/naming.ts';
+    expect(breaking(sourcesIn('core/api'), allowed)).toEqual([]);
+  });
+
+  it('core/model depends on nothing else of the project', () => {
+    const allowed = (name: string): boolean => !inProject(name) || name.startsWith('core/model/') || name === 'core/naming.ts';
+    expect(breaking(sourcesIn('core/model'), allowed)).toEqual([]);
+  });
+
+  it('plugins import core/api, core/model, core/schema, bounds, and their own folder', () => {
+    const allowed = (name: string, from: string): boolean => {
+      const own = from.split('/').slice(0, 2).join('/');
+      return !inProject(name) || /^core\/(api|model|schema|naming\.ts|limits\.ts)/.test(name) || name.startsWith(`${own}/`);
+    };
+    expect(breaking(sourcesIn('plugins'), allowed).filter(crossing => !CROSSING.has(crossing))).toEqual([]);
+  });
+
+  it('only the writer and the stores themselves touch the storage point', () => {
+    const free = /^(workers\/store|plugins\/storage|core\/api)\//;
+    const sources = sourcesIn(...CODE).filter(({ path }) => !free.test(path));
+    const touching = sources.filter(({ text }) => /\bstorage\b[^;]*\}\s*from\s*'[^']*api\/(index|storage)\.js'/.test(text));
+    expect(
+      touching.filter(({ text }) => /import\s*\{[^}]*[{,\s]storage[,\s}][^}]*\}/.test(text)).map(({ path }) => path),
+    ).toEqual([]);
+  });
+
+  it('the framework does not import from tests, benches or examples', () => {
+    expect(breaking(sourcesIn(...CODE), name => !/^(bench|test|examples)\//.test(name))).toEqual([]);
+  });
+
+  it('files stay short', () => {
+    const long = sourcesIn(...CODE, 'bench', 'test')
+      .map(({ path, text }) => ({ path, lines: text.split('\n').length }))
+      .filter(({ path, lines }) => !path.startsWith(TABLES) && lines > (LONG.get(path) ?? LONGEST));
+    expect(long).toEqual([]);
+  });
+
+  it('brand names stand in the naming table alone', () => {
+    const branded = sourcesIn(...CODE)
+      .filter(({ path }) => !BRANDED.has(path) && !path.startsWith(TABLES))
+      .filter(({ text }) => BRAND.test(commentless(text).replace(ALLOWED, '')));
+    expect(branded.map(({ path }) => path)).toEqual([]);
+  });
+});
