@@ -1,0 +1,57 @@
+import type { Exchange } from '../api/listener.js';
+import { DECISIONS } from '../limits.js';
+import type { Target } from '../model/target.js';
+import type { User } from '../model/user.js';
+import type { Grant } from '../threads/messages.js';
+
+/** An identity the front end remembers, with the decisions made for it. */
+interface Known {
+  readonly user: User;
+  readonly until: number;
+  /** Decision key to the policy revision or time it holds until. */
+  readonly allowed: Map<string, { readonly policy: number; readonly until: number }>;
+}
+
+/** The credentials of a request as one string: equal strings have equal identities. */
+export const credentialKey = (exchange: Exchange): string => `${exchange.header('authorization') ?? ''}\n${exchange.certificate ?? ''}`;
+
+/** One string per question; selectors are part of it because authorizers may look at them. */
+export function decisionKey(target: Target): string {
+  if (target.is === 'path') return `${target.verb} ${target.path}`;
+  const selectors = target.fieldSelector || target.labelSelector ? JSON.stringify([target.fieldSelector, target.labelSelector]) : '';
+  return `${target.verb}\n${target.group}\n${target.resource}\n${target.subresource}\n${target.namespace}\n${target.name}\n${selectors}`;
+}
+
+/** Identities and positive decisions found by the pool, so that cached reads need no hop (design, "Authorization of cached reads"). */
+export class AccessCache {
+  #known = new Map<string, Known>();
+  #decisions = 0;
+  /** Raised by every change of a policy object; decisions made before it are void. */
+  policy = 0;
+
+  identity(credentials: string, now: number): Known | undefined {
+    const known = this.#known.get(credentials);
+    return known && known.until > now ? known : undefined;
+  }
+
+  isAllowed(known: Known, key: string, now: number): boolean {
+    const found = known.allowed.get(key);
+    return found !== undefined && found.until > now && (found.policy === this.policy || found.policy === -1);
+  }
+
+  /** Remembers what the pool found; `policyBefore` is the policy revision the request was dispatched under. */
+  learn(credentials: string, key: string, grant: Grant, policyBefore: number, now: number): void {
+    if (grant.identityFor === 'never') return;
+    if (this.#decisions++ > DECISIONS) {
+      this.#known = new Map();
+      this.#decisions = 0;
+    }
+    let known = this.identity(credentials, now);
+    if (!known) {
+      known = { user: grant.user, until: grant.identityFor === 'forever' ? Number.POSITIVE_INFINITY : now + grant.identityFor, allowed: new Map() };
+      this.#known.set(credentials, known);
+    }
+    if (!grant.allowed || grant.dependsOn === 'never') return;
+    known.allowed.set(key, grant.dependsOn === 'policy' ? { policy: policyBefore, until: Number.POSITIVE_INFINITY } : { policy: -1, until: now + grant.dependsOn });
+  }
+}

@@ -1,0 +1,56 @@
+import type { Exchange } from '../api/listener.js';
+import { decodeStored } from '../plugin/stored.js';
+import type { JobResult, Rendering } from '../threads/messages.js';
+import type { Entry } from './collection.js';
+import type { Route } from './route.js';
+
+/** Deletions of one collection under way at once: enough to fill the writer's groups. */
+const AT_ONCE = 256;
+
+interface Selected {
+  readonly entries: readonly Entry[];
+  readonly listed: { readonly revision: number; readonly next?: string; readonly remaining?: number };
+}
+
+/**
+ * Deletes each chosen object as a delete of its own (spec: deletecollection addresses many resources, without a transaction) and answers with the list of them.
+ * Objects that are gone meanwhile are no failure; the first other refusal ends it and becomes the answer.
+ */
+export async function deleteCollection(
+  selected: Selected,
+  exchange: Exchange,
+  route: Route,
+  remove: (path: string, entry: Entry) => Promise<JobResult & { is: 'respond' }>,
+  answer: (objects: readonly Uint8Array[], metadata: NonNullable<Rendering['list']>) => Promise<void>,
+): Promise<void> {
+  const deleted: (Uint8Array | undefined)[] = new Array(selected.entries.length).fill(undefined);
+  let refusal: (JobResult & { is: 'respond' }) | undefined;
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < selected.entries.length && !refusal) {
+      const i = next++;
+      const entry = selected.entries[i]!;
+      const result = await remove(pathOf(exchange.path, route, entry), entry);
+      if (result.status < 300) deleted[i] = objectOf(result.body) ?? entry.bytes;
+      else if (result.status !== 404) refusal ??= result;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, selected.entries.length) }, worker));
+  if (refusal) return exchange.respond(refusal.status, refusal.headers, refusal.body);
+  const { revision, next: token, remaining } = selected.listed;
+  const objects = deleted.filter(object => object !== undefined);
+  await answer(objects, { resourceVersion: String(revision), ...(token ? { continue: token } : {}), ...(remaining ? { remainingItemCount: remaining } : {}) });
+}
+
+/** A deletion that only began (finalizers) answers with the object as it is now. */
+function objectOf(body: Uint8Array): Uint8Array | undefined {
+  return decodeStored(body).kind === 'Status' ? undefined : body;
+}
+
+/** The single-resource path of an entry of the collection. */
+function pathOf(path: string, route: Route, entry: Entry): string {
+  const base = path.replace(/\/+$/, '');
+  if (!route.resource!.namespaced || (route.target.is === 'resource' && route.target.namespace)) return `${base}/${encodeURIComponent(entry.name)}`;
+  const at = base.lastIndexOf('/');
+  return `${base.slice(0, at)}/namespaces/${entry.namespace}${base.slice(at)}/${encodeURIComponent(entry.name)}`;
+}

@@ -1,0 +1,246 @@
+import type { Log } from '../api/host.js';
+import type { Exchange } from '../api/listener.js';
+import { BODY_BYTES, WRITE_RETRIES } from '../limits.js';
+import { conflict, methodNotAllowed, MODIFIED, Refusal, unknownPath } from '../model/refusal.js';
+import type { ResourceTarget } from '../model/target.js';
+import type { User } from '../model/user.js';
+import type { Registry } from '../schema/resource.js';
+import type { Current, Job, JobResult, Rendering, Verdict } from '../threads/messages.js';
+import { type AccessCache, credentialKey, decisionKey } from './access.js';
+import { keyOf } from './list.js';
+import type { Pool } from './pool.js';
+import { get, list, type ReadContext, select, watch } from './reads.js';
+import { refuseThrown, text } from './reply.js';
+import { routeOf, type Route } from './route.js';
+import type { State } from './state.js';
+import { deleteCollection } from './deleteCollection.js';
+
+/** Verbs a resource answers with GET. */
+const READS = { get, list, watch } as const;
+
+/** Headers the pipeline may need of a request whose identity is unknown. */
+const headersOf = (exchange: Exchange) => exchange.headers();
+
+/** A request on its way through the pool and the writer. */
+interface Underway {
+  readonly exchange: Exchange;
+  verdict?: (verdict: Verdict) => void;
+}
+
+/** Answers requests outside of the resources: documents, health, metrics. Tells whether it knew the path. */
+export type PathHandler = (exchange: Exchange, route: Route) => Promise<boolean> | boolean;
+
+/**
+ * The front end: owns connections, cached reads and watches. A request is routed, its identity and permission are looked up in the caches,
+ * and it is then answered from bytes that are here, or handed to the pool and, for writes, answered when the writer has committed.
+ */
+export class Front {
+  #nextId = 1;
+  readonly #underway = new Map<number, Underway>();
+
+  constructor(
+    readonly registry: () => Registry,
+    readonly state: State,
+    readonly pool: Pool,
+    readonly access: AccessCache,
+    readonly reads: ReadContext,
+    readonly paths: PathHandler,
+    readonly log: Log,
+  ) {}
+
+  /** Handles one exchange of a listener; never throws. */
+  handle(exchange: Exchange): void {
+    void this.#answer(exchange).catch(thrown => refuseThrown(exchange, thrown, this.log));
+  }
+
+  /** Handles a request made inside the server, as `user`, without authentication. */
+  handleAs(exchange: Exchange, user: User): void {
+    void this.#answer(exchange, user).catch(thrown => refuseThrown(exchange, thrown, this.log));
+  }
+
+  /** What the writer says about proposals. */
+  onVerdicts(verdicts: readonly Verdict[]): void {
+    for (const verdict of verdicts) this.#underway.get(verdict.id)?.verdict?.(verdict);
+  }
+
+  async #answer(exchange: Exchange, internal?: User): Promise<void> {
+    const route = routeOf(this.registry(), exchange.method, exchange.path, exchange.query);
+    const reads = exchange.method === 'GET' || exchange.method === 'HEAD' || route.target.is === 'path' || route.missing !== undefined;
+    if (!reads && !refusedMethod(exchange, route)) return route.target.is === 'resource' && route.target.verb === 'deletecollection' ? this.#collection(exchange, route, internal) : this.#write(exchange, route, internal);
+    const allowed = this.#cached(exchange, route) ?? (await this.#grant(exchange, route, internal));
+    if (allowed) await this.#read(exchange, route);
+  }
+
+  /** True if the caches know the identity and its permission. */
+  #cached(exchange: Exchange, route: Route): true | undefined {
+    const now = this.state.now();
+    this.reads.catchUp();
+    const known = this.access.identity(credentialKey(exchange), now);
+    return known && this.access.isAllowed(known, decisionKey(route.target), now) ? true : undefined;
+  }
+
+  /** Asks the pool for identity and permission; false after a refusal was sent. */
+  async #grant(exchange: Exchange, route: Route, internal?: User): Promise<boolean> {
+    const result = await this.#run(exchange, route, internal, {});
+    if (result.is === 'granted') return true;
+    this.#respond(exchange, result);
+    return false;
+  }
+
+  async #read(exchange: Exchange, route: Route): Promise<void> {
+    const { target, resource } = route;
+    if (target.is === 'path') {
+      if (!(await this.paths(exchange, route))) text(exchange, 404, '404 page not found\n');
+      return;
+    }
+    if (route.missing === 'text') return text(exchange, 404, '404 page not found\n');
+    if (!resource) throw unknownPath();
+    if (refusedMethod(exchange, route)) throw methodNotAllowed();
+    await READS[target.verb as keyof typeof READS](this.reads, exchange, route, resource);
+  }
+
+  async #collection(exchange: Exchange, route: Route, internal?: User): Promise<void> {
+    if (!this.#cached(exchange, route) && !(await this.#grant(exchange, route, internal))) return;
+    const body = await exchange.body(BODY_BYTES);
+    await deleteCollection(
+      await select(this.reads, route, route.resource!),
+      exchange,
+      route,
+      (path, entry) => this.#propose(exchange, { ...route, target: { ...(route.target as ResourceTarget), verb: 'delete', name: entry.name, namespace: entry.namespace } }, { body, path, granted: true, user: internal }),
+      (pieces, metadata) => this.render(exchange, { objects: pieces, status: 200, list: metadata }),
+    );
+  }
+
+  async #write(exchange: Exchange, route: Route, internal?: User): Promise<void> {
+    const body = await exchange.body(BODY_BYTES);
+    const result = await this.#propose(exchange, route, { body, user: internal });
+    this.#respond(exchange, result);
+  }
+
+  /**
+   * Runs a read-transform-write until the writer accepts it (principle 18): a proposal that lost a race runs again on the newer object, a bounded number of times.
+   */
+  async #propose(
+    exchange: Exchange,
+    route: Route,
+    given: { body: Uint8Array; path?: string; granted?: boolean; user?: User },
+  ): Promise<JobResult & { is: 'respond' }> {
+    const target = route.target as ResourceTarget;
+    for (let attempt = 0; attempt < WRITE_RETRIES; attempt++) {
+      this.reads.catchUp();
+      const current = this.#current(route, target);
+      const { result, verdict } = await this.#attempt(exchange, route, { ...given, current, attempt });
+      if (result.is === 'respond') return result;
+      if (result.is !== 'proposed') throw new Error(`the pipeline answered a write with ${result.is}`);
+      const settled = await verdict;
+      if (settled?.is === 'committed') return await this.#committed(exchange, route, result, settled.revision, current);
+      if (settled?.is === 'error') throw new Refusal('InternalError', `Internal error occurred: ${settled.message}`);
+    }
+    throw conflict({ group: target.group, resource: target.resource }, target.name, MODIFIED);
+  }
+
+  async #attempt(exchange: Exchange, route: Route, given: Partial<Job>): Promise<{ result: JobResult; verdict: Promise<Verdict | undefined> }> {
+    const id = this.#nextId++;
+    const underway: Underway = { exchange };
+    const verdict = new Promise<Verdict>(resolve => (underway.verdict = resolve));
+    this.#underway.set(id, underway);
+    try {
+      const result = await this.#run(exchange, route, given.user, { ...given, id });
+      if (result.is !== 'proposed') this.#underway.delete(id);
+      return { result, verdict: result.is === 'proposed' ? verdict.finally(() => this.#underway.delete(id)) : Promise.resolve(undefined) };
+    } catch (error) {
+      this.#underway.delete(id);
+      throw error;
+    }
+  }
+
+  #current(route: Route, target: ResourceTarget): Current | undefined {
+    if (!target.name || !route.resource) return undefined;
+    const entry = this.state.collections.get(route.resource.storageName)?.entries.get(keyOf(route.resource, target.namespace, target.name));
+    return entry && { bytes: entry.bytes, revision: entry.revision };
+  }
+
+  /** The answer to a committed proposal: the bytes the pipeline made, or the committed object itself. */
+  async #committed(exchange: Exchange, route: Route, result: JobResult & { is: 'proposed' }, revision: number, current: Current | undefined): Promise<JobResult & { is: 'respond' }> {
+    const { id, status, headers, body, gap } = result;
+    if (body) {
+      const digits = Buffer.from(String(revision));
+      const bytes = gap === undefined ? body : Buffer.concat([body.subarray(0, gap), digits, body.subarray(gap)]);
+      return { id, is: 'respond', status, headers, body: bytes };
+    }
+    const object = this.#written(route, revision) ?? current?.bytes;
+    if (!object) throw new Error('the committed object is not in the cache');
+    return { id, is: 'respond', status, headers, body: object };
+  }
+
+  /** The object that this revision wrote, from the history: a later change may already have replaced it in the collection. */
+  #written(route: Route, revision: number): Uint8Array | undefined {
+    const { storageName } = route.resource!;
+    for (const change of this.state.history.after(revision - 1)) {
+      if (change.revision > revision) return undefined;
+      if (change.collection.storageName === storageName && change.after) return change.after.bytes;
+    }
+    return undefined;
+  }
+
+  /** Has the pool show objects in the form the request asks for, and sends them. */
+  async render(exchange: Exchange, rendering: Rendering): Promise<void> {
+    const route = routeOf(this.registry(), exchange.method, exchange.path, exchange.query);
+    this.#respond(exchange, await this.#run(exchange, route, undefined, { render: rendering, granted: true }));
+  }
+
+  /** Has the pool encode watch events in another form. */
+  async renderEvents(exchange: Exchange, rendering: Rendering): Promise<readonly Uint8Array[]> {
+    const route = routeOf(this.registry(), exchange.method, exchange.path, exchange.query);
+    const result = await this.#run(exchange, route, undefined, { render: rendering, granted: true });
+    if (result.is !== 'rendered') throw new Error('events could not be rendered');
+    return result.pieces;
+  }
+
+  async #run(exchange: Exchange, route: Route, internal: User | undefined, given: Partial<Job>): Promise<JobResult> {
+    const now = this.state.now();
+    const credentials = credentialKey(exchange);
+    const known = internal ? undefined : this.access.identity(credentials, now);
+    const key = decisionKey(route.target);
+    const policy = this.access.policy;
+    const user = internal ?? known?.user;
+    const { path, query, granted } = { path: exchange.path, query: exchange.query, granted: known !== undefined && this.access.isAllowed(known, key, now), ...given };
+    const result = await this.pool.run({
+      id: given.id ?? this.#nextId++,
+      method: exchange.method,
+      path,
+      query,
+      accept: exchange.header('accept') ?? '',
+      contentType: exchange.header('content-type') ?? '',
+      userAgent: exchange.header('user-agent') ?? '',
+      ifMatch: exchange.header('if-match') ?? '',
+      user,
+      credentials: user ? undefined : { headers: headersOf(exchange), certificate: exchange.certificate, remoteAddress: exchange.remoteAddress },
+      granted,
+      body: given.body,
+      current: given.current,
+      render: given.render,
+      generation: this.registry().generation,
+      attempt: given.attempt ?? 0,
+    });
+    if (result.grant && !internal) this.access.learn(credentials, key, result.grant, policy, now);
+    return result;
+  }
+
+  #respond(exchange: Exchange, result: JobResult): void {
+    if (exchange.aborted) return;
+    if (result.is !== 'respond') throw new Error(`the pipeline answered with ${result.is}`);
+    exchange.respond(result.status, result.headers, result.body);
+  }
+}
+
+/** Whether a resource does not have the verb that the method stands for. */
+export function refusedMethod(exchange: Exchange, route: Route): boolean {
+  const { resource, subresource, target } = route;
+  if (target.is === 'path' || !resource) return false;
+  if (exchange.method === 'HEAD') return true;
+  const verbs = subresource ? subresource.verbs : resource.verbs;
+  if (!verbs.includes(target.verb)) return true;
+  return resource.namespaced && target.namespace === '' && !['list', 'watch'].includes(target.verb) && resource.stored;
+}
+

@@ -1,0 +1,45 @@
+import { HISTORY_MS } from '../limits.js';
+import type { Change } from './collection.js';
+
+/** Bytes of history kept in memory; older changes are asked of the store. */
+const HISTORY_BYTES = 128 * 1024 * 1024;
+
+/** The most recent changes, in order of revision: what a watch resumes from without asking the store. */
+export class History {
+  #changes: { readonly change: Change; readonly at: number }[] = [];
+  #head = 0;
+  #bytes = 0;
+
+  constructor(
+    /** Every change above this revision is here. */
+    public floor: number,
+  ) {}
+
+  add(change: Change, now: number): void {
+    this.#changes.push({ change, at: now });
+    this.#bytes += sizeOf(change);
+    while (this.#head < this.#changes.length && (this.#changes[this.#head]!.at < now - HISTORY_MS || this.#bytes > HISTORY_BYTES)) {
+      const { change: old } = this.#changes[this.#head++]!;
+      this.#bytes -= sizeOf(old);
+      this.floor = old.revision;
+    }
+    if (this.#head > 1024 && this.#head > this.#changes.length / 2) {
+      this.#changes = this.#changes.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  /** Changes above `revision`, which must not be below the floor. */
+  after(revision: number): Change[] {
+    let low = this.#head;
+    let high = this.#changes.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#changes[middle]!.change.revision <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return this.#changes.slice(low).map(held => held.change);
+  }
+}
+
+const sizeOf = (change: Change): number => (change.before?.bytes.length ?? 0) + 200;

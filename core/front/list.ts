@@ -1,0 +1,164 @@
+import type { Resource } from '../schema/resource.js';
+import type { Requirement, Selector } from '../model/selector.js';
+import { parseFieldSelector, parseLabelSelector } from '../model/selector.js';
+import { badRequest, invalidObject, Refusal, type Violation } from '../model/refusal.js';
+import type { ResourceTarget } from '../model/target.js';
+import type { Naming } from '../naming.js';
+import type { Collection, Entry } from './collection.js';
+import { first, integer, type Query } from './query.js';
+
+/** How a list or watch chooses its objects; made once per request. */
+export interface Selection {
+  readonly prefix: string;
+  /** Name the request narrows to, from the path or `metadata.name=`; '' for all. */
+  readonly name: string;
+  /** True if labels or fields have to be looked at. */
+  readonly filtered: boolean;
+  matches(collection: Collection, entry: Entry): boolean;
+}
+
+const holds = (requirement: Requirement, value: string | undefined): boolean => {
+  switch (requirement.operator) {
+    case '=':
+    case 'in':
+      return value !== undefined && requirement.values.includes(value);
+    case '!=':
+    case 'notin':
+      return value === undefined || !requirement.values.includes(value);
+    case 'exists':
+      return value !== undefined;
+    case '!':
+      return value === undefined;
+    case 'gt':
+      return value !== undefined && /^-?\d+$/.test(value) && BigInt(value) > BigInt(requirement.values[0]!);
+    case 'lt':
+      return value !== undefined && /^-?\d+$/.test(value) && BigInt(value) < BigInt(requirement.values[0]!);
+  }
+};
+
+const matchesAll = (selector: Selector, values: ReadonlyMap<string, string>): boolean => selector.every(r => holds(r, values.get(r.key)));
+
+/** Refuses field selectors on labels the kind does not have; rewrites aliases. */
+function knownFields(resource: Resource, selector: Selector): Selector {
+  return selector.map(requirement => {
+    const key = resource.strategy.fieldAliases.get(requirement.key) ?? requirement.key;
+    const known =
+      key === 'metadata.name' || (key === 'metadata.namespace') || resource.strategy.selectableFields.has(key) || resource.strategy.fieldAliases.has(requirement.key);
+    if (!known) throw unknownField(resource, requirement.key);
+    return key === requirement.key ? requirement : { ...requirement, key };
+  });
+}
+
+/** The text depends on whether the kind has selectable fields of its own. */
+function unknownField(resource: Resource, field: string): Refusal {
+  if (resource.strategy.selectableFields.size > 0) return badRequest(`field label not supported: ${field}`);
+  return badRequest(`${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`);
+}
+
+/** Key prefix of a collection or of one namespace in it. */
+export const prefixOf = (resource: Resource, namespace: string): string => `${resource.storageName}/${resource.namespaced && namespace ? `${namespace}/` : ''}`;
+
+/** Key of one object. */
+export const keyOf = (resource: Resource, namespace: string, name: string): string => prefixOf(resource, namespace) + name;
+
+/** Reads selectors and scope of a collection request. Throws 400 for selectors that do not parse or name unknown fields. */
+export function selectionOf(resource: Resource, target: ResourceTarget, query: Query): Selection {
+  const labels = parseLabelSelector(first(query, 'labelSelector'));
+  const fields = knownFields(resource, parseFieldSelector(first(query, 'fieldSelector')));
+  const byName = fields.find(r => r.key === 'metadata.name' && r.operator === '=' && r.values.length === 1)?.values[0];
+  const rest = fields.filter(r => !(r.key === 'metadata.name' && r.operator === '=' && r.values[0] === byName));
+  if (target.name && byName !== undefined && byName !== target.name) {
+    throw badRequest(`field selector metadata.name=${byName} does not match the name in the path, ${target.name}`);
+  }
+  const name = target.name || byName || '';
+  const filtered = labels.length > 0 || rest.length > 0;
+  return {
+    prefix: prefixOf(resource, resource.namespaced ? target.namespace : ''),
+    name,
+    filtered,
+    matches(collection, entry) {
+      if (name !== '' && entry.name !== name) return false;
+      if (!filtered) return byName !== '';
+      const index = collection.index(entry);
+      return matchesAll(labels, index.labels) && matchesAll(rest, index.fields);
+    },
+  };
+}
+
+/** What a list or watch asks of versions and pages, checked against the spec's tables. */
+export interface ListOptions {
+  readonly limit: number;
+  readonly token: string;
+  /** undefined: not sent. */
+  readonly revision?: number;
+  readonly match: '' | 'Exact' | 'NotOlderThan';
+}
+
+const LIST_OPTIONS = (naming: Naming, violations: readonly Violation[]): Refusal =>
+  invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
+
+/** Reads and checks `limit`, `continue`, `resourceVersion` and `resourceVersionMatch` (spec, list table). */
+export function listOptionsOf(query: Query, naming: Naming): ListOptions {
+  const limit = Math.max(0, integer(query, 'limit') ?? 0);
+  const token = first(query, 'continue');
+  const match = first(query, 'resourceVersionMatch');
+  const raw = first(query, 'resourceVersion');
+  if (match !== '' && match !== 'Exact' && match !== 'NotOlderThan') {
+    throw LIST_OPTIONS(naming, [{ reason: 'FieldValueNotSupported', field: 'resourceVersionMatch', message: `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""` }]);
+  }
+  if (match && raw === '') throw badRequest('resourceVersionMatch is forbidden unless resourceVersion is provided: set resourceVersion with resourceVersionMatch');
+  if (match && token) throw badRequest('resourceVersionMatch is forbidden when continue is provided: drop resourceVersionMatch or continue');
+  if (match === 'Exact' && raw === '0') throw badRequest('resourceVersionMatch "Exact" is forbidden for resourceVersion "0": name an exact resourceVersion');
+  if (token && raw !== '' && raw !== '0') throw badRequest('specifying resource version is not allowed when using continue: drop resourceVersion or continue');
+  return { limit, token, match: match as ListOptions['match'], ...(raw === '' ? {} : { revision: parseRevision(raw) }) };
+}
+
+/** A resourceVersion sent by a client as a number. Throws upstream's refusal for anything else. */
+export function parseRevision(raw: string): number {
+  if (/^\d{1,20}$/.test(raw)) return Math.min(Number(raw), Number.MAX_SAFE_INTEGER);
+  throw new Refusal('Invalid', `resourceVersion: Invalid value: ${JSON.stringify(raw)}: strconv.ParseUint: parsing ${JSON.stringify(raw)}: invalid syntax`, undefined, 422);
+}
+
+const OPEN = Buffer.from('{');
+const NEXT = Buffer.from(',{');
+const END = Buffer.from(']}\n');
+
+/** The first bytes of a list up to its items. */
+export function listHead(resource: Resource, revision: number, token: string | undefined, remaining: number | undefined): Buffer {
+  const metadata = {
+    resourceVersion: String(revision),
+    ...(token || !resource.builtIn ? { continue: token ?? '' } : {}),
+    ...(remaining ? { remainingItemCount: remaining } : {}),
+  };
+  const [a, b] = resource.builtIn ? ['kind', 'apiVersion'] : ['apiVersion', 'kind'];
+  const envelope = { kind: resource.listKind, apiVersion: resource.apiVersion };
+  return Buffer.from(`{"${a}":"${envelope[a as 'kind']}","${b}":"${envelope[b as 'kind']}","metadata":${JSON.stringify(metadata)},"items":[`);
+}
+
+/** Length of the envelope that list items of built-in kinds do not carry: `{"kind":"Pod","apiVersion":"v1",`. */
+export const envelopeLength = (resource: Resource): number =>
+  resource.builtIn ? Buffer.byteLength(`{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(resource.storageApiVersion)},`) : 1;
+
+/** Joins a list's items, without their envelopes, into buffers of about `slice` bytes. */
+export function* listPieces(head: Buffer, items: readonly Uint8Array[], skip: number, slice: number): Generator<Buffer> {
+  let i = 0;
+  do {
+    let size = i === 0 ? head.length : 0;
+    let end = i;
+    while (end < items.length && size < slice) size += items[end++]!.length - skip + 2;
+    const piece = Buffer.allocUnsafe(size + END.length);
+    let at = i === 0 ? copy(head, piece, 0) : 0;
+    for (; i < end; i++) {
+      at += copy(i === 0 ? OPEN : NEXT, piece, at);
+      piece.set(items[i]!.subarray(skip), at);
+      at += items[i]!.length - skip;
+    }
+    if (i >= items.length) at += copy(END, piece, at);
+    yield piece.subarray(0, at);
+  } while (i < items.length);
+}
+
+const copy = (from: Buffer, to: Buffer, at: number): number => from.copy(to, at);
+
+/** The registry look-up of a list's collection in the version asked for is not the stored one: its items have to be converted. */
+export const needsConversion = (resource: Resource): boolean => resource.apiVersion !== resource.storageApiVersion;

@@ -1,0 +1,80 @@
+import type { MessagePort } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import type { Log } from '../api/host.js';
+import { POOL_BATCH, POOL_QUEUE } from '../limits.js';
+import { Refusal } from '../model/refusal.js';
+import type { ThreadData } from '../threads/data.js';
+import type { Job, JobResult } from '../threads/messages.js';
+
+type Waiting = { readonly resolve: (result: JobResult) => void; readonly reject: (error: Error) => void; readonly job: Job };
+
+/** The pool of pipeline workers: gathers the jobs of one turn of the loop and hands them over in batches. */
+export class Pool {
+  readonly #piscina: Piscina;
+  readonly #waiting: Waiting[] = [];
+  #scheduled = false;
+  #underway = 0;
+
+  constructor(
+    filename: URL,
+    threads: number,
+    data: ThreadData,
+    /** A new worker's port to the writer: connect it. */
+    onWorker: (port: MessagePort) => void,
+    readonly log: Log,
+  ) {
+    this.#piscina = new Piscina({
+      filename: filename.href,
+      minThreads: threads,
+      maxThreads: threads,
+      idleTimeout: Number.POSITIVE_INFINITY,
+      atomics: 'async',
+      concurrentTasksPerWorker: 64,
+      maxQueue: Number.POSITIVE_INFINITY,
+      workerData: data,
+      // What Piscina measures per task costs more than a small job.
+      recordTiming: false,
+    });
+    this.#piscina.on('message', (message: { is: 'worker'; port: MessagePort }) => onWorker(message.port));
+    this.#piscina.on('error', (error: Error) => log.error({ stack: error.stack }, 'a pool worker failed; it is replaced'));
+  }
+
+  /** Resolves when every worker has loaded. */
+  async ready(): Promise<void> {
+    await this.#piscina.run([] satisfies Job[]);
+  }
+
+  /** Runs one job in the pool. Rejects with Refusal TooManyRequests over the bound, and with an error if the worker crashed. */
+  run(job: Job): Promise<JobResult> {
+    if (this.#waiting.length + this.#underway >= POOL_QUEUE) {
+      throw new Refusal('TooManyRequests', 'the server is busy; please retry', { retryAfterSeconds: 1 });
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject, job });
+      if (this.#scheduled) return;
+      this.#scheduled = true;
+      setImmediate(() => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    this.#scheduled = false;
+    while (this.#waiting.length > 0) void this.#batch(this.#waiting.splice(0, POOL_BATCH));
+  }
+
+  async #batch(batch: readonly Waiting[]): Promise<void> {
+    this.#underway += batch.length;
+    try {
+      const results = (await this.#piscina.run(batch.map(w => w.job))) as JobResult[];
+      for (const [i, waiting] of batch.entries()) waiting.resolve(results[i]!);
+    } catch (error) {
+      for (const waiting of batch) waiting.reject(error as Error);
+    } finally {
+      this.#underway -= batch.length;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#piscina.destroy();
+  }
+}

@@ -1,0 +1,35 @@
+import { badRequest } from '../model/refusal.js';
+
+/** Query parameters by name, first value first; a Map, because names come from outside. */
+export type Query = ReadonlyMap<string, readonly string[]>;
+
+/** Parses a raw query string; never throws (a broken escape stays as it is). */
+export function parseQuery(raw: string): Query {
+  const query = new Map<string, string[]>();
+  if (!raw) return query;
+  for (const [name, value] of new URLSearchParams(raw)) {
+    const values = query.get(name);
+    if (values) values.push(value);
+    else query.set(name, [value]);
+  }
+  return query;
+}
+
+/** First value of a parameter, or ''. */
+export const first = (query: Query, name: string): string => query.get(name)?.[0] ?? '';
+
+/** A flag as upstream converts query booleans: absent, `0` and `false` in any case are false, every other value is true. */
+export const flag = (query: Query, name: string): boolean => {
+  const value = query.get(name)?.[0];
+  return value !== undefined && value !== '0' && value.toLowerCase() !== 'false';
+};
+
+/** A decimal integer, or undefined where the parameter is absent. Throws 400 in upstream's words. */
+export function integer(query: Query, name: string): number | undefined {
+  const value = query.get(name)?.[0];
+  if (value === undefined) return undefined;
+  if (!/^[+-]?\d+$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`);
+  return number;
+}

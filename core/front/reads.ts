@@ -1,0 +1,271 @@
+import type { Exchange, ResponseStream } from '../api/listener.js';
+import { FUTURE_REVISION_MS, LIST_SLICE_BYTES } from '../limits.js';
+import { invalidObject, notFound, Refusal, type Violation } from '../model/refusal.js';
+import type { ResourceTarget } from '../model/target.js';
+import type { Naming } from '../naming.js';
+import type { Resource } from '../schema/resource.js';
+import type { Rendering, WireEvent } from '../threads/messages.js';
+import type { Collection, Entry } from './collection.js';
+import type { ContinueTokens } from './continueToken.js';
+import { envelopeLength, keyOf, type ListOptions, listHead, listOptionsOf, listPieces, needsConversion, parseRevision, type Selection, selectionOf } from './list.js';
+import { jsonForm } from './negotiated.js';
+import { first, flag, integer, type Query } from './query.js';
+import { JSON_HEADERS } from './reply.js';
+import type { Route } from './route.js';
+import type { State } from './state.js';
+import { type EventForm, seenBy, Watcher, type WatchHub } from './watch.js';
+
+/** Shortest and longest default duration of a watch without timeoutSeconds, in ms (upstream: 30 to 60 minutes). */
+const WATCH_MS = 30 * 60_000;
+
+/** What reads need of the front end. */
+export interface ReadContext {
+  readonly state: State;
+  readonly hub: WatchHub;
+  readonly tokens: ContinueTokens;
+  readonly naming: Naming;
+  /** Brings the state up to every acknowledged write. */
+  catchUp(): void;
+  /** Asks the writer for objects at an old revision. Throws Refusal 410. */
+  range(prefix: string, revision: number, limit: number, after: string): Promise<{ items: readonly WireEvent[]; more: boolean; remaining: number }>;
+  /** Asks the writer for past changes. */
+  past(prefix: string, from: number, to: number): Promise<readonly (WireEvent & { previous?: Uint8Array })[]>;
+  /** Whether the request wants what the front end holds: JSON of the stored version. */
+  wantsJson(exchange: Exchange, resource: Resource): boolean;
+  /** Lets the pool render objects in the form the request asks for. */
+  render(exchange: Exchange, rendering: Rendering): Promise<void>;
+  /** The form of a watch's events that is not plain JSON. Throws 406. */
+  eventForm(exchange: Exchange, resource: Resource): EventForm;
+}
+
+/** The message and cause that client-go looks for when a version is ahead of the server. */
+function tooLarge(revision: number, current: number): Refusal {
+  return new Refusal('Timeout', `Timeout: Too large resource version: ${revision}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  });
+}
+
+/** Waits until the state is at least at `revision` (spec: "Not older than"). Throws 504. */
+async function notOlderThan(context: ReadContext, revision: number): Promise<void> {
+  context.catchUp();
+  if (context.state.revision >= revision) return;
+  if (!(await context.state.reaches(revision, FUTURE_REVISION_MS))) throw tooLarge(revision, context.state.revision);
+}
+
+/** Answers a get (spec, get table). */
+export async function get(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
+  const target = route.target as ResourceTarget;
+  const raw = first(route.query, 'resourceVersion');
+  if (raw === '') context.catchUp();
+  else if (raw !== '0') await notOlderThan(context, parseRevision(raw));
+  const entry = context.state.collections.get(resource.storageName)?.entries.get(keyOf(resource, target.namespace, target.name));
+  if (!entry) throw notFound({ group: resource.group, resource: resource.plural }, target.name);
+  if (context.wantsJson(exchange, resource) && !needsConversion(resource) && !route.subresource?.type?.id.endsWith('.Scale')) {
+    exchange.respond(200, JSON_HEADERS, entry.bytes);
+    return;
+  }
+  await context.render(exchange, { objects: [entry.bytes], status: 200 });
+}
+
+interface Listed {
+  readonly revision: number;
+  readonly objects: readonly Uint8Array[];
+  readonly next?: string;
+  readonly remaining?: number;
+}
+
+/** Answers a list (spec, list table). */
+export async function list(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
+  const target = route.target as ResourceTarget;
+  const selection = selectionOf(resource, target, route.query);
+  const listed = await pageAsked(context, resource, selection, listOptionsOf(route.query, context.naming));
+  if (context.wantsJson(exchange, resource) && !needsConversion(resource)) {
+    await sendList(exchange, resource, listed);
+    return;
+  }
+  const { revision, next, remaining } = listed;
+  const metadata = { resourceVersion: String(revision), ...(next ? { continue: next } : {}), ...(remaining ? { remainingItemCount: remaining } : {}) };
+  await context.render(exchange, { objects: listed.objects, status: 200, list: metadata });
+}
+
+/** Which entries a deletecollection is about, with the metadata its answer carries. */
+export async function select(context: ReadContext, route: Route, resource: Resource): Promise<{ entries: readonly Entry[]; listed: Listed }> {
+  context.catchUp();
+  const selection = selectionOf(resource, route.target as ResourceTarget, route.query);
+  const collection = context.state.collections.get(resource.storageName)!;
+  const limit = Math.max(0, integer(route.query, 'limit') ?? 0);
+  const page = currentPage(collection, selection, limit, undefined);
+  const revision = context.state.revision;
+  const next = page.more ? context.tokens.encode({ revision, after: page.entries.at(-1)!.key, scope: selection.prefix }) : undefined;
+  return { entries: page.entries, listed: { revision, objects: [], ...(next ? { next, remaining: selection.filtered ? undefined : page.remaining } : {}) } };
+}
+
+async function pageAsked(context: ReadContext, resource: Resource, selection: Selection, options: ListOptions): Promise<Listed> {
+  const position = options.token ? context.tokens.decode(options.token, selection.prefix) : undefined;
+  const exact = position?.revision ?? (exactRevision(options) ? options.revision : undefined);
+  const collection = context.state.collections.get(resource.storageName)!;
+  if (exact === undefined) {
+    if (options.revision === undefined) context.catchUp();
+    else if (options.revision > 0) await notOlderThan(context, options.revision);
+  } else {
+    await notOlderThan(context, exact);
+    if (collection.revision > exact) return await atRevision(context, collection, selection, options.limit, exact, position?.after ?? '');
+  }
+  const revision = exact ?? context.state.revision;
+  return pageOf(context, selection, revision, options.limit, currentPage(collection, selection, options.limit, position?.after));
+}
+
+const exactRevision = (options: ListOptions): boolean =>
+  options.revision !== undefined && options.revision > 0 && (options.match === 'Exact' || (options.match === '' && options.limit > 0));
+
+interface EntryPage {
+  readonly entries: readonly Entry[];
+  readonly more: boolean;
+  readonly remaining: number;
+}
+
+/** The current entries that a selection chooses, in key order. */
+function currentPage(collection: Collection, selection: Selection, limit: number, after: string | undefined): EntryPage {
+  const entries: Entry[] = [];
+  let remaining = 0;
+  for (const entry of collection.entries.range(selection.prefix, after)) {
+    if (limit > 0 && entries.length >= limit) {
+      remaining++;
+      if (selection.filtered) break;
+      continue;
+    }
+    if (selection.matches(collection, entry)) entries.push(entry);
+  }
+  return { entries, more: remaining > 0, remaining };
+}
+
+function pageOf(context: ReadContext, selection: Selection, revision: number, limit: number, page: EntryPage): Listed {
+  const objects = page.entries.map(entry => entry.bytes);
+  if (!page.more || limit === 0) return { revision, objects };
+  const next = context.tokens.encode({ revision, after: page.entries.at(-1)!.key, scope: selection.prefix });
+  return { revision, objects, next, ...(selection.filtered ? {} : { remaining: page.remaining }) };
+}
+
+/** A page of a collection as it was at an old revision, from the store. */
+async function atRevision(context: ReadContext, collection: Collection, selection: Selection, limit: number, revision: number, after: string): Promise<Listed> {
+  const entries: Entry[] = [];
+  let from = after;
+  for (;;) {
+    const page = await context.range(selection.prefix, revision, limit, from);
+    for (const item of page.items) {
+      const entry = collection.entryOf(item);
+      if (selection.matches(collection, entry)) entries.push(entry);
+    }
+    from = page.items.at(-1)?.key ?? from;
+    if (!page.more || limit === 0 || entries.length >= limit) {
+      const kept = limit > 0 && entries.length > limit ? entries.slice(0, limit) : entries;
+      const more = page.more || kept.length < entries.length;
+      return pageOf(context, selection, revision, limit, { entries: kept, more, remaining: page.remaining + entries.length - kept.length });
+    }
+  }
+}
+
+/** Sends a list in slices; a long one as a stream that waits for a slow reader. */
+async function sendList(exchange: Exchange, resource: Resource, listed: Listed): Promise<void> {
+  const head = listHead(resource, listed.revision, listed.next, listed.remaining);
+  const pieces = listPieces(head, listed.objects, envelopeLength(resource), LIST_SLICE_BYTES);
+  const one = pieces.next();
+  const two = pieces.next();
+  if (two.done) {
+    exchange.respond(200, JSON_HEADERS, one.value as Buffer);
+    return;
+  }
+  const stream = exchange.stream(200, JSON_HEADERS);
+  for (const piece of [one.value as Buffer, two.value]) await written(exchange, stream, piece);
+  for (const piece of pieces) {
+    if (exchange.aborted) return;
+    await written(exchange, stream, piece);
+  }
+  stream.end();
+}
+
+function written(exchange: Exchange, stream: ResponseStream, piece: Uint8Array): Promise<void> {
+  return new Promise(resolve => {
+    if (exchange.aborted) return resolve();
+    if (stream.write(piece) <= 4 * LIST_SLICE_BYTES) setImmediate(resolve);
+    else {
+      exchange.onAbort(resolve);
+      stream.onDrain(resolve);
+    }
+  });
+}
+
+/** The options of a watch, checked as upstream checks them. */
+function watchOptions(query: Query, naming: Naming): { revision?: number; initial: boolean; bookmarks: boolean; timeoutMs: number } {
+  const match = first(query, 'resourceVersionMatch');
+  const sendInitial = query.has('sendInitialEvents');
+  const violations: Violation[] = [];
+  const forbid = (message: string) => violations.push({ reason: 'FieldValueForbidden', field: 'resourceVersionMatch', message: `Forbidden: ${message}` });
+  if (sendInitial && match !== 'NotOlderThan') forbid('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+  if (!sendInitial && match) forbid('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
+  if (sendInitial && match && match !== 'NotOlderThan') {
+    violations.push({ reason: 'FieldValueNotSupported', field: 'resourceVersionMatch', message: `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"` });
+  }
+  if (violations.length > 0) throw invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
+  const raw = first(query, 'resourceVersion');
+  const revision = raw === '' || raw === '0' ? undefined : parseRevision(raw);
+  const initial = sendInitial ? flag(query, 'sendInitialEvents') : revision === undefined;
+  const seconds = integer(query, 'timeoutSeconds') ?? 0;
+  return { revision, initial, bookmarks: flag(query, 'allowWatchBookmarks'), timeoutMs: seconds > 0 ? Math.min(seconds * 1000, 2 ** 31 - 1) : WATCH_MS * (1 + Math.random()) };
+}
+
+const NEWLINE = Buffer.from('\n');
+
+/** Answers a watch (spec, watch table and "Events"). */
+export async function watch(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
+  const { query } = route;
+  const options = watchOptions(query, context.naming);
+  const selection = selectionOf(resource, route.target as ResourceTarget, query);
+  const plain = context.wantsJson(exchange, resource) && !needsConversion(resource);
+  const form = plain ? jsonForm(resource, context.naming) : context.eventForm(exchange, resource);
+  context.catchUp();
+  const { state, hub } = context;
+  const collection = state.collections.get(resource.storageName)!;
+  if (options.initial && options.revision !== undefined) await notOlderThan(context, options.revision);
+  const stream = exchange.stream(200, [['content-type', form.mediaType], ['cache-control', 'no-cache, private']]);
+  const start = options.initial ? state.revision : (options.revision ?? state.revision);
+  // Without events the headers would stay behind; white space between JSON documents is nothing to a client.
+  if (form.mediaType.startsWith('application/json') && !form.mediaType.includes('protobuf')) stream.write(NEWLINE);
+  const watcher = new Watcher(selection, collection, stream, form, Math.max(start, options.initial ? 0 : (options.revision ?? 0)), options.bookmarks, w => hub.remove(w));
+  exchange.onAbort(() => watcher.ended());
+  hub.add(watcher);
+  watcher.start(options.timeoutMs, () => state.revision);
+  if (options.initial) {
+    const mark = options.bookmarks && (query.has('sendInitialEvents') || first(query, 'resourceVersion') === '') ? start : undefined;
+    await watcher.catchUp(initialOf(collection, selection), mark);
+  } else await resume(context, watcher, selection, collection, start);
+}
+
+const initialOf = (collection: Collection, selection: Selection) =>
+  currentPage(collection, selection, 0, undefined).entries.map(entry => ({ type: 'ADDED' as const, object: entry.bytes }));
+
+/** Sends what happened after `from`, from memory or from the store; an expired version ends the watch with 410. */
+async function resume(context: ReadContext, watcher: Watcher, selection: Selection, collection: Collection, from: number): Promise<void> {
+  const { state } = context;
+  const to = state.revision;
+  const remembered = from >= state.history.floor ? state.history.after(from).filter(c => c.collection === collection) : undefined;
+  try {
+    const changes = remembered ?? (await replay(context, selection, collection, from, to));
+    await watcher.catchUp(changes.filter(c => c.revision <= to).flatMap(change => seenBy(selection, change) ?? []), undefined);
+  } catch (error) {
+    watcher.fail(error instanceof Refusal ? error : new Refusal('InternalError', 'past events could not be read'));
+  }
+}
+
+async function replay(context: ReadContext, selection: Selection, collection: Collection, from: number, to: number) {
+  const past = await context.past(selection.prefix, from, to);
+  return past.map(event => ({
+    revision: event.revision,
+    collection,
+    ...(event.value ? { after: collection.entryOf(event) } : {}),
+    ...(event.previous ? { before: { ...collection.entryOf({ ...event, value: event.previous }) } } : {}),
+    encodings: new Map(),
+  }));
+}
+

@@ -1,0 +1,100 @@
+import { parseFieldSelector, parseLabelSelector } from '../model/selector.js';
+import type { PathTarget, ResourceTarget, Target, Verb } from '../model/target.js';
+import type { Registry, Resource, Subresource } from '../schema/resource.js';
+import { first, flag, parseQuery, type Query } from './query.js';
+
+/** Where a request leads. `resource` is missing for a well-formed path below a known group that names nothing served. */
+export interface Route {
+  readonly target: Target;
+  readonly query: Query;
+  readonly resource?: Resource;
+  readonly subresource?: Subresource;
+  /** The path is of a resource but names an unknown group version or resource: 404 as a Status (or as text below an unknown group). */
+  readonly missing?: 'status' | 'text';
+}
+
+const VERBS: { readonly [method: string]: Verb | undefined } = { POST: 'create', PUT: 'update', PATCH: 'patch' };
+
+function verbOf(method: string, name: string, query: Query, watchPath: boolean): Verb {
+  if (method === 'GET' || method === 'HEAD') {
+    if (watchPath || flag(query, 'watch')) return 'watch';
+    return name ? 'get' : 'list';
+  }
+  if (method === 'DELETE') return name ? 'delete' : 'deletecollection';
+  return VERBS[method] ?? (method.toLowerCase() as Verb);
+}
+
+/** Percent-decodes path segments; undefined for a malformed escape. */
+function segmentsOf(path: string): string[] | undefined {
+  const raw = path.split('/').filter(part => part !== '');
+  if (!path.includes('%')) return raw;
+  try {
+    return raw.map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+const quiet = <T>(parse: () => T): T | undefined => {
+  try {
+    return parse();
+  } catch {
+    return undefined;
+  }
+};
+
+/** Reads a request line into a route (spec, "Path shapes"). Never throws: an unreadable selector is reported by the stage that needs it. */
+export function routeOf(registry: Registry, method: string, path: string, rawQuery: string): Route {
+  const query = parseQuery(rawQuery);
+  const segments = segmentsOf(path);
+  const plain: PathTarget = { is: 'path', verb: method.toLowerCase(), path };
+  if (!segments || (segments[0] !== 'api' && segments[0] !== 'apis')) return { target: plain, query };
+  const core = segments[0] === 'api';
+  const rest = segments.slice(core ? 2 : 3);
+  if (rest.length === 0) return { target: plain, query };
+  return resourceRoute(registry, method, path, query, core ? ['', segments[1]!] : [segments[1]!, segments[2]!], rest);
+}
+
+function resourceRoute(registry: Registry, method: string, path: string, query: Query, [group, version]: [string, string], parts: string[]): Route {
+  const watchPath = parts[0] === 'watch' && parts.length > 1;
+  let rest = watchPath ? parts.slice(1) : parts;
+  let namespace = '';
+  if (rest[0] === 'namespaces' && rest.length > 2 && !isNamespaceSubresource(registry, group, version, rest)) {
+    namespace = rest[1]!;
+    rest = rest.slice(2);
+  }
+  const [plural = '', name = '', sub = ''] = rest;
+  const resource = registry.find(group, version, plural);
+  const isNamespaceItself = plural === 'namespaces' && group === '';
+  const target: ResourceTarget = {
+    is: 'resource',
+    verb: verbOf(method, name, query, watchPath),
+    group,
+    version,
+    resource: plural,
+    subresource: sub,
+    namespace: isNamespaceItself ? name : namespace,
+    name,
+    path,
+    ...selectorsOf(query),
+  };
+  const subresource = resource?.subresources.get(sub);
+  const fits = resource && (sub === '' || subresource) && rest.length <= 3 && (namespace === '' || resource.namespaced);
+  const named = !resource?.namespaced || namespace !== '' || name === '';
+  if (!fits || !named) return { target, query, missing: registry.groups.has(group) ? 'status' : 'text' };
+  return { target, query, resource, subresource };
+}
+
+/** `/api/v1/namespaces/x/status`: a subresource of the namespace, not a resource inside of it. */
+function isNamespaceSubresource(registry: Registry, group: string, version: string, rest: readonly string[]): boolean {
+  return rest.length === 3 && registry.find(group, version, 'namespaces')?.subresources.has(rest[2]!) === true;
+}
+
+function selectorsOf(query: Query): Pick<ResourceTarget, 'labelSelector' | 'fieldSelector'> {
+  const labels = first(query, 'labelSelector');
+  const fields = first(query, 'fieldSelector');
+  return {
+    ...(labels ? { labelSelector: quiet(() => parseLabelSelector(labels)) } : {}),
+    ...(fields ? { fieldSelector: quiet(() => parseFieldSelector(fields)) } : {}),
+  };
+}

@@ -1,0 +1,92 @@
+import type { Registry } from '../schema/resource.js';
+import type { FromStore, Verdict, WireEvent } from '../threads/messages.js';
+import { type Change, Collection } from './collection.js';
+import { History } from './history.js';
+
+/** Resources whose objects decide about access: their changes void cached decisions. */
+const POLICY = 'rbac.authorization.orchestrator.io/';
+
+/** Storage name of a key: its first two segments. */
+const storageNameOf = (key: string): string => key.slice(0, key.indexOf('/', key.indexOf('/') + 1));
+
+/** The front end's copy of all current objects, in step with the writer's messages. */
+export class State {
+  readonly collections = new Map<string, Collection>();
+  readonly history = new History(0);
+  revision = 0;
+  #waiting: { readonly revision: number; readonly wake: () => void }[] = [];
+
+  constructor(
+    registry: Registry,
+    readonly now: () => number,
+    readonly onChange: (change: Change) => void,
+    readonly onPolicy: () => void,
+    readonly onVerdicts: (verdicts: readonly Verdict[]) => void,
+    readonly onLoaded: () => void,
+    /** Answers to questions the front end asked of the writer. */
+    readonly onAnswer: (message: Extract<FromStore, { ask: number }>) => void,
+  ) {
+    for (const resource of registry.stored) {
+      this.collections.set(resource.storageName, new Collection(resource.storageName, resource.namespaced, resource.strategy.selectableFields));
+    }
+  }
+
+  take(message: FromStore): void {
+    switch (message.is) {
+      case 'snapshot':
+        for (const item of message.items) this.#load(item);
+        this.revision = message.revision;
+        this.history.floor = message.revision;
+        if (message.last) this.onLoaded();
+        return;
+      case 'events':
+        for (const event of message.events) this.#apply(event);
+        this.revision = message.revision;
+        this.onVerdicts(message.verdicts);
+        this.#wake();
+        return;
+      case 'ready':
+        return;
+      default:
+        this.onAnswer(message);
+    }
+  }
+
+  /** Resolves true once `revision` has been seen, false after `ms`. */
+  reaches(revision: number, ms: number): Promise<boolean> {
+    if (this.revision >= revision) return Promise.resolve(true);
+    return new Promise(resolve => {
+      const timer = setTimeout(() => resolve(this.revision >= revision), ms);
+      this.#waiting.push({
+        revision,
+        wake: () => {
+          clearTimeout(timer);
+          resolve(true);
+        },
+      });
+    });
+  }
+
+  #load(item: WireEvent): void {
+    const collection = this.collections.get(storageNameOf(item.key));
+    if (!collection) return;
+    collection.entries.set(item.key, collection.entryOf(item));
+    collection.revision = Math.max(collection.revision, item.revision);
+  }
+
+  #apply(event: WireEvent): void {
+    const collection = this.collections.get(storageNameOf(event.key));
+    const change = collection?.apply(event);
+    if (!change) return;
+    this.history.add(change, this.now());
+    if (event.key.startsWith(POLICY)) this.onPolicy();
+    this.onChange(change);
+  }
+
+  #wake(): void {
+    if (this.#waiting.length === 0) return;
+    const due = this.#waiting.filter(w => w.revision <= this.revision);
+    this.#waiting = this.#waiting.filter(w => w.revision > this.revision);
+    for (const { wake } of due) wake();
+  }
+}

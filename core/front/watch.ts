@@ -1,0 +1,233 @@
+import type { ResponseStream } from '../api/listener.js';
+import { BOOKMARK_MS, LIST_SLICE_BYTES, WATCH_BACKLOG_BYTES } from '../limits.js';
+import { Refusal } from '../model/refusal.js';
+import { withRevision } from '../plugin/stored.js';
+import type { Change, Collection, Entry } from './collection.js';
+import type { Selection } from './list.js';
+
+/** Types of watch event (spec, "Watch event"; DELETED as clients expect it). */
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+
+/** How events of one form (JSON of the stored version, a Table, YAML …) are encoded. */
+export interface EventForm {
+  /** Equal keys share encodings. */
+  readonly key: string;
+  readonly mediaType: string;
+  /** Synchronous where the bytes are at hand, else a promise from the pool. */
+  encode(type: EventType, object: Uint8Array, header: boolean): Uint8Array | Promise<Uint8Array>;
+  /** A BOOKMARK at that revision; `initialEnd` marks the end of the initial events. */
+  bookmark(revision: number, initialEnd: boolean): Uint8Array;
+  /** An ERROR event holding a Status. */
+  error(refusal: Refusal): Uint8Array;
+  /** The first event of a stream differs (Table columns). */
+  readonly firstDiffers: boolean;
+}
+
+const OBJECT = { ADDED: '{"type":"ADDED","object":', MODIFIED: '{"type":"MODIFIED","object":', DELETED: '{"type":"DELETED","object":' } as const;
+const OPENINGS = new Map(Object.entries(OBJECT).map(([type, text]) => [type, Buffer.from(text)]));
+const CLOSE = Buffer.from('}\n');
+
+/** `{"type":…,"object":…}` around bytes that are JSON already. */
+export const jsonEvent = (type: EventType, object: Uint8Array): Buffer => Buffer.concat([OPENINGS.get(type)!, object, CLOSE]);
+
+/** One event for one watcher: nothing, or a type with the bytes of the object. */
+interface Seen {
+  readonly type: EventType;
+  readonly object: Uint8Array;
+}
+
+/** How a change looks through a selection: objects that move in or out of it are ADDED and DELETED. */
+export function seenBy(selection: Selection, change: Change): Seen | undefined {
+  const { collection, before, after } = change;
+  const was = before !== undefined && selection.matches(collection, before);
+  const is = after !== undefined && selection.matches(collection, after);
+  if (is) return { type: was ? 'MODIFIED' : 'ADDED', object: after.bytes };
+  if (was) return { type: 'DELETED', object: deletedBytes(change, before) };
+  return undefined;
+}
+
+const deletions = new WeakMap<Change, Buffer>();
+
+function deletedBytes(change: Change, before: Entry): Buffer {
+  let bytes = deletions.get(change);
+  if (!bytes) {
+    bytes = withRevision(before.bytes, change.revision);
+    deletions.set(change, bytes);
+  }
+  return bytes;
+}
+
+/**
+ * One watch. It is in one of three states: catching up (initial objects or past changes are being written, live ones queue), live, or ended.
+ * Writes are never waited for: what the connection has not taken counts, and a reader too far behind is cut.
+ */
+export class Watcher {
+  /** Set while initial events are written. */
+  #catchingUp = true;
+  #queue: Change[] = [];
+  #tail: Promise<void> | undefined;
+  #first = true;
+  #ended = false;
+  #revision: number;
+  #timers: NodeJS.Timeout[] = [];
+
+  constructor(
+    readonly selection: Selection,
+    readonly collection: Collection,
+    readonly stream: ResponseStream,
+    readonly form: EventForm,
+    revision: number,
+    readonly bookmarks: boolean,
+    /** Removes it from the hub. */
+    readonly onEnd: (watcher: Watcher) => void,
+  ) {
+    this.#revision = revision;
+  }
+
+  /** Ends the watch after that time; sends bookmarks meanwhile, if they were asked for, at `now()` of the hub. */
+  start(timeoutMs: number, current: () => number): void {
+    this.#timers.push(setTimeout(() => this.finish(current()), timeoutMs).unref());
+    if (this.bookmarks) this.#timers.push(setInterval(() => this.bookmark(current()), BOOKMARK_MS).unref());
+  }
+
+  /** Writes the initial objects in slices, then what was queued, then goes live. */
+  async catchUp(initial: readonly Seen[], endMark: number | undefined): Promise<void> {
+    let slice = 0;
+    for (const { type, object } of initial) {
+      if (this.#ended) return;
+      await this.#send(this.form.encode(type, object, this.#first));
+      slice += object.length;
+      if (slice >= LIST_SLICE_BYTES) {
+        slice = 0;
+        await this.#drained();
+      }
+    }
+    if (endMark !== undefined && !this.#ended) await this.#send(this.form.bookmark(endMark, true), false);
+    while (this.#queue.length > 0) {
+      const changes = this.#queue;
+      this.#queue = [];
+      for (const change of changes) await this.#show(change);
+    }
+    this.#catchingUp = false;
+  }
+
+  /** Takes a live change. */
+  take(change: Change): void {
+    if (change.revision <= this.#revision) return;
+    this.#revision = change.revision;
+    if (this.#catchingUp) this.#queue.push(change);
+    else void this.#show(change);
+  }
+
+  bookmark(revision: number): void {
+    if (!this.#catchingUp && !this.#ended) void this.#send(this.form.bookmark(revision, false), false);
+  }
+
+  /** Ends a timed or drained watch, with a last bookmark if those were asked for. */
+  finish(revision: number): void {
+    if (this.bookmarks) this.bookmark(revision);
+    const end = (): void => {
+      if (!this.#ended) this.stream.end();
+      this.ended();
+    };
+    if (this.#tail) void this.#tail.then(end);
+    else end();
+  }
+
+  /** Ends with an ERROR event. */
+  fail(refusal: Refusal): void {
+    if (this.#ended) return;
+    this.stream.write(this.form.error(refusal));
+    this.stream.end();
+    this.ended();
+  }
+
+  /** The connection is gone or was ended. */
+  ended(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#queue = [];
+    this.onEnd(this);
+  }
+
+  #show(change: Change): Promise<void> | undefined {
+    const seen = seenBy(this.selection, change);
+    if (!seen) return undefined;
+    return this.#send(this.#encoded(change, seen));
+  }
+
+  #encoded(change: Change, seen: Seen): Uint8Array | Promise<Uint8Array> {
+    const header = this.#first && this.form.firstDiffers;
+    const key = `${seen.type} ${this.form.key} ${header}`;
+    let bytes = change.encodings.get(key);
+    if (!bytes) {
+      bytes = this.form.encode(seen.type, seen.object, header);
+      change.encodings.set(key, bytes);
+    }
+    return bytes;
+  }
+
+  /** Writes in order: at once while nothing waits for an encoding, else behind what waits. */
+  #send(bytes: Uint8Array | Promise<Uint8Array>, isEvent = true): Promise<void> | undefined {
+    if (isEvent) this.#first = false;
+    if (!this.#tail && !(bytes instanceof Promise)) {
+      this.#write(bytes);
+      return undefined;
+    }
+    const tail = (this.#tail ?? Promise.resolve())
+      .then(() => bytes)
+      .then(
+        ready => this.#write(ready),
+        () => this.fail(new Refusal('InternalError', 'an event could not be encoded')),
+      )
+      .finally(() => {
+        if (this.#tail === tail) this.#tail = undefined;
+      });
+    this.#tail = tail;
+    return tail;
+  }
+
+  #write(bytes: Uint8Array): void {
+    if (this.#ended) return;
+    if (this.stream.write(bytes) > WATCH_BACKLOG_BYTES && !this.#catchingUp) {
+      this.stream.abort();
+      this.ended();
+    }
+  }
+
+  #drained(): Promise<void> {
+    return new Promise(resolve => {
+      if (this.stream.write(new Uint8Array(0)) < LIST_SLICE_BYTES) setImmediate(resolve);
+      else this.stream.onDrain(resolve);
+    });
+  }
+}
+
+/** All watches, by collection. */
+export class WatchHub {
+  readonly #byCollection = new Map<Collection, Set<Watcher>>();
+
+  add(watcher: Watcher): void {
+    let watchers = this.#byCollection.get(watcher.collection);
+    if (!watchers) {
+      watchers = new Set();
+      this.#byCollection.set(watcher.collection, watchers);
+    }
+    watchers.add(watcher);
+  }
+
+  remove(watcher: Watcher): void {
+    this.#byCollection.get(watcher.collection)?.delete(watcher);
+  }
+
+  publish(change: Change): void {
+    const watchers = this.#byCollection.get(change.collection);
+    if (watchers) for (const watcher of watchers) watcher.take(change);
+  }
+
+  /** Ends every watch cleanly, for a drain. */
+  finish(revision: number): void {
+    for (const watchers of this.#byCollection.values()) for (const watcher of [...watchers]) watcher.finish(revision);
+  }
+}

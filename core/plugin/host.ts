@@ -1,0 +1,47 @@
+import type { Host, Informer, InternalRequest, Log, ResourceEvent, Thread } from '../api/host.js';
+import type { Awaitable } from '../api/point.js';
+import type { ApiObject } from '../model/object.js';
+import { namingOf } from '../naming.js';
+import type { ThreadData } from '../threads/data.js';
+
+/** What a thread can lend its plugins beyond log, clock and naming. */
+export interface Lent {
+  readonly onClose: (release: () => Awaitable<void>) => unknown;
+  readonly informer?: (storageName: string) => Informer;
+  readonly request?: (controller: string, request: InternalRequest) => Promise<ApiObject>;
+  readonly watch?: (listener: (event: ResourceEvent) => void) => void;
+}
+
+const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+
+/** A log that writes one JSON line per record to standard error; `verbosity` 0 shows warnings and errors, 1 information, 2 and more everything. */
+export function logOf(name: string, verbosity: number): Log {
+  const write = (level: (typeof LEVELS)[number], fields: object, message: string): void => {
+    if (LEVELS.indexOf(level) > verbosity + 1) return;
+    process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), level, name, message, ...fields })}\n`);
+  };
+  return {
+    debug: (fields, message) => write('debug', fields, message),
+    info: (fields, message) => write('info', fields, message),
+    warn: (fields, message) => write('warn', fields, message),
+    error: (fields, message) => write('error', fields, message),
+  };
+}
+
+const absent = (what: string, thread: Thread) => (): never => {
+  throw new Error(`${what} is not available in the ${thread} thread`);
+};
+
+/** Makes the host of each plugin of a thread. */
+export function hostOf(data: ThreadData, thread: Thread, lent: Lent): (plugin: string) => Host {
+  return plugin => ({
+    thread,
+    log: logOf(plugin, data.verbosity),
+    naming: namingOf(data.naming),
+    now: Date.now,
+    onClose: lent.onClose,
+    informer: lent.informer ?? absent('informer', thread),
+    request: lent.request ?? absent('request', thread),
+    watch: lent.watch ?? absent('watch', thread),
+  });
+}

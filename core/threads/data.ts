@@ -1,0 +1,19 @@
+import type { NamingName } from '../naming.js';
+
+/** A plugin by module and JSON, so that every thread can build its own copy. `threads`: only these import it. */
+export interface PluginSpec {
+  readonly use: string;
+  readonly config?: unknown;
+  readonly threads?: readonly string[];
+}
+
+/** What every thread is started with. */
+export interface ThreadData {
+  readonly naming: NamingName;
+  readonly plugins: readonly PluginSpec[];
+  /** Post counters of the writer, one per connected thread (see feed.ts). */
+  readonly counters: SharedArrayBuffer;
+  readonly verbosity: number;
+  /** Authorization and admission settings the pipeline itself reads. */
+  readonly anonymous: boolean;
+}

@@ -1,0 +1,166 @@
+/**
+ * Everything that travels between threads, as closed unions. Bytes of one message share one buffer where they can, which is transferred.
+ * Order on a port is the order of commits: whoever has taken the messages a port's counter promises has seen every acknowledged write.
+ */
+import type { MessagePort } from 'node:worker_threads';
+import type { Transaction } from '../api/storage.js';
+import type { User } from '../model/user.js';
+import type { DependsOn } from '../api/access.js';
+
+/** One committed change on the wire. `value` is a view into the message's shared buffer; absent for deletions. */
+export interface WireEvent {
+  readonly key: string;
+  readonly revision: number;
+  readonly created: number;
+  readonly value?: Uint8Array;
+}
+
+/** What the writer answers to a proposal: committed at `revision`, or lost a race, or an error of the store. */
+export type Verdict =
+  | { readonly id: number; readonly is: 'committed'; readonly revision: number }
+  | { readonly id: number; readonly is: 'stale' }
+  | { readonly id: number; readonly is: 'error'; readonly message: string };
+
+/** A proposed transaction with the id of the request it belongs to. */
+export interface Proposal {
+  readonly id: number;
+  readonly operations: Transaction;
+}
+
+/** A historic read of the front end. */
+export interface RangeAsked {
+  readonly is: 'range';
+  readonly ask: number;
+  readonly prefix: string;
+  readonly revision: number;
+  readonly limit: number;
+  readonly after: string;
+}
+
+/** Events of the past, for a watch that resumes before what the front end remembers. */
+export interface HistoryAsked {
+  readonly is: 'history';
+  readonly ask: number;
+  readonly prefix: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** To the writer, on any port. */
+export type ToStore =
+  | { readonly is: 'propose'; readonly proposals: readonly Proposal[] }
+  | { readonly is: 'subscribe'; readonly prefixes: readonly string[] }
+  | { readonly is: 'connect'; readonly port: MessagePort; readonly counter: number }
+  | { readonly is: 'check'; readonly ask: number }
+  | { readonly is: 'close' }
+  | RangeAsked
+  | HistoryAsked;
+
+/** A failure of an asked read; `compacted` and `future` are told apart because clients get different answers. */
+export interface AskFailed {
+  readonly is: 'failed';
+  readonly ask: number;
+  readonly why: 'compacted' | 'future' | 'error';
+  readonly message: string;
+}
+
+/** From the writer. `ready` is sent on the thread's own port once the store is open. */
+export type FromStore =
+  | { readonly is: 'ready'; readonly storeName: string; readonly revision: number }
+  | { readonly is: 'snapshot'; readonly revision: number; readonly items: readonly WireEvent[]; readonly last: boolean }
+  | { readonly is: 'events'; readonly revision: number; readonly events: readonly WireEvent[]; readonly verdicts: readonly Verdict[] }
+  | { readonly is: 'page'; readonly ask: number; readonly revision: number; readonly items: readonly WireEvent[]; readonly more: boolean; readonly remaining: number }
+  | { readonly is: 'past'; readonly ask: number; readonly events: readonly (WireEvent & { readonly previous?: Uint8Array })[] }
+  | { readonly is: 'checked'; readonly ask: number; readonly error?: string }
+  | AskFailed;
+
+/** Credentials of a request whose identity the front end does not know yet. */
+export interface Credentials {
+  readonly headers: readonly (readonly [string, string])[];
+  readonly certificate?: string;
+  readonly remoteAddress: string;
+}
+
+/** The current object a write starts from. */
+export interface Current {
+  readonly bytes: Uint8Array;
+  readonly revision: number;
+}
+
+/** What the pool is asked to do with one request. */
+export interface Job {
+  readonly id: number;
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly accept: string;
+  readonly contentType: string;
+  readonly userAgent: string;
+  readonly ifMatch: string;
+  /** Known identity, or the credentials to find it. */
+  readonly user?: User;
+  readonly credentials?: Credentials;
+  /** Authorization was already found in the front end's cache. */
+  readonly granted: boolean;
+  readonly body?: Uint8Array;
+  readonly current?: Current;
+  /** Objects to render, for reads in forms the front end does not hold. */
+  readonly render?: Rendering;
+  /** Which registry generation the front end routed by. */
+  readonly generation: number;
+  readonly attempt: number;
+}
+
+/** Objects to be shown in another form (Table, YAML, another version …). `list` carries the list's metadata. */
+export interface Rendering {
+  readonly objects: readonly Uint8Array[];
+  readonly status: number;
+  readonly list?: { readonly resourceVersion: string; readonly continue?: string; readonly remainingItemCount?: number };
+  /** For watch events: one type per object, and whether the first carries a Table's columns. */
+  readonly events?: { readonly types: readonly string[]; readonly header: boolean };
+}
+
+/** What the front end may remember of an authentication and authorization. */
+export interface Grant {
+  readonly user: User;
+  readonly identityFor: number | 'forever' | 'never';
+  readonly dependsOn: DependsOn;
+  /** Absent: nothing was decided (authentication failed). */
+  readonly allowed: boolean;
+}
+
+/** The pool's answer to one job. */
+export type JobResult = {
+  readonly id: number;
+  readonly grant?: Grant;
+} & (
+  | { readonly is: 'respond'; readonly status: number; readonly headers: readonly (readonly [string, string])[]; readonly body: Uint8Array }
+  | { readonly is: 'granted' }
+  | { readonly is: 'rendered'; readonly pieces: readonly Uint8Array[] }
+  | {
+      /** Sent to the writer; answer once it has committed. `gap` in `body`: where the revision's digits go; no body: the committed object itself. */
+      readonly is: 'proposed';
+      readonly status: number;
+      readonly headers: readonly (readonly [string, string])[];
+      readonly body?: Uint8Array;
+      readonly gap?: number;
+    }
+);
+
+/** From the control thread to the front end: a request of a controller. */
+export interface ControlAsk {
+  readonly ask: number;
+  readonly controller: string;
+  readonly method: string;
+  readonly path: string;
+  readonly contentType: string;
+  readonly body?: Uint8Array;
+}
+
+/** The control thread's messages to the front end, and back. */
+export type FromControl = ControlAsk | { readonly is: 'started'; readonly controller: string } | { readonly is: 'ready' };
+export interface ToControl {
+  readonly ask: number;
+  readonly status: number;
+  readonly body: Uint8Array;
+}

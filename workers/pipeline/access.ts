@@ -1,0 +1,38 @@
+import type { DependsOn } from '../../core/api/access.js';
+import { identify, unauthorized } from '../../core/access/identity.js';
+import { forbidden } from '../../core/access/messages.js';
+import type { Route } from '../../core/front/route.js';
+import { Refusal } from '../../core/model/refusal.js';
+import type { Target } from '../../core/model/target.js';
+import type { User } from '../../core/model/user.js';
+import type { Grant, Job } from '../../core/threads/messages.js';
+import type { Context } from './context.js';
+
+/** Stage 1: who sent it. The front end's cache may have known already. Throws 401. */
+export async function authenticate(context: Context, job: Job, route: Route): Promise<{ user: User; identityFor: Grant['identityFor'] }> {
+  if (job.user) return { user: job.user, identityFor: 'never' };
+  const { headers, certificate, remoteAddress } = job.credentials!;
+  const byName = new Map(headers);
+  const received = { header: (name: string) => byName.get(name), certificate, remoteAddress, path: job.path };
+  try {
+    const { user, cacheFor } = await context.authentication.authenticate(received);
+    return { user: identify(user, { enabled: context.anonymous }, route.target.path), identityFor: user ? cacheFor : 'forever' };
+  } catch (thrown) {
+    if (thrown instanceof Refusal) throw thrown;
+    context.log.error({ stack: (thrown as Error).stack }, 'an authenticator failed');
+    throw unauthorized();
+  }
+}
+
+/** The question upstream asks for this request; `system:masters` and modes are plugins. */
+export async function authorize(context: Context, user: User, target: Target): Promise<DependsOn> {
+  const { decision, dependsOn } = await context.authorization.authorize(user, target);
+  if (decision.is === 'allow') return dependsOn;
+  throw forbidden(user, target, decision.reason ?? '', context.naming);
+}
+
+/** An update on an absent object creates it: that needs the permission to create as well. */
+export async function authorizeCreate(context: Context, user: User, target: Target): Promise<void> {
+  if (target.is === 'resource') await authorize(context, user, { ...target, verb: 'create' });
+}
+

@@ -1,0 +1,27 @@
+import { decodeStored } from '../../core/plugin/stored.js';
+import { methodNotAllowed } from '../../core/model/refusal.js';
+import { type Answer, jsonHeaders } from './answer.js';
+import { decodeSubresource } from './body.js';
+import { type Context, type Permitted, rulesOf } from './context.js';
+import type { WriteOptions } from './options.js';
+import { absent, inRequestVersion, propose } from './write.js';
+
+const SUCCESS = Buffer.from('{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}\n');
+
+/** POST on a subresource that changes its object (`binding`), or on a virtual kind; those that no rules know are refused with a message that says so. */
+export async function act(context: Context, permitted: Permitted, options: WriteOptions): Promise<Answer> {
+  const { resource, route, job } = permitted;
+  const action = route.subresource && resource.strategy.actions?.get(route.subresource.name);
+  if (!action) {
+    const what = route.subresource ? `${resource.plural}/${route.subresource.name}` : resource.plural;
+    throw methodNotAllowed(`create is not supported on ${what} by this server`);
+  }
+  const body = decodeSubresource(context, permitted, options, job.body!);
+  if (!job.current) throw absent(permitted);
+  const current = inRequestVersion(resource, decodeStored(job.current.bytes));
+  const object = action(body, structuredClone(current), rulesOf(context, permitted, options.dryRun));
+  const answer = { status: 201, headers: jsonHeaders(permitted.warnings), body: SUCCESS };
+  if (options.dryRun) return answer;
+  const proposed = await propose(context, permitted, object, { status: 201, dryRun: false, expect: job.current.revision });
+  return { ...answer, operations: proposed.operations };
+}

@@ -1,0 +1,33 @@
+import type { Transaction } from '../../core/api/storage.js';
+import type { Refusal } from '../../core/model/refusal.js';
+
+/** Headers of an answer. */
+export type Headers = readonly (readonly [string, string])[];
+
+/** What the stages end with. With `operations`: to be sent once they are committed; no body then means the committed object; `gap`: where its revision goes. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body?: Uint8Array;
+  readonly gap?: number;
+  readonly operations?: Transaction;
+}
+
+const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
+
+/** JSON answer headers with the warnings collected (RFC 7234, section 5.5). */
+export const jsonHeaders = (warnings: readonly string[] = []): Headers => [
+  ['content-type', 'application/json'],
+  NO_CACHE,
+  ...[...new Set(warnings)].map(text => ['warning', `299 - ${JSON.stringify(text)}`] as const),
+];
+
+/** A refusal as its Status object. */
+export function statusAnswer(refusal: Refusal): { status: number; headers: Headers; body: Uint8Array } {
+  const retry = refusal.code === 429 ? refusal.details?.retryAfterSeconds : undefined;
+  return {
+    status: refusal.code,
+    headers: [...jsonHeaders(), ...(retry ? [['retry-after', String(retry)] as const] : [])],
+    body: Buffer.from(`${JSON.stringify(refusal.toStatus())}\n`),
+  };
+}

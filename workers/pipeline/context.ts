@@ -1,0 +1,50 @@
+import type { Authentication, Authorization } from '../../core/api/access.js';
+import type { Mutation, Validation } from '../../core/api/admission.js';
+import type { Log } from '../../core/api/host.js';
+import type { Rules } from '../../core/api/strategy.js';
+import type { Route } from '../../core/front/route.js';
+import type { ResourceTarget } from '../../core/model/target.js';
+import type { User } from '../../core/model/user.js';
+import type { Naming } from '../../core/naming.js';
+import type { Registry, Resource } from '../../core/schema/resource.js';
+import type { Job } from '../../core/threads/messages.js';
+
+/** What the stages of a worker share; made once per worker. */
+export interface Context {
+  readonly naming: Naming;
+  readonly registry: Registry;
+  readonly authentication: Authentication;
+  readonly authorization: Authorization;
+  readonly mutate: Mutation;
+  readonly validate: Validation;
+  readonly anonymous: boolean;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly lookup: Rules['lookup'];
+  readonly listOf: NonNullable<Rules['list']>;
+  /** Brings this thread's informers up to every acknowledged write. */
+  catchUp(): void;
+}
+
+/** A request whose sender is known and permitted, on a resource that has the verb. */
+export interface Permitted {
+  readonly job: Job;
+  readonly route: Route;
+  readonly target: ResourceTarget;
+  readonly resource: Resource;
+  readonly user: User;
+  /** Warning header texts collected on the way. */
+  readonly warnings: string[];
+}
+
+/** RFC 3339 in whole seconds, UTC. */
+export const timestamp = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+
+/** The rules object strategies receive. */
+export const rulesOf = (context: Context, permitted: Permitted, dryRun: boolean): Rules => ({
+  now: timestamp(context.now()),
+  userName: permitted.user.name,
+  dryRun,
+  lookup: context.lookup,
+  list: context.listOf,
+});

@@ -1,0 +1,53 @@
+import type { ApiObject, Frozen } from '../../core/model/object.js';
+import { alreadyExists, badRequest, type Refusal } from '../../core/model/refusal.js';
+import { decodeBody, validateMetadata } from './body.js';
+import type { Answer } from './answer.js';
+import { type Context, type Permitted, rulesOf } from './context.js';
+import { act } from './actions.js';
+import { generatedName, setSystemMetadata } from './metadata.js';
+import { writeOptionsOf } from './options.js';
+import { changeOf, named, propose, refuseInvalid } from './write.js';
+
+/** Creates an object: POST on a collection, or on a subresource that acts on an object. */
+export async function create(context: Context, permitted: Permitted): Promise<Answer> {
+  const options = writeOptionsOf(permitted.route.query, context.naming, 'CreateOptions');
+  if (permitted.route.subresource || !permitted.resource.stored) return await act(context, permitted, options);
+  const object = decodeBody(context, permitted, options, permitted.job.body!);
+  return await createObject(context, permitted, object, options.dryRun);
+}
+
+/** 409 for the name of a create. */
+const collision = (permitted: Permitted, name: string): Refusal => alreadyExists(named(permitted.resource), name);
+
+/** Stages from mutate on, for an object that is to be created. Also used by updates that create. */
+export async function createObject(context: Context, permitted: Permitted, object: ApiObject, dryRun: boolean): Promise<Answer> {
+  const { resource, target, job } = permitted;
+  const { strategy } = resource;
+  const rules = rulesOf(context, permitted, dryRun);
+  const { metadata } = object;
+  if (resource.namespaced) inNamespace(metadata, target.namespace);
+  else if (metadata.namespace) delete metadata.namespace;
+  if (metadata.resourceVersion && metadata.resourceVersion !== '0') throw badRequest('resourceVersion should not be set on objects to be created');
+  setSystemMetadata(object, rules.now);
+  const generated = !metadata.name && Boolean(metadata.generateName);
+  if (generated) metadata.name = generatedName(metadata.generateName!);
+  await context.mutate(changeOf(permitted, 'CREATE', dryRun, metadata.name ?? ''), object);
+  if (strategy.hasStatus) delete object['status'];
+  strategy.prepareCreate(object, rules);
+  strategy.defaults(object);
+  if (strategy.hasGeneration) metadata.generation = 1;
+  refuseInvalid(resource, metadata.name ?? '', [...validateMetadata(object, resource), ...strategy.validateCreate(object, rules)]);
+  const change = changeOf(permitted, 'CREATE', dryRun, metadata.name!);
+  refuseInvalid(resource, metadata.name!, await context.validate(change, object as Frozen<ApiObject>));
+  // The name was taken: the writer said so to the attempt before this one, or the front end sent the current object along.
+  if (job.current || (job.attempt > 0 && !generated)) throw collision(permitted, metadata.name!);
+  if (dryRun && context.lookup(resource.storageName, metadata.namespace ?? '', metadata.name!)) throw collision(permitted, metadata.name!);
+  return await propose(context, permitted, object, { status: 201, dryRun, expect: 0 });
+}
+
+function inNamespace(metadata: ApiObject['metadata'], namespace: string): void {
+  if (metadata.namespace && metadata.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  metadata.namespace = namespace;
+}

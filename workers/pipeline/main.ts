@@ -1,0 +1,69 @@
+import { MessageChannel, parentPort, workerData } from 'node:worker_threads';
+import { authenticator, authorizer } from '../../core/api/access.js';
+import { mutator, validator } from '../../core/api/admission.js';
+import type { Transaction } from '../../core/api/storage.js';
+import { namingOf } from '../../core/naming.js';
+import { hostOf, logOf } from '../../core/plugin/host.js';
+import { Informers } from '../../core/plugin/informers.js';
+import { loadPlugins } from '../../core/plugin/load.js';
+import { servedRegistry } from '../../core/server/registry.js';
+import type { ThreadData } from '../../core/threads/data.js';
+import { StoreFeed } from '../../core/threads/feed.js';
+import type { FromStore, Job, JobResult, Proposal } from '../../core/threads/messages.js';
+import type { Context } from './context.js';
+import { run } from './pipeline.js';
+
+/** Resources that strategies look at besides the object at hand. */
+const LOOKED_UP = ['core/namespaces', 'core/services', 'core/serviceaccounts', 'scheduling.orchestrator.io/priorityclasses'];
+
+const data = workerData as ThreadData;
+const { port1: toStore, port2: ofStore } = new MessageChannel();
+let loaded: () => void;
+const snapshot = new Promise<void>(resolve => {
+  loaded = resolve;
+});
+
+const informers = new Informers(() => feed.catchUp());
+parentPort!.postMessage({ is: 'worker', port: ofStore }, [ofStore]);
+const counter: number = await new Promise(resolve => toStore.once('message', (first: { counter: number }) => resolve(first.counter)));
+const feed = new StoreFeed(toStore, new Int32Array(data.counters), counter, take);
+
+function take(message: FromStore): void {
+  if (message.is === 'snapshot') {
+    for (const item of message.items) informers.apply(item);
+    if (message.last) loaded();
+  } else if (message.is === 'events') for (const event of message.events) informers.apply(event);
+}
+
+const host = hostOf(data, 'request', { onClose: () => undefined, informer: name => informers.of(name) });
+const plugins = await loadPlugins(data.plugins, 'request', host);
+const registry = await servedRegistry(data);
+for (const name of LOOKED_UP) informers.of(name);
+const context: Context = {
+  naming: namingOf(data.naming),
+  registry,
+  authentication: plugins.at(authenticator),
+  authorization: plugins.at(authorizer),
+  mutate: plugins.at(mutator),
+  validate: plugins.at(validator),
+  anonymous: data.anonymous,
+  log: logOf('pipeline', data.verbosity),
+  now: Date.now,
+  lookup: (storageName, namespace, name) => informers.of(storageName).get(namespace, name),
+  listOf: storageName => informers.of(storageName).list(),
+  catchUp: () => feed.catchUp(),
+};
+toStore.postMessage({ is: 'subscribe', prefixes: informers.prefixes });
+await snapshot;
+
+/** One batch of requests: the writer gets their proposals in one message. */
+export default async function batch(jobs: readonly Job[]): Promise<JobResult[]> {
+  const proposals: Proposal[] = [];
+  const propose = (id: number, operations: Transaction): void => {
+    proposals.push({ id, operations });
+  };
+  context.catchUp();
+  const results = await Promise.all(jobs.map(job => run(context, job, propose)));
+  if (proposals.length > 0) toStore.postMessage({ is: 'propose', proposals });
+  return results;
+}

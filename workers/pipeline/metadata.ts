@@ -1,0 +1,50 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import type { ApiObject } from '../../core/model/object.js';
+
+/** Letters of generated names: no vowels and no look-alikes, so that no words appear. */
+const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+/** Longest name that a prefix is cut to, so that suffixed names fit in a label. */
+const LONGEST_BASE = 63 - 5;
+
+/** A name from `generateName` (spec, "metadata"): the prefix, cut if need be, and five random letters. */
+export function generatedName(prefix: string): string {
+  let suffix = '';
+  for (let i = 0; i < 5; i++) suffix += LETTERS[randomInt(LETTERS.length)];
+  return prefix.slice(0, LONGEST_BASE) + suffix;
+}
+
+/** Sets what the server alone decides on a create (spec, "Server-set metadata"). */
+export function setSystemMetadata(object: ApiObject, now: string): void {
+  const { metadata } = object;
+  metadata.uid = randomUUID();
+  metadata.creationTimestamp = now;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.selfLink;
+  delete metadata.managedFields;
+}
+
+/** On an update, what clients leave out or may not change comes from the current object. */
+export function keepSystemMetadata(object: ApiObject, old: ApiObject): void {
+  const { metadata } = object;
+  metadata.uid ||= old.metadata.uid;
+  metadata.creationTimestamp = old.metadata.creationTimestamp;
+  metadata.deletionTimestamp ??= old.metadata.deletionTimestamp;
+  metadata.deletionGracePeriodSeconds ??= old.metadata.deletionGracePeriodSeconds;
+  if (metadata.deletionTimestamp == null) delete metadata.deletionTimestamp;
+  if (metadata.deletionGracePeriodSeconds == null) delete metadata.deletionGracePeriodSeconds;
+  metadata.selfLink = old.metadata.selfLink;
+  if (!metadata.selfLink) delete metadata.selfLink;
+  if (old.metadata.generation === undefined) delete metadata.generation;
+  else metadata.generation = old.metadata.generation;
+  if (old.metadata.managedFields) metadata.managedFields = old.metadata.managedFields;
+  else delete metadata.managedFields;
+}
+
+const contentOf = (object: ApiObject): string => {
+  const { metadata: _metadata, status: _status, ...content } = object;
+  return JSON.stringify(content);
+};
+
+/** Whether something outside metadata and status differs: what `metadata.generation` counts. */
+export const contentChanged = (a: ApiObject, b: ApiObject): boolean => contentOf(a) !== contentOf(b);

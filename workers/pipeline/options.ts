@@ -1,0 +1,66 @@
+import { first, flag, integer, type Query } from '../../core/front/query.js';
+import { invalidObject, notSupported, Refusal, type Violation } from '../../core/model/refusal.js';
+import type { Naming } from '../../core/naming.js';
+
+/** Options of a create, update or patch (spec, "Query parameters"). */
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict';
+}
+
+const optionsInvalid = (naming: Naming, kind: string, violations: readonly Violation[]): Refusal =>
+  invalidObject(naming.group('meta.orchestrator.io'), kind, '', violations);
+
+/** `dryRun` without a value is a real request (spec); any value but `All` is refused. */
+export function dryRunOf(values: readonly string[], naming: Naming, kind: string): boolean {
+  const given = values.filter(value => value !== '');
+  if (given.every(value => value === 'All')) return given.length > 0;
+  throw optionsInvalid(naming, kind, [{ reason: 'FieldValueNotSupported', field: 'dryRun', message: `Unsupported value: [${given.map(v => JSON.stringify(v)).join(',')}]: supported values: "All"` }]);
+}
+
+/** Reads and checks the options of a write. `kind` names the options object in refusals. */
+export function writeOptionsOf(query: Query, naming: Naming, kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions'): WriteOptions {
+  const fieldValidation = first(query, 'fieldValidation') || 'Warn';
+  if (!['Ignore', 'Warn', 'Strict'].includes(fieldValidation)) {
+    throw optionsInvalid(naming, kind, [notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn'])]);
+  }
+  const manager = first(query, 'fieldManager');
+  if (manager.length > 128) {
+    throw optionsInvalid(naming, kind, [{ reason: 'FieldValueTooLong', field: 'fieldManager', message: 'Too long: may not be more than 128 bytes' }]);
+  }
+  return { dryRun: dryRunOf(query.get('dryRun') ?? [], naming, kind), fieldValidation: fieldValidation as WriteOptions['fieldValidation'] };
+}
+
+/** Options of a delete (spec, "Delete options"), from the body or, without one, from the query. */
+export interface DeleteOptions {
+  readonly dryRun: boolean;
+  readonly gracePeriodSeconds?: number;
+  readonly orphanDependents?: boolean;
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+const POLICIES = ['Foreground', 'Background', 'Orphan'];
+
+/** Reads and checks delete options; `body` is the decoded body or undefined where there was none. */
+export function deleteOptionsOf(query: Query, body: { [member: string]: unknown } | undefined, naming: Naming): DeleteOptions {
+  const grace = body ? body['gracePeriodSeconds'] : integer(query, 'gracePeriodSeconds');
+  const orphan = body ? body['orphanDependents'] : query.has('orphanDependents') ? flag(query, 'orphanDependents') : undefined;
+  const policy = body ? body['propagationPolicy'] : first(query, 'propagationPolicy') || undefined;
+  const violations: Violation[] = [];
+  if (policy !== undefined && policy !== null && !POLICIES.includes(String(policy))) {
+    violations.push(notSupported('propagationPolicy', policy, [...POLICIES, 'nil']));
+  }
+  if (policy != null && orphan != null) {
+    violations.push({ reason: 'FieldValueInvalid', field: 'propagationPolicy', message: `Invalid value: ${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set` });
+  }
+  if (violations.length > 0) throw optionsInvalid(naming, 'DeleteOptions', violations);
+  const dryRun = dryRunOf((body ? (body['dryRun'] as string[] | undefined) : query.get('dryRun')) ?? [], naming, 'DeleteOptions');
+  return {
+    dryRun: dryRun || (body !== undefined && dryRunOf(query.get('dryRun') ?? [], naming, 'DeleteOptions')),
+    ...(typeof grace === 'number' ? { gracePeriodSeconds: grace } : {}),
+    ...(typeof orphan === 'boolean' ? { orphanDependents: orphan } : {}),
+    ...(policy ? { propagationPolicy: policy as DeleteOptions['propagationPolicy'] } : {}),
+    ...(body?.['preconditions'] ? { preconditions: body['preconditions'] as DeleteOptions['preconditions'] } : {}),
+  };
+}

@@ -1,0 +1,46 @@
+import { JSON_PATCH_OPERATIONS } from '../../core/limits.js';
+import type { ApiObject, Json } from '../../core/model/object.js';
+import { Refusal } from '../../core/model/refusal.js';
+import type { Struct } from '../../core/schema/model.js';
+import { parseBody } from './body.js';
+import type { Context, Permitted } from './context.js';
+import type { WriteOptions } from './options.js';
+import { applyJsonPatch } from '../../core/schema/patch/jsonPatch.js';
+import { applyMergePatch } from '../../core/schema/patch/mergePatch.js';
+import { applyStrategicPatch } from '../../core/schema/patch/strategic.js';
+
+/** Patch formats by media type (spec, "Patch content types"). */
+const TYPES = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+} as const;
+
+/** A patch format. */
+export type PatchType = (typeof TYPES)[keyof typeof TYPES];
+
+/** The format of a PATCH. Throws 415, which names the formats the resource takes; custom kinds have no strategic merge. */
+export function patchType(_context: Context, { job, resource }: Permitted): PatchType {
+  const mediaType = job.contentType.split(';')[0]!.trim().toLowerCase();
+  const type = Object.hasOwn(TYPES, mediaType) ? TYPES[mediaType as keyof typeof TYPES] : undefined;
+  if (type && (type !== 'strategic' || resource.builtIn)) return type;
+  const accepted = Object.keys(TYPES).filter(name => resource.builtIn || TYPES[name as keyof typeof TYPES] !== 'strategic');
+  throw new Refusal(
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${[...accepted, 'application/apply-patch+yaml'].join(', ')}`,
+  );
+}
+
+/** The object after the patch, undecoded. Throws the patch's own refusals. */
+export function patched(type: PatchType, object: ApiObject, body: Uint8Array, struct: Struct, permitted: Permitted, context: Context, options: WriteOptions): Json {
+  const patch = parseBody(context, permitted, options, body);
+  const before = object as unknown as Json;
+  switch (type) {
+    case 'json':
+      return applyJsonPatch(before, patch, JSON_PATCH_OPERATIONS);
+    case 'merge':
+      return applyMergePatch(before, patch);
+    case 'strategic':
+      return applyStrategicPatch(before, patch, struct);
+  }
+}

@@ -1,0 +1,104 @@
+import type { ApiObject } from '../../core/model/object.js';
+import { conflict } from '../../core/model/refusal.js';
+import { keyOf } from '../../core/front/list.js';
+import { decodeStored } from '../../core/plugin/stored.js';
+import { type Answer, jsonHeaders } from './answer.js';
+import { decodeOptions } from './body.js';
+import { type Context, type Permitted, timestamp } from './context.js';
+import { type DeleteOptions, deleteOptionsOf } from './options.js';
+import { shape } from './render.js';
+import { absent, changeOf, inRequestVersion, named, propose } from './write.js';
+
+/** Finalizers that the garbage collector answers to (spec, "Deletion lifecycle"). */
+const ORPHAN = 'orphan';
+const FOREGROUND = 'foregroundDeletion';
+
+/** DELETE on one object: begins its deletion, shortens its grace, or removes it (spec, "Deletion lifecycle"). */
+export async function remove(context: Context, permitted: Permitted): Promise<Answer> {
+  const { job, resource, target, route } = permitted;
+  const options = deleteOptionsOf(route.query, decodeOptions(context, permitted), context.naming);
+  if (!job.current) throw absent(permitted);
+  const old = inRequestVersion(resource, decodeStored(job.current.bytes));
+  checkPreconditions(permitted, old, options);
+  await context.validate(changeOf(permitted, 'DELETE', options.dryRun, target.name, old), undefined);
+  const object = structuredClone(old);
+  const grace = resource.strategy.gracePeriod(object, options.gracePeriodSeconds);
+  object.metadata.finalizers = finalizersOf(permitted, object, options);
+  if (object.metadata.finalizers.length === 0) delete object.metadata.finalizers;
+  const held = (object.metadata.finalizers?.length ?? 0) > 0 || (resource.strategy.heldBy?.(object).length ?? 0) > 0;
+  if (!held && grace === 0) return await removal(context, permitted, old, undefined, { status: 200, dryRun: options.dryRun });
+  if (!begin(context, permitted, object, old, grace)) return await shape(context, permitted, old, 200, permitted.warnings);
+  return await propose(context, permitted, object, { status: 200, dryRun: options.dryRun, expect: job.current.revision });
+}
+
+/** Marks the object for deletion; false if that changes nothing. */
+function begin(context: Context, { resource }: Permitted, object: ApiObject, old: ApiObject, grace: number): boolean {
+  const { metadata } = object;
+  const sameFinalizers = JSON.stringify(metadata.finalizers ?? []) === JSON.stringify(old.metadata.finalizers ?? []);
+  const running = old.metadata.deletionTimestamp;
+  // A later delete may shorten the grace period, never lengthen it.
+  if (running && grace >= (old.metadata.deletionGracePeriodSeconds ?? 0) && sameFinalizers) return false;
+  const began = running ? Date.parse(running) - (old.metadata.deletionGracePeriodSeconds ?? 0) * 1000 : context.now();
+  if (!running || grace < (old.metadata.deletionGracePeriodSeconds ?? 0)) {
+    metadata.deletionTimestamp = timestamp(began + grace * 1000);
+    metadata.deletionGracePeriodSeconds = grace;
+  }
+  if (!running && metadata.generation !== undefined && resource.strategy.hasGeneration) metadata.generation++;
+  if (!running) resource.strategy.onDeletion?.(object);
+  return true;
+}
+
+/** Finalizers after the client's choice of propagation, or the kind's default. */
+function finalizersOf({ resource }: Permitted, object: ApiObject, options: DeleteOptions): string[] {
+  const present = object.metadata.finalizers ?? [];
+  const others = present.filter(name => name !== ORPHAN && name !== FOREGROUND);
+  const policy = options.propagationPolicy ?? (options.orphanDependents === undefined ? undefined : options.orphanDependents ? 'Orphan' : 'Background');
+  if (policy === 'Orphan') return [...others, ORPHAN];
+  if (policy === 'Foreground') return [...others, FOREGROUND];
+  if (policy === 'Background') return others;
+  if (present.length === others.length && resource.strategy.orphansByDefault && !object.metadata.deletionTimestamp) return [...others, ORPHAN];
+  return present;
+}
+
+function checkPreconditions({ resource, target, job }: Permitted, old: ApiObject, { preconditions }: DeleteOptions): void {
+  if (!preconditions) return;
+  const { uid, resourceVersion } = preconditions;
+  if (uid !== undefined && uid !== old.metadata.uid) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${old.metadata.uid}). The object might have been deleted and then recreated`;
+    throw conflict(preconditionName(resource), target.name, why);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== String(job.current!.revision)) {
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${job.current!.revision}). The object might have been modified`;
+    throw conflict(preconditionName(resource), target.name, why);
+  }
+}
+
+/** Upstream names the kind here where deletion needs no grace and the kind answers with a Status: its store checks the raw object. */
+const preconditionName = (resource: Permitted['resource']) => ({ group: resource.group, resource: resource.kind });
+
+/** Removes the object at once and answers with it or with a Status, as its kind does. */
+export async function removal(
+  context: Context,
+  permitted: Permitted,
+  old: ApiObject,
+  shown: ApiObject | undefined,
+  write: { readonly status: number; readonly dryRun: boolean },
+): Promise<Answer> {
+  const { resource, job, warnings, target } = permitted;
+  const answer = shown || resource.strategy.deleteAnswer === 'object' ? await shape(context, permitted, shown ?? old, write.status, warnings) : removed(permitted, old);
+  if (write.dryRun) return answer;
+  const key = keyOf(resource, target.namespace || old.metadata.namespace || '', old.metadata.name!);
+  return { ...answer, operations: [{ is: 'delete', key, expect: job.current!.revision }] };
+}
+
+function removed({ resource, warnings }: Permitted, old: ApiObject): Answer {
+  const { group, resource: kind } = named(resource);
+  const status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name: old.metadata.name, ...(group ? { group } : {}), kind, uid: old.metadata.uid },
+  };
+  return { status: 200, headers: jsonHeaders(warnings), body: Buffer.from(`${JSON.stringify(status)}\n`) };
+}

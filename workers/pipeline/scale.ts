@@ -1,0 +1,71 @@
+import type { ApiObject } from '../../core/model/object.js';
+import { badRequest, conflict, invalidObject, MODIFIED, unknownPath } from '../../core/model/refusal.js';
+import { decodeStored } from '../../core/plugin/stored.js';
+import type { Resource } from '../../core/schema/resource.js';
+import type { Answer } from './answer.js';
+import { decodePatched, decodeSubresource } from './body.js';
+import { type Context, type Permitted, rulesOf } from './context.js';
+import type { WriteOptions } from './options.js';
+import { type PatchType, patched } from './patch.js';
+import { contentChanged } from './metadata.js';
+import { absent, changeOf, inRequestVersion, propose } from './write.js';
+import { shape } from './render.js';
+
+const reach = (object: ApiObject, path: readonly string[]): unknown =>
+  path.reduce<unknown>((at, key) => (typeof at === 'object' && at !== null ? (at as { [k: string]: unknown })[key] : undefined), object);
+
+/** The scale of an object: desired and actual replicas and the selector, under the object's own metadata (autoscaling/v1 Scale). */
+export function scaleOf(resource: Resource, object: ApiObject): ApiObject {
+  const { scale } = resource.strategy;
+  if (!scale) throw unknownPath();
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const desired = Number(reach(object, scale.spec) ?? 0);
+  const selector = scale.selector(object);
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: desired ? { replicas: desired } : {},
+    status: { replicas: Number(reach(object, scale.status) ?? 0), ...(selector ? { selector } : {}) },
+  };
+}
+
+/** PUT or PATCH of a scale: changes the object's desired replicas and nothing else. */
+export async function updateScale(context: Context, permitted: Permitted, options: WriteOptions, type: PatchType | undefined): Promise<Answer> {
+  const { resource, job, target, route } = permitted;
+  if (!job.current) throw absent(permitted);
+  const old = inRequestVersion(resource, decodeStored(job.current.bytes));
+  const before = scaleOf(resource, old);
+  const body = type
+    ? decodePatched(context, permitted, options, patched(type, before, job.body!, route.subresource!.type!, permitted, context, options), route.subresource!.type)
+    : decodeSubresource(context, permitted, options, job.body!);
+  const { metadata } = body;
+  if (metadata.name && metadata.name !== target.name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${target.name})`);
+  const names = { group: resource.group, resource: resource.plural };
+  if (metadata.uid && metadata.uid !== old.metadata.uid) {
+    throw conflict(names, target.name, `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${old.metadata.uid}`);
+  }
+  if (metadata.resourceVersion && metadata.resourceVersion !== '0' && metadata.resourceVersion !== String(job.current.revision)) throw conflict(names, target.name, MODIFIED);
+  const replicas = Number(reach(body, ['spec', 'replicas']) ?? 0);
+  if (replicas < 0) {
+    throw invalidObject('autoscaling', 'Scale', target.name, [
+      { reason: 'FieldValueInvalid', field: 'spec.replicas', message: `Invalid value: ${replicas}: must be greater than or equal to 0` },
+    ]);
+  }
+  const object = withReplicas(structuredClone(old), resource.strategy.scale!.spec, replicas);
+  await context.mutate(changeOf(permitted, 'UPDATE', options.dryRun, target.name, old), object);
+  resource.strategy.prepareUpdate(object, old, rulesOf(context, permitted, options.dryRun));
+  if (!contentChanged(object, old)) return await shape(context, permitted, old, 200, permitted.warnings);
+  if (resource.strategy.hasGeneration) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  return await propose(context, permitted, object, { status: 200, dryRun: options.dryRun, expect: job.current.revision });
+}
+
+function withReplicas(object: ApiObject, path: readonly string[], replicas: number): ApiObject {
+  let at = object as { [key: string]: unknown };
+  for (const key of path.slice(0, -1)) {
+    at[key] ??= {};
+    at = at[key] as { [key: string]: unknown };
+  }
+  at[path.at(-1)!] = replicas;
+  return object;
+}

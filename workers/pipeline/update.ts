@@ -1,0 +1,133 @@
+import type { ApiObject, Frozen } from '../../core/model/object.js';
+import { badRequest, conflict, MODIFIED, type Violation } from '../../core/model/refusal.js';
+import { decodeStored } from '../../core/plugin/stored.js';
+import { authorizeCreate } from './access.js';
+import type { Answer } from './answer.js';
+import { decodeBody, decodePatched, encodeObject, validateMetadataUpdate } from './body.js';
+import { type Context, type Permitted, rulesOf } from './context.js';
+import { createObject } from './create.js';
+import { patched, patchType } from './patch.js';
+import { contentChanged, keepSystemMetadata } from './metadata.js';
+import { writeOptionsOf } from './options.js';
+import { removal } from './remove.js';
+import { shape } from './render.js';
+import { updateScale } from './scale.js';
+import { absent, changeOf, inRequestVersion, named, propose, refuseInvalid, stored } from './write.js';
+
+/** PUT: replaces an object, its status, its scale, or what another subresource holds. */
+export async function update(context: Context, permitted: Permitted): Promise<Answer> {
+  const { resource, job, route, target } = permitted;
+  const options = writeOptionsOf(route.query, context.naming, 'UpdateOptions');
+  if (route.subresource?.name === 'scale') return await updateScale(context, permitted, options, undefined);
+  const object = decodeBody(context, permitted, options, job.body!);
+  checkName(permitted, object);
+  if (resource.namespaced) {
+    if (object.metadata.namespace && object.metadata.namespace !== target.namespace) {
+      throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+    }
+    object.metadata.namespace = target.namespace;
+  }
+  if (!job.current) {
+    if (!resource.strategy.createOnUpdate || route.subresource) throw absent(permitted);
+    if (object.metadata.uid) throw conflict(named(resource), target.name, `Precondition failed: UID in precondition: ${object.metadata.uid}, UID in object meta: `);
+    await authorizeCreate(context, permitted.user, target);
+    return await createObject(context, permitted, object, options.dryRun);
+  }
+  const old = inRequestVersion(resource, decodeStored(job.current.bytes));
+  if (object.metadata.uid && object.metadata.uid !== old.metadata.uid) {
+    throw conflict(named(resource), target.name, `Precondition failed: UID in precondition: ${object.metadata.uid}, UID in object meta: ${old.metadata.uid}`);
+  }
+  return await replace(context, permitted, object, old, options.dryRun);
+}
+
+function checkName({ target }: Permitted, object: ApiObject): void {
+  if (!object.metadata.name) object.metadata.name = target.name;
+  if (object.metadata.name !== target.name) {
+    throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${target.name})`);
+  }
+}
+
+/** PATCH in one of the three formats that change an object. */
+export async function patch(context: Context, permitted: Permitted): Promise<Answer> {
+  const { resource, job, route } = permitted;
+  const type = patchType(context, permitted);
+  const options = writeOptionsOf(route.query, context.naming, 'PatchOptions');
+  if (!job.current) throw absent(permitted);
+  if (route.subresource?.name === 'scale') return await updateScale(context, permitted, options, type);
+  const old = inRequestVersion(resource, decodeStored(job.current.bytes));
+  const result = patched(type, old, job.body!, resource.type, permitted, context, options);
+  const object = decodePatched(context, permitted, options, result);
+  return await replace(context, permitted, object, old, options.dryRun);
+}
+
+/** Stages from mutate on, for an object that replaces `old`. */
+export async function replace(context: Context, permitted: Permitted, object: ApiObject, old: ApiObject, dryRun: boolean): Promise<Answer> {
+  const { resource, job, target } = permitted;
+  const { strategy } = resource;
+  const sent = object.metadata.resourceVersion;
+  const version = sent || ifMatch(job.ifMatch);
+  if (version && version !== '0' && version !== String(job.current!.revision)) throw conflict(named(resource), target.name, MODIFIED);
+  const merged = merge(context, permitted, object, old, dryRun);
+  await context.mutate(changeOf(permitted, 'UPDATE', dryRun, target.name, old), merged);
+  const violations = validate(context, permitted, merged, old, dryRun, sent);
+  refuseInvalid(resource, target.name, violations);
+  refuseInvalid(resource, target.name, await context.validate(changeOf(permitted, 'UPDATE', dryRun, target.name, old), merged as Frozen<ApiObject>));
+  if (strategy.hasGeneration && !isStatus(permitted) && contentChanged(merged, old)) merged.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  merged.metadata.resourceVersion = old.metadata.resourceVersion;
+  if (merged.metadata.deletionTimestamp && isFree(permitted, merged)) return await removal(context, permitted, old, merged, { status: 200, dryRun });
+  if (same(permitted, merged, old)) return await shape(context, permitted, merged, 200, permitted.warnings);
+  return await propose(context, permitted, merged, { status: 200, dryRun, expect: job.current!.revision });
+}
+
+const isStatus = ({ route }: Permitted): boolean => route.subresource?.name === 'status';
+
+/** `If-Match: "123"` or `123` (spec, "Headers"). */
+const ifMatch = (header: string): string => (header === '*' ? '' : header.replace(/^W\//, '').replace(/^"(.*)"$/, '$1'));
+
+/** What clients may not change comes from the current object: status on a main write, all but status on a status write. */
+function merge(context: Context, permitted: Permitted, object: ApiObject, old: ApiObject, dryRun: boolean): ApiObject {
+  const { resource, route } = permitted;
+  const { strategy } = resource;
+  const rules = rulesOf(context, permitted, dryRun);
+  const before = structuredClone(old);
+  keepSystemMetadata(object, before);
+  if (isStatus(permitted)) {
+    const merged: ApiObject = { ...before, metadata: object.metadata };
+    if (object['status'] === undefined) delete merged['status'];
+    else merged['status'] = object['status'];
+    strategy.prepareStatus(merged, before, rules);
+    return merged;
+  }
+  const other = route.subresource && strategy.subresources?.get(route.subresource.name);
+  if (other) return other(object, before, rules);
+  if (strategy.hasStatus) {
+    if (before['status'] === undefined) delete object['status'];
+    else object['status'] = before['status'];
+  }
+  strategy.prepareUpdate(object, before, rules);
+  strategy.defaults(object);
+  return object;
+}
+
+function validate(context: Context, permitted: Permitted, object: ApiObject, old: ApiObject, dryRun: boolean, sentVersion: string | undefined): Violation[] {
+  const { resource, target } = permitted;
+  const { strategy } = resource;
+  if (!strategy.unconditionalUpdate && (!sentVersion || sentVersion === '0') && target.verb === 'update') {
+    return [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message: 'Invalid value: 0x0: must be specified for an update' }];
+  }
+  const rules = rulesOf(context, permitted, dryRun);
+  const own = isStatus(permitted) ? strategy.validateStatus(object, old, rules) : permitted.route.subresource ? [] : strategy.validateUpdate(object, old, rules);
+  return [...validateMetadataUpdate(object, old, resource), ...own];
+}
+
+/** Nothing holds the object any more: neither finalizers nor a grace period. */
+function isFree({ resource }: Permitted, object: ApiObject): boolean {
+  const { finalizers, deletionGracePeriodSeconds } = object.metadata;
+  return !finalizers?.length && !deletionGracePeriodSeconds && !resource.strategy.heldBy?.(object).length;
+}
+
+/** A write that changes nothing writes nothing (principle 18). */
+function same({ resource }: Permitted, object: ApiObject, old: ApiObject): boolean {
+  const [a, b] = [encodeObject(resource, stored(resource, object)), encodeObject(resource, stored(resource, old))];
+  return Buffer.compare(a, b) === 0;
+}

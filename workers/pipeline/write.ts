@@ -1,0 +1,68 @@
+import { qualified, alreadyExists, invalidObject, notFound, Refusal, type Violation } from '../../core/model/refusal.js';
+import type { ApiObject, Frozen } from '../../core/model/object.js';
+import type { Change, Operation } from '../../core/api/admission.js';
+import { keyOf } from '../../core/front/list.js';
+import { OBJECT_BYTES } from '../../core/limits.js';
+import { revisionSpan } from '../../core/plugin/stored.js';
+import type { Resource } from '../../core/schema/resource.js';
+import { encodeObject } from './body.js';
+import { type Answer, jsonHeaders } from './answer.js';
+import type { Context, Permitted } from './context.js';
+import { shape } from './render.js';
+
+/** What refusals name. */
+export const named = (resource: Resource) => ({ group: resource.group, resource: resource.plural });
+
+/** 404 for the object of the request. */
+export const absent = ({ resource, target }: Permitted): Refusal => notFound(named(resource), target.name);
+/** 409 for the object of the request. */
+export const exists = ({ resource }: Permitted, name: string): Refusal => alreadyExists(named(resource), name);
+
+/** The change as admission sees it. */
+export const changeOf = ({ target, resource, user }: Permitted, operation: Operation, dryRun: boolean, name: string, old?: ApiObject): Change => ({
+  operation,
+  target: { ...target, name },
+  kind: resource.kind,
+  user,
+  dryRun,
+  ...(old ? { old: old as Frozen<ApiObject> } : {}),
+});
+
+/** Throws 422 with every violation, if there are any. */
+export function refuseInvalid(resource: Resource, name: string, violations: readonly Violation[]): void {
+  if (violations.length > 0) throw invalidObject(resource.group, resource.kind, name, violations);
+}
+
+/** Objects hold their resourceVersion; the writer puts its digits at the gap. */
+function withGap(object: ApiObject, resource: Resource): { value: Uint8Array; gap: number } {
+  const bytes = encodeObject(resource, { ...object, metadata: { ...object.metadata, resourceVersion: '0' } });
+  if (bytes.length > OBJECT_BYTES) {
+    throw new Refusal('RequestEntityTooLarge', `etcdserver: request is too large: ${qualified(named(resource))} must be at most ${OBJECT_BYTES} bytes`, undefined, 500);
+  }
+  const [start, end] = revisionSpan(bytes);
+  return { value: Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]), gap: start };
+}
+
+/** The last stage: the transaction that stores `object`, with the answer in the form asked for; a dry run answers without it. */
+export async function propose(
+  context: Context,
+  permitted: Permitted,
+  object: ApiObject,
+  write: { readonly status: number; readonly dryRun: boolean; readonly expect: number },
+): Promise<Answer> {
+  const { resource, warnings } = permitted;
+  const headers = jsonHeaders(warnings);
+  if (write.dryRun) return await shape(context, permitted, object, write.status, warnings);
+  const { value, gap } = withGap(stored(resource, object), resource);
+  const operations = [{ is: 'put' as const, key: keyOf(resource, object.metadata.namespace ?? '', object.metadata.name!), value, gap, expect: write.expect }];
+  const shaped = await shape(context, permitted, object, write.status, warnings, true);
+  return shaped.body ? { ...shaped, operations } : { status: write.status, headers, operations };
+}
+
+/** The object in the version that is stored. */
+export const stored = (resource: Resource, object: ApiObject): ApiObject =>
+  resource.apiVersion === resource.storageApiVersion ? object : (resource.strategy.convert?.(object, resource.storageApiVersion) ?? { ...object, apiVersion: resource.storageApiVersion });
+
+/** The current object in the version of the request. */
+export const inRequestVersion = (resource: Resource, object: ApiObject): ApiObject =>
+  resource.apiVersion === resource.storageApiVersion ? object : (resource.strategy.convert?.(object, resource.apiVersion) ?? { ...object, apiVersion: resource.apiVersion });

@@ -1,0 +1,33 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { storage } from '../../core/api/storage.js';
+import type { FromStore } from '../../core/threads/messages.js';
+import { loadPlugins } from '../../core/plugin/load.js';
+import { hostOf } from '../../core/plugin/host.js';
+import type { ThreadData } from '../../core/threads/data.js';
+import { Writer } from './writer.js';
+
+// The writer's thread: opens the store, tells the front end, then commits until it is told to close.
+const data = workerData as ThreadData;
+const port = parentPort!;
+const closers: (() => unknown)[] = [];
+
+try {
+  const host = hostOf(data, 'store', { onClose: release => closers.push(release) });
+  const plugins = await loadPlugins(data.plugins, 'store', host);
+  const store = plugins.at(storage);
+  const writer = new Writer(store, new Int32Array(data.counters), error => {
+    throw error;
+  });
+  const revision = await writer.start();
+  port.on('message', async (message: { is: 'connect' | 'close'; port?: never; counter?: number }) => {
+    if (message.is === 'connect') writer.connect(message.port!, message.counter!);
+    else {
+      await writer.close();
+      port.postMessage({ is: 'closed' });
+      process.exit(0);
+    }
+  });
+  port.postMessage({ is: 'ready', storeName: store.name, revision } satisfies FromStore);
+} catch (error) {
+  port.postMessage({ is: 'unusable', message: (error as Error).message });
+}
