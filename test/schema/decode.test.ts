@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../core/model/object.js';
+import { namingOf } from '../../core/naming.js';
+import { decodeObject, encode, listItemPrefixLength, normalize, parseJson, parseStrict } from '../../core/schema/decode.js';
+import { buildRegistry } from '../../core/schema/registry.js';
+import { typeOf } from '../../core/schema/table/types.js';
+
+const registry = buildRegistry({ naming: namingOf('neutral'), strategies: () => undefined, generation: 1 });
+const resource = (group: string, plural: string) => registry.find(group, 'v1', plural)!;
+const deployments = resource('apps', 'deployments');
+const decode = (of: typeof deployments, value: Json) => {
+  const complaints: string[] = [];
+  return { text: encode(decodeObject(of, value, { complaints })), complaints };
+};
+const bytes = (text: string) => Buffer.from(text);
+const refusal = (of: typeof deployments, value: Json): string => {
+  try {
+    decode(of, value);
+  } catch (cause) {
+    return (cause as Error).message;
+  }
+  return 'accepted';
+};
+
+describe('canonical form', () => {
+  it('begins with kind and apiVersion, then members in declaration order, with zero structs written and empty members dropped', () => {
+    const { text } = decode(deployments, {
+      spec: { template: { spec: { containers: [{ image: 'i', name: 'c', args: [] }] } }, paused: false },
+      metadata: { labels: {}, name: 'x' },
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+    });
+    expect(text).toBe(
+      '{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"x","creationTimestamp":null},"spec":{"selector":null,' +
+        '"template":{"metadata":{"creationTimestamp":null},"spec":{"containers":[{"name":"c","image":"i","resources":{}}]}},' +
+        '"strategy":{}},"status":{}}',
+    );
+    expect(text.slice(0, listItemPrefixLength(deployments))).toBe('{"kind":"Deployment","apiVersion":"apps/v1",');
+  });
+
+  it('[R259] treats null as absent, null items of lists and maps as their zero value', () => {
+    const { text } = decode(resource('', 'configmaps'), { metadata: { annotations: { a: null }, labels: null }, data: null });
+    expect(text).toContain('"annotations":{"a":""}');
+    expect(text).not.toContain('labels');
+  });
+
+  it('drops unknown fields and reports them in document order', () => {
+    const { complaints } = decode(deployments, {
+      spec: { template: { spec: { containers: [{ name: 'c', size: 1 }], shape: 1 } }, colour: 1 },
+      extra: 1,
+      Metadata: {},
+    } as unknown as Json);
+    expect(complaints).toEqual([
+      'unknown field "spec.template.spec.containers[0].size"',
+      'unknown field "spec.template.spec.shape"',
+      'unknown field "spec.colour"',
+      'unknown field "extra"',
+      'unknown field "Metadata"',
+    ]);
+  });
+
+  it('sorts maps and keeps __proto__ an ordinary member', () => {
+    const value = parseJson(bytes('{"data":{"b":"2","__proto__":"x","a":"1"}}'));
+    expect(decode(resource('', 'configmaps'), value).text).toContain('"data":{"__proto__":"x","a":"1","b":"2"}');
+    expect(({} as { x?: unknown }).x).toBeUndefined();
+  });
+
+  it('escapes <, > and & as upstream does', () => {
+    expect(encode({ a: '<&>\u2028' })).toBe('{"a":"\\u003c\\u0026\\u003e\\u2028"}');
+  });
+
+  it('is stable: normalising the canonical form changes nothing', () => {
+    const values = fc.letrec(tie => ({
+      json: fc.oneof({ maxDepth: 4 }, fc.constant(null), fc.string(), fc.integer(), tie('object')),
+      object: fc.dictionary(
+        fc.constantFrom('metadata', 'spec', 'name', 'labels', 'data', 'x'),
+        tie('json') as fc.Arbitrary<Json>,
+        { noNullPrototype: true },
+      ),
+    }));
+    const type = typeOf('core.v1.ConfigMap');
+    fc.assert(
+      fc.property(values.object, value => {
+        let once: Json;
+        try {
+          once = normalize(type, value as Json, { complaints: [] });
+        } catch {
+          return;
+        }
+        expect(encode(normalize(type, once, { complaints: [] }))).toBe(encode(once));
+      }),
+    );
+  });
+});
+
+describe('wrong types', () => {
+  it('[R257] names the field, its struct and its type as upstream does', () => {
+    const prefix = 'Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal';
+    expect(refusal(deployments, { spec: { replicas: '2' } })).toBe(
+      `${prefix} string into Go struct field DeploymentSpec.spec.replicas of type int32`,
+    );
+    expect(refusal(deployments, { spec: { template: { spec: { containers: ['c'] } } } })).toBe(
+      `${prefix} string into Go struct field PodSpec.spec.template.spec.containers of type v1.Container`,
+    );
+    expect(refusal(deployments, { metadata: { labels: { n: 1 } } })).toBe(
+      `${prefix} number into Go struct field ObjectMeta.metadata.labels of type string`,
+    );
+    expect(refusal(deployments, [])).toBe(`${prefix} array into Go value of type v1.Deployment`);
+  });
+
+  it.each([
+    [{ spec: { replicas: 1.5 } }],
+    [{ spec: { replicas: 2147483648 } }],
+    [{ spec: { replicas: 1e20 } }],
+    [{ spec: { paused: 1 } }],
+    [{ spec: { template: { spec: { containers: {} } } } }],
+    [{ metadata: { creationTimestamp: 'yesterday' } }],
+    [{ metadata: { creationTimestamp: '2020-02-30T00:00:00Z' } }],
+    [{ metadata: { finalizers: 'a/b' } }],
+    [{ spec: { strategy: { rollingUpdate: { maxSurge: true } } } }],
+  ])('[R258] refuses %j', value => {
+    expect(refusal(deployments, value as Json)).toMatch(/cannot be handled as a Deployment/);
+  });
+});
+
+describe('scalars', () => {
+  const event = resource('', 'events');
+  const lease = resource('coordination.orchestrator.io', 'leases');
+  it.each([
+    ['2020-01-02T03:04:05.999Z', '2020-01-02T03:04:05Z'],
+    ['2020-01-02T03:04:05+05:30', '2020-01-01T21:34:05Z'],
+    ['2020-01-02T23:59:59-01:00', '2020-01-03T00:59:59Z'],
+    ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00Z'],
+  ])('time %s becomes %s', (given, want) => {
+    expect(decode(event, { firstTimestamp: given }).text).toContain(`"firstTimestamp":"${want}"`);
+  });
+
+  it('micro times need six digits', () => {
+    expect(decode(lease, { spec: { renewTime: '2020-01-02T03:04:05.000001+02:00' } }).text).toContain(
+      '"renewTime":"2020-01-02T01:04:05.000001Z"',
+    );
+    expect(refusal(lease, { spec: { renewTime: '2020-01-02T03:04:05Z' } })).toMatch(/parsing time/);
+  });
+
+  it('base64 is canonical, malformed is refused', () => {
+    const secrets = resource('', 'secrets');
+    expect(decode(secrets, { data: { a: 'aGk=\n' } }).text).toContain('"a":"aGk="');
+    expect(refusal(secrets, { data: { a: '***' } })).toMatch(/illegal base64/);
+  });
+});
+
+describe('JSON bodies', () => {
+  it('refuses nesting beyond the bound and accepts it below', () => {
+    expect(() => parseJson(bytes('['.repeat(600) + ']'.repeat(600)))).toThrow(/depth/);
+    expect(parseJson(bytes('['.repeat(500) + ']'.repeat(500)))).toBeDefined();
+    expect(parseJson(bytes(`"${'['.repeat(2000)}"`))).toHaveLength(2000);
+  });
+
+  it('refuses what is no JSON', () => {
+    expect(() => parseJson(bytes('{"a":01}'))).toThrow(/json parse error/);
+  });
+
+  it('[R256] lists duplicate members with their paths', () => {
+    const text = '{"a":{"x":1,"x":2},"l":[{"n":"\\"","n":1},[{"b":1,"b":2}]],"a":{},"a":1}';
+    expect(parseStrict(bytes(text)).duplicates).toEqual([
+      'duplicate field "a.x"',
+      'duplicate field "l[0].n"',
+      'duplicate field "l[1][0].b"',
+      'duplicate field "a"',
+    ]);
+  });
+
+  it('finds no duplicates in what JSON.stringify writes', () => {
+    fc.assert(
+      fc.property(fc.json(), text => {
+        expect(parseStrict(bytes(text)).duplicates).toEqual([]);
+      }),
+    );
+  });
+});
