@@ -1,8 +1,8 @@
 import { RELEASE } from '../discovery/root.js';
 import { groupsOf, resourcesOf, servedOf } from '../discovery/plain.js';
 import type { Naming } from '../naming.js';
-import type { Struct } from '../schema/model.js';
 import type { GroupVersion, Registry, Resource } from '../schema/resource.js';
+import { findType } from '../schema/table/types.js';
 import { kindName, schemaName } from './names.js';
 import { Operations, type PathItem } from './operations.js';
 import { type GroupVersionKind, type Schema, Schemas, type SchemaSource } from './schemas.js';
@@ -10,8 +10,6 @@ import { documentV2, documentV3, type Writer, writePath, writerV2, writerV3 } fr
 
 /** What documents take from outside the registry. */
 export interface OpenApiOptions {
-  /** A type of the table by id, for the common metadata types that no resource names. */
-  readonly type: (id: string) => Struct | undefined;
   /** The published schema of a custom kind. */
   readonly custom?: (resource: Resource) => Schema | undefined;
 }
@@ -71,7 +69,7 @@ export class Builder {
     const kinds = kindIndex(this.versions, naming);
     this.#source = {
       naming,
-      type: options.type,
+      type: findType,
       kinds: name => kinds.get(name) ?? [],
       custom: resource => options.custom?.(resource),
     };
@@ -94,6 +92,7 @@ export class Builder {
         this.#paths(version, schemas, tag => writerV2(this.naming, tag)),
       );
     for (const id of PLAIN_TYPES) schemas.byId(id);
+    for (const item of plainPaths(schemas)) paths[item.path] = writePath(item, writerV2(this.naming, 'core'));
     return documentV2(paths, schemas, releaseName());
   }
 
@@ -111,6 +110,20 @@ export class Builder {
       paths[item.path] = { ...((paths[item.path] as Schema | undefined) ?? {}), ...writePath(item, write) };
     return Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
+}
+
+/** The documents that belong to no group version; they are described in version 2 only. */
+function plainPaths(schemas: Schemas): PathItem[] {
+  const item = (path: string, id: string, answer: Schema | undefined): PathItem => ({
+    path,
+    parameters: [],
+    operations: new Map([['get', { id, parameters: [], codes: [200], answer, streams: false }]]),
+  });
+  return [
+    item('/api/', 'getCoreAPIVersions', schemas.byId('meta.v1.APIVersions')),
+    item('/apis/', 'getAPIVersions', schemas.byId('meta.v1.APIGroupList')),
+    item('/version/', 'getCodeVersion', schemas.version()),
+  ];
 }
 
 /** `/api/v1` or `/apis/<group>/<version>`. */

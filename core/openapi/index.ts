@@ -152,5 +152,5 @@ function conditional(
 }
 
 /** The OpenAPI documents of a frozen registry, rendered when first asked for and kept. */
-export const openApiDocuments = (registry: Registry, naming: Naming, options: OpenApiOptions): OpenApiDocuments =>
+export const openApiDocuments = (registry: Registry, naming: Naming, options: OpenApiOptions = {}): OpenApiDocuments =>
   new Documents(registry, naming, options);

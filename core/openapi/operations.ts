@@ -67,9 +67,6 @@ function scopeOf(resource: Resource): string {
   return group.split(/[.-]/).map(title).join('') + title(resource.version);
 }
 
-/** A subresource that hands the connection on: its kind is that of its options. */
-const isConnect = (sub: Subresource): boolean => sub.kind.endsWith('Options');
-
 const CONNECT: ReadonlyMap<string, readonly Method[]> = new Map([
   ['create', ['post']],
   ['get', ['get', 'head', 'options']],
@@ -211,14 +208,14 @@ export class Operations {
   }
 
   #subresource(resource: Resource, sub: Subresource, path: string, parameters: readonly Parameter[]): PathItem[] {
-    if (isConnect(sub)) return this.#connect(resource, sub, path, parameters);
+    if (sub.connect) return this.#connect(resource, sub, path, parameters);
     const kind = { group: sub.group, kind: sub.kind, version: sub.version };
     const rest = title(sub.name);
-    const isText = sub.name === 'log';
+    const isText = sub.produces !== undefined;
     const of = sub.type ? this.schemas.struct(sub.type) : this.schemas.kind(resource);
     const operations = new Map<Method, Operation>();
     if (sub.verbs.includes('get')) {
-      const options = isText ? optionParameters(this.schemas.source.type(`core.v1.${resource.kind}LogOptions`)) : [];
+      const options = optionParameters(sub.options);
       operations.set('get', this.#read(resource, isText ? undefined : of, kind, rest, options));
     }
     if (sub.verbs.includes('update'))
@@ -233,7 +230,7 @@ export class Operations {
 
   #connect(resource: Resource, sub: Subresource, path: string, parameters: readonly Parameter[]): PathItem[] {
     const kind = { group: sub.group, kind: sub.kind, version: sub.version };
-    const options = optionParameters(this.schemas.source.type(`core.v1.${sub.kind}`));
+    const options = optionParameters(sub.options);
     const forwards = sub.name === 'proxy';
     const build = (rest: string): Map<Method, Operation> => {
       const operations = new Map<Method, Operation>();

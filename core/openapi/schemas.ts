@@ -1,5 +1,5 @@
 import type { Naming } from '../naming.js';
-import type { Field, Scalar, ScalarName, Struct, Type } from '../schema/model.js';
+import type { Field, Scalar, ScalarName, Struct, Type, Union } from '../schema/model.js';
 import type { Resource } from '../schema/resource.js';
 import { kindName, NAMED_SCALARS, PATCH, schemaName } from './names.js';
 
@@ -113,6 +113,27 @@ export class Schemas {
     return struct && this.struct(struct);
   }
 
+  /** A reference to the answer at `/version`. */
+  version(): Schema {
+    const fields = [
+      'buildDate',
+      'compiler',
+      'gitCommit',
+      'gitTreeState',
+      'gitVersion',
+      'goVersion',
+      'major',
+      'minor',
+      'platform',
+    ];
+    return this.#named(this.source.naming.typeName('io.orchestrator.apimachinery.pkg.version.Info'), {
+      type: 'object',
+      description: 'Release and build of the server.',
+      required: fields,
+      properties: Object.fromEntries(fields.map(field => [field, { type: 'string', description: sentence(words(field)) }])),
+    });
+  }
+
   /** A reference to the body of patches. */
   patch(): Schema {
     return this.#named(this.source.naming.typeName(PATCH), {
@@ -163,6 +184,8 @@ export class Schemas {
   }
 
   #structSchema(name: string, struct: Struct): Schema {
+    // Such a value is not an object of the type's fields, so that only its meaning can be said.
+    if (struct.alternatives) return { description: sentence(words(struct.id.slice(struct.id.lastIndexOf('.') + 1))) };
     const properties: Schema = struct.typeMeta ? { ...TYPE_META } : {};
     for (const field of struct.fields) properties[field.name] = this.#field(field);
     const required = struct.fields.filter(field => field.required).map(field => field.name);
@@ -172,6 +195,7 @@ export class Schemas {
       ...(required.length ? { required: required.sort() } : {}),
       ...(Object.keys(properties).length ? { properties: sortedByKey(properties) } : {}),
       ...(struct.mapType ? { 'x-kubernetes-map-type': struct.mapType } : {}),
+      ...(struct.union ? { 'x-kubernetes-unions': [unionMarker(struct.union)] } : {}),
       ...this.#kindsOf(name),
     };
   }
@@ -231,6 +255,11 @@ export class Schemas {
     return scalar.enum ? { ...schema, enum: [...scalar.enum].sort() } : schema;
   }
 }
+
+const unionMarker = (union: Union): Schema => ({
+  discriminator: union.discriminator,
+  'fields-to-discriminateBy': Object.fromEntries(union.members),
+});
 
 /** The markers that apply and strategic merge read. */
 function mergeMarkers({ merge }: Field): Schema {

@@ -1,0 +1,183 @@
+import protobuf from 'protobufjs';
+import { describe, expect, it } from 'vitest';
+import type { DocumentAnswer } from '../../core/discovery/answer.js';
+import { Refusal } from '../../core/model/refusal.js';
+import { namingOf } from '../../core/naming.js';
+import { encodeV2 } from '../../core/openapi/gnostic.js';
+import { openApiDocuments, type Schema } from '../../core/openapi/index.js';
+import { buildRegistry } from '../../core/schema/registry.js';
+
+const naming = namingOf('kubernetes');
+const registry = buildRegistry({ naming, strategies: () => undefined, generation: 1 });
+const documents = openApiDocuments(registry, naming);
+const PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+
+const get = (path: string, hash?: string, accept?: string, tag?: string): DocumentAnswer => {
+  const answer = documents.answer(path, hash, accept, tag);
+  if (!answer) throw new Error(`nothing at ${path}`);
+  return answer;
+};
+const body = (answer: DocumentAnswer): never => JSON.parse(Buffer.from(answer.bytes).toString()) as never;
+type Document = {
+  paths: Record<string, Record<string, Schema>>;
+  components: { schemas: Record<string, Schema> };
+  definitions: Record<string, Schema>;
+};
+
+/** Every `$ref` in a value. */
+function references(value: unknown, found = new Set<string>()): Set<string> {
+  if (Array.isArray(value)) for (const item of value) references(item, found);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, member] of Object.entries(value)) {
+      if (key === '$ref' && typeof member === 'string') found.add(member);
+      else references(member, found);
+    }
+  }
+  return found;
+}
+
+describe('version 3', () => {
+  const index = body(get('/openapi/v3')) as { paths: Record<string, { serverRelativeURL: string }> };
+
+  it('lists every group version with the hash of its document [R106]', () => {
+    expect(Object.keys(index.paths)).toContain('api/v1');
+    for (const [name, { serverRelativeURL }] of Object.entries(index.paths)) {
+      expect(serverRelativeURL).toMatch(new RegExp(`^/openapi/v3/${name.replaceAll('.', '\\.')}\\?hash=[0-9A-F]+$`));
+    }
+  });
+
+  it('has no reference without a schema, in any document', () => {
+    for (const name of Object.keys(index.paths)) {
+      const document = body(get(`/openapi/v3/${name}`)) as Document;
+      for (const reference of references(document)) {
+        expect(document.components.schemas).toHaveProperty([reference.replace('#/components/schemas/', '')]);
+      }
+    }
+  });
+
+  it('may be kept for long under its hash, and moves from an old one', () => {
+    const hash = index.paths['apis/policy/v1']?.serverRelativeURL.split('hash=')[1];
+    const kept = get('/openapi/v3/apis/policy/v1', hash);
+    expect(kept.headers).toMatchObject({ 'cache-control': 'public, immutable', vary: 'Accept', expires: expect.any(String) });
+    expect(kept.etag).toBe(`"${hash}"`);
+    expect(get('/openapi/v3/apis/policy/v1').headers['cache-control']).toBe('no-cache, private');
+    const old = get('/openapi/v3/apis/policy/v1', '00');
+    expect([old.status, old.headers.location]).toEqual([301, index.paths['apis/policy/v1']?.serverRelativeURL]);
+    expect(get('/openapi/v3/apis/policy/v1', undefined, undefined, kept.etag).status).toBe(304);
+  });
+
+  it('is 406 for other media types and absent for versions that are not served', () => {
+    expect(() => get('/openapi/v3/apis/policy/v1', undefined, 'text/html')).toThrow(Refusal);
+    expect(documents.answer('/openapi/v3/apis/apps/v9', undefined, undefined, undefined)).toBeUndefined();
+  });
+
+  it('gives operations their action, kind and parameters', () => {
+    const { paths } = body(get('/openapi/v3/apis/apps/v1')) as Document;
+    const scale = paths['/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale']?.patch;
+    expect(scale).toMatchObject({
+      'x-kubernetes-action': 'patch',
+      'x-kubernetes-group-version-kind': { group: 'autoscaling', kind: 'Scale', version: 'v1' },
+    });
+    expect(paths['/apis/apps/v1/deployments']).not.toHaveProperty('post');
+  });
+
+  it('has unique operation ids in each document', () => {
+    for (const name of Object.keys(index.paths)) {
+      const { paths } = body(get(`/openapi/v3/${name}`)) as Document;
+      const ids = Object.values(paths).flatMap(item =>
+        Object.values(item).flatMap(o => (typeof o.operationId === 'string' ? [o.operationId] : [])),
+      );
+      expect(new Set(ids).size, name).toBe(ids.length);
+    }
+  });
+
+  it('describes values that have several forms without a type, so that clients accept all of them', () => {
+    const { components } = body(get('/openapi/v3/apis/apiextensions.k8s.io/v1')) as Document;
+    const either = components.schemas['io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray'];
+    expect(Object.keys(either ?? {})).toEqual(['description']);
+  });
+
+  it('says each field in words', () => {
+    const { components } = body(get('/openapi/v3/api/v1')) as Document;
+    const spec = components.schemas['io.k8s.api.core.v1.PodSpec'] as { properties: Record<string, Schema> };
+    expect(spec.properties.restartPolicy).toEqual({
+      type: 'string',
+      description: 'Restart policy.',
+      enum: ['Always', 'Never', 'OnFailure'],
+    });
+  });
+});
+
+describe('version 2', () => {
+  const document = body(get('/openapi/v2')) as Document;
+
+  it('describes all groups in one document without a dangling reference', () => {
+    for (const reference of references(document))
+      expect(document.definitions).toHaveProperty([reference.replace('#/definitions/', '')]);
+    expect(document.paths).toHaveProperty(['/apis/batch/v1/namespaces/{namespace}/jobs']);
+  });
+
+  it('chooses JSON or protobuf by Accept, and answers its tag with 304', () => {
+    expect(get('/openapi/v2').contentType).toBe('application/json');
+    expect(get('/openapi/v2', undefined, 'text/html,application/json').contentType).toBe('application/json');
+    expect(get('/openapi/v2', undefined, `${PROTOBUF},application/json`).contentType).toBe(PROTOBUF);
+    expect(() => get('/openapi/v2', undefined, 'text/html')).toThrow(Refusal);
+    const { etag } = get('/openapi/v2');
+    expect(get('/openapi/v2', undefined, undefined, etag).status).toBe(304);
+    expect(get('/openapi/v2', undefined, undefined, '"x"').status).toBe(200);
+  });
+
+  it('keeps names, types, references and extensions in the protobuf form', () => {
+    const { root } = protobuf.parse(`syntax = "proto3";
+      message Any { string yaml = 2; }
+      message NamedAny { string name = 1; Any value = 2; }
+      message Items { repeated Schema schema = 1; }
+      message Type { repeated string value = 1; }
+      message Schema { string ref = 1; string format = 2; string description = 4; repeated string required = 19; Type type = 22; Items items = 23; Properties properties = 25; repeated NamedAny vendor = 31; }
+      message NamedSchema { string name = 1; Schema value = 2; }
+      message Properties { repeated NamedSchema entry = 1; }
+      message Operation { repeated string tags = 1; string operationId = 5; repeated NamedAny vendor = 13; }
+      message PathItem { Operation get = 2; Operation post = 4; }
+      message NamedPath { string name = 1; PathItem value = 2; }
+      message Paths { repeated NamedPath path = 2; }
+      message Document { string swagger = 1; Paths paths = 8; Properties definitions = 9; }`);
+    const type = root.lookupType('Document');
+    const bytes = encodeV2(document as unknown as Schema);
+    const decoded = type.toObject(type.decode(bytes)) as {
+      swagger: string;
+      paths: { path: { name: string; value: { get?: { operationId: string; vendor: unknown[] } } }[] };
+      definitions: { entry: { name: string; value: Schema }[] };
+    };
+    expect(decoded.swagger).toBe('2.0');
+    expect(decoded.definitions.entry.map(e => e.name)).toEqual(Object.keys(document.definitions));
+    expect(decoded.paths.path.map(p => p.name)).toEqual(Object.keys(document.paths));
+    const spec = decoded.definitions.entry.find(e => e.name === 'io.k8s.api.core.v1.PodSpec')?.value as {
+      required: string[];
+      properties: {
+        entry: { name: string; value: { type: { value: string[] }; items: { schema: Schema[] }; vendor: unknown[] } }[];
+      };
+    };
+    expect(spec.required).toEqual(['containers']);
+    const containers = spec.properties.entry.find(e => e.name === 'containers')?.value;
+    expect(containers?.type.value).toEqual(['array']);
+    expect(containers?.items.schema[0]).toMatchObject({ ref: '#/definitions/io.k8s.api.core.v1.Container' });
+    expect(containers?.vendor).toContainEqual({ name: 'x-kubernetes-list-map-keys', value: { yaml: '["name"]' } });
+  });
+});
+
+describe('rendering', () => {
+  it('can be done ahead of requests and gives the same bytes', async () => {
+    const warmed = openApiDocuments(registry, naming);
+    await warmed.warm();
+    const hash = (set: typeof warmed): string | undefined => set.answer('/openapi/v2', undefined, undefined, undefined)?.etag;
+    expect(hash(warmed)).toBe(hash(documents));
+  });
+
+  it('speaks neutral names where the server does', () => {
+    const neutral = namingOf('neutral');
+    const set = openApiDocuments(buildRegistry({ naming: neutral, strategies: () => undefined, generation: 1 }), neutral);
+    const text = Buffer.from(set.answer('/openapi/v3/api/v1', undefined, undefined, undefined)?.bytes ?? []).toString();
+    expect(text).toContain('io.orchestrator.api.core.v1.Pod');
+    expect(text).not.toMatch(/io\.k8s|vnd\.kubernetes|k8s\.io/);
+  });
+});
