@@ -1,3 +1,4 @@
+import type { Settings } from '../server/settings.js';
 import type { RunningServer } from '../server/start.js';
 import { settingsOf } from './config.js';
 
@@ -35,12 +36,15 @@ function announce(server: RunningServer, io: Io): void {
   io.out(`ready in ${Math.round(server.readyMs)} ms`);
 }
 
+/** Loads the server only after the flags were found good: a bad flag is answered at once. */
+const startReal = async (settings: Settings): Promise<RunningServer> =>
+  (await import('../server/start.js')).startServer(settings);
+
 /** Runs a server in the foreground until a signal (0) or a failure (1). Throws ConfigError for bad flags. */
-export async function serve(args: readonly string[], io: Io): Promise<number> {
+export async function serve(args: readonly string[], io: Io, start = startReal): Promise<number> {
   const settings = settingsOf(args);
   const signal = signalled(io);
-  const { startServer } = await import('../server/start.js');
-  const server = await startServer(settings);
+  const server = await start(settings);
   announce(server, io);
   const ended = await Promise.race([signal, server.failed]);
   if (ended === 'signal') {

@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Io, serve } from '../../core/command/serve.js';
+import type { Settings } from '../../core/server/settings.js';
+import type { RunningServer } from '../../core/server/start.js';
+
+class Captured implements Io {
+  readonly lines: string[] = [];
+  readonly errors: string[] = [];
+  out(line: string): void {
+    this.lines.push(line);
+  }
+  err(line: string): void {
+    this.errors.push(line);
+  }
+}
+
+/** A server that does nothing but say what was asked of it. */
+function pretend(failed: Promise<Error> = new Promise(() => undefined)) {
+  const seen = { settings: [] as Settings[], closed: 0 };
+  let started: () => void = () => undefined;
+  const ready = new Promise<void>(resolve => {
+    started = resolve;
+  });
+  const start = async (settings: Settings): Promise<RunningServer> => {
+    seen.settings.push(settings);
+    setImmediate(started);
+    const close = async (): Promise<void> => {
+      seen.closed++;
+    };
+    const addresses = {
+      url: 'https://127.0.0.1:6443',
+      httpUrl: 'http://127.0.0.1:8080',
+      kubeconfigPath: '/data/admin.kubeconfig',
+    };
+    return { ...addresses, kubeconfig: '', storeName: 'memory', readyMs: 12.4, close, failed } as RunningServer;
+  };
+  return { seen, start, ready };
+}
+
+describe('serve', () => {
+  afterEach(() => {
+    process.removeAllListeners('SIGINT');
+    process.removeAllListeners('SIGTERM');
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('says where it listens, drains at %s and ends with 0', async signal => {
+    const io = new Captured();
+    const { seen, start, ready } = pretend();
+    const code = serve(['--storage-backend=memory'], io, start);
+    await ready;
+    process.emit(signal, signal);
+    expect(await code).toBe(0);
+    expect(seen).toMatchObject({ closed: 1, settings: [{ storageBackend: 'memory' }] });
+    expect(io.lines).toEqual([
+      'listening on https://127.0.0.1:6443 and http://127.0.0.1:8080',
+      'kubeconfig /data/admin.kubeconfig',
+      'store memory',
+      'ready in 12 ms',
+    ]);
+    expect(io.errors).toEqual([`${signal}: draining; a second signal exits at once`]);
+  });
+
+  it('ends with 1 and a clear last line when the server fails', async () => {
+    const io = new Captured();
+    const { seen, start } = pretend(Promise.resolve(new Error('the writer thread ended')));
+    expect(await serve([], io, start)).toBe(1);
+    expect(seen.closed).toBe(1);
+    expect(io.errors.at(-1)).toBe('the server stopped: the writer thread ended');
+  });
+
+  it('starts nothing when a flag is bad', async () => {
+    const { seen, start } = pretend();
+    await expect(serve(['--nonsense=1'], new Captured(), start)).rejects.toThrow('--nonsense: unknown flag');
+    expect(seen.settings).toEqual([]);
+  });
+});
