@@ -1,0 +1,387 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ApiObject } from '../../core/model/object.js';
+import { namingOf } from '../../core/naming.js';
+import { buildRegistry } from '../../core/schema/registry.js';
+import { columnsFor, humanDuration } from '../../plugins/columns/index.js';
+
+const NOW = Date.parse('2024-01-01T12:00:00Z');
+const naming = namingOf('kubernetes');
+const CREATED = '2024-01-01T11:58:30Z';
+
+const object = (rest: object, metadata: object = {}): ApiObject => ({
+  apiVersion: 'v1',
+  kind: 'X',
+  metadata: { name: 'x', creationTimestamp: CREATED, ...metadata },
+  ...rest,
+});
+const cells = (storageName: string, value: ApiObject): unknown[] =>
+  columnsFor(storageName, naming)?.map(column => column.cell(value, NOW)) ?? [];
+
+describe('ages', () => {
+  it.each([
+    [-5_000, '<invalid>'],
+    [-500, '0s'],
+    [0, '0s'],
+    [119_000, '119s'],
+    [120_000, '2m'],
+    [330_000, '5m30s'],
+    [600_000, '10m'],
+    [179 * 60_000, '179m'],
+    [3 * 3600_000, '3h'],
+    [3 * 3600_000 + 60_000, '3h1m'],
+    [8 * 3600_000, '8h'],
+    [47 * 3600_000, '47h'],
+    [48 * 3600_000, '2d'],
+    [51 * 3600_000, '2d3h'],
+    [8 * 24 * 3600_000, '8d'],
+    [729 * 24 * 3600_000, '729d'],
+    [730 * 24 * 3600_000, '2y'],
+    [731 * 24 * 3600_000, '2y1d'],
+    [8 * 365 * 24 * 3600_000, '8y'],
+  ])('%i ms is %s', (ms, expected) => {
+    expect(humanDuration(ms)).toBe(expected);
+  });
+});
+
+describe('pods [R058]', () => {
+  const at = '2020-01-01T00:00:00Z';
+  const container = (name: string, state: object, rest: object = {}): object => ({
+    name,
+    ready: false,
+    restartCount: 0,
+    state,
+    ...rest,
+  });
+  const running = { running: { startedAt: at } };
+  const done = (reason: string, exitCode = 0, signal?: number): object => ({
+    terminated: { exitCode, reason, signal, finishedAt: at },
+  });
+  const pod = (status: object, spec: object = {}, metadata: object = {}): unknown[] =>
+    cells('core/pods', object({ spec: { containers: [{ name: 'c' }, { name: 'd' }], ...spec }, status }, metadata));
+  const summary = (status: object, spec: object = {}, metadata: object = {}): unknown[] =>
+    pod(status, spec, metadata).slice(1, 4);
+
+  it('are pending without any state', () => {
+    expect(pod({ phase: 'Pending' })).toEqual(['x', '0/2', 'Pending', '0', '90s', '<none>', '<none>', '<none>', '<none>']);
+  });
+
+  it.each<[string, unknown[], unknown[]]>([
+    [
+      'running',
+      summary({
+        phase: 'Running',
+        containerStatuses: [container('c', running, { ready: true, restartCount: 2 }), container('d', running, { ready: true })],
+      }),
+      ['2/2', 'Running', '2'],
+    ],
+    [
+      'waiting',
+      summary({
+        phase: 'Pending',
+        containerStatuses: [
+          container('c', { waiting: { reason: 'ContainerCreating' } }),
+          container('d', { waiting: { reason: 'ImagePullBackOff' } }),
+        ],
+      }),
+      ['0/2', 'ContainerCreating', '0'],
+    ],
+    [
+      'crashing',
+      summary({
+        phase: 'Running',
+        containerStatuses: [
+          container('c', running, { ready: true }),
+          container('d', { waiting: { reason: 'CrashLoopBackOff' } }, { restartCount: 7, lastState: done('Error', 1) }),
+        ],
+      }),
+      ['1/2', 'CrashLoopBackOff', '7 (4y1d ago)'],
+    ],
+    [
+      'ended by a signal',
+      summary({ phase: 'Failed', containerStatuses: [container('c', done('', 0, 9)), container('d', done('Completed'))] }),
+      ['0/2', 'Signal:9', '0'],
+    ],
+    ['evicted', summary({ phase: 'Failed', reason: 'Evicted' }), ['0/2', 'Evicted', '0']],
+    [
+      'half done',
+      summary({
+        phase: 'Running',
+        conditions: [{ type: 'Ready', status: 'True' }],
+        containerStatuses: [container('c', done('Completed')), container('d', running, { ready: true })],
+      }),
+      ['1/2', 'Running', '0'],
+    ],
+    [
+      'half done and not ready',
+      summary({
+        phase: 'Running',
+        containerStatuses: [container('c', done('Completed')), container('d', running, { ready: true })],
+      }),
+      ['1/2', 'NotReady', '0'],
+    ],
+    [
+      'initialising',
+      summary(
+        {
+          phase: 'Pending',
+          initContainerStatuses: [container('i', done('Completed')), container('j', { waiting: { reason: 'PodInitializing' } })],
+        },
+        { initContainers: [{ name: 'i' }, { name: 'j' }] },
+      ),
+      ['0/2', 'Init:1/2', '0'],
+    ],
+    [
+      'failing to initialise',
+      summary(
+        {
+          phase: 'Pending',
+          initContainerStatuses: [container('i', done('Error', 1), { restartCount: 3 }), container('j', { waiting: {} })],
+        },
+        { initContainers: [{ name: 'i' }, { name: 'j' }] },
+      ),
+      ['0/2', 'Init:Error', '3'],
+    ],
+    [
+      'with a sidecar',
+      summary(
+        {
+          phase: 'Running',
+          initContainerStatuses: [container('s', running, { ready: true, started: true, restartCount: 4 })],
+          containerStatuses: [container('c', running, { ready: true }), container('d', running, { ready: true })],
+        },
+        { initContainers: [{ name: 's', restartPolicy: 'Always' }] },
+      ),
+      ['3/3', 'Running', '4'],
+    ],
+    [
+      'gated',
+      summary({ phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] }),
+      ['0/2', 'SchedulingGated', '0'],
+    ],
+    ['terminating', summary({ phase: 'Running' }, {}, { deletionTimestamp: at }), ['0/2', 'Terminating', '0']],
+    ['lost', summary({ phase: 'Running', reason: 'NodeLost' }, {}, { deletionTimestamp: at }), ['0/2', 'Unknown', '0']],
+    [
+      'completed although deleted',
+      summary({ phase: 'Succeeded', containerStatuses: [container('c', done('Completed'))] }, {}, { deletionTimestamp: at }),
+      ['0/2', 'Completed', '0'],
+    ],
+  ])('%s', (_name, actual, expected) => {
+    expect(actual).toEqual(expected);
+  });
+});
+
+describe('other kinds [R058]', () => {
+  it.each<[string, ApiObject, unknown[]]>([
+    [
+      'apps/deployments',
+      object({
+        spec: {
+          replicas: 3,
+          selector: { matchLabels: { a: 'b' }, matchExpressions: [{ key: 'e', operator: 'Exists' }] },
+          template: {
+            spec: {
+              containers: [
+                { name: 'c', image: 'c:1' },
+                { name: 'd', image: 'd:1' },
+              ],
+            },
+          },
+        },
+        status: { readyReplicas: 2, updatedReplicas: 1, availableReplicas: 2 },
+      }),
+      ['x', '2/3', 1, 2, '90s', 'c,d', 'c:1,d:1', 'a=b,e'],
+    ],
+    [
+      'apps/controllerrevisions',
+      object(
+        { revision: 12 },
+        { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 's', uid: 'u', controller: true }] },
+      ),
+      ['x', 'statefulset.apps/s', 12, '90s'],
+    ],
+    [
+      'batch/cronjobs',
+      object({
+        spec: {
+          schedule: '@hourly',
+          suspend: false,
+          jobTemplate: { spec: { template: { spec: { containers: [{ name: 'c', image: 'i' }] } } } },
+        },
+        status: {},
+      }),
+      ['x', '@hourly', '<none>', 'False', 0, '<none>', '90s', 'c', 'i', '<none>'],
+    ],
+    [
+      'batch/jobs',
+      object({ spec: { completions: 4, parallelism: 2 }, status: { succeeded: 1, startTime: CREATED } }),
+      ['x', 'Running', '1/4', '90s', '90s', '', '', '<none>'],
+    ],
+    [
+      'core/services',
+      object({
+        spec: {
+          type: 'LoadBalancer',
+          clusterIPs: ['10.0.0.9'],
+          externalIPs: ['9.9.9.9'],
+          ports: [
+            { port: 80, nodePort: 30080, protocol: 'TCP' },
+            { port: 53, protocol: 'UDP' },
+          ],
+          selector: { c: 'd', a: 'b' },
+        },
+        status: { loadBalancer: { ingress: [{ hostname: 'lb' }, { ip: '1.2.3.4' }] } },
+      }),
+      ['x', 'LoadBalancer', '10.0.0.9', '1.2.3.4,lb,9.9.9.9', '80:30080/TCP,53/UDP', '90s', 'a=b,c=d'],
+    ],
+    [
+      'core/services',
+      object({ spec: { type: 'ExternalName', externalName: 'x.example.com' } }),
+      ['x', 'ExternalName', '<none>', 'x.example.com', '<none>', '90s', '<none>'],
+    ],
+    [
+      'core/endpoints',
+      object({ subsets: [{ addresses: [{ ip: '10.1.0.1' }, { ip: '10.1.0.2' }], ports: [{ port: 80 }, { port: 81 }] }] }),
+      ['x', '10.1.0.1:80,10.1.0.2:80,10.1.0.1:81 + 1 more...', '90s'],
+    ],
+    [
+      'core/nodes',
+      object(
+        {
+          spec: { unschedulable: true },
+          status: {
+            conditions: [{ type: 'Ready', status: 'Unknown' }],
+            addresses: [{ type: 'InternalIP', address: '10.0.0.5' }],
+            nodeInfo: { kubeletVersion: 'v1.32.1' },
+          },
+        },
+        {
+          labels: { 'node-role.kubernetes.io/control-plane': '', 'kubernetes.io/role': 'worker', 'node-role.example.com/no': '' },
+        },
+      ),
+      [
+        'x',
+        'NotReady,SchedulingDisabled',
+        'control-plane,worker',
+        '90s',
+        'v1.32.1',
+        '10.0.0.5',
+        '<none>',
+        '<unknown>',
+        '<unknown>',
+        '<unknown>',
+      ],
+    ],
+    [
+      'core/persistentvolumeclaims',
+      object({
+        spec: { volumeName: 'pv', storageClassName: 'fast', volumeMode: 'Block' },
+        status: { phase: 'Bound', accessModes: ['ReadWriteMany', 'ReadWriteOnce'], capacity: { storage: '2Gi' } },
+      }),
+      ['x', 'Bound', 'pv', '2Gi', 'RWO,RWX', 'fast', '<unset>', '90s', 'Block'],
+    ],
+    ['core/configmaps', object({ data: { a: '1', b: '2' }, binaryData: { c: 'AAA=' } }), ['x', 3, '90s']],
+    [
+      'core/resourcequotas',
+      object({ spec: { hard: { pods: '10', 'limits.memory': '8Gi' } }, status: { used: { pods: '2' } } }),
+      ['x', '90s', 'pods: 2/10', 'limits.memory: 0/8Gi'],
+    ],
+    [
+      'policy/poddisruptionbudgets',
+      object({ spec: { minAvailable: 2 }, status: { disruptionsAllowed: 1 } }),
+      ['x', '2', 'N/A', 1, '90s'],
+    ],
+    [
+      'autoscaling/horizontalpodautoscalers',
+      object({
+        spec: {
+          scaleTargetRef: { kind: 'Deployment', name: 'd' },
+          minReplicas: 2,
+          maxReplicas: 9,
+          metrics: [
+            { type: 'Resource', resource: { name: 'cpu', target: { averageUtilization: 80 } } },
+            { type: 'Resource', resource: { name: 'memory', target: { averageValue: '1Gi' } } },
+          ],
+        },
+        status: {
+          currentReplicas: 3,
+          currentMetrics: [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 55 } } }],
+        },
+      }),
+      ['x', 'Deployment/d', 'cpu: 55%/80%, memory: <unknown>/1Gi', '2', 9, 3, '90s'],
+    ],
+    [
+      'networking.orchestrator.io/ingresses',
+      object({ spec: { rules: ['a', 'b', 'c', 'd'].map(host => ({ host })), tls: [{}] } }),
+      ['x', '<none>', 'a,b,c + 1 more...', '', '80, 443', '90s'],
+    ],
+    [
+      'rbac.authorization.orchestrator.io/rolebindings',
+      object({
+        roleRef: { kind: 'Role', name: 'r' },
+        subjects: [
+          { kind: 'User', name: 'u1' },
+          { kind: 'User', name: 'u2' },
+          { kind: 'ServiceAccount', name: 's', namespace: 'n' },
+        ],
+      }),
+      ['x', 'Role/r', '90s', 'u1, u2', '', 'n/s'],
+    ],
+    [
+      'core/events',
+      object({
+        type: 'Warning',
+        reason: 'Bad',
+        involvedObject: { kind: 'Pod', name: 'p' },
+        source: { component: 'agent', host: 'n1' },
+        message: ' m ',
+        count: 4,
+        lastTimestamp: CREATED,
+        firstTimestamp: CREATED,
+      }),
+      ['90s', 'Warning', 'Bad', 'pod/p', '', 'agent, n1', 'm', '90s', 4, 'x'],
+    ],
+  ])('%s', (storageName, value, expected) => {
+    expect(cells(storageName, value)).toEqual(expected);
+  });
+
+  it('marks the default storage class by the annotation of the naming', () => {
+    const marked = object({ provisioner: 'p' }, { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } });
+    expect(cells('storage.orchestrator.io/storageclasses', marked)[0]).toBe('x (default)');
+    expect(columnsFor('storage.orchestrator.io/storageclasses')?.[0]?.cell(marked, NOW)).toBe('x');
+  });
+});
+
+describe('every built-in kind', () => {
+  const registry = buildRegistry({ naming: namingOf('neutral'), strategies: () => undefined, generation: 1 });
+  const names = [...new Set(registry.stored.map(resource => resource.storageName))];
+
+  it('has columns of its own but for those with the default two', () => {
+    expect(names.filter(name => !columnsFor(name)).sort()).toEqual([
+      'apiextensions.orchestrator.io/customresourcedefinitions',
+      'core/limitranges',
+      'rbac.authorization.orchestrator.io/clusterroles',
+      'rbac.authorization.orchestrator.io/roles',
+      'storage.orchestrator.io/csistoragecapacities',
+    ]);
+  });
+
+  it('prints scalars for objects of any shape', () => {
+    const columns = names.flatMap(name => columnsFor(name) ?? []);
+    fc.assert(
+      fc.property(
+        fc.dictionary(
+          fc.constantFrom('spec', 'status', 'data', 'subsets', 'ports', 'endpoints', 'subjects', 'roleRef', 'template'),
+          fc.jsonValue(),
+        ),
+        rest => {
+          for (const column of columns) {
+            const value = column.cell(object(rest), NOW);
+            expect(value === null || ['string', 'number', 'boolean'].includes(typeof value)).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

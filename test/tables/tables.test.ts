@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiObject } from '../../core/model/object.js';
+import { Refusal } from '../../core/model/refusal.js';
+import { namingOf } from '../../core/naming.js';
+import { parseIncludeObject, partialObjectMetadataList, type TableInput, tableOf } from '../../core/tables/index.js';
+import { columnsFor } from '../../plugins/columns/index.js';
+
+const naming = namingOf('kubernetes');
+const secret: ApiObject = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'x', namespace: 'n', creationTimestamp: '2024-01-01T00:00:00Z', resourceVersion: '7' },
+  type: 'Opaque',
+  data: { k: 'dg==' },
+};
+const input = (rest: Partial<TableInput> = {}): TableInput => ({
+  resource: { storageName: 'core/secrets' },
+  columns: columnsFor('core/secrets', naming),
+  objects: [secret],
+  listMetadata: { resourceVersion: '9' },
+  includeObject: 'Metadata',
+  now: Date.parse('2024-01-01T00:00:05Z'),
+  tableVersion: 'v1',
+  withHeader: true,
+  naming,
+  ...rest,
+});
+type Table = {
+  apiVersion: string;
+  columnDefinitions: Record<string, unknown>[] | null;
+  rows: { cells: unknown[]; object: Record<string, unknown> | null; conditions?: unknown[] }[];
+  metadata: unknown;
+};
+const table = (rest?: Partial<TableInput>): Table => JSON.parse(Buffer.from(tableOf(input(rest))).toString()) as Table;
+
+describe('Tables [R057] [R058]', () => {
+  it('carry definitions, cells, list metadata and the metadata of each object', () => {
+    const result = table();
+    expect(result.apiVersion).toBe('meta.k8s.io/v1');
+    expect(result.metadata).toEqual({ resourceVersion: '9' });
+    expect(result.columnDefinitions?.map(c => [c.name, c.type, c.format, c.priority])).toEqual([
+      ['Name', 'string', 'name', 0],
+      ['Type', 'string', '', 0],
+      ['Data', 'string', '', 0],
+      ['Age', 'string', '', 0],
+    ]);
+    expect(result.columnDefinitions?.every(c => typeof c.description === 'string' && c.description !== '')).toBe(true);
+    expect(result.rows).toEqual([
+      {
+        cells: ['x', 'Opaque', 1, '5s'],
+        object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: secret.metadata },
+      },
+    ]);
+  });
+
+  it('include nothing, the metadata or the whole object', () => {
+    expect(table({ includeObject: 'None' }).rows[0]?.object).toBeNull();
+    expect(table({ includeObject: 'Object' }).rows[0]?.object).toEqual(secret);
+    expect(['None', 'Metadata', 'Object', '', undefined].map(parseIncludeObject)).toEqual([
+      'None',
+      'Metadata',
+      'Object',
+      'Metadata',
+      'Metadata',
+    ]);
+  });
+
+  it('refuse other amounts with 400', () => {
+    expect(() => parseIncludeObject('Other')).toThrow(
+      new Refusal(
+        'BadRequest',
+        `Unable to convert to Table as requested: includeObject: Invalid value: "Other": must be 'Metadata', 'Object', 'None', or empty`,
+      ),
+    );
+  });
+
+  it('have Name and Created At where the kind defines no columns', () => {
+    const result = table({ columns: undefined });
+    expect(result.columnDefinitions?.map(c => [c.name, c.type])).toEqual([
+      ['Name', 'string'],
+      ['Created At', 'date'],
+    ]);
+    expect(result.rows[0]?.cells).toEqual(['x', '2024-01-01T00:00:00Z']);
+  });
+
+  it('leave the definitions out after the first event of a watch', () => {
+    expect(table({ withHeader: false }).columnDefinitions).toBeNull();
+  });
+
+  it('of nothing have no rows but all columns', () => {
+    const result = table({ objects: [] });
+    expect([result.rows, result.columnDefinitions?.length]).toEqual([[], 4]);
+  });
+
+  it('speak both versions, in the naming of the server', () => {
+    expect(table({ tableVersion: 'v1beta1' }).rows[0]?.object?.apiVersion).toBe('meta.k8s.io/v1beta1');
+    expect(table({ naming: namingOf('neutral') }).apiVersion).toBe('meta.orchestrator.io/v1');
+  });
+
+  it('compute cells from another version where asked', () => {
+    expect(table({ cellsFrom: object => ({ ...object, type: 'stored' }) }).rows[0]?.cells[1]).toBe('stored');
+  });
+
+  it('tell that a pod has ended', () => {
+    const ended = (phase: string): unknown =>
+      table({ resource: { storageName: 'core/pods' }, objects: [{ ...secret, status: { phase } }] }).rows[0]?.conditions;
+    expect(ended('Succeeded')).toEqual([
+      { type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' },
+    ]);
+    expect(ended('Failed')).toEqual([{ type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' }]);
+    expect(ended('Running')).toBeUndefined();
+  });
+});
+
+describe('metadata alone [R193] [R194]', () => {
+  it('is a list of PartialObjectMetadata with kind and version each', () => {
+    expect(partialObjectMetadataList([secret], { resourceVersion: '9' }, 'v1', naming)).toEqual({
+      kind: 'PartialObjectMetadataList',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: { resourceVersion: '9' },
+      items: [{ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: secret.metadata }],
+    });
+  });
+});
