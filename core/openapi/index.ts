@@ -23,7 +23,9 @@ export interface OpenApiDocuments {
   warm(): Promise<void>;
 }
 
-const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+/** The name that clients ask by; `@` is no legal character of a media type, so that answers carry the one above. */
+const V2_PROTOBUF_ASKED = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 const EMPTY = new Uint8Array();
 const YEAR = 365 * 24 * 3600 * 1000;
 
@@ -99,7 +101,8 @@ class Documents implements OpenApiDocuments {
   }
 
   #version2(accept: string | undefined, ifNoneMatch: string | undefined): DocumentAnswer {
-    const contentType = choose(accept, ['application/json', V2_PROTOBUF]);
+    const chosen = choose(accept, ['application/json', V2_PROTOBUF_ASKED, V2_PROTOBUF]);
+    const contentType = chosen === V2_PROTOBUF_ASKED ? V2_PROTOBUF : chosen;
     const plain = this.#renderV2();
     if (contentType === V2_PROTOBUF) this.#v2Protobuf ??= rendered(encodeV2(JSON.parse(Buffer.from(plain.bytes).toString())));
     const document = contentType === V2_PROTOBUF && this.#v2Protobuf ? this.#v2Protobuf : plain;
