@@ -1,0 +1,97 @@
+/** Baselines: the least that could do the same work. A process of its own; the parent sends what to be. */
+import { rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { HttpRequest, HttpResponse, TemplatedApp } from '@uwsjs/core';
+import type { BaselineReply, BaselineTask } from './tasks.js';
+
+const reply = (message: BaselineReply): void => void process.send?.(message);
+
+async function listen(task: { cert?: string; key?: string }, build: (app: TemplatedApp) => void): Promise<void> {
+  const uws = await import('@uwsjs/core');
+  const app = task.cert && task.key ? uws.SSLApp({ cert_file_name: task.cert, key_file_name: task.key }) : uws.App();
+  build(app);
+  app.listen('127.0.0.1', 0, socket => {
+    if (socket) reply({ is: 'listening', port: uws.us_socket_local_port(socket) });
+  });
+}
+
+/** The bare handler: the same bytes for every request. */
+function bare(app: TemplatedApp, bytes: number): void {
+  const body = Buffer.alloc(bytes, 'x');
+  app.any('/*', res => {
+    res.cork(() => {
+      res.writeHeader('content-type', 'application/json');
+      res.end(body);
+    });
+  });
+}
+
+/** The bare broadcast: what one client sends goes to every watcher, each event by itself. */
+function broadcast(app: TemplatedApp): void {
+  const watchers = new Set<HttpResponse>();
+  app.get('/*', res => {
+    res.onAborted(() => void watchers.delete(res));
+    res.cork(() => void res.writeHeader('content-type', 'application/json').write(''));
+    watchers.add(res);
+  });
+  app.put('/*', (res: HttpResponse, _request: HttpRequest) => {
+    const parts: Buffer[] = [];
+    let aborted = false;
+    res.onAborted(() => {
+      aborted = true;
+    });
+    res.onData((part, last) => {
+      parts.push(Buffer.from(Buffer.from(part)));
+      if (!last || aborted) return;
+      const event = Buffer.concat([...parts, Buffer.from('\n')]);
+      for (const watcher of watchers) watcher.cork(() => void watcher.write(event));
+      res.cork(() => void res.end('{}'));
+    });
+  });
+}
+
+interface Database {
+  open(done: (error?: Error) => void): void;
+  batch(operations: object[], options: { sync: boolean }, done: (error?: Error) => void): void;
+  close(done: (error?: Error) => void): void;
+}
+
+/** Durable batches of `batch` values one after another. */
+async function batches(task: { dir: string; batch: number; bytes: number; ms: number }): Promise<void> {
+  const open = createRequire(import.meta.url)('rocksdb') as (path: string) => Database;
+  const database = open(task.dir);
+  await new Promise<void>((resolve, reject) => database.open(error => (error ? reject(error) : resolve())));
+  const value = Buffer.alloc(task.bytes, 'x');
+  const began = performance.now();
+  let written = 0;
+  const cpu = process.cpuUsage();
+  while (performance.now() - began < task.ms) {
+    const operations = Array.from({ length: task.batch }, () => ({
+      type: 'put',
+      key: `k${String(written++).padStart(12, '0')}`,
+      value,
+    }));
+    await new Promise<void>((resolve, reject) => {
+      database.batch(operations, { sync: true }, error => (error ? reject(error) : resolve()));
+    });
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  const seconds = (performance.now() - began) / 1000;
+  await new Promise<void>(resolve => database.close(() => resolve()));
+  rmSync(task.dir, { recursive: true, force: true });
+  reply({ is: 'done', perSecond: written / seconds, user: user / written, system: system / written });
+}
+
+async function run(task: BaselineTask): Promise<void> {
+  switch (task.is) {
+    case 'bare':
+      return listen(task, app => bare(app, task.bytes));
+    case 'broadcast':
+      return listen(task, broadcast);
+    case 'batches':
+      return batches(task);
+  }
+}
+
+process.once('message', (task: BaselineTask) => void run(task));
+process.on('disconnect', () => process.exit(0));

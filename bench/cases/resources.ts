@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { listeningBaseline } from '../lib/baseline.js';
+import { startCapstan } from '../lib/capstan.js';
+import type { Bench, Case, Row } from '../lib/case.js';
+import { load } from '../lib/load.js';
+import { residentOf } from '../lib/process.js';
+
+/** Time for collectors and caches to come to rest before memory is read. */
+const SETTLE_MS = 2000;
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+
+const start: Case = {
+  name: 'start',
+  async run(bench): Promise<Row[]> {
+    const dataDir = join(bench.dir, 'start');
+    const times: number[] = [];
+    const bare: number[] = [];
+    let fresh = 0;
+    for (let i = 0; i < (bench.short ? 4 : 8); i++) {
+      const server = await startCapstan({ dataDir, tls: bench.tls });
+      if (i === 0) fresh = server.startMs;
+      else times.push(server.startMs);
+      await server.close();
+      const began = performance.now();
+      const baseline = await listeningBaseline({ is: 'bare', bytes: 1, ...bench.certificate });
+      bare.push(performance.now() - began);
+      await baseline.close();
+    }
+    const note = `aim: under 500 ms; slowest ${Math.round(Math.max(...times))} ms`;
+    const baseline = median(bare);
+    return [
+      { case: 'start, existing data', unit: 'ms', value: median(times), baseline, atMost: true, note },
+      { case: 'start, fresh', unit: 'ms', value: fresh, baseline, atMost: true },
+    ];
+  },
+};
+
+/** Resident bytes with `objects` stored, after a restart. */
+async function restarted(bench: Bench, dataDir: string): Promise<number> {
+  const server = await startCapstan({ dataDir, tls: bench.tls });
+  await pause(SETTLE_MS);
+  const resident = residentOf(server.pid);
+  await server.close();
+  return resident;
+}
+
+const objects: Case = {
+  name: 'memory-objects',
+  async run(bench): Promise<Row[]> {
+    const dataDir = join(bench.dir, 'memory');
+    const count = bench.short ? 5000 : 30_000;
+    const bytes = 1500;
+    await (await startCapstan({ dataDir, tls: bench.tls })).close();
+    const empty = await restarted(bench, dataDir);
+    const server = await startCapstan({ dataDir, tls: bench.tls });
+    const task = { is: 'create', namespace: 'default', prefix: 'm', bytes, clients: 32, ms: 300_000, count } as const;
+    await load({ ...task, address: { ...server, token: server.adminToken } }, server.pid);
+    await server.close();
+    const full = await restarted(bench, dataDir);
+    const row = { case: `memory per object of 1.5 KB (${count})`, unit: 'bytes', value: (full - empty) / count, baseline: bytes };
+    return [
+      { ...row, atMost: true, residentMb: full / 2 ** 20, note: `empty: ${Math.round(empty / 2 ** 20)} MB; baseline: its JSON` },
+    ];
+  },
+};
+
+/** Bytes per idle watch of the process at `address`. */
+async function perWatch(
+  target: { pid: number; host: string; port: number; tls: boolean; token?: string },
+  watchers: number,
+): Promise<number> {
+  await pause(SETTLE_MS);
+  const before = residentOf(target.pid);
+  let during = before;
+  const watchPath = '/api/v1/namespaces/bench-idle/configmaps?watch=1';
+  await load({ is: 'idle', address: target, watchPath, watchers }, target.pid, async () => {
+    await pause(SETTLE_MS);
+    during = residentOf(target.pid);
+  });
+  return (during - before) / watchers;
+}
+
+const watches: Case = {
+  name: 'memory-watches',
+  async run(bench): Promise<Row[]> {
+    const watchers = bench.short ? 500 : 2000;
+    const server = await startCapstan({ dataDir: join(bench.dir, 'watches'), tls: bench.tls });
+    const value = await perWatch({ ...server, token: server.adminToken }, watchers);
+    await server.close();
+    const bare = await listeningBaseline({ is: 'broadcast', ...bench.certificate });
+    const baseline = await perWatch(bare, watchers);
+    await bare.close();
+    return [
+      {
+        case: `memory per idle watch (${watchers})`,
+        unit: 'bytes',
+        value,
+        baseline,
+        atMost: true,
+        note: 'baseline: a bare connection',
+      },
+    ];
+  },
+};
+
+/** Start and memory. */
+export const resources: readonly Case[] = [start, objects, watches];

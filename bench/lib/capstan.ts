@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Target } from './target.js';
+
+const COMMAND = fileURLToPath(new URL('../../core/command/main.js', import.meta.url));
+/** A start that takes longer has failed. */
+const START_MS = 60_000;
+
+/** A free port of the loopback interface. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** A running server of this build. */
+export interface Capstan extends Target {
+  /** Of a user whom only a role binding lets in, so that requests are authorized by the stored policy. */
+  readonly token: string;
+  readonly adminToken: string;
+  /** From the spawn to the first ready answer. */
+  readonly startMs: number;
+}
+
+const TOKENS = { admin: 'bench-admin-token', user: 'bench-user-token' };
+
+/** How a server is started. */
+export interface CapstanOptions {
+  readonly dataDir: string;
+  readonly tls: boolean;
+  readonly cpuProfile?: boolean;
+}
+
+/** Starts the built server on a data directory and waits until it is ready. */
+export async function startCapstan({ dataDir, tls, cpuProfile }: CapstanOptions): Promise<Capstan> {
+  mkdirSync(dataDir, { recursive: true });
+  const tokenFile = join(dataDir, 'bench-tokens.csv');
+  if (!existsSync(tokenFile)) {
+    writeFileSync(tokenFile, `${TOKENS.admin},bench-admin,1,system:masters\n${TOKENS.user},bench,2,bench\n`, { mode: 0o600 });
+  }
+  const port = await freePort();
+  const ports = tls ? ['--secure-port', String(port)] : ['--secure-port', '0', '--http-port', String(port)];
+  const flags = ['serve', '--naming=kubernetes', '--authorization-mode=RBAC', `--token-auth-file=${tokenFile}`];
+  const profile = cpuProfile ? ['--cpu-prof', `--cpu-prof-dir=${join(dataDir, 'profile')}`] : [];
+  const started = performance.now();
+  const child = spawn(process.execPath, [...profile, COMMAND, ...flags, ...ports, '--data-dir', join(dataDir, 'data')], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const target = { pid: child.pid ?? 0, host: '127.0.0.1', port, tls, token: TOKENS.user, adminToken: TOKENS.admin };
+  await ready(child, port);
+  return { ...target, startMs: performance.now() - started, close: () => stop(child) };
+}
+
+/** Resolves when the server has printed the address it is ready at; it prints it only then. */
+async function ready(child: ChildProcess, port: number): Promise<void> {
+  let output = '';
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`the server did not become ready:\n${output}`)), START_MS);
+    const read = (chunk: Buffer): void => {
+      output = (output + chunk.toString()).slice(-20_000);
+      if (!output.includes(`:${port}`)) return;
+      clearTimeout(timer);
+      resolve();
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('exit', code => {
+      clearTimeout(timer);
+      reject(new Error(`the server ended with ${code}:\n${output}`));
+    });
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}

@@ -1,0 +1,52 @@
+import type { Capstan } from './capstan.js';
+import type { Loaded } from './load.js';
+
+/** One line of the result: a value, the baseline's, and what an operation costs the server. */
+export interface Row {
+  readonly case: string;
+  readonly unit: string;
+  readonly value: number;
+  readonly baseline?: number;
+  /** `value / baseline` that we want at least (or, with `atMost`, at most). */
+  readonly aim?: number;
+  readonly atMost?: boolean;
+  /** CPU microseconds per operation of all threads. */
+  readonly userUs?: number;
+  readonly systemUs?: number;
+  readonly baselineUs?: number;
+  readonly residentMb?: number;
+  readonly note?: string;
+}
+
+/** What cases share. */
+export interface Bench {
+  readonly short: boolean;
+  readonly tls: boolean;
+  /** Measured time of one load. */
+  readonly ms: number;
+  /** PEM files for baselines; undefined for plain HTTP. */
+  readonly certificate: { readonly cert: string; readonly key: string } | Record<string, never>;
+  /** A directory that is removed at the end. */
+  readonly dir: string;
+  /** The server that cases share; started when first asked for. */
+  server(): Promise<Capstan>;
+  /** A request with the administrator's token; throws unless the answer is 2xx or 409. */
+  admin(method: string, path: string, body?: object): Promise<string>;
+}
+
+/** A named benchmark. */
+export interface Case {
+  readonly name: string;
+  run(bench: Bench): Promise<readonly Row[]>;
+}
+
+/** The cost members of a row. */
+export const costOf = (loaded: Loaded): Pick<Row, 'userUs' | 'systemUs' | 'residentMb' | 'note'> => ({
+  userUs: loaded.cpu.user / loaded.operations,
+  systemUs: loaded.cpu.system / loaded.operations,
+  residentMb: loaded.resident / 2 ** 20,
+  ...(loaded.errors ? { note: `${loaded.errors} errors` } : {}),
+});
+
+/** CPU microseconds per operation of a baseline. */
+export const cpuPerOperation = ({ cpu, operations }: Loaded): number => (cpu.user + cpu.system) / operations;

@@ -1,0 +1,44 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Measured, Report, Task } from '../load/tasks.js';
+import { type Cpu, cpuOf, residentOf } from './process.js';
+
+const GENERATOR = fileURLToPath(new URL('../load/main.js', import.meta.url));
+
+/** A task's measures with the cost to the process it was sent to. */
+export interface Loaded extends Measured {
+  /** CPU microseconds of the target in the measured time. */
+  readonly cpu: Cpu;
+  /** Resident bytes of the target at the end of it. */
+  readonly resident: number;
+}
+
+/** Runs a task in a load generator of its own against the process `pid`. `held` runs between begin and end of an `idle` task. */
+export function load(task: Task, pid: number, held?: () => Promise<void>): Promise<Loaded> {
+  const generator = fork(GENERATOR, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  generator.send(task);
+  return result(generator, pid, held);
+}
+
+function result(generator: ChildProcess, pid: number, held?: () => Promise<void>): Promise<Loaded> {
+  let before: Cpu = { user: 0, system: 0 };
+  return new Promise((resolve, reject) => {
+    generator.once('exit', code => reject(new Error(`the load generator ended with ${code}`)));
+    generator.on('message', (message: Report) => {
+      switch (message.is) {
+        case 'begin':
+          before = cpuOf(pid);
+          void held?.().then(() => generator.send('end'), reject);
+          return;
+        case 'end': {
+          const after = cpuOf(pid);
+          const cpu = { user: after.user - before.user, system: after.system - before.system };
+          resolve({ ...message.measured, cpu, resident: residentOf(pid) });
+          return;
+        }
+        case 'failed':
+          reject(new Error(message.message));
+      }
+    });
+  });
+}

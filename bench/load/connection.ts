@@ -1,0 +1,214 @@
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+/** Where a connection leads and how it proves who it is. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+  readonly token?: string;
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const NEWLINE = 10;
+
+/** An answer: its status and the length of its body. The body is kept only when asked for. */
+export interface Answer {
+  readonly status: number;
+  readonly length: number;
+  readonly body?: string;
+}
+
+/** The bytes of a request. */
+export function requestBytes(
+  address: Address,
+  method: string,
+  path: string,
+  body = '',
+  contentType = 'application/json',
+): Buffer {
+  const head = [`${method} ${path} HTTP/1.1`, `Host: ${address.host}:${address.port}`, 'Accept: application/json'];
+  if (address.token) head.push(`Authorization: Bearer ${address.token}`);
+  if (body) head.push(`Content-Type: ${contentType}`, `Content-Length: ${Buffer.byteLength(body)}`);
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** Opens a socket, with TLS where the address says so; certificates are not checked: both ends are this bench. */
+function open({ host, port, tls }: Address): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = tls ? connectTls({ host, port, rejectUnauthorized: false }) : connect({ host, port });
+    socket.setNoDelay(true);
+    socket.once(tls ? 'secureConnect' : 'connect', () => resolve(socket));
+    socket.once('error', reject);
+  });
+}
+
+/** Counts the bytes of a body framed by chunks (RFC 9112, 7.1), without keeping them. */
+class Chunks {
+  length = 0;
+  #left = 0;
+  #line = '';
+  #inLine = true;
+  #last = false;
+
+  /** Takes bytes; true once the last chunk and the empty line behind it are in. */
+  push(bytes: Buffer, body: ((part: Buffer) => void) | undefined): boolean {
+    let at = 0;
+    while (at < bytes.length) {
+      if (!this.#inLine) {
+        const part = bytes.subarray(at, at + this.#left);
+        at += part.length;
+        this.#left -= part.length;
+        this.length += part.length;
+        body?.(part);
+        if (this.#left === 0) this.#inLine = true;
+        continue;
+      }
+      const end = bytes.indexOf(NEWLINE, at);
+      this.#line += bytes.toString('latin1', at, end < 0 ? bytes.length : end + 1);
+      if (end < 0) return false;
+      at = end + 1;
+      if (this.#endLine()) return true;
+    }
+    return false;
+  }
+
+  #endLine(): boolean {
+    const line = this.#line.trim();
+    this.#line = '';
+    if (this.#last) return line === '';
+    if (line === '') return false;
+    this.#left = Number.parseInt(line, 16);
+    this.#last = this.#left === 0;
+    this.#inLine = this.#last;
+    return false;
+  }
+}
+
+/** A keep-alive connection with one request under way at a time: the least a client can do, so that it costs little beside the server. */
+export class Connection {
+  readonly #socket: Socket;
+  #head: Buffer | undefined;
+  #status = 0;
+  #length = 0;
+  #wanted = -1;
+  #chunks: Chunks | undefined;
+  #body: Buffer[] | undefined;
+  #done: ((answer: Answer) => void) | undefined;
+  #failed: ((error: Error) => void) | undefined;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', (bytes: Buffer) => this.#read(bytes));
+    socket.on('error', error => this.#failed?.(error));
+    socket.on('close', () => this.#failed?.(new Error('the connection was closed')));
+  }
+
+  static async open(address: Address): Promise<Connection> {
+    return new Connection(await open(address));
+  }
+
+  /** Sends a whole request and resolves with its whole answer. */
+  send(request: Buffer, keepBody = false): Promise<Answer> {
+    this.#head = undefined;
+    this.#wanted = -1;
+    this.#length = 0;
+    this.#chunks = undefined;
+    this.#body = keepBody ? [] : undefined;
+    return new Promise((resolve, reject) => {
+      this.#done = resolve;
+      this.#failed = reject;
+      this.#socket.write(request);
+    });
+  }
+
+  close(): void {
+    this.#failed = undefined;
+    this.#socket.destroy();
+  }
+
+  #read(bytes: Buffer): void {
+    let rest = bytes;
+    if (this.#wanted < 0 && !this.#chunks) {
+      const all = this.#head ? Buffer.concat([this.#head, bytes]) : bytes;
+      const end = all.indexOf(HEAD_END);
+      if (end < 0) {
+        this.#head = all;
+        return;
+      }
+      this.#readHead(all.toString('latin1', 0, end).toLowerCase());
+      rest = all.subarray(end + 4);
+    }
+    this.#readBody(rest);
+  }
+
+  #readHead(head: string): void {
+    this.#status = Number(head.slice(9, 12));
+    const length = /\ncontent-length: *(\d+)/.exec(head)?.[1];
+    if (length === undefined && head.includes('chunked')) this.#chunks = new Chunks();
+    else this.#wanted = Number(length ?? 0);
+  }
+
+  #readBody(bytes: Buffer): void {
+    const keep = this.#body && ((part: Buffer) => void this.#body?.push(part));
+    if (this.#chunks) {
+      if (this.#chunks.push(bytes, keep)) this.#finish(this.#chunks.length);
+      return;
+    }
+    this.#length += bytes.length;
+    keep?.(bytes);
+    if (this.#length >= this.#wanted) this.#finish(this.#length);
+  }
+
+  #finish(length: number): void {
+    const body = this.#body && Buffer.concat(this.#body).toString();
+    this.#done?.({ status: this.#status, length, ...(body === undefined ? {} : { body }) });
+  }
+}
+
+/** Name of the member that carries the time of a write to its watchers. */
+export const SENT_AT = '"sentAt":"';
+const SENT_AT_BYTES = Buffer.from(SENT_AT);
+
+/** A watch: counts events and samples their lag; nothing is parsed. */
+export class Watching {
+  events = 0;
+  closed = false;
+  readonly #socket: Socket;
+
+  private constructor(socket: Socket, lag: (milliseconds: number) => void, more: (events: number) => void) {
+    this.#socket = socket;
+    socket.on('data', (bytes: Buffer) => {
+      const before = this.events;
+      for (let at = bytes.indexOf('}\n'); at >= 0; at = bytes.indexOf('}\n', at + 2)) this.events++;
+      const sent = bytes.lastIndexOf(SENT_AT_BYTES);
+      if (sent >= 0 && sent + SENT_AT.length + 17 < bytes.length) {
+        const at = Number(bytes.toString('latin1', sent + SENT_AT.length, sent + SENT_AT.length + 17));
+        if (at > 0) lag(performance.timeOrigin + performance.now() - at);
+      }
+      if (this.events > before) more(this.events - before);
+    });
+    const end = (): void => {
+      this.closed = true;
+    };
+    socket.on('error', end).on('close', end);
+  }
+
+  static async open(
+    address: Address,
+    path: string,
+    lag: (milliseconds: number) => void,
+    more: (events: number) => void,
+  ): Promise<Watching> {
+    const socket = await open(address);
+    socket.write(requestBytes(address, 'GET', path));
+    return new Watching(socket, lag, more);
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+/** A time as it stands in a written object: 17 characters, milliseconds since the epoch with three decimals. */
+export const timeText = (): string => (performance.timeOrigin + performance.now()).toFixed(3).padStart(17, '0');

@@ -1,0 +1,74 @@
+import type { Address } from './connection.js';
+
+/** The same request over and over. */
+export interface RepeatTask {
+  readonly is: 'repeat';
+  readonly address: Address;
+  readonly path: string;
+  readonly connections: number;
+  readonly ms: number;
+}
+
+/** Creates of different ConfigMaps until the time is up or, with `count`, until so many are made. */
+export interface CreateTask {
+  readonly is: 'create';
+  readonly address: Address;
+  readonly namespace: string;
+  readonly prefix: string;
+  readonly bytes: number;
+  readonly clients: number;
+  readonly ms: number;
+  readonly count?: number;
+}
+
+/** Writers that update one object each, and watchers of the collection. */
+export interface FanoutTask {
+  readonly is: 'fanout';
+  readonly address: Address;
+  readonly watchPath: string;
+  /** Path of writer i is `<writePath>/<prefix><i>`. */
+  readonly writePath: string;
+  readonly namespace: string;
+  readonly bytes: number;
+  readonly writers: number;
+  readonly watchers: number;
+  readonly ms: number;
+}
+
+/** Watches that nothing happens to, held until the parent says so. */
+export interface IdleTask {
+  readonly is: 'idle';
+  readonly address: Address;
+  readonly watchPath: string;
+  readonly watchers: number;
+}
+
+/** Work for the load generator. */
+export type Task = RepeatTask | CreateTask | FanoutTask | IdleTask;
+
+/** What a task measured between its begin and its end. */
+export interface Measured {
+  readonly seconds: number;
+  readonly operations: number;
+  readonly bytes: number;
+  /** Answers outside of 2xx. */
+  readonly errors: number;
+  /** Lags of deliveries or times of requests in milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Watchers that were cut. */
+  readonly dropped: number;
+}
+
+/** From the generator to the runner: the measured time begins, ends. */
+export type Report =
+  | { readonly is: 'begin' }
+  | { readonly is: 'end'; readonly measured: Measured }
+  | { readonly is: 'failed'; readonly message: string };
+
+/** A ConfigMap of about `bytes` bytes of JSON. */
+export function configMap(name: string, namespace: string, bytes: number, sentAt?: string): string {
+  const fill = 'x'.repeat(Math.max(0, bytes - 350));
+  const data = { ...(sentAt === undefined ? {} : { sentAt }), fill };
+  return JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data });
+}
