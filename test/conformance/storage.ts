@@ -117,13 +117,9 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
       });
 
       it('lets later transactions of a group see earlier ones', async () => {
-        const outcomes = await store.commit([[put('a', '1', 0)], [put('a', '2', 0)], [put('a', '3', base + 1)], [put('b', '1')]]);
-        expect(kinds(outcomes)).toEqual(['committed', 'failed', 'committed', 'committed']);
-        expect(outcomes.flatMap(outcome => (outcome.is === 'committed' ? [outcome.revision] : []))).toEqual([
-          base + 1,
-          base + 2,
-          base + 3,
-        ]);
+        const outcomes = await store.commit([[put('a', '1', 0)], [put('a', '2', 0)], [put('a', '3', base + 1)]]);
+        expect(kinds(outcomes)).toEqual(['committed', 'failed', 'committed']);
+        expect(outcomes.flatMap(outcome => (outcome.is === 'committed' ? [outcome.revision] : []))).toEqual([base + 1, base + 2]);
         expect(outcomes[1]?.is === 'failed' && text(outcomes[1].current?.value)).toBe('1');
       });
 

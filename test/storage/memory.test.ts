@@ -26,8 +26,8 @@ it('writes what comes during a sync as one group with one sync', async () => {
   const { opened, open } = gate();
   records.inject({ delay: opened });
   const first = store.commit([[put('a')]]);
-  await Promise.resolve();
-  await Promise.resolve();
+  // The first write begins at the end of this turn of the event loop.
+  await new Promise(resolve => setImmediate(resolve));
   const later = Array.from({ length: 50 }, (_, i) => store.commit([[put(`k${i}`)]]));
   open();
   await Promise.all([first, ...later]);

@@ -209,8 +209,8 @@ export class Engine implements Storage {
 
   /** Writes what was gathered, and what was gathered meanwhile, until nothing is left. */
   async #write(): Promise<void> {
-    // Callers of the same turn of the event loop share the first write.
-    await Promise.resolve();
+    // Callers of the same turn of the event loop share the first write: a tick comes after all continuations of promises.
+    await new Promise<void>(resolve => process.nextTick(resolve));
     while (this.#gathering) {
       const { batch, rows, replies } = this.#gathering;
       this.#gathering = undefined;
