@@ -1,0 +1,145 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const COMMAND = resolve('dist/core/command/main.js');
+const START_MS = 30_000;
+
+/** A built server in a process of its own, on a data directory that `close` removes. */
+export interface BuiltServer {
+  readonly dir: string;
+  readonly kubeconfig: string;
+  /** Ends it as an operator does, then starts it again on the same port and data. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts `capstan serve` and resolves once it says that it is ready. */
+export async function startBuiltServer(): Promise<BuiltServer> {
+  const dir = mkdtempSync(join(tmpdir(), 'capstan-clients-'));
+  let { child, port } = await spawnServer(dir, '0');
+  return {
+    dir,
+    kubeconfig: join(dir, 'data', 'admin.kubeconfig'),
+    async restart() {
+      await stop(child);
+      ({ child, port } = await spawnServer(dir, port));
+    },
+    async close() {
+      await stop(child);
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function spawnServer(dir: string, port: string): Promise<{ child: ChildProcess; port: string }> {
+  const flags = ['serve', '--naming=kubernetes', '--secure-port', port, '--data-dir', join(dir, 'data')];
+  const child = spawn(process.execPath, [COMMAND, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  return new Promise((done, fail) => {
+    const timer = setTimeout(() => fail(new Error(`not ready in time:\n${output}`)), START_MS);
+    const read = (chunk: Buffer): void => {
+      output = (output + chunk.toString()).slice(-20_000);
+      const url = /https:\/\/[^\s/]+:(\d+)/.exec(output)?.[1];
+      if (url === undefined || !output.includes('ready in')) return;
+      clearTimeout(timer);
+      done({ child, port: url });
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('exit', code => fail(new Error(`the server ended with ${code}:\n${output}`)));
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}
+
+/** What a run of kubectl printed. */
+export interface Printed {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** kubectl against one server, with a home of its own. */
+export class Kubectl {
+  readonly #env: NodeJS.ProcessEnv;
+
+  constructor(
+    readonly server: BuiltServer,
+    readonly namespace: string,
+  ) {
+    this.#env = { ...process.env, KUBECONFIG: server.kubeconfig, HOME: server.dir };
+  }
+
+  /** Runs to its end, whatever its exit code. */
+  try(args: readonly string[], options: { input?: string; env?: NodeJS.ProcessEnv } = {}): Promise<Printed> {
+    return new Promise(done => {
+      const all = ['-n', this.namespace, ...args];
+      const env = { ...this.#env, ...options.env };
+      const child = execFile('kubectl', all, { env, timeout: 60_000, maxBuffer: 64 << 20 }, (error, out, err) => {
+        done({ code: error ? Number(error.code ?? 1) || 1 : 0, out, err });
+      });
+      child.stdin?.end(options.input ?? '');
+    });
+  }
+
+  /** Runs and gives what it printed; throws if it failed. */
+  async run(...args: string[]): Promise<string> {
+    return this.#must(args, await this.try(args));
+  }
+
+  /** Runs with the object on standard input (`-f -`). */
+  async with(object: unknown, ...args: string[]): Promise<string> {
+    const input = typeof object === 'string' ? object : JSON.stringify(object);
+    return this.#must(args, await this.try([...args, '-f', '-'], { input }));
+  }
+
+  /** The object as JSON. */
+  async json(...args: string[]): Promise<Record<string, unknown>> {
+    return JSON.parse(await this.run(...args, '-o', 'json')) as Record<string, unknown>;
+  }
+
+  /** Starts without waiting; `lines` grows as it prints. */
+  start(...args: string[]): { readonly lines: string[]; stop(): Promise<void> } {
+    const child = spawn('kubectl', ['-n', this.namespace, ...args], { env: this.#env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const lines: string[] = [];
+    let rest = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      const parts = (rest + chunk.toString()).split('\n');
+      rest = parts.pop() ?? '';
+      lines.push(...parts);
+    });
+    const exited = once(child, 'exit');
+    return {
+      lines,
+      async stop() {
+        child.kill('SIGTERM');
+        await exited;
+      },
+    };
+  }
+
+  /** A file for `-f` or an editor. */
+  file(name: string, text: string): string {
+    const path = join(this.server.dir, name);
+    writeFileSync(path, text, { mode: 0o755 });
+    return path;
+  }
+
+  #must(args: readonly string[], { code, out, err }: Printed): string {
+    if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${code}\n${out}${err}`);
+    return out;
+  }
+}
+
+/** Whether a kubectl can be run at all; without one its tests are left out. */
+export async function hasKubectl(): Promise<boolean> {
+  return new Promise(done => execFile('kubectl', ['version', '--client'], error => done(!error)));
+}
