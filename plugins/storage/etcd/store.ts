@@ -18,8 +18,18 @@ import { compactedRevision, watchOnce } from './watch.js';
 
 /** Keys fetched by one call. */
 const PAGE = 500;
-/** Pause before a watch that was cut is tried again. */
+/** Pause before a watch that was cut, or the reading after a cut transaction, is tried again. */
 const RETRY_MS = 200;
+/** Times a server is asked what became of a cut transaction: longer than a new leader takes. */
+const RESOLVE_TRIES = 20;
+
+/** A range request; without `range_end` of one key. */
+interface Reading {
+  readonly key: Buffer;
+  readonly range_end?: Buffer;
+  readonly limit?: number;
+  readonly revision?: number;
+}
 
 /**
  * Objects in etcd, shared with other servers. Transactions of a group that touch different keys are sent together, so their revisions need not follow the
@@ -137,7 +147,7 @@ export class EtcdStore implements Storage {
     this.#connection.close();
   }
 
-  async #read(request: object & { readonly revision?: number }, signal?: AbortSignal): Promise<RangeResponse> {
+  async #read(request: Reading, signal?: AbortSignal): Promise<RangeResponse> {
     const { revision } = request;
     if (revision !== undefined && revision < this.#compacted) throw new Compacted(this.#compacted);
     try {
@@ -169,12 +179,24 @@ export class EtcdStore implements Storage {
       const response = await this.#connection.call(Txn, request(transaction, this.#keys, mark));
       return outcome(transaction, response, this.#keys, mark);
     } catch (error) {
-      return this.#resolve(transaction, mark, error as Error).catch(() => ({ is: 'error', error: error as Error }));
+      return this.#resolve(transaction, mark, error as Error);
     }
   }
 
-  /** A cut transaction may have taken place: its mark on a value it wrote tells. Where that is overwritten or there is none, it stays unknown. */
+  /** Asks until a server answers; reading again is harmless. */
   async #resolve(transaction: Transaction, mark: Buffer, error: Error): Promise<Outcome> {
+    for (let i = 0; i < RESOLVE_TRIES && !this.#closed.signal.aborted; i++) {
+      try {
+        return await this.#lookFor(transaction, mark, error);
+      } catch {
+        await new Promise(resolve => setTimeout(resolve, RETRY_MS));
+      }
+    }
+    return { is: 'error', error };
+  }
+
+  /** A cut transaction may have taken place: its mark on a value it wrote tells. Where that is overwritten or there is none, it stays unknown. */
+  async #lookFor(transaction: Transaction, mark: Buffer, error: Error): Promise<Outcome> {
     const put = transaction.find(operation => operation.is === 'put');
     const { kvs } = put ? await this.#read({ key: this.#keys.encode(put.key) }) : { kvs: [] as KeyValue[] };
     if (!kvs[0] || !hasMark(kvs[0].value, mark)) return { is: 'error', error };

@@ -1,0 +1,123 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Storage } from '../../core/api/index.js';
+import plugin from '../../plugins/storage/etcd/index.js';
+import { EtcdStore } from '../../plugins/storage/etcd/store.js';
+import { committed } from '../conformance/storage.js';
+import { etcdWanted, startEtcd } from './etcd.js';
+
+/** A proxy whose connections a test can cut; with `mute`, answers of the server are dropped, so that requests arrive and replies do not. */
+class CuttingProxy {
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+  mute = false;
+
+  constructor(readonly target: number) {
+    this.#server = createServer(client => {
+      const server = connect(this.target, '127.0.0.1');
+      for (const socket of [client, server]) {
+        this.#sockets.add(socket);
+        socket.on('error', () => {});
+        socket.on('close', () => {
+          this.#sockets.delete(socket);
+          client.destroy();
+          server.destroy();
+        });
+      }
+      client.pipe(server);
+      server.on('data', chunk => {
+        if (!this.mute) client.write(chunk);
+      });
+    });
+  }
+
+  listen(): Promise<number> {
+    return new Promise(resolve => {
+      this.#server.listen(0, '127.0.0.1', () => resolve((this.#server.address() as { port: number }).port));
+    });
+  }
+
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  close(): void {
+    this.cut();
+    this.#server.close();
+  }
+}
+
+describe.skipIf(!etcdWanted)('an etcd store behind a connection that is cut (skipped without the program `etcd`)', () => {
+  let etcd: Awaited<ReturnType<typeof startEtcd>>;
+  let proxy: CuttingProxy;
+  let near: Storage;
+  let far: Storage;
+
+  beforeAll(async () => {
+    etcd = await startEtcd();
+    proxy = new CuttingProxy(Number(new URL(etcd.url).port));
+    const port = await proxy.listen();
+    near = await new EtcdStore({ servers: [etcd.url], prefix: 'test/' }).start();
+    far = await new EtcdStore({ servers: [`http://127.0.0.1:${port}`], prefix: 'test/' }).start();
+  }, 30_000);
+  afterAll(async () => {
+    await Promise.all([near.close(), far.close()]);
+    proxy.close();
+    await etcd.stop();
+  });
+
+  it('resumes a watch without losing or repeating events', { timeout: 30_000 }, async () => {
+    const from = await near.revision();
+    const end = new AbortController();
+    const seen: number[] = [];
+    const watching = far.watch(
+      'w/',
+      from,
+      events => {
+        const before = seen.length;
+        seen.push(...events.map(event => event.revision));
+        if (Math.floor(before / 150) < Math.floor(seen.length / 150)) proxy.cut();
+        if (seen.length >= 600) end.abort();
+      },
+      end.signal,
+    );
+    for (let i = 0; i < 600; i++) await committed(near, { is: 'put', key: `w/${i % 10}`, value: Buffer.from(String(i)) });
+    await watching;
+    expect(seen).toEqual(Array.from({ length: 600 }, (_, i) => from + 1 + i));
+  });
+
+  it('tells a transaction that took place although its answer was lost', { timeout: 30_000 }, async () => {
+    // Muted before it is connected, the request would never arrive.
+    while (
+      await far.check().then(
+        () => false,
+        () => true,
+      )
+    );
+    const applied = new AbortController();
+    const applying = near.watch('x', await near.revision(), events => events.length > 0 && applied.abort(), applied.signal);
+    proxy.mute = true;
+    const committing = far.commit([[{ is: 'put', key: 'x', value: Buffer.from('{"rv":""}'), gap: 7, expect: 0 }]]);
+    await applying;
+    proxy.cut();
+    proxy.mute = false;
+    const [outcome] = await committing;
+    const stored = await near.get('x');
+    expect(outcome).toMatchObject({ is: 'committed', revision: stored?.modified });
+    const [event] = outcome?.is === 'committed' ? outcome.events : [];
+    expect(event).toMatchObject({ type: 'put', key: 'x', version: 1, created: stored?.created });
+    expect(Buffer.from(event!.value!).toString()).toBe(`{"rv":"${stored?.modified}"}`);
+  });
+});
+
+describe('the configuration of the etcd store', () => {
+  it('tells what is wrong by the path of the field', () => {
+    expect(() => plugin.parse({})).toThrow(/^servers: /);
+    expect(() => plugin.parse({ servers: ['localhost:2379'] })).toThrow(/^servers\[0\]: /);
+    expect(() => plugin.parse({ servers: ['http://localhost:2379'], certfile: 'c' })).toThrow(/^keyfile: /);
+    expect(plugin.parse({ servers: ['http://localhost:2379'] })).toEqual({
+      servers: ['http://localhost:2379'],
+      prefix: 'capstan/',
+    });
+  });
+});
