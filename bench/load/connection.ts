@@ -11,6 +11,7 @@ export interface Address {
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const NEWLINE = 10;
+const BRACE = 125;
 
 /** An answer: its status and the length of its body. The body is kept only when asked for. */
 export interface Answer {
@@ -178,8 +179,11 @@ export class Watching {
 
   private constructor(socket: Socket, lag: (milliseconds: number) => void, more: (events: number) => void) {
     this.#socket = socket;
+    let brace = false;
     socket.on('data', (bytes: Buffer) => {
       const before = this.events;
+      if (brace && bytes[0] === NEWLINE) this.events++;
+      brace = bytes.at(-1) === BRACE;
       for (let at = bytes.indexOf('}\n'); at >= 0; at = bytes.indexOf('}\n', at + 2)) this.events++;
       const sent = bytes.lastIndexOf(SENT_AT_BYTES);
       if (sent >= 0 && sent + SENT_AT.length + 17 < bytes.length) {
