@@ -54,6 +54,10 @@ export class Informers {
     return informer;
   }
 
+  has(storageName: string): boolean {
+    return this.#byName.has(storageName);
+  }
+
   /** Key prefixes to subscribe to. */
   get prefixes(): string[] {
     return Array.from(this.#byName.keys(), name => `${name}/`);

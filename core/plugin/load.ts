@@ -17,16 +17,18 @@ function moduleOf(use: string): string {
   return use;
 }
 
+/** `module` or `module#export`; without an export the default one. */
 async function importPlugin(use: string): Promise<Plugin> {
-  let module: { default?: Plugin };
+  const [specifier = '', name = 'default'] = use.split('#');
+  let module: { [name: string]: Plugin | undefined };
   try {
-    module = await import(moduleOf(use));
+    module = await import(moduleOf(specifier));
   } catch (error) {
     throw new ConfigError(`plugins: ${use}`, `cannot be loaded: ${(error as Error).message}`);
   }
-  const plugin = module.default;
+  const plugin = module[name];
   if (typeof plugin?.name !== 'string' || typeof plugin.contribute !== 'function' || typeof plugin.parse !== 'function') {
-    throw new ConfigError(`plugins: ${use}`, 'its default export is no plugin; export the result of definePlugin({ name, parse, contribute })');
+    throw new ConfigError(`plugins: ${use}`, 'it exports no plugin; export by default the result of definePlugin({ name, parse, contribute })');
   }
   return plugin;
 }

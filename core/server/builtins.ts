@@ -1,0 +1,50 @@
+import type { PluginSpec } from '../threads/data.js';
+import type { Settings } from './settings.js';
+
+const at = (path: string): string => new URL(`../../plugins/${path}`, import.meta.url).href;
+
+/** Paths of the server's own material that some plugins need. */
+export interface Material {
+  /** The CA that signs the serving certificate, in PEM. */
+  readonly rootCa: string;
+  readonly storePath: string;
+  /** Every stored resource, for the controllers. */
+  readonly resources: readonly object[];
+}
+
+const MODES: { readonly [mode: string]: PluginSpec } = {
+  AlwaysAllow: { use: at('authz/always.js#alwaysAllow'), threads: ['request'] },
+  AlwaysDeny: { use: at('authz/always.js#alwaysDeny'), threads: ['request'] },
+  RBAC: { use: at('authz/rbac/plugin.js'), threads: ['request'] },
+};
+
+/** The plugins the server ships, in order; those of the configuration come between, by the point they contribute to. */
+export function builtins(settings: Settings, material: Material): PluginSpec[] {
+  const request = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['request'] });
+  const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
+  const { resources } = material;
+  return [
+    settings.storageBackend === 'memory'
+      ? { use: at('storage/memory.js'), threads: ['store'] }
+      : { use: at('storage/rocksdb/index.js'), config: { path: material.storePath }, threads: ['store'] },
+    { use: at(`listener/${settings.listener ?? 'uws'}.js`), threads: ['front'] },
+    { use: at('health/basic.js'), threads: ['front'] },
+    request('authn/client-certificate.js'),
+    ...(settings.tokenAuthFile ? [request('authn/static-token.js', { file: settings.tokenAuthFile })] : []),
+    request('authz/system-masters.js'),
+    ...settings.authorizationMode.map(mode => MODES[mode]!),
+    request('admission/namespace-lifecycle.js'),
+    request('admission/taint-new-nodes.js'),
+    request('admission/service-account.js'),
+    request('admission/priority.js'),
+    request('admission/runtime-class.js'),
+    request('admission/default-toleration-seconds.js'),
+    control('controllers/systemNamespaces.js#systemNamespaces'),
+    control('controllers/rbac.js#rbacBootstrap'),
+    control('controllers/rbac.js#roleAggregation'),
+    control('controllers/namespaceDefaults.js#namespaceDefaults', { rootCa: material.rootCa }),
+    control('controllers/namespaces.js#namespaceDeletion', { resources }),
+    control('controllers/garbage.js#garbageCollector', { resources }),
+  ];
+}
+

@@ -1,0 +1,59 @@
+import type { HealthCheck } from '../api/control.js';
+import type { Log } from '../api/host.js';
+import type { Exchange } from '../api/listener.js';
+import { documents, inKnownGroup, type DocumentAnswer } from '../discovery/index.js';
+import type { PathHandler } from '../front/front.js';
+import { first } from '../front/query.js';
+import { healthAnswer } from '../health/answer.js';
+import { methodNotAllowed, unknownPath } from '../model/refusal.js';
+import type { Naming } from '../naming.js';
+import { openApiDocuments } from '../openapi/index.js';
+import type { Registry } from '../schema/resource.js';
+
+interface Parts {
+  readonly registry: Registry;
+  readonly naming: Naming;
+  readonly checks: readonly HealthCheck[];
+  readonly log: Log;
+  readonly startedAt: number;
+  readonly livezGraceMs: number;
+}
+
+const HEALTH = /^\/(livez|readyz|healthz)(\/.*)?$/;
+
+/** Everything outside the resources: health, discovery, OpenAPI, version. */
+export function pathHandler({ registry, naming, checks, log, startedAt, livezGraceMs }: Parts): PathHandler {
+  const discovery = documents(registry, naming, { paths: ['/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'] });
+  const openapi = openApiDocuments(registry, naming);
+  /** During the grace period after the start `/livez` does not wait for start hooks. */
+  const countedFor = (endpoint: string): readonly HealthCheck[] =>
+    endpoint === 'livez' && Date.now() - startedAt < livezGraceMs ? checks.filter(check => !check.name.startsWith('poststarthook/')) : checks;
+  return async (exchange, route) => {
+    const { path } = route.target as { path: string };
+    const health = HEALTH.exec(path);
+    if (health) {
+      const endpoint = health[1] as 'livez' | 'readyz' | 'healthz';
+      const answer = await healthAnswer(endpoint, health[2] ?? '', exchange.query, countedFor(endpoint), (of, check, reason) =>
+        log.warn({ endpoint: of, check, reason: String(reason) }, 'a health check failed'),
+      );
+      exchange.respond(answer.status, answer.headers, Buffer.from(answer.text));
+      return true;
+    }
+    const accept = exchange.header('accept');
+    const match = exchange.header('if-none-match');
+    const known = discovery.answer(path, accept, match) ?? openapi.answer(path, first(route.query, 'hash') || undefined, accept, match);
+    if (!known) {
+      if (inKnownGroup(registry, path)) throw unknownPath();
+      return false;
+    }
+    if (exchange.method !== 'GET') throw methodNotAllowed();
+    send(exchange, known);
+    return true;
+  };
+}
+
+function send(exchange: Exchange, { status, contentType, etag, bytes, headers }: DocumentAnswer): void {
+  const all: [string, string][] = [...(contentType ? ([['content-type', contentType]] as [string, string][]) : []), ...(Object.entries(headers) as [string, string][])];
+  if (etag) all.push(['etag', etag]);
+  exchange.respond(status, all, bytes);
+}

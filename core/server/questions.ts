@@ -1,0 +1,46 @@
+import type { MessagePort } from 'node:worker_threads';
+import { Refusal } from '../model/refusal.js';
+import type { FromStore, HistoryAsked, RangeAsked } from '../threads/messages.js';
+
+type Answer = Extract<FromStore, { ask: number }>;
+
+/** The text upstream gives for a version whose history is gone. */
+export const EXPIRED = 'The resourceVersion for the provided list is too old.';
+
+/** Questions of the front end to the writer: historic reads, and whether the store works. */
+export class Questions {
+  port: MessagePort | undefined;
+  #next = 1;
+  readonly #open = new Map<number, { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void }>();
+
+  answered(answer: Answer): void {
+    const open = this.#open.get(answer.ask);
+    this.#open.delete(answer.ask);
+    if (answer.is !== 'failed') open?.resolve(answer);
+    else open?.reject(answer.why === 'compacted' ? new Refusal('Expired', EXPIRED) : new Error(answer.message));
+  }
+
+  /** Objects at an old revision. Throws Refusal 410. */
+  async range(question: Omit<RangeAsked, 'is' | 'ask'>): Promise<Extract<FromStore, { is: 'page' }>> {
+    return (await this.#ask({ is: 'range', ...question })) as Extract<FromStore, { is: 'page' }>;
+  }
+
+  /** Past changes. Throws Refusal 410. */
+  async past(question: Omit<HistoryAsked, 'is' | 'ask'>): Promise<Extract<FromStore, { is: 'past' }>> {
+    return (await this.#ask({ is: 'history', ...question })) as Extract<FromStore, { is: 'past' }>;
+  }
+
+  /** Reads from the store itself; throws if that fails. */
+  async check(): Promise<void> {
+    const answer = (await this.#ask({ is: 'check' })) as Extract<FromStore, { is: 'checked' }>;
+    if (answer.error) throw new Error(answer.error);
+  }
+
+  #ask(question: object): Promise<Answer> {
+    const ask = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#open.set(ask, { resolve, reject });
+      this.port!.postMessage({ ...question, ask });
+    });
+  }
+}

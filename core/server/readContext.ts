@@ -1,0 +1,85 @@
+import type { Front } from '../front/front.js';
+import type { ContinueTokens } from '../front/continueToken.js';
+import { bookmarkObject, errorEvent } from '../front/negotiated.js';
+import type { ReadContext } from '../front/reads.js';
+import type { State } from '../front/state.js';
+import type { EventForm, WatchHub } from '../front/watch.js';
+import type { Exchange } from '../api/listener.js';
+import type { Resource } from '../schema/resource.js';
+import type { Naming } from '../naming.js';
+import { type Choice, negotiate } from '../negotiate.js';
+import type { Questions } from './questions.js';
+
+interface Parts {
+  readonly state: State;
+  readonly hub: WatchHub;
+  readonly naming: Naming;
+  readonly tokens: ContinueTokens;
+  readonly questions: Questions;
+  readonly catchUp: () => void;
+  readonly front: () => Front;
+}
+
+/** Accept headers whose meaning is remembered: clients use few. */
+const REMEMBERED = 1000;
+
+const isPlain = (choice: Choice): boolean => choice.form === 'object' && choice.media === 'json' && !choice.pretty;
+
+/** What reads need, made of the server's parts. */
+export function readContext({ state, hub, naming, tokens, questions, catchUp, front }: Parts): ReadContext {
+  const plain = new Map<string, boolean>();
+  const choose = (exchange: Exchange, stream: boolean): Choice =>
+    negotiate(exchange.header('accept'), { media: ['json', 'yaml'], forms: ['object', 'table', 'partial', 'partialList'], stream, naming });
+  return {
+    state,
+    hub,
+    tokens,
+    naming,
+    catchUp,
+    range: (prefix, revision, limit, after) => questions.range({ prefix, revision, limit, after }),
+    past: async (prefix, from, to) => (await questions.past({ prefix, from, to })).events,
+    wantsJson(exchange) {
+      if (exchange.query.includes('pretty=')) return false;
+      const accept = exchange.header('accept') ?? '';
+      let known = plain.get(accept);
+      if (known === undefined) {
+        try {
+          known = isPlain(choose(exchange, false));
+        } catch {
+          // The pool refuses it in the words that fit the request.
+          known = false;
+        }
+        if (plain.size < REMEMBERED) plain.set(accept, known);
+      }
+      return known;
+    },
+    render: (exchange, rendering) => front().render(exchange, rendering),
+    eventForm: (exchange, resource) => renderedForm(choose(exchange, true), exchange, resource, naming, front),
+  };
+}
+
+/** Events in a form that the pool makes. */
+function renderedForm(choice: Choice, exchange: Exchange, resource: Resource, naming: Naming, front: () => Front): EventForm {
+  const table = choice.form === 'table';
+  return {
+    key: `${choice.form} ${choice.version} ${choice.media} ${resource.apiVersion} ${exchange.query.includes('includeObject') ? exchange.query : ''}`,
+    mediaType: choice.contentType,
+    firstDiffers: table,
+    encode: async (type, object, header) => {
+      const [piece] = await front().renderEvents(exchange, { objects: [object], status: 200, events: { types: [type], header } });
+      return piece!;
+    },
+    bookmark: (revision, initialEnd) => {
+      const object = bookmarkObject(resource, naming, revision, initialEnd) as { kind: string; apiVersion: string; metadata: object };
+      const group = `${naming.group('meta.orchestrator.io')}/${choice.version}`;
+      const shown =
+        choice.form === 'object'
+          ? object
+          : table
+            ? { kind: 'Table', apiVersion: group, metadata: object.metadata, columnDefinitions: null, rows: [] }
+            : { kind: 'PartialObjectMetadata', apiVersion: group, metadata: object.metadata };
+      return Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object: shown })}\n`);
+    },
+    error: errorEvent,
+  };
+}

@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
+import { healthCheck, type HealthCheck } from '../api/control.js';
+import { listener, type Listening } from '../api/listener.js';
+import { AccessCache } from '../front/access.js';
+import { ContinueTokens } from '../front/continueToken.js';
+import { Front } from '../front/front.js';
+import { Pool } from '../front/pool.js';
+import { State } from '../front/state.js';
+import { WatchHub } from '../front/watch.js';
+import { postStartHook, registrationCheck, shutdownCheck, storeCheck, type PostStartHook } from '../health/checks.js';
+import { namingOf } from '../naming.js';
+import { ensurePki, type Pki } from '../pki/index.js';
+import { hostOf, logOf } from '../plugin/host.js';
+import { loadPlugins } from '../plugin/load.js';
+import type { ThreadData } from '../threads/data.js';
+import type { FromControl } from '../threads/messages.js';
+import { builtins } from './builtins.js';
+import { controllerUser, internalExchange } from './internal.js';
+import { pathHandler } from './paths.js';
+import { Questions } from './questions.js';
+import { readContext } from './readContext.js';
+import { servedRegistry } from './registry.js';
+import { type Settings, DEFAULTS } from './settings.js';
+import { COUNTERS, controlThread, PIPELINE, StoreThread } from './threads.js';
+
+/** A server that answers requests. */
+export interface RunningServer {
+  readonly url: string;
+  readonly httpUrl?: string;
+  readonly kubeconfigPath?: string;
+  readonly kubeconfig: string;
+  /** Bearer token of the administrator (group `system:masters`). */
+  readonly token: string;
+  readonly storeName: string;
+  /** From the call to the first possible request, in ms. */
+  readonly readyMs: number;
+  /** Drains: no new connections, watches end with their last bookmark, requests under way finish, the store closes. */
+  close(): Promise<void>;
+  /** Resolves with the reason if the server can no longer work. */
+  readonly failed: Promise<Error>;
+}
+
+/** The administrator's token and the file that the token authenticator reads it from; made once. */
+function adminToken(directory: string, user: string): { token: string; file: string } {
+  const file = join(directory, 'admin-token.csv');
+  if (!existsSync(file)) writeFileSync(file, `${randomBytes(24).toString('base64url')},${user},${user},"system:masters"\n`, { mode: 0o600 });
+  return { token: readFileSync(file, 'utf8').split(',')[0]!, file };
+}
+
+/** The secret that signs continue tokens: kept with the data, so that they survive a restart. */
+function tokenSecret(directory: string): Uint8Array {
+  const file = join(directory, 'continue.key');
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32), { mode: 0o600 });
+  return readFileSync(file);
+}
+
+/** Starts a server. Throws ConfigError for bad settings and StoreError for a store that cannot be used. */
+export async function startServer(given: Partial<Settings> = {}): Promise<RunningServer> {
+  const began = performance.now();
+  const settings: Settings = { ...DEFAULTS, ...given };
+  const undo: (() => unknown)[] = [];
+  try {
+    return await start(settings, given.dataDir === undefined && settings.storageBackend === 'memory', began, undo);
+  } catch (error) {
+    for (const release of undo.reverse()) await release();
+    throw error;
+  }
+}
+
+function directoryOf(settings: Settings, temporary: boolean, undo: (() => unknown)[]): string {
+  if (temporary) {
+    const made = mkdtempSync(join(tmpdir(), 'capstan-'));
+    undo.push(() => rmSync(made, { recursive: true, force: true }));
+    return made;
+  }
+  mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
+  return resolve(settings.dataDir);
+}
+
+async function start(settings: Settings, temporary: boolean, began: number, undo: (() => unknown)[]): Promise<RunningServer> {
+  const naming = namingOf(settings.naming);
+  const log = logOf('server', settings.verbosity);
+  const dataDir = directoryOf(settings, temporary, undo);
+  const pki: Pki = ensurePki({ dataDir, sans: [settings.bindAddress, ...settings.tlsSan], naming, now: Date.now });
+  const admin = adminToken(join(dataDir, 'pki'), naming.component('orchestrator-admin'));
+  const registry = servedRegistry(settings);
+  const resources = registry.stored.map(r => ({ apiVersion: r.apiVersion, kind: r.kind, plural: r.plural, namespaced: r.namespaced, storageName: r.storageName, verbs: r.verbs }));
+  const own = builtins(settings, { rootCa: pki.caPem, storePath: join(dataDir, 'store'), resources });
+  const data: ThreadData = {
+    naming: settings.naming,
+    plugins: [
+      { use: new URL('../../plugins/authn/static-token.js', import.meta.url).href, config: { file: admin.file }, threads: ['request'] },
+      ...own,
+      ...settings.plugins,
+    ],
+    counters: new SharedArrayBuffer(COUNTERS * 4),
+    verbosity: settings.verbosity,
+    anonymous: settings.anonymousAuth,
+  };
+  const store = new StoreThread(data);
+  undo.push(() => store.close());
+  const access = new AccessCache();
+  const hub = new WatchHub();
+  const questions = new Questions();
+  let loaded: () => void = () => undefined;
+  const isLoaded = new Promise<void>(done => {
+    loaded = done;
+  });
+  const state: State = new State(
+    registry,
+    Date.now,
+    change => hub.publish(change),
+    () => access.policy++,
+    verdicts => front.onVerdicts(verdicts),
+    () => loaded(),
+    answer => questions.answered(answer),
+  );
+  const feed = store.feed(message => state.take(message));
+  undo.push(() => feed.port.close());
+  questions.port = feed.port;
+  feed.port.postMessage({ is: 'subscribe', prefixes: [''] });
+  const pool = new Pool(PIPELINE, Math.max(1, availableParallelism() - 1), data, port => {
+    const counter = store.counterFor();
+    port.postMessage({ counter });
+    store.connect(port, counter);
+  }, log);
+  undo.push(() => pool.close());
+  const reads = readContext({ state, hub, naming, tokens: new ContinueTokens(tokenSecret(join(dataDir, 'pki'))), questions, catchUp: () => feed.catchUp(), front: () => front });
+
+  let draining = false;
+  const hooks = new Map<string, PostStartHook>();
+  const hook = (name: string): PostStartHook => {
+    const made = postStartHook(name);
+    hooks.set(name, made);
+    return made;
+  };
+  const controllersStarted = hook('start-controllers');
+  const bootstrapped = hook('rbac/bootstrap-roles');
+  const frontPlugins = await loadPlugins(data.plugins, 'front', hostOf(data, 'front', { onClose: release => undo.push(release) }));
+  const checks: HealthCheck[] = [
+    ...frontPlugins.at(healthCheck),
+    storeCheck(() => questions.check()),
+    ...[...hooks.values()].map(h => h.check),
+    registrationCheck(() => true),
+    shutdownCheck(() => draining),
+  ];
+  const paths = pathHandler({ registry, naming, checks, log, startedAt: Date.now(), livezGraceMs: settings.livezGracePeriod });
+  const front: Front = new Front(() => registry, state, pool, access, reads, paths, log);
+
+  const { storeName } = await store.ready();
+  await Promise.all([isLoaded, pool.ready()]);
+  const { port1: controlPort, port2: controlStorePort } = new MessageChannel();
+  const counter = store.counterFor();
+  store.connect(controlStorePort, counter);
+  const control = controlThread(data, { port: controlPort, counter, namespaced: registry.stored.filter(r => r.namespaced).map(r => r.storageName) });
+  undo.push(() => control.terminate());
+  const controlFailed = new Promise<Error>(done => control.once('error', done));
+  control.on('message', (message: FromControl) => {
+    if ('is' in message) {
+      if (message.is === 'started' && message.controller === 'rbac-bootstrap') bootstrapped.done();
+      if (message.is === 'ready') controllersStarted.done();
+      return;
+    }
+    front.handleAs(internalExchange(message, reply => control.postMessage(reply)), controllerUser(message.controller, naming));
+  });
+
+  const [serve] = frontPlugins.at(listener);
+  if (!serve) throw new Error('no listener could be loaded');
+  const tls = {
+    certFile: settings.tlsCertFile ?? pki.certFile,
+    keyFile: settings.tlsPrivateKeyFile ?? pki.keyFile,
+    clientCaFile: settings.clientCaFile ?? pki.clientCaFile,
+  };
+  const listening: Listening[] = [await serve.listen({ host: settings.bindAddress, port: settings.securePort, tls }, exchange => front.handle(exchange))];
+  undo.push(() => Promise.all(listening.map(l => l.close())));
+  if (settings.httpPort !== undefined) listening.push(await serve.listen({ host: '127.0.0.1', port: settings.httpPort }, exchange => front.handle(exchange)));
+  const host = settings.bindAddress.includes(':') ? `[${settings.bindAddress}]` : settings.bindAddress === '0.0.0.0' ? '127.0.0.1' : settings.bindAddress;
+  const url = `https://${host}:${listening[0]!.port}`;
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    draining = true;
+    if (settings.shutdownDelayDuration > 0) await new Promise(done => setTimeout(done, settings.shutdownDelayDuration));
+    hub.finish(state.revision);
+    for (const release of undo.splice(0).reverse()) await release();
+  };
+  return {
+    url,
+    ...(listening[1] ? { httpUrl: `http://127.0.0.1:${listening[1].port}` } : {}),
+    kubeconfigPath: pki.kubeconfigPath(url),
+    kubeconfig: pki.kubeconfig(url),
+    token: admin.token,
+    storeName,
+    readyMs: performance.now() - began,
+    close: () => (closing ??= close()),
+    failed: Promise.race([store.failed, controlFailed]),
+  };
+}

@@ -1,0 +1,78 @@
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import { StoreError } from '../api/storage.js';
+import { StoreFeed } from '../threads/feed.js';
+import type { ThreadData } from '../threads/data.js';
+import type { FromStore } from '../threads/messages.js';
+
+/** Threads that may hear of commits at once, replaced pool workers included. */
+export const COUNTERS = 1024;
+
+const entry = (path: string): URL => new URL(`../../workers/${path}`, import.meta.url);
+
+/** Where the pool's workers begin. */
+export const PIPELINE = entry('pipeline/main.js');
+
+/** The writer's thread, and the front end's feed from it. */
+export class StoreThread {
+  readonly #worker: Worker;
+  readonly #counters: Int32Array;
+  #nextCounter = 0;
+  /** Rejects when the thread ends without having been asked to. */
+  readonly failed: Promise<Error>;
+  #closing = false;
+
+  constructor(data: ThreadData) {
+    this.#counters = new Int32Array(data.counters);
+    this.#worker = new Worker(entry('store/main.js'), { workerData: data });
+    this.failed = new Promise(resolve => {
+      this.#worker.once('error', error => resolve(error));
+      this.#worker.once('exit', code => {
+        if (!this.#closing) resolve(new Error(`the writer ended with code ${code}`));
+      });
+    });
+  }
+
+  /** Resolves once the store is open. Throws StoreError if it cannot be. */
+  async ready(): Promise<{ storeName: string; revision: number }> {
+    const first = await Promise.race([new Promise<FromStore | { is: 'unusable'; message: string }>(resolve => this.#worker.once('message', resolve)), this.failed]);
+    if (first instanceof Error) throw first;
+    if (first.is === 'unusable') throw new StoreError(first.message);
+    if (first.is !== 'ready') throw new Error(`the writer began with ${first.is}`);
+    return first;
+  }
+
+  /** A counter of posts for a new thread; the front end asks first and gets 0. */
+  counterFor(): number {
+    const counter = this.#nextCounter < COUNTERS ? this.#nextCounter : 1 + (this.#nextCounter % (COUNTERS - 1));
+    this.#nextCounter++;
+    Atomics.store(this.#counters, counter, 0);
+    return counter;
+  }
+
+  /** Connects a thread's port to the writer. */
+  connect(port: MessagePort, counter: number): void {
+    this.#worker.postMessage({ is: 'connect', port, counter }, [port]);
+  }
+
+  /** The front end's own feed. */
+  feed(take: (message: FromStore) => void): StoreFeed {
+    const { port1, port2 } = new MessageChannel();
+    const counter = this.counterFor();
+    this.connect(port2, counter);
+    return new StoreFeed(port1, this.#counters, counter, take);
+  }
+
+  /** Commits what was proposed, closes the store, ends the thread. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    const ended = new Promise(resolve => this.#worker.once('exit', resolve));
+    this.#worker.postMessage({ is: 'close' });
+    await ended;
+  }
+}
+
+/** The control thread's worker. */
+export function controlThread(data: ThreadData, start: { readonly port: MessagePort; readonly counter: number; readonly namespaced: readonly string[] }): Worker {
+  return new Worker(entry('control/main.js'), { workerData: { ...data, start }, transferList: [start.port] });
+}
+

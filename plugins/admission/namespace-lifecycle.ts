@@ -1,0 +1,53 @@
+import { definePlugin, type Change, type Host, type Mutator, mutator, notFound, type Plugin, Refusal, type Validator, validator } from '../../core/api/index.js';
+
+const NAMESPACES = { group: '', resource: 'namespaces' };
+
+/** 403 for a create in a namespace that is being deleted; clients look for the cause. */
+function terminating({ target }: Change): Refusal {
+  const { namespace, name, group, resource } = target;
+  const what = group ? `${resource}.${group}` : resource;
+  const message = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  return new Refusal('Forbidden', `${what} ${JSON.stringify(name)} is forbidden: ${message}`, {
+    name,
+    ...(group ? { group } : {}),
+    kind: resource,
+    causes: [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }],
+  });
+}
+
+/** Creates need a namespace that exists and is not being deleted. */
+function lifecycle(host: Host): Mutator {
+  const namespaces = host.informer('core/namespaces');
+  return {
+    on: { operations: ['CREATE'] },
+    mutate(change) {
+      const { namespace, resource, group } = change.target;
+      if (namespace === '' || (group === '' && resource === 'namespaces')) return;
+      const found = namespaces.get('', namespace);
+      if (!found) throw notFound(NAMESPACES, namespace);
+      if (found.metadata.deletionTimestamp && resource !== 'localsubjectaccessreviews') throw terminating(change);
+    },
+  };
+}
+
+/** The namespaces that every client expects cannot be deleted. */
+function immortal(host: Host): Validator {
+  const names = ['default', host.naming.component('orchestrator-system'), host.naming.component('orchestrator-public')];
+  return {
+    on: { groups: [''], resources: ['namespaces'], operations: ['DELETE'] },
+    validate({ target }) {
+      if (!names.includes(target.name)) return [];
+      throw new Refusal('Forbidden', `namespaces ${JSON.stringify(target.name)} is forbidden: this namespace may not be deleted`, {
+        name: target.name,
+        kind: 'namespaces',
+      });
+    },
+  };
+}
+
+/** Namespaces in which nothing new may be created, and namespaces that must stay. */
+export default definePlugin({
+  name: 'namespace-lifecycle',
+  parse: () => null,
+  contribute: () => [mutator.of(lifecycle), validator.of(immortal)],
+}) satisfies Plugin<null>;

@@ -1,0 +1,127 @@
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { controller } from '../../core/api/control.js';
+import type { InternalRequest, ResourceEvent } from '../../core/api/host.js';
+import type { ApiObject } from '../../core/model/object.js';
+import { Refusal, type StatusBody } from '../../core/model/refusal.js';
+import { hostOf, logOf } from '../../core/plugin/host.js';
+import { Informers } from '../../core/plugin/informers.js';
+import { loadPlugins } from '../../core/plugin/load.js';
+import { decodeStored } from '../../core/plugin/stored.js';
+import type { ThreadData } from '../../core/threads/data.js';
+import { StoreFeed } from '../../core/threads/feed.js';
+import type { FromStore, ToControl, WireEvent } from '../../core/threads/messages.js';
+
+/** What the front end sends first: the port to the writer, and its counter. */
+interface Start {
+  readonly port: MessagePort;
+  readonly counter: number;
+  /** Storage names whose objects live in namespaces: their keys have three parts. */
+  readonly namespaced: readonly string[];
+}
+
+const data = workerData as ThreadData & { readonly start: Start };
+const front = parentPort!;
+const log = logOf('control', data.verbosity);
+const { start } = data;
+const namespaced = new Set(start.namespaced);
+const listeners: ((event: ResourceEvent) => void)[] = [];
+/** Current bytes by key: what a deletion shows. */
+const current = new Map<string, WireEvent>();
+let started = false;
+let loaded: () => void;
+const snapshot = new Promise<void>(resolve => {
+  loaded = resolve;
+});
+const informers = new Informers(() => feed.catchUp());
+
+function eventOf(event: WireEvent, type: ResourceEvent['type'], value: Uint8Array): ResourceEvent {
+  const [group, plural, ...rest] = event.key.split('/');
+  const storageName = `${group}/${plural}`;
+  const namespace = namespaced.has(storageName) ? rest[0]! : '';
+  const name = namespaced.has(storageName) ? rest.slice(1).join('/') : rest.join('/');
+  let object: ApiObject | undefined;
+  return {
+    type,
+    storageName,
+    namespace,
+    name,
+    revision: event.revision,
+    object: () => (object ??= decodeStored(value)),
+  };
+}
+
+function apply(event: WireEvent): void {
+  informers.apply(event);
+  const before = current.get(event.key);
+  if (event.value) current.set(event.key, event);
+  else current.delete(event.key);
+  if (!started) return;
+  const value = event.value ?? before?.value;
+  if (value) emit(eventOf(event, event.value ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED', value));
+}
+
+function emit(event: ResourceEvent): void {
+  for (const listener of listeners) listener(event);
+}
+
+const feed: StoreFeed = new StoreFeed(start.port, new Int32Array(data.counters), start.counter, (message: FromStore) => {
+  if (message.is === 'snapshot') {
+    for (const item of message.items) apply(item);
+    if (message.last) loaded();
+  } else if (message.is === 'events') for (const event of message.events) apply(event);
+});
+
+let nextAsk = 1;
+const asked = new Map<number, (answer: ToControl) => void>();
+front.on('message', (answer: ToControl) => {
+  asked.get(answer.ask)?.(answer);
+  asked.delete(answer.ask);
+});
+
+/** One request through the whole pipeline, as the controller. */
+function request(name: string, { method, path, contentType, body }: InternalRequest): Promise<ApiObject> {
+  const ask = nextAsk++;
+  const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+  return new Promise((resolve, reject) => {
+    asked.set(ask, answer => {
+      const object = answer.body.length > 0 ? decodeStored(answer.body) : ({} as ApiObject);
+      if (answer.status < 300) return resolve(object);
+      const status = object as unknown as StatusBody;
+      reject(new Refusal((status.reason ?? '') as never, status.message ?? `status ${answer.status}`, status.details, answer.status));
+    });
+    front.postMessage({ ask, controller: name, method, path, contentType: contentType ?? 'application/json', body: bytes });
+  });
+}
+
+const host = hostOf(data, 'control', {
+  onClose: () => undefined,
+  informer: name => {
+    const fresh = !informers.has(name);
+    const informer = informers.of(name);
+    if (fresh) for (const event of current.values()) if (event.key.startsWith(`${name}/`)) informers.apply(event);
+    return informer;
+  },
+  request,
+  watch: listener => {
+    listeners.push(listener);
+    if (started) for (const event of current.values()) listener(eventOf(event, 'ADDED', event.value!));
+  },
+});
+
+start.port.postMessage({ is: 'subscribe', prefixes: [''] });
+await snapshot;
+const plugins = await loadPlugins(data.plugins, 'control', host);
+const controllers = plugins.at(controller);
+started = true;
+front.postMessage({ is: 'ready' });
+for (const event of current.values()) emit(eventOf(event, 'ADDED', event.value!));
+await Promise.all(
+  controllers.map(async one => {
+    try {
+      await one.start();
+      front.postMessage({ is: 'started', controller: one.name });
+    } catch (error) {
+      log.error({ controller: one.name, stack: (error as Error).stack }, 'a controller did not start');
+    }
+  }),
+);

@@ -1,0 +1,126 @@
+import type { ApiObject, Json, ObjectMeta } from '../../core/model/object.js';
+import { badRequest, Refusal, type Violation } from '../../core/model/refusal.js';
+import { decodeObject, encode, normalize, parseJson, parseStrict, TypeMismatch } from '../../core/schema/decode.js';
+import { validateMetadata as metadataViolations, validateMetadataUpdate as metadataUpdateViolations } from '../../core/schema/metadata.js';
+import type { Struct } from '../../core/schema/model.js';
+import type { Resource } from '../../core/schema/resource.js';
+import { decodeYaml, encodeYaml } from '../../core/schema/yaml.js';
+import type { Context, Permitted } from './context.js';
+import type { WriteOptions } from './options.js';
+
+export { encodeYaml };
+
+/** Body formats that carry an object. */
+const isYaml = (mediaType: string): boolean => mediaType === 'application/yaml';
+const mediaTypeOf = (contentType: string): string => contentType.split(';')[0]!.trim().toLowerCase();
+
+const isRecord = (value: Json): value is { [key: string]: Json } => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Refuses or reports what the field validation level says about complaints (spec, "Field validation"). */
+function complain(level: WriteOptions['fieldValidation'], complaints: readonly string[], warnings: string[], refuse: (all: string) => Refusal): void {
+  if (complaints.length === 0 || level === 'Ignore') return;
+  if (level === 'Strict') throw refuse(complaints.join(', '));
+  warnings.push(...complaints);
+}
+
+/** Parses a body in the format its Content-Type names. Throws 400 and 415. */
+export function parseBody(context: Context, permitted: Permitted, options: WriteOptions, body: Uint8Array): Json {
+  const mediaType = mediaTypeOf(permitted.job.contentType);
+  const patch = mediaType.endsWith('-patch+json');
+  if (isYaml(mediaType)) return decodeYaml(body);
+  if (mediaType && mediaType !== 'application/json' && !patch) {
+    const accepted = ['application/json', 'application/yaml'].map(context.naming.mediaType).join(', ');
+    throw new Refusal('UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${accepted}`);
+  }
+  if (options.fieldValidation === 'Ignore') return parseJson(body);
+  const { value, duplicates } = parseStrict(body);
+  complain(options.fieldValidation, duplicates, permitted.warnings, all => strictRefusal(permitted, all));
+  return value;
+}
+
+function strictRefusal(permitted: Permitted, all: string): Refusal {
+  const { kind, version } = permitted.resource;
+  return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: strict decoding error: ${all}`);
+}
+
+/** Decodes the object of a create or update: kind and apiVersion may be left out, but may not differ from the path's. */
+export function decodeBody(context: Context, permitted: Permitted, options: WriteOptions, body: Uint8Array): ApiObject {
+  const { route, resource } = permitted;
+  const sub = route.subresource;
+  if (sub?.type && sub.kind !== resource.kind) return decodeSubresource(context, permitted, options, body);
+  const value = parseBody(context, permitted, options, body);
+  return decodeValue(permitted, options, envelope(permitted, value));
+}
+
+/** Checks the envelope and fills it in. */
+function envelope({ resource }: Permitted, value: Json): { [key: string]: Json } {
+  const object = value === null ? {} : value;
+  if (!isRecord(object)) throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${Array.isArray(object) ? 'array' : typeof object} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`);
+  const kind = object['kind'] ?? '';
+  const apiVersion = object['apiVersion'] ?? '';
+  if (kind !== '' && kind !== resource.kind) {
+    throw badRequest(`${String(kind)} in version ${JSON.stringify(versionOf(String(apiVersion || resource.apiVersion)))} cannot be handled as a ${resource.kind}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion || resource.apiVersion)}`);
+  }
+  if (apiVersion !== '' && apiVersion !== resource.apiVersion) {
+    throw badRequest(`the API version in the data (${String(apiVersion)}) does not match the expected API version (${resource.apiVersion})`);
+  }
+  return object;
+}
+
+const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
+
+function decodeValue(permitted: Permitted, options: WriteOptions, value: { [key: string]: Json }): ApiObject {
+  const { resource, warnings } = permitted;
+  const complaints: string[] = [];
+  const object = resource.builtIn ? decodeObject(resource, value, { complaints }) : (structuredClone(value) as unknown as ApiObject);
+  complain(options.fieldValidation, complaints, warnings, all => strictRefusal(permitted, all));
+  const custom = resource.builtIn ? object : ({ ...object, apiVersion: resource.apiVersion, kind: resource.kind } as ApiObject);
+  custom.metadata = (custom.metadata ?? {}) as ObjectMeta;
+  resource.strategy.defaults(custom);
+  return custom;
+}
+
+/** Decodes the result of a patch: as a body, with the object's own envelope. */
+export function decodePatched(_context: Context, permitted: Permitted, options: WriteOptions, value: Json, type?: Struct): ApiObject {
+  if (type) return decodeAs(permitted, type, value);
+  return decodeValue(permitted, options, envelope(permitted, value));
+}
+
+/** Decodes the body of a subresource whose kind is not the resource's (Scale, Binding). */
+export function decodeSubresource(context: Context, permitted: Permitted, options: WriteOptions, body: Uint8Array): ApiObject {
+  const value = parseBody(context, permitted, options, body);
+  return decodeAs(permitted, permitted.route.subresource?.type ?? permitted.resource.type, value);
+}
+
+function decodeAs({ route, resource }: Permitted, type: Struct, value: Json): ApiObject {
+  const kind = route.subresource?.kind ?? resource.kind;
+  const version = route.subresource?.version ?? resource.version;
+  try {
+    const object = normalize(type, isRecord(value) ? value : {}, { complaints: [] }) as unknown as ApiObject;
+    object.metadata ??= {};
+    return object;
+  } catch (error) {
+    if (!(error instanceof TypeMismatch)) throw error;
+    throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.message}`);
+  }
+}
+
+/** The body of a DELETE as delete options, undefined without one. */
+export function decodeOptions(context: Context, permitted: Permitted): { [member: string]: unknown } | undefined {
+  const { job } = permitted;
+  if (!job.body || job.body.length === 0) return undefined;
+  const value = parseBody(context, permitted, { dryRun: false, fieldValidation: 'Ignore' }, job.body);
+  if (!isRecord(value)) throw badRequest('the body of a DELETE must be a DeleteOptions object');
+  return value;
+}
+
+/** Canonical bytes of an object: what is stored and sent. */
+export const encodeObject = (_resource: Resource, object: ApiObject): Uint8Array => Buffer.from(encode(object));
+
+/** Complaints about the metadata of a new object. */
+export const validateMetadata = (object: ApiObject, resource: Resource): readonly Violation[] =>
+  metadataViolations(object, { namespaced: resource.namespaced, checkName: resource.strategy.checkName });
+
+/** Complaints about changes of metadata. */
+export const validateMetadataUpdate = (object: ApiObject, old: ApiObject, resource: Resource): readonly Violation[] =>
+  metadataUpdateViolations(object, old, { namespaced: resource.namespaced, checkName: resource.strategy.checkName });
