@@ -1,0 +1,381 @@
+/** The type checker: resolves names and overloads on the tree, and reports every error it finds. */
+import type { BindExpr, CallExpr, ComprehensionExpr, Expr, IdentExpr, ListExpr, MapExpr, SelectExpr } from './ast.js';
+import type { Overload } from './declarations.js';
+import type { Scope } from './environment.js';
+import { Issues, type Issue } from './source.js';
+import * as T from './types.js';
+import { formatType, isOptional, type Type } from './types.js';
+import { typeNameOf, Uint, Double, type Value } from './values.js';
+
+/** Checks a tree in place. With `lenient` names and overloads that do not resolve are left to evaluation. */
+export function check(expr: Expr, scope: Scope, lenient = false): { type: Type; issues: readonly Issue[] } {
+  const checker = new Checker(scope, lenient);
+  checker.visit(expr);
+  checker.finish(expr);
+  return { type: expr.type!, issues: checker.issues.list };
+}
+
+class Checker {
+  readonly issues = new Issues();
+  private readonly bindings: T.Bindings = new Map();
+  private readonly locals: Map<string, Type>[] = [];
+  private fresh = 0;
+  constructor(
+    private readonly scope: Scope,
+    private readonly lenient: boolean,
+  ) {}
+
+  /** Computes and records the type of a node. */
+  visit(e: Expr): Type {
+    const type = this.typeOf(e);
+    e.type = type;
+    return type;
+  }
+
+  /** Replaces type parameters in the whole tree, now that all are known. */
+  finish(e: Expr): void {
+    const stack = [e];
+    while (stack.length) {
+      const node = stack.pop()!;
+      if (node.type) node.type = T.substitute(node.type, this.bindings, true);
+      stack.push(...partsOf(node));
+    }
+  }
+
+  private typeOf(e: Expr): Type {
+    switch (e.is) {
+      case 'const':
+        return constantType(e.value);
+      case 'ident':
+        return this.ident(e);
+      case 'select':
+        return this.select(e);
+      case 'call':
+        return this.call(e);
+      case 'list':
+        return this.list(e);
+      case 'map':
+        return this.map(e);
+      case 'struct':
+        for (const f of e.fields) this.visit(f.value);
+        this.undeclared(e.at, e.name);
+        return T.ERROR;
+      case 'loop':
+        return this.loop(e);
+      case 'bind':
+        return this.bind(e);
+    }
+  }
+
+  private undeclared(at: number, name: string): void {
+    if (!this.lenient) this.issues.add(at, `undeclared reference to '${name}' (in container '${this.scope.container}')`);
+  }
+
+  private local(name: string): Type | undefined {
+    for (let i = this.locals.length - 1; i >= 0; i--) {
+      const t = this.locals[i]!.get(name);
+      if (t) return t;
+    }
+    return undefined;
+  }
+
+  private ident(e: IdentExpr): Type {
+    const local = this.local(e.name);
+    if (local) return local;
+    const found = this.scope.resolveVariable(e.name);
+    if (found) {
+      e.resolved = found.name;
+      return found.type;
+    }
+    this.undeclared(e.at, e.name.replace(/^\./, ''));
+    return this.lenient ? T.DYN : T.ERROR;
+  }
+
+  private select(e: SelectExpr): Type {
+    const qualified = e.test ? undefined : this.qualifiedName(e);
+    if (qualified !== undefined) {
+      const found = this.scope.resolveVariable(qualified);
+      if (found) {
+        e.resolved = found.name;
+        return found.type;
+      }
+    }
+    const operand = T.substitute(this.visit(e.operand), this.bindings, false);
+    const inner = isOptional(operand) ? operand.params[0]! : operand;
+    const field = this.fieldType(e.at, inner, e.field);
+    if (e.test) return T.BOOL;
+    return isOptional(operand) ? (isOptional(field) ? field : T.optionalType(field)) : field;
+  }
+
+  private fieldType(at: number, t: Type, field: string): Type {
+    switch (t.kind) {
+      case 'map':
+        return t.of;
+      case 'object': {
+        const type = t.field(field);
+        if (type) return type;
+        if (!this.lenient) this.issues.add(at, `undefined field '${field}'`);
+        return T.ERROR;
+      }
+      case 'dyn':
+      case 'error':
+      case 'param':
+        return T.DYN;
+      default:
+        if (!this.lenient) this.issues.add(at, `type '${formatType(this.final(t))}' does not support field selection`);
+        return this.lenient ? T.DYN : T.ERROR;
+    }
+  }
+
+  /** `a.b.c` as one name, unless its root is a local variable. */
+  private qualifiedName(e: Expr): string | undefined {
+    if (e.is === 'ident') return this.local(e.name) ? undefined : e.name;
+    if (e.is !== 'select' || e.test) return undefined;
+    const operand = this.qualifiedName(e.operand);
+    return operand === undefined ? undefined : `${operand}.${e.field}`;
+  }
+
+  private final(t: Type): Type {
+    return T.substitute(t, this.bindings, true);
+  }
+
+  private call(e: CallExpr): Type {
+    if (e.fn === '_&&_' || e.fn === '_||_') {
+      for (const a of e.args) this.wantBool(a);
+      return T.BOOL;
+    }
+    if (e.fn === '_?._') return this.optionalSelect(e);
+    if (e.target) {
+      const prefix = this.qualifiedName(e.target);
+      const fn = prefix === undefined ? undefined : this.scope.resolveFunction(`${prefix}.${e.fn}`);
+      if (fn?.overloads.some(o => !o.member)) {
+        e.qualified = fn.name;
+        return this.overloads(
+          e,
+          fn.name,
+          fn.overloads,
+          e.args.map(a => this.visit(a)),
+          false,
+        );
+      }
+    }
+    const argTypes = (e.target ? [e.target, ...e.args] : e.args).map(a => this.visit(a));
+    const fn = e.target ? this.scope.member(e.fn) : this.scope.resolveFunction(e.fn);
+    if (!fn) {
+      this.undeclared(e.at, e.fn.replace(/^\./, ''));
+      return this.lenient ? T.DYN : T.ERROR;
+    }
+    return this.overloads(e, e.fn.replace(/^\./, ''), fn.overloads, argTypes, e.target !== undefined);
+  }
+
+  private wantBool(e: Expr): void {
+    const t = this.visit(e);
+    if (!T.assignable(this.bindings, [t], [T.BOOL])) {
+      if (!this.lenient) this.issues.add(e.at, `expected type 'bool' but found '${formatType(this.final(t))}'`);
+    }
+  }
+
+  private overloads(e: CallExpr, name: string, all: readonly Overload[], argTypes: readonly Type[], member: boolean): Type {
+    const fitting: Overload[] = [];
+    let result: Type | undefined;
+    for (const o of all) {
+      if (o.member !== member || o.args.length !== argTypes.length) continue;
+      const [args, type] = this.instantiate(o);
+      if (!T.assignable(this.bindings, argTypes, args)) continue;
+      fitting.push(o);
+      const here = T.substitute(type, this.bindings, false);
+      result = result === undefined || T.sameType(result, here) ? here : T.DYN;
+    }
+    e.overloads = fitting;
+    if (result) return result;
+    if (this.lenient) {
+      e.overloads = all.filter(o => o.member === member && o.args.length === argTypes.length);
+      return T.DYN;
+    }
+    const shown = argTypes.map(t => formatType(this.final(t)));
+    const applied = member ? `${shown[0]}.(${shown.slice(1).join(', ')})` : `(${shown.join(', ')})`;
+    this.issues.add(e.at, `found no matching overload for '${name}' applied to '${applied}'`);
+    return T.ERROR;
+  }
+
+  /** The signature with parameters of its own. */
+  private instantiate(o: Overload): [readonly Type[], Type] {
+    const own: T.Bindings = new Map();
+    const rename = (t: Type): Type => {
+      for (const p of paramsOf(t)) if (!own.has(p)) own.set(p, T.param(`_${this.fresh++}`));
+      return own.size ? T.substitute(t, own, false) : t;
+    };
+    return [o.args.map(rename), rename(o.result)];
+  }
+
+  private optionalSelect(e: CallExpr): Type {
+    const operand = T.substitute(this.visit(e.args[0]!), this.bindings, false);
+    this.visit(e.args[1]!);
+    const inner = isOptional(operand) ? operand.params[0]! : operand;
+    const field = e.args[1]!;
+    const type = this.fieldType(e.at, inner, field.is === 'const' ? String(field.value) : '');
+    return isOptional(type) ? type : T.optionalType(type);
+  }
+
+  /** The type of an optional entry's content. */
+  private unwrap(e: Expr, optional: boolean): Type {
+    const t = T.substitute(this.visit(e), this.bindings, false);
+    if (!optional || t.kind === 'dyn' || t.kind === 'error') return t;
+    if (isOptional(t)) return t.params[0]!;
+    if (!this.lenient)
+      this.issues.add(
+        e.at,
+        `expected type 'optional_type(${formatType(this.final(t))})' but found '${formatType(this.final(t))}'`,
+      );
+    return T.ERROR;
+  }
+
+  private list(e: ListExpr): Type {
+    let of: Type | undefined;
+    e.items.forEach((item, i) => {
+      const t = this.unwrap(item, e.optional.has(i));
+      of = of === undefined ? t : T.join(this.bindings, of, t);
+    });
+    return T.listType(of ?? T.param(`_${this.fresh++}`));
+  }
+
+  private map(e: MapExpr): Type {
+    let key: Type | undefined;
+    let of: Type | undefined;
+    for (const entry of e.entries) {
+      const k = this.visit(entry.key);
+      key = key === undefined ? k : T.join(this.bindings, key, k);
+      const v = this.unwrap(entry.value, entry.optional);
+      of = of === undefined ? v : T.join(this.bindings, of, v);
+    }
+    return T.mapType(key ?? T.param(`_${this.fresh++}`), of ?? T.param(`_${this.fresh++}`));
+  }
+
+  private loop(e: ComprehensionExpr): Type {
+    const range = T.substitute(this.visit(e.range), this.bindings, false);
+    const [first, second] = this.loopTypes(e.range.at, range);
+    const scope = new Map<string, Type>();
+    if (e.vars.length === 2) scope.set(e.vars[0]!, range.kind === 'list' ? T.INT : first).set(e.vars[1]!, second);
+    else scope.set(e.vars[0]!, range.kind === 'list' ? second : first);
+    this.locals.push(scope);
+    const list = T.listType(scope.get(e.vars[0]!)!);
+    if (e.filter) this.condition(e, e.filter, list);
+    const result = this.loopResult(e, range.kind === 'map' ? first : range.kind === 'list' ? T.INT : T.DYN, list);
+    this.locals.pop();
+    return result;
+  }
+
+  private loopTypes(at: number, range: Type): [Type, Type] {
+    if (range.kind === 'list') return [T.INT, range.of];
+    if (range.kind === 'map') return [range.key, range.of];
+    if (range.kind !== 'dyn' && range.kind !== 'error' && range.kind !== 'param' && !this.lenient) {
+      this.issues.add(
+        at,
+        `expression of type '${formatType(this.final(range))}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+      );
+      return [T.ERROR, T.ERROR];
+    }
+    return [T.DYN, T.DYN];
+  }
+
+  private loopResult(e: ComprehensionExpr, key: Type, list: Type): Type {
+    switch (e.kind) {
+      case 'all':
+      case 'exists':
+        this.wantBool(e.body);
+        return T.BOOL;
+      case 'exists_one':
+        this.condition(e, e.body, T.INT);
+        return T.BOOL;
+      case 'filter':
+        this.condition(e, e.body, list);
+        return list;
+      case 'map':
+      case 'transformList':
+        return T.listType(this.visit(e.body));
+      case 'transformMap':
+        return T.mapType(key, this.visit(e.body));
+      case 'transformMapEntry': {
+        const t = T.substitute(this.visit(e.body), this.bindings, false);
+        if (t.kind === 'map') return t;
+        if (t.kind !== 'dyn' && t.kind !== 'error' && !this.lenient)
+          this.issues.add(
+            e.body.at,
+            `found no matching overload for 'cel.@mapInsert' applied to '(map(dyn, dyn), ${formatType(t)})'`,
+          );
+        return T.mapType(T.DYN, T.DYN);
+      }
+    }
+  }
+
+  /** A condition inside a loop stands where `_?_:_` has its first argument. */
+  private condition(e: ComprehensionExpr, condition: Expr, branch: Type): void {
+    const t = this.visit(condition);
+    if (T.assignable(this.bindings, [t], [T.BOOL]) || this.lenient) return;
+    const b = formatType(this.final(branch));
+    this.issues.add(e.at, `found no matching overload for '_?_:_' applied to '(${formatType(this.final(t))}, ${b}, ${b})'`);
+  }
+
+  private bind(e: BindExpr): Type {
+    const init = T.substitute(this.visit(e.init), this.bindings, false);
+    let local = init;
+    if (e.kind !== 'bind') {
+      if (isOptional(init)) local = init.params[0]!;
+      else if (init.kind === 'dyn' || init.kind === 'error' || this.lenient) local = T.DYN;
+      else {
+        this.issues.add(e.at, `found no matching overload for '${e.kind}' applied to '${formatType(this.final(init))}.()'`);
+        local = T.ERROR;
+      }
+    }
+    this.locals.push(new Map([[e.name, local]]));
+    const body = T.substitute(this.visit(e.body), this.bindings, false);
+    this.locals.pop();
+    if (e.kind === 'bind') return body;
+    if (e.kind === 'optMap') return T.optionalType(body);
+    return isOptional(body) ? body : T.optionalType(T.DYN);
+  }
+}
+
+function partsOf(e: Expr): readonly Expr[] {
+  switch (e.is) {
+    case 'select':
+      return e.resolved ? [] : [e.operand];
+    case 'call':
+      return e.target && !e.qualified ? [e.target, ...e.args] : e.args;
+    case 'list':
+      return e.items;
+    case 'map':
+      return e.entries.flatMap(entry => [entry.key, entry.value]);
+    case 'loop':
+      return e.filter ? [e.range, e.filter, e.body] : [e.range, e.body];
+    case 'bind':
+      return [e.init, e.body];
+    default:
+      return [];
+  }
+}
+
+function paramsOf(t: Type): string[] {
+  switch (t.kind) {
+    case 'param':
+      return [t.name];
+    case 'list':
+      return paramsOf(t.of);
+    case 'map':
+      return [...paramsOf(t.key), ...paramsOf(t.of)];
+    case 'type':
+      return t.of ? paramsOf(t.of) : [];
+    case 'opaque':
+      return t.params.flatMap(paramsOf);
+    default:
+      return [];
+  }
+}
+
+function constantType(v: Value): Type {
+  if (v === null) return T.NULL;
+  if (v instanceof Uint) return T.UINT;
+  if (v instanceof Double) return T.DOUBLE;
+  const name = typeNameOf(v);
+  return name === 'bool' ? T.BOOL : name === 'int' ? T.INT : name === 'string' ? T.STRING : T.BYTES;
+}

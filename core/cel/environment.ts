@@ -1,0 +1,166 @@
+/** Environments: which variables, functions, macros and rules an expression may use. Built once, validated eagerly, immutable. */
+import { check } from './checker.js';
+import { estimate, type CostRange, type SizeHints } from './cost.js';
+import { DeclarationError, type Overload } from './declarations.js';
+import { Macros, type Macro } from './macros.js';
+import { DEFAULT_LIMITS, parse, type ParseLimits } from './parser.js';
+import { plan, type Program } from './plan.js';
+import { formatIssues, type Issue } from './source.js';
+import { type Type, typeType, DYN } from './types.js';
+import { CelError, TypeValue, type Value } from './values.js';
+import { validate, type Validation } from './validators.js';
+
+/** A named group of declarations; an environment is a list of them. */
+export interface Library {
+  readonly name: string;
+  readonly functions?: readonly Overload[];
+  readonly macros?: readonly (readonly [string, number, boolean, Macro])[];
+  /** Names of types that expressions may write. */
+  readonly types?: readonly string[];
+  readonly constants?: ReadonlyMap<string, { readonly type: Type; readonly value: Value }>;
+  /** Allows `a.?b`, `a[?b]` and optional entries. */
+  readonly optionalSyntax?: boolean;
+}
+
+/** What an environment is made of. */
+export interface EnvironmentOptions {
+  readonly libraries: readonly Library[];
+  readonly variables?: Readonly<Record<string, Type>> | ReadonlyMap<string, Type>;
+  /** The namespace in which names are looked up first. */
+  readonly container?: string;
+  /** Checks on the finished tree (literals of one type, valid constants). */
+  readonly validation?: Validation;
+  readonly limits?: Partial<ParseLimits>;
+  /** Leaves what does not check to evaluation. */
+  readonly lenient?: boolean;
+  /** Sizes of variables for the static estimate. */
+  readonly sizes?: SizeHints;
+}
+
+/** What compiling gives. `errors` is empty exactly when there is a program. */
+export interface Compiled {
+  readonly program?: Program;
+  readonly type?: Type;
+  readonly cost?: CostRange;
+  readonly issues: readonly Issue[];
+  /** The issues as text with carets, or the reason a checked expression could not become a program. */
+  readonly errors: string;
+}
+
+/** What the checker asks of an environment. */
+export interface Scope {
+  readonly container: string;
+  resolveVariable(name: string): { name: string; type: Type } | undefined;
+  resolveFunction(name: string): { name: string; overloads: readonly Overload[] } | undefined;
+  member(name: string): { overloads: readonly Overload[] } | undefined;
+}
+
+/** See `EnvironmentOptions`. Throws `DeclarationError` naming a bad declaration. */
+export class Environment implements Scope {
+  readonly container: string;
+  private readonly functions = new Map<string, Overload[]>();
+  private readonly variables = new Map<string, Type>();
+  /** Type names and constants: what a name means without an activation. */
+  readonly constants = new Map<string, { type: Type; value: Value }>();
+  private readonly macros: Macros;
+  private readonly optionalSyntax: boolean;
+  private readonly limits: ParseLimits;
+
+  constructor(private readonly options: EnvironmentOptions) {
+    this.container = options.container ?? '';
+    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.macros = new Macros(...options.libraries.map(l => l.macros ?? []));
+    this.optionalSyntax = options.libraries.some(l => l.optionalSyntax);
+    for (const library of options.libraries) this.addLibrary(library);
+    const variables = options.variables instanceof Map ? options.variables : Object.entries(options.variables ?? {});
+    for (const [name, type] of variables) {
+      if (!/^[A-Za-z_@][\w.@:]*$/.test(name)) throw new DeclarationError(`variable '${name}': not an identifier`);
+      this.variables.set(name, type);
+    }
+  }
+
+  private addLibrary(library: Library): void {
+    for (const o of library.functions ?? []) {
+      const list = this.functions.get(o.fn);
+      if (!list) this.functions.set(o.fn, [o]);
+      else if (list.some(x => collides(x, o)))
+        throw new DeclarationError(`library '${library.name}': function '${o.fn}' declares the same arguments twice`);
+      else list.push(o);
+    }
+    for (const name of library.types ?? []) this.constants.set(name, { type: typeType(), value: new TypeValue(name) });
+    for (const [name, constant] of library.constants ?? []) this.constants.set(name, constant);
+  }
+
+  /** The same environment with other variables. */
+  extend(variables: Readonly<Record<string, Type>>, sizes?: SizeHints): Environment {
+    const all = new Map(this.variables);
+    for (const [k, v] of Object.entries(variables)) all.set(k, v);
+    return new Environment({ ...this.options, variables: all, sizes: sizes ?? this.options.sizes });
+  }
+
+  /** Names a reference may mean, innermost container first. */
+  private candidates(name: string): string[] {
+    if (name.startsWith('.')) return [name.slice(1)];
+    const out = [name];
+    const parts = this.container ? this.container.split('.') : [];
+    for (let n = 1; n <= parts.length; n++) out.unshift(`${parts.slice(0, n).join('.')}.${name}`);
+    return out;
+  }
+
+  resolveVariable(name: string): { name: string; type: Type } | undefined {
+    for (const candidate of this.candidates(name)) {
+      const type = this.variables.get(candidate) ?? this.constants.get(candidate)?.type;
+      if (type) return { name: candidate, type };
+    }
+    return undefined;
+  }
+
+  resolveFunction(name: string): { name: string; overloads: readonly Overload[] } | undefined {
+    for (const candidate of this.candidates(name)) {
+      const overloads = this.functions.get(candidate);
+      if (overloads) return { name: candidate, overloads };
+    }
+    return undefined;
+  }
+
+  member(name: string): { overloads: readonly Overload[] } | undefined {
+    const overloads = this.functions.get(name);
+    return overloads ? { overloads } : undefined;
+  }
+
+  /** Whether a value must be given for the name. */
+  isVariable(name: string): boolean {
+    return this.variables.has(name);
+  }
+
+  /** Parses, checks, validates, estimates and plans a text. */
+  compile(text: string): Compiled {
+    const parsed = parse(text, { macros: this.macros, optionalSyntax: this.optionalSyntax, limits: this.limits });
+    if (!parsed.expr) return { issues: parsed.issues, errors: formatIssues(text, parsed.issues) };
+    const checked = check(parsed.expr, this, this.options.lenient);
+    if (checked.issues.length) return { issues: checked.issues, errors: formatIssues(text, checked.issues) };
+    const type = parsed.expr.type ?? DYN;
+    const issues = this.options.validation ? validate(parsed.expr, this.options.validation) : [];
+    if (issues.length) return { type, issues, errors: formatIssues(text, issues) };
+    const cost = estimate(parsed.expr, this.options.sizes);
+    try {
+      return { program: plan(parsed.expr, this), type, cost, issues, errors: '' };
+    } catch (error) {
+      if (!(error instanceof CelError)) throw error;
+      return {
+        type,
+        cost,
+        issues: [{ at: 0, message: error.message }],
+        errors: `program instantiation failed: ${error.message}`,
+      };
+    }
+  }
+}
+
+/** Two overloads that no call could tell apart. */
+function collides(a: Overload, b: Overload): boolean {
+  return a.member === b.member && a.args.length === b.args.length && JSON.stringify(a.args) === JSON.stringify(b.args);
+}
+
+/** Makes an environment. */
+export const createEnvironment = (options: EnvironmentOptions): Environment => new Environment(options);

@@ -1,0 +1,51 @@
+/** A CEL engine: environments, compiled programs, schema types, cost. See README.md. */
+export { createEnvironment, type Compiled, type Environment, type EnvironmentOptions, type Library } from './environment.js';
+export type { Activation, Outcome, Program } from './plan.js';
+export { CALL_BUDGET, costMessage, EXPRESSION_COST_LIMIT, REQUEST_BUDGET, SCHEMA_COST_LIMIT, type CostRange } from './cost.js';
+export { declare, declareGlobal, DeclarationError, parseType, type Overload } from './declarations.js';
+export { escapeName, schemaType, type Schema, type SchemaType } from './schema.js';
+export {
+  formatType,
+  listType,
+  mapType,
+  opaqueType,
+  optionalType,
+  type Type,
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  NULL,
+  STRING,
+  TIMESTAMP,
+  UINT,
+} from './types.js';
+export {
+  ArrayList,
+  CelError,
+  Dict,
+  Double,
+  Duration,
+  fromPlain,
+  List,
+  MapDict,
+  Opaque,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  Unknown,
+  type Value,
+} from './values.js';
+export {
+  allLibraries,
+  DEFAULT_VERSION,
+  librariesOf,
+  validationOf,
+  widestLibraries,
+  type CompatibilityVersion,
+} from './versions.js';
+export { display } from './text.js';
+export { evaluationMessage, runTable, type Table } from './tables.js';

@@ -1,0 +1,191 @@
+/** Tokens of the grammar (CEL specification, "Syntax"). */
+import { canonical, Double, INT_MAX, UINT_MAX, Uint, type Value } from './values.js';
+import type { Issues } from './source.js';
+
+/** `op` covers punctuation and the word `in`; `quoted` is a back-ticked field name. */
+export interface Token {
+  readonly kind: 'ident' | 'quoted' | 'const' | 'op' | 'end';
+  /** As written; for identifiers, operators and quoted names what the parser compares. */
+  readonly text: string;
+  readonly at: number;
+  readonly value?: Value;
+  /** An integer literal may be one past the maximum under a minus sign; the parser decides. */
+  readonly big?: bigint;
+}
+
+const OPERATORS = [
+  '&&',
+  '||',
+  '==',
+  '!=',
+  '<=',
+  '>=',
+  '<',
+  '>',
+  '+',
+  '-',
+  '*',
+  '/',
+  '%',
+  '!',
+  '?',
+  ':',
+  '(',
+  ')',
+  '[',
+  ']',
+  '{',
+  '}',
+  ',',
+  '.',
+];
+const SPACE = /[\t\n\f\r ]+|\/\/[^\n]*/y;
+const NUMBER = /0x([0-9a-fA-F]+)(u|U)?|(\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)|(\d+)(u|U)?/y;
+const IDENT = /[A-Za-z_][A-Za-z0-9_]*/y;
+const QUOTED = /`([a-zA-Z0-9_.\-/ ]+)`/y;
+const STRING_START = /(?:[rR]?[bB]?|[bB][rR])("""|'''|"|')/y;
+
+/** Splits a text into tokens; characters that belong to none are issues and left out. */
+export function tokenize(text: string, issues: Issues): Token[] {
+  const out: Token[] = [];
+  let i = 0;
+  while (i < text.length) {
+    SPACE.lastIndex = i;
+    if (SPACE.test(text)) {
+      i = SPACE.lastIndex;
+      continue;
+    }
+    const token = next(text, i, issues);
+    if (!token) {
+      const ch = String.fromCodePoint(text.codePointAt(i)!);
+      issues.add(i, `Syntax error: token recognition error at: '${ch}'`);
+      i += ch.length;
+      continue;
+    }
+    out.push(token.token);
+    i = token.end;
+  }
+  out.push({ kind: 'end', text: '<EOF>', at: text.length });
+  return out;
+}
+
+function next(text: string, i: number, issues: Issues): { token: Token; end: number } | undefined {
+  STRING_START.lastIndex = i;
+  const start = STRING_START.exec(text);
+  if (start) return stringToken(text, i, start[0], start[1]!, issues);
+  NUMBER.lastIndex = i;
+  const num = NUMBER.exec(text);
+  if (num) return { token: numberToken(num, i, issues), end: NUMBER.lastIndex };
+  IDENT.lastIndex = i;
+  const ident = IDENT.exec(text)?.[0];
+  if (ident !== undefined) return { token: wordToken(ident, i), end: i + ident.length };
+  QUOTED.lastIndex = i;
+  const quoted = QUOTED.exec(text);
+  if (quoted) return { token: { kind: 'quoted', text: quoted[1]!, at: i }, end: QUOTED.lastIndex };
+  const op = OPERATORS.find(o => text.startsWith(o, i));
+  return op ? { token: { kind: 'op', text: op, at: i }, end: i + op.length } : undefined;
+}
+
+function wordToken(word: string, at: number): Token {
+  if (word === 'true' || word === 'false') return { kind: 'const', text: word, at, value: word === 'true' };
+  if (word === 'null') return { kind: 'const', text: word, at, value: null };
+  return { kind: word === 'in' ? 'op' : 'ident', text: word, at };
+}
+
+function numberToken(m: RegExpExecArray, at: number, issues: Issues): Token {
+  const text = m[0];
+  if (m[3] !== undefined) {
+    const value = Number(text);
+    if (!Number.isFinite(value)) issues.add(at, 'invalid double literal');
+    return { kind: 'const', text, at, value: new Double(value) };
+  }
+  if (text.length > 100) {
+    issues.add(at, 'invalid int literal');
+    return { kind: 'const', text, at, value: 0 };
+  }
+  const unsigned = (m[2] ?? m[5]) !== undefined;
+  const n = BigInt(unsigned ? text.slice(0, -1) : text);
+  if (unsigned) {
+    if (n > UINT_MAX) issues.add(at, 'invalid uint literal');
+    return { kind: 'const', text, at, value: new Uint(canonical(n)) };
+  }
+  if (n > INT_MAX + 1n) issues.add(at, 'invalid int literal');
+  return { kind: 'const', text, at, value: canonical(n), big: n };
+}
+
+function stringToken(
+  text: string,
+  at: number,
+  opening: string,
+  quote: string,
+  issues: Issues,
+): { token: Token; end: number } | undefined {
+  const prefix = opening.slice(0, opening.length - quote.length).toLowerCase();
+  const raw = prefix.includes('r');
+  const bytes = prefix.includes('b');
+  const from = at + opening.length;
+  let i = from;
+  for (; i < text.length; i++) {
+    const c = text[i];
+    if (c === '\\' && !raw) i++;
+    else if (text.startsWith(quote, i)) break;
+    else if (quote.length === 1 && (c === '\n' || c === '\r')) return undefined;
+  }
+  if (i >= text.length) return undefined;
+  const body = text.slice(from, i).replace(/\r\n?/g, '\n');
+  const value = decode(body, raw, bytes, message => issues.add(at, message));
+  return { token: { kind: 'const', text: text.slice(at, i + quote.length), at, value }, end: i + quote.length };
+}
+
+const SIMPLE = new Map([
+  ['a', '\x07'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+  ['v', '\v'],
+  ['\\', '\\'],
+  ["'", "'"],
+  ['"', '"'],
+  ['`', '`'],
+  ['?', '?'],
+]);
+const ESCAPE = /\\(?:([abfnrtv\\'"`?])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2}))/y;
+
+/** Escapes in a string name code points, in a bytes literal octets. */
+function decode(body: string, raw: boolean, bytes: boolean, bad: (message: string) => void): Value {
+  const octets: number[] = [];
+  let out = '';
+  const put = (s: string) => {
+    if (bytes) for (const b of new TextEncoder().encode(s)) octets.push(b);
+    else out += s;
+  };
+  for (let i = 0; i < body.length; ) {
+    if (raw || body[i] !== '\\') {
+      let end = raw ? -1 : body.indexOf('\\', i);
+      if (end < 0) end = body.length;
+      put(body.slice(i, end));
+      i = end;
+      continue;
+    }
+    ESCAPE.lastIndex = i;
+    const m = ESCAPE.exec(body);
+    if (!m) {
+      bad(`Syntax error: token recognition error at: '${body.slice(i, i + 2)}'`);
+      return bytes ? new Uint8Array() : '';
+    }
+    i = ESCAPE.lastIndex;
+    if (m[1] !== undefined) put(SIMPLE.get(m[1])!);
+    else {
+      const code = m[5] !== undefined ? Number.parseInt(m[5], 8) : Number.parseInt(m[2] ?? m[3] ?? m[4]!, 16);
+      const octet = m[2] !== undefined || m[5] !== undefined;
+      if (bytes && octet) octets.push(code);
+      else if (bytes || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
+        bad('invalid unicode code point');
+        return bytes ? new Uint8Array() : '';
+      } else put(String.fromCodePoint(code));
+    }
+  }
+  return bytes ? Uint8Array.from(octets) : out;
+}

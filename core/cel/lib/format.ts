@@ -1,0 +1,130 @@
+/** Named formats: what the server itself checks names and values with. */
+import { declare, declareGlobal } from '../declarations.js';
+import type { Library } from '../environment.js';
+import { parseDate, parseTimestamp } from '../time.js';
+import { ArrayList, Opaque, Optional, type Value } from '../values.js';
+import { decodeBase64 } from './encoders.js';
+import { parseUrl } from './url.js';
+
+const NAME = 'kubernetes.NamedFormat';
+
+/** A format; `validate` gives the reasons a text does not match. */
+export class NamedFormat extends Opaque {
+  readonly typeName = NAME;
+  constructor(
+    readonly name: string,
+    readonly validate: (text: string) => readonly string[],
+  ) {
+    super();
+  }
+  equals(other: Opaque): boolean {
+    return other instanceof NamedFormat && other.name === this.name;
+  }
+}
+
+const tooLong = (n: number): string => `must be no more than ${n} characters`;
+/** A rule of length and pattern, with the message of each. */
+const rule =
+  (max: number, pattern: RegExp, message: string) =>
+  (text: string): string[] => [
+    ...(Buffer.byteLength(text) > max ? [tooLong(max)] : []),
+    ...(pattern.test(text) ? [] : [message]),
+  ];
+
+const LABEL = rule(
+  63,
+  /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+);
+const SUBDOMAIN = rule(
+  253,
+  /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+);
+const LABEL_1035 = rule(
+  63,
+  /^[a-z]([-a-z0-9]*[a-z0-9])?$/,
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+);
+const LABEL_VALUE = rule(
+  63,
+  /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/,
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+);
+const NAME_PART =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
+function qualifiedName(text: string): string[] {
+  const parts = text.split('/');
+  const out: string[] = [];
+  if (parts.length > 2)
+    return [`a qualified name ${NAME_PART} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  const name = parts.at(-1)!;
+  if (parts.length === 2) {
+    if (parts[0] === '') out.push('prefix part must be non-empty');
+    else out.push(...SUBDOMAIN(parts[0]!).map(m => `prefix part ${m}`));
+  }
+  if (name === '') out.push('name part must be non-empty');
+  else if (name.length > 63) out.push(`name part ${tooLong(63)}`);
+  if (!/^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/.test(name)) out.push(`name part ${NAME_PART}`);
+  return out;
+}
+
+/** A prefix may end in a dash: the generated part follows. */
+const prefix =
+  (check: (text: string) => string[]) =>
+  (text: string): string[] =>
+    check(text.endsWith('-') && text.length > 1 ? `${text.slice(0, -1)}a` : text);
+const when =
+  (ok: (text: string) => boolean, message: string | ((text: string) => string)) =>
+  (text: string): string[] =>
+    ok(text) ? [] : [typeof message === 'string' ? message : message(text)];
+
+const uriMessage = (text: string): string =>
+  `parse ${JSON.stringify(text)}: ${text === '' ? 'empty url' : 'invalid URI for request'}`;
+
+const FORMATS = new Map<string, NamedFormat>(
+  (
+    [
+      ['dns1123Label', LABEL],
+      ['dns1123Subdomain', SUBDOMAIN],
+      ['dns1035Label', LABEL_1035],
+      ['qualifiedName', qualifiedName],
+      ['dns1123LabelPrefix', prefix(LABEL)],
+      ['dns1123SubdomainPrefix', prefix(SUBDOMAIN)],
+      ['dns1035LabelPrefix', prefix(LABEL_1035)],
+      ['labelValue', LABEL_VALUE],
+      ['uri', when(t => parseUrl(t) !== undefined, uriMessage)],
+      [
+        'uuid',
+        when(
+          t => /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(t),
+          'does not match the UUID format',
+        ),
+      ],
+      ['byte', when(t => decodeBase64(t) !== undefined && t.length % 4 === 0, 'invalid base64')],
+      ['date', when(t => parseDate(t) !== undefined, 'invalid date')],
+      ['datetime', when(t => parseTimestamp(t) !== undefined, 'invalid datetime')],
+    ] as const
+  ).map(([name, validate]) => [name, new NamedFormat(name, validate)]),
+);
+
+function validate(format: Value, text: Value, _c: Value, m: { traverse(n: number): void }): Value {
+  m.traverse((text as string).length * 5);
+  const reasons = (format as NamedFormat).validate(text as string);
+  return reasons.length ? new Optional(new ArrayList([...reasons])) : Optional.none;
+}
+
+/** The format library. */
+export const FORMAT: Library = {
+  name: 'format',
+  types: [NAME],
+  functions: [
+    declareGlobal(`format.named(string): optional(${NAME})`, v => {
+      const found = FORMATS.get(v as string);
+      return found ? new Optional(found) : Optional.none;
+    }),
+    declare(`${NAME}.validate(string): optional(list(string))`, validate, 'regex'),
+    ...Array.from(FORMATS, ([name, value]) => declareGlobal(`format.${name}(): ${NAME}`, () => value)),
+  ],
+};

@@ -1,0 +1,193 @@
+/** IP addresses and CIDR blocks, by Go's netip rules: no leading zeros, no zones, no IPv4-mapped IPv6. */
+import { declare, declareGlobal } from '../declarations.js';
+import type { Library } from '../environment.js';
+import { fail, noOverload, Opaque, type Value } from '../values.js';
+
+/** An address: 32 or 128 bits. */
+export class Ip extends Opaque {
+  readonly typeName = 'net.IP';
+  constructor(
+    readonly bits: bigint,
+    readonly family: 4 | 6,
+  ) {
+    super();
+  }
+  equals(other: Opaque): boolean {
+    return other instanceof Ip && other.family === this.family && other.bits === this.bits;
+  }
+  get width(): number {
+    return this.family === 4 ? 32 : 128;
+  }
+  override toString(): string {
+    if (this.family === 4) return [24n, 16n, 8n, 0n].map(s => (this.bits >> s) & 255n).join('.');
+    const groups = Array.from({ length: 8 }, (_, i) => ((this.bits >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
+    const runs = [
+      ...groups
+        .map(g => (g === '0' ? 'z' : '.'))
+        .join('')
+        .matchAll(/z{2,}/g),
+    ];
+    const longest = runs.reduce<RegExpMatchArray | undefined>((a, b) => (a && a[0].length >= b[0].length ? a : b), undefined);
+    if (!longest) return groups.join(':');
+    return `${groups.slice(0, longest.index).join(':')}::${groups.slice(longest.index! + longest[0].length).join(':')}`;
+  }
+}
+
+/** A block: an address (host bits kept) and a prefix length. */
+export class Cidr extends Opaque {
+  readonly typeName = 'net.CIDR';
+  constructor(
+    readonly ip: Ip,
+    readonly prefix: number,
+  ) {
+    super();
+  }
+  equals(other: Opaque): boolean {
+    return other instanceof Cidr && other.prefix === this.prefix && other.ip.equals(this.ip);
+  }
+  get masked(): Ip {
+    const shift = BigInt(this.ip.width - this.prefix);
+    return new Ip((this.ip.bits >> shift) << shift, this.ip.family);
+  }
+  contains(ip: Ip): boolean {
+    const shift = BigInt(this.ip.width - this.prefix);
+    return ip.family === this.ip.family && ip.bits >> shift === this.ip.bits >> shift;
+  }
+  override toString(): string {
+    return `${this.ip}/${this.prefix}`;
+  }
+}
+
+function parse4(text: string): bigint | undefined {
+  const m = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text);
+  if (!m) return undefined;
+  let bits = 0n;
+  for (const part of m.slice(1)) {
+    if ((part.length > 1 && part.startsWith('0')) || Number(part) > 255) return undefined;
+    bits = (bits << 8n) | BigInt(part);
+  }
+  return bits;
+}
+
+function parse6(text: string): bigint | undefined {
+  if (text.length > 45) return undefined;
+  const tail = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
+  let src = text;
+  if (tail) {
+    const v4 = parse4(tail[2]!);
+    if (v4 === undefined) return undefined;
+    src = `${tail[1]}${(v4 >> 16n).toString(16)}:${(v4 & 0xffffn).toString(16)}`;
+  }
+  const halves = src.split('::');
+  if (halves.length > 2) return undefined;
+  const groups = halves.map(h => (h === '' ? [] : h.split(':')));
+  const count = groups.reduce((n, g) => n + g.length, 0);
+  if (groups.flat().some(g => !/^[0-9a-fA-F]{1,4}$/.test(g)) || (halves.length === 1 ? count !== 8 : count > 7)) return undefined;
+  const all = halves.length === 1 ? groups[0]! : [...groups[0]!, ...new Array<string>(8 - count).fill('0'), ...groups[1]!];
+  return all.reduce((bits, g) => (bits << 16n) | BigInt(`0x${g}`), 0n);
+}
+
+/** Reads an address, or says why not. */
+export function parseIp(text: string): Ip | string {
+  if (text.includes(':') && text.includes('%') && parse6(text.slice(0, text.indexOf('%'))) !== undefined)
+    return `IP address "${text}" with zone value is not allowed`;
+  const v4 = parse4(text);
+  if (v4 !== undefined) return new Ip(v4, 4);
+  const v6 = text.includes(':') ? parse6(text) : undefined;
+  if (v6 === undefined) return `IP Address "${text}" parse error during conversion from string`;
+  if (v6 >> 32n === 0xffffn) return `IPv4-mapped IPv6 address "${text}" is not allowed`;
+  return new Ip(v6, 6);
+}
+
+/** Reads a block; `undefined` when malformed. */
+export function parseCidr(text: string): Cidr | string {
+  const m = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(text);
+  const ip = m ? parseIp(m[1]!) : '';
+  if (ip instanceof Ip && Number(m![2]) <= ip.width) return new Cidr(ip, Number(m![2]));
+  return ip instanceof Ip || !ip.startsWith('IPv4-mapped')
+    ? 'network address parse error during conversion from string'
+    : `IPv4-mapped IPv6 address "${text}" is not allowed`;
+}
+
+const ip = (v: Value): Ip => {
+  const made = parseIp(v as string);
+  return made instanceof Ip ? made : fail(made);
+};
+const cidr = (v: Value): Cidr => {
+  const made = parseCidr(v as string);
+  return made instanceof Cidr ? made : fail(made);
+};
+
+/** Bits under a mask equal to a prefix. */
+const within = (v: Value, four: readonly [bigint, number], six: readonly [bigint, number]): boolean => {
+  const a = v as Ip;
+  const [bits, length] = a.family === 4 ? four : six;
+  return a.bits >> BigInt(a.width - length) === bits;
+};
+const unspecified = (v: Value): boolean => (v as Ip).bits === 0n;
+const loopback = (v: Value): boolean => within(v, [127n, 8], [1n, 128]);
+const multicast = (v: Value): boolean => within(v, [0xen, 4], [0xffn, 8]);
+const linkLocalMulticast = (v: Value): boolean =>
+  within(v, [0xe00000n, 24], [0xffn, 8]) && ((v as Ip).family === 4 || (((v as Ip).bits >> 112n) & 0xfn) === 2n);
+const linkLocalUnicast = (v: Value): boolean => within(v, [0xa9fen, 16], [0x3fan, 10]);
+const globalUnicast = (v: Value): boolean =>
+  !unspecified(v) &&
+  !loopback(v) &&
+  !multicast(v) &&
+  !linkLocalUnicast(v) &&
+  !((v as Ip).family === 4 && (v as Ip).bits === 0xffffffffn);
+
+/** A string where an address is wanted; one that is none makes the call meaningless. */
+const addressOf = (v: Value): Ip => {
+  const made = parseIp(v as string);
+  return made instanceof Ip ? made : noOverload();
+};
+const containsCidr = (a: Value, b: Cidr): boolean => (a as Cidr).prefix <= b.prefix && (a as Cidr).contains(b.ip);
+
+/** Addresses. */
+export const IP: Library = {
+  name: 'ip',
+  types: ['net.IP'],
+  functions: [
+    declareGlobal(
+      'isIP(string): bool',
+      (v, _b, _c, m) => (m.traverse((v as string).length), parseIp(v as string) instanceof Ip),
+      'traverse',
+    ),
+    declareGlobal('ip(string): net.IP', (v, _b, _c, m) => (m.traverse((v as string).length), ip(v)), 'traverse'),
+    declareGlobal(
+      'ip.isCanonical(string): bool',
+      (v, _b, _c, m) => (m.traverse((v as string).length), ip(v).toString() === v),
+      'traverse',
+    ),
+    declareGlobal('string(net.IP): string', String as (v: Value) => Value),
+    declare('net.IP.family(): int', v => (v as Ip).family),
+    declare('net.IP.isUnspecified(): bool', unspecified),
+    declare('net.IP.isLoopback(): bool', loopback),
+    declare('net.IP.isLinkLocalMulticast(): bool', linkLocalMulticast),
+    declare('net.IP.isLinkLocalUnicast(): bool', linkLocalUnicast),
+    declare('net.IP.isGlobalUnicast(): bool', globalUnicast),
+  ],
+};
+
+/** Blocks. */
+export const CIDR: Library = {
+  name: 'cidr',
+  types: ['net.CIDR'],
+  functions: [
+    declareGlobal(
+      'isCIDR(string): bool',
+      (v, _b, _c, m) => (m.traverse((v as string).length), parseCidr(v as string) instanceof Cidr),
+      'traverse',
+    ),
+    declareGlobal('cidr(string): net.CIDR', (v, _b, _c, m) => (m.traverse((v as string).length), cidr(v)), 'traverse'),
+    declareGlobal('string(net.CIDR): string', String as (v: Value) => Value),
+    declare('net.CIDR.ip(): net.IP', v => (v as Cidr).ip),
+    declare('net.CIDR.masked(): net.CIDR', v => new Cidr((v as Cidr).masked, (v as Cidr).prefix)),
+    declare('net.CIDR.prefixLength(): int', v => (v as Cidr).prefix),
+    declare('net.CIDR.containsIP(net.IP): bool', (a, b) => (a as Cidr).contains(b as Ip)),
+    declare('net.CIDR.containsIP(string): bool', (a, b) => (a as Cidr).contains(addressOf(b))),
+    declare('net.CIDR.containsCIDR(net.CIDR): bool', (a, b) => containsCidr(a, b as Cidr)),
+    declare('net.CIDR.containsCIDR(string): bool', (a, b) => containsCidr(a, cidr(b))),
+  ],
+};

@@ -1,0 +1,274 @@
+/** The standard functions of the language. Operators stand here for their types; the evaluator has its own code for them. */
+import { declare, type Overload } from '../declarations.js';
+import type { Library } from '../environment.js';
+import { EXISTS_ONE_MACRO, STANDARD_MACROS } from '../macros.js';
+import { isInt, sizeOf } from '../ops.js';
+import { calendar, formatDuration, formatTimestamp, parseDuration, parseTimestamp, timestamp } from '../time.js';
+import {
+  canonical,
+  Double,
+  type Duration,
+  fail,
+  INT_MAX,
+  INT_MIN,
+  type Int,
+  noOverload,
+  type Timestamp,
+  TypeValue,
+  typeNameOf,
+  Uint,
+  UINT_MAX,
+  type Value,
+} from '../values.js';
+import { goFloat } from '../text.js';
+import {
+  BOOL,
+  DURATION,
+  INT,
+  TIMESTAMP,
+  UINT,
+  DOUBLE,
+  STRING,
+  BYTES,
+  NULL,
+  DYN,
+  typeType,
+  listType,
+  mapType,
+  type Type,
+} from '../types.js';
+import { matchRegex } from './regex.js';
+
+const unused = (): never => noOverload();
+const op = (signature: string): Overload => declare(signature, unused);
+
+const ORDERED = ['bool', 'int', 'uint', 'double', 'string', 'bytes', 'timestamp', 'duration'];
+const CROSS = [
+  ['int', 'uint'],
+  ['int', 'double'],
+  ['uint', 'int'],
+  ['uint', 'double'],
+  ['double', 'int'],
+  ['double', 'uint'],
+];
+const COMPARISONS = ['_<_', '_<=_', '_>_', '_>=_'];
+
+const operators: Overload[] = [
+  ...['int', 'uint', 'double', 'string', 'bytes', 'duration'].map(t => op(`_+_(${t}, ${t}): ${t}`)),
+  op('_+_(list(A), list(A)): list(A)'),
+  op('_+_(timestamp, duration): timestamp'),
+  op('_+_(duration, timestamp): timestamp'),
+  ...['int', 'uint', 'double', 'duration'].map(t => op(`_-_(${t}, ${t}): ${t}`)),
+  op('_-_(timestamp, duration): timestamp'),
+  op('_-_(timestamp, timestamp): duration'),
+  ...['_*_', '_/_'].flatMap(fn => ['int', 'uint', 'double'].map(t => op(`${fn}(${t}, ${t}): ${t}`))),
+  op('_%_(int, int): int'),
+  op('_%_(uint, uint): uint'),
+  op('-_(int): int'),
+  op('-_(double): double'),
+  op('!_(bool): bool'),
+  op('_==_(A, A): bool'),
+  op('_!=_(A, A): bool'),
+  op('_?_:_(bool, A, A): A'),
+  op('@in(A, list(A)): bool'),
+  op('@in(A, map(A, B)): bool'),
+  op('_[_](list(A), int): A'),
+  op('_[_](map(A, B), A): B'),
+  ...COMPARISONS.flatMap(fn => ORDERED.map(t => op(`${fn}(${t}, ${t}): bool`))),
+];
+
+const size = (v: Value): Value => sizeOf(v) ?? noOverload();
+const sizes: Overload[] = ['string', 'bytes', 'list(A)', 'map(A, B)'].flatMap(t => [
+  declare(`size(${t}): int`, size),
+  declare(`${t}.size(): int`, size),
+]);
+
+const badConversion = (from: string, to: string): never => fail(`type conversion error from '${from}' to '${to}'`);
+
+function toInt(v: Value): Value {
+  if (isInt(v)) return v;
+  if (v instanceof Uint) return BigInt(v.value) > INT_MAX ? fail('integer overflow') : v.value;
+  if (v instanceof Double) {
+    if (!(v.value > -9223372036854775808 && v.value < 9223372036854775807)) fail('integer overflow');
+    return canonical(BigInt(Math.trunc(v.value)));
+  }
+  return noOverload();
+}
+function intFromString(v: Value): Value {
+  const text = v as string;
+  if (!/^[+-]?\d{1,30}$/.test(text)) return badConversion('string', 'int');
+  const n = BigInt(text.replace(/^\+/, ''));
+  return n > INT_MAX || n < INT_MIN ? badConversion('string', 'int') : canonical(n);
+}
+function toUint(v: Value): Value {
+  if (v instanceof Uint) return v;
+  if (isInt(v)) return v < 0 ? fail('unsigned integer overflow') : new Uint(v);
+  if (v instanceof Double) {
+    if (!(v.value >= 0 && v.value < 18446744073709551615)) fail('unsigned integer overflow');
+    return new Uint(canonical(BigInt(Math.trunc(v.value))));
+  }
+  return noOverload();
+}
+function uintFromString(v: Value): Value {
+  const text = v as string;
+  if (!/^\d{1,30}$/.test(text) || BigInt(text) > UINT_MAX) return badConversion('string', 'uint');
+  return new Uint(canonical(BigInt(text)));
+}
+function doubleFromString(v: Value): Value {
+  const text = (v as string).toLowerCase();
+  const special = /^([+-]?)(inf|infinity|nan)$/.exec(text);
+  if (special)
+    return new Double(
+      special[2] === 'nan' ? Number.NaN : special[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
+    );
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(text)) return badConversion('string', 'double');
+  const n = Number(text);
+  return Number.isFinite(n) ? new Double(n) : badConversion('string', 'double');
+}
+function boolFromString(v: Value): Value {
+  if (['true', 'TRUE', 'True', 't', 'T', '1'].includes(v as string)) return true;
+  return ['false', 'FALSE', 'False', 'f', 'F', '0'].includes(v as string) ? false : badConversion('string', 'bool');
+}
+function stringFromBytes(v: Value): Value {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(v as Uint8Array);
+  } catch {
+    return fail('invalid UTF-8 in bytes, cannot convert to string');
+  }
+}
+function durationFromString(v: Value): Value {
+  return parseDuration(v as string) ?? badConversion('string', 'google.protobuf.Duration');
+}
+function timestampFromString(v: Value): Value {
+  return parseTimestamp(v as string) ?? badConversion('string', 'google.protobuf.Timestamp');
+}
+function timestampFromInt(v: Value): Value {
+  return timestamp(Number(v as Int), 0);
+}
+const same = (v: Value): Value => v;
+const utf8 = new TextEncoder();
+
+const conversions: Overload[] = [
+  declare('int(int): int', same),
+  declare('int(uint): int', toInt),
+  declare('int(double): int', toInt),
+  declare('int(string): int', intFromString),
+  declare('int(timestamp): int', v => (v as Timestamp).seconds),
+  declare('int(duration): int', v => canonical((v as Duration).nanos)),
+  declare('uint(uint): uint', same),
+  declare('uint(int): uint', toUint),
+  declare('uint(double): uint', toUint),
+  declare('uint(string): uint', uintFromString),
+  declare('double(double): double', same),
+  declare('double(int): double', v => new Double(Number(v as Int))),
+  declare('double(uint): double', v => new Double(Number((v as Uint).value))),
+  declare('double(string): double', doubleFromString),
+  declare('bool(bool): bool', same),
+  declare('bool(string): bool', boolFromString),
+  declare('string(string): string', same),
+  declare('string(int): string', String as (v: Value) => Value),
+  declare('string(uint): string', v => String((v as Uint).value)),
+  declare('string(double): string', v => goFloat((v as Double).value)),
+  declare('string(bool): string', String as (v: Value) => Value),
+  declare('string(bytes): string', stringFromBytes, 'traverse'),
+  declare('string(timestamp): string', v => formatTimestamp(v as Timestamp)),
+  declare('string(duration): string', v => formatDuration(v as Duration)),
+  declare('bytes(bytes): bytes', same),
+  declare('bytes(string): bytes', (v, _b, _c, m) => (m.traverse((v as string).length), utf8.encode(v as string)), 'traverse'),
+  declare('timestamp(timestamp): timestamp', same),
+  declare('timestamp(string): timestamp', timestampFromString),
+  declare('timestamp(int): timestamp', timestampFromInt),
+  declare('duration(duration): duration', same),
+  declare('duration(string): duration', durationFromString),
+  declare('duration(int): duration', v => parseDuration(`${v as Int}ns`) ?? noOverload()),
+  declare('dyn(A): dyn', same),
+  declare('type(A): type(A)', v => new TypeValue(typeNameOf(v))),
+];
+
+type Field = keyof ReturnType<typeof calendar>;
+const CALENDAR: readonly [string, Field, number][] = [
+  ['getFullYear', 'year', 0],
+  ['getMonth', 'month', 0],
+  ['getDate', 'day', 0],
+  ['getDayOfMonth', 'day', -1],
+  ['getDayOfWeek', 'weekday', 0],
+  ['getDayOfYear', 'yearday', 0],
+  ['getHours', 'hour', 0],
+  ['getMinutes', 'minute', 0],
+  ['getSeconds', 'second', 0],
+];
+const millis = (v: Value): Value => Math.trunc((v as Timestamp).nanos / 1_000_000);
+const per =
+  (unit: bigint) =>
+  (v: Value): Value =>
+    canonical((v as Duration).nanos / unit);
+
+const calendars: Overload[] = [
+  ...CALENDAR.flatMap(([fn, field, shift]) => [
+    declare(`timestamp.${fn}(): int`, v => calendar(v as Timestamp)[field] + shift),
+    declare(`timestamp.${fn}(string): int`, (v, zone) => calendar(v as Timestamp, zone as string)[field] + shift),
+  ]),
+  declare('timestamp.getMilliseconds(): int', millis),
+  declare('timestamp.getMilliseconds(string): int', millis),
+  declare('duration.getHours(): int', per(3_600_000_000_000n)),
+  declare('duration.getMinutes(): int', per(60_000_000_000n)),
+  declare('duration.getSeconds(): int', per(1_000_000_000n)),
+  declare('duration.getMilliseconds(): int', per(1_000_000n)),
+];
+
+const strings: Overload[] = [
+  declare(
+    'string.contains(string): bool',
+    (a, b, _c, m) => (m.traverse((a as string).length), (a as string).includes(b as string)),
+    'contains',
+  ),
+  declare(
+    'string.startsWith(string): bool',
+    (a, b, _c, m) => (m.traverse((b as string).length), (a as string).startsWith(b as string)),
+    'traverse',
+  ),
+  declare(
+    'string.endsWith(string): bool',
+    (a, b, _c, m) => (m.traverse((b as string).length), (a as string).endsWith(b as string)),
+    'traverse',
+  ),
+  declare('string.matches(string): bool', (a, b, _c, m) => matchRegex(a as string, b as string, m), 'regex'),
+  declare('matches(string, string): bool', (a, b, _c, m) => matchRegex(a as string, b as string, m), 'regex'),
+];
+
+const typeConstants = new Map<string, { type: Type; value: Value }>(
+  (
+    [
+      ['bool', BOOL],
+      ['int', INT],
+      ['uint', UINT],
+      ['double', DOUBLE],
+      ['string', STRING],
+      ['bytes', BYTES],
+      ['null_type', NULL],
+      ['list', listType(DYN)],
+      ['map', mapType(DYN, DYN)],
+      ['type', typeType()],
+      ['dyn', DYN],
+      ['google.protobuf.Timestamp', TIMESTAMP],
+      ['google.protobuf.Duration', DURATION],
+    ] as const
+  ).map(([name, type]) => [name, { type: typeType(type), value: new TypeValue(name) }]),
+);
+
+/** The standard library: operators, conversions, sizes, calendar, string tests, macros. */
+export const STANDARD: Library = {
+  name: 'standard',
+  functions: [...operators, ...sizes, ...conversions, ...calendars, ...strings],
+  macros: STANDARD_MACROS,
+  constants: typeConstants,
+};
+
+/** Ordering between numbers of different types. */
+export const CROSS_TYPE_COMPARISONS: Library = {
+  name: 'cross-type-comparisons',
+  functions: COMPARISONS.flatMap(fn => CROSS.map(([a, b]) => op(`${fn}(${a}, ${b}): bool`))),
+};
+
+/** The macro `existsOne`. */
+export const EXISTS_ONE: Library = { name: 'exists-one', macros: EXISTS_ONE_MACRO };

@@ -1,0 +1,173 @@
+/** The extended string functions, counted in code points. */
+import { declare, declareGlobal, type Overload } from '../declarations.js';
+import type { Library } from '../environment.js';
+import type { Meter } from '../meter.js';
+import { codePoints } from '../ops.js';
+import { formatText, quote } from '../text.js';
+import { ArrayList, fail, type Int, type List, noOverload, type Value } from '../values.js';
+
+/** Whether every unit is a code point, so that plain indexes serve. */
+const flat = (s: string): boolean => codePoints(s) === s.length;
+
+const points = (v: Value, m: Meter): string[] => {
+  m.traverse((v as string).length);
+  return [...(v as string)];
+};
+const outOfRange = (i: Int): never => fail(`index out of range: ${i}`);
+
+function charAt(s: Value, index: Value, _c: Value, m: Meter): Value {
+  const chars = points(s, m);
+  const i = index as Int;
+  if (i < 0 || i > chars.length) outOfRange(i);
+  return chars[Number(i)] ?? '';
+}
+
+/** The code point index of a UTF-16 index. */
+const pointIndex = (s: string, unit: number): number => (unit < 0 ? -1 : codePoints(s.slice(0, unit)));
+const unitIndex = (s: string, point: number): number => (flat(s) ? point : [...s].slice(0, point).join('').length);
+
+function indexOf(s: Value, sub: Value, from: Value, m: Meter): Value {
+  const text = s as string;
+  const needle = sub as string;
+  m.traverse(text.length);
+  const start = from === null ? 0 : (from as Int);
+  if (start < 0) outOfRange(start);
+  const length = codePoints(text);
+  if (start > length) return -1;
+  if (needle === '') return start;
+  return pointIndex(text, text.indexOf(needle, unitIndex(text, Number(start))));
+}
+
+function lastIndexOf(s: Value, sub: Value, from: Value, m: Meter): Value {
+  const text = s as string;
+  const needle = sub as string;
+  m.traverse(text.length);
+  const length = codePoints(text);
+  if (from === null) return needle === '' ? length : pointIndex(text, text.lastIndexOf(needle));
+  const start = from as Int;
+  if (start < 0) outOfRange(start);
+  if (start > length) return -1;
+  if (needle === '') return start;
+  return pointIndex(text, text.lastIndexOf(needle, unitIndex(text, Number(start))));
+}
+
+function replace(s: Value, from: Value, to: Value, m: Meter, count: Value): Value {
+  const [text, old, next] = [s as string, from as string, to as string];
+  let left = count === null || (count as Int) < 0 ? Number.POSITIVE_INFINITY : Number(count as Int);
+  m.traverse(text.length);
+  const pieces: string[] = [];
+  if (old === '') {
+    const chars = [...text];
+    m.traverse(Math.min(left, chars.length + 1) * next.length);
+    for (let i = 0; i <= chars.length; i++) {
+      if (left-- > 0) pieces.push(next);
+      if (i < chars.length) pieces.push(chars[i]!);
+    }
+    return pieces.join('');
+  }
+  let at = 0;
+  for (let hit = text.indexOf(old); hit >= 0 && left-- > 0; hit = text.indexOf(old, at)) {
+    m.traverse(next.length + 10);
+    pieces.push(text.slice(at, hit), next);
+    at = hit + old.length;
+  }
+  pieces.push(text.slice(at));
+  return pieces.join('');
+}
+
+function split(s: Value, by: Value, limit: Value, m: Meter): Value {
+  const text = s as string;
+  const separator = by as string;
+  m.traverse(text.length);
+  const n = limit === null || (limit as Int) < 0 ? Number.POSITIVE_INFINITY : Number(limit as Int);
+  if (n === 0) return new ArrayList([]);
+  if (n === 1) return new ArrayList([text]);
+  const parts = separator === '' ? [...text] : text.split(separator);
+  m.charge(parts.length);
+  if (parts.length <= n) return new ArrayList(parts);
+  return new ArrayList([...parts.slice(0, n - 1), parts.slice(n - 1).join(separator)]);
+}
+
+function substring(s: Value, start: Value, end: Value, m: Meter): Value {
+  const chars = points(s, m);
+  const from = start as Int;
+  const to = end === null ? chars.length : (end as Int);
+  if (from < 0 || from > chars.length) outOfRange(from);
+  if (to < 0 || to > chars.length) outOfRange(to);
+  if (from > to) fail(`invalid substring range. start: ${from}, end: ${to}`);
+  return chars.slice(Number(from), Number(to)).join('');
+}
+
+function join(list: Value, separator: Value, _c: Value, m: Meter): Value {
+  const out: string[] = [];
+  const l = list as List;
+  const glue = (separator ?? '') as string;
+  for (let i = 0; i < l.size; i++) {
+    const item = l.at(i);
+    if (typeof item !== 'string') return noOverload();
+    m.charge(1 + Math.ceil((item.length + glue.length) * 0.1));
+    out.push(item);
+  }
+  return out.join(glue);
+}
+
+/** White space of Unicode; not the byte order mark, which JavaScript counts too. */
+const WIDE_SPACE = /[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+function trim(s: Value, _b: Value, _c: Value, m: Meter): Value {
+  const text = s as string;
+  m.traverse(text.length);
+  let end = text.length;
+  while (end > 0 && isSpace(text.charCodeAt(end - 1))) end--;
+  let start = 0;
+  while (start < end && isSpace(text.charCodeAt(start))) start++;
+  return text.slice(start, end);
+}
+const isSpace = (c: number): boolean => (c >= 9 && c <= 13) || c === 32 || (c > 127 && WIDE_SPACE.test(String.fromCharCode(c)));
+
+const mapped =
+  (change: (s: string) => string) =>
+  (s: Value, _b: Value, _c: Value, m: Meter): Value => {
+    m.traverse((s as string).length);
+    return change(s as string);
+  };
+
+const lower = mapped(s => s.replace(/[A-Z]+/g, x => x.toLowerCase()));
+const upper = mapped(s => s.replace(/[a-z]+/g, x => x.toUpperCase()));
+const reverse = (s: Value, _b: Value, _c: Value, m: Meter): Value => points(s, m).reverse().join('');
+
+const basic: Overload[] = [
+  declare('string.charAt(int): string', charAt, 'traverse'),
+  declare('string.indexOf(string): int', indexOf, 'traverse'),
+  declare('string.indexOf(string, int): int', indexOf, 'traverse'),
+  declare('string.lastIndexOf(string): int', lastIndexOf, 'traverse'),
+  declare('string.lastIndexOf(string, int): int', lastIndexOf, 'traverse'),
+  declare('string.lowerAscii(): string', lower, 'traverse'),
+  declare('string.upperAscii(): string', upper, 'traverse'),
+  declare('string.replace(string, string): string', (s, a, b, m) => replace(s, a, b, m, null), 'traverse'),
+  declare('string.replace(string, string, int): string', replace, 'traverse'),
+  declare('string.split(string): list(string)', split, 'traverse'),
+  declare('string.split(string, int): list(string)', split, 'traverse'),
+  declare('string.substring(int): string', substring, 'traverse'),
+  declare('string.substring(int, int): string', substring, 'traverse'),
+  declare('string.trim(): string', trim, 'traverse'),
+  declare('list(string).join(): string', join, 'traverse'),
+  declare('list(string).join(string): string', join, 'traverse'),
+];
+
+/** The strings library of a version: 1 adds `format` and `quote`, 3 `reverse`, 4 prints numbers without a locale. */
+export function strings(version: number): Library {
+  const functions = [...basic];
+  if (version >= 1) {
+    const style = { locale: version < 4 };
+    functions.push(
+      declare(
+        'string.format(list(dyn)): string',
+        (s, args, _c, m) => formatText(s as string, args as List, style, m),
+        'traverse',
+      ),
+      declareGlobal('strings.quote(string): string', mapped(quote), 'traverse'),
+    );
+  }
+  if (version >= 3) functions.push(declare('string.reverse(): string', reverse, 'traverse'));
+  return { name: `strings/${version}`, functions };
+}

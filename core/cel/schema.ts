@@ -1,0 +1,328 @@
+/**
+ * Structural schemas (OpenAPI v3 as CustomResourceDefinitions write it) as types and as views on decoded data: nothing is copied, a
+ * property is converted when an expression reads it.
+ */
+import { decodeBase64 } from './lib/encoders.js';
+import type { equal as equalValues } from './ops.js';
+import { parseDate, parseDuration, parseTimestamp } from './time.js';
+import * as T from './types.js';
+import type { ObjectType, Type } from './types.js';
+import { ArrayList, canonical, Dict, Double, fail, fromPlain, iterate, keyOf, List, toArray, type Value } from './values.js';
+
+/** The parts of a schema that expressions see. Unknown members are ignored. */
+export interface Schema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly nullable?: boolean;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly items?: Schema;
+  readonly enum?: readonly unknown[];
+  readonly required?: readonly string[];
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly maxProperties?: number;
+  readonly 'x-kubernetes-int-or-string'?: boolean;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
+  readonly 'x-kubernetes-embedded-resource'?: boolean;
+  readonly 'x-kubernetes-list-type'?: string;
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+}
+
+/** A schema as expressions see it: its type, how data becomes a value, and how large it can be. */
+export interface SchemaType {
+  readonly type: Type;
+  /** Views decoded data as a value of the type. Throws `CelError` for data the schema forbids. */
+  readonly view: (data: unknown) => Value;
+  /** Largest number of characters, items or entries. */
+  readonly maxSize: number;
+  /** The smallest JSON the schema allows, in bytes. */
+  readonly minBytes: number;
+  readonly items?: SchemaType;
+  readonly fields?: ReadonlyMap<string, SchemaType>;
+}
+
+/** Request bodies are bounded; what a schema leaves open is bounded by that. */
+const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
+
+const RESERVED = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
+);
+const SYMBOLS = new Map([
+  ['__', '__underscores__'],
+  ['.', '__dot__'],
+  ['-', '__dash__'],
+  ['/', '__slash__'],
+]);
+
+/** The name an expression uses for a property; `undefined`: the property cannot be reached. */
+export function escapeName(name: string): string | undefined {
+  if (RESERVED.has(name)) return `__${name}__`;
+  if (!/^[A-Za-z_.\-/][A-Za-z0-9_.\-/]*$/.test(name)) return undefined;
+  return name.replace(/__|[.\-/]/g, s => SYMBOLS.get(s)!);
+}
+
+const METADATA: Schema = { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } };
+const withTypeMeta = (s: Schema): Schema => ({
+  ...s,
+  type: 'object',
+  properties: { ...s.properties, apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: METADATA },
+});
+
+/** Options of a conversion. */
+export interface SchemaOptions {
+  /** The name of the root's type; parts are named by their path below it. */
+  readonly name?: string;
+  /** The root is a whole resource: `apiVersion`, `kind`, and `metadata` with its two names are always there. */
+  readonly root?: boolean;
+}
+
+/** Converts a schema; `undefined` where expressions cannot see it (no type, unknown fields preserved). */
+export function schemaType(schema: Schema, options: SchemaOptions = {}): SchemaType | undefined {
+  return convert(schema, options.name ?? 'object', options.root ?? false);
+}
+
+function convert(s: Schema, name: string, resource: boolean): SchemaType | undefined {
+  if (s['x-kubernetes-int-or-string'])
+    return { type: T.DYN, view: intOrString, maxSize: s.maxLength ?? MAX_REQUEST_BYTES - 2, minBytes: 1 };
+  if (resource || s['x-kubernetes-embedded-resource']) return objectOf(withTypeMeta(s), name);
+  switch (s.type) {
+    case 'array':
+      return listOf(s, name);
+    case 'object':
+      return typeof s.additionalProperties === 'object' ? mapOf(s, s.additionalProperties, name) : objectOf(s, name);
+    case 'string':
+      return stringOf(s);
+    case 'boolean':
+      return leaf(T.BOOL, 4, s.nullable, v => (typeof v === 'boolean' ? v : mismatch('boolean')));
+    case 'number':
+      return leaf(T.DOUBLE, 1, s.nullable, v =>
+        typeof v === 'number' || typeof v === 'bigint' ? new Double(Number(v)) : mismatch('number'),
+      );
+    case 'integer':
+      return leaf(T.INT, 1, s.nullable, v =>
+        typeof v === 'bigint'
+          ? canonical(v)
+          : typeof v === 'number' && Number.isInteger(v)
+            ? Number.isSafeInteger(v)
+              ? v + 0
+              : canonical(BigInt(v))
+            : mismatch('integer'),
+      );
+    default:
+      return undefined;
+  }
+}
+
+const mismatch = (type: string): never => fail(`invalid data, expected ${type} value to be a ${type}`);
+const intOrString = (v: unknown): Value =>
+  typeof v === 'string' || typeof v === 'number' || typeof v === 'bigint'
+    ? fromPlain(v)
+    : fail('invalid data, expected XIntOrString value to be either a string or integer');
+
+/** A null is a value where the schema says so. */
+function orNull(nullable: boolean | undefined, view: (data: unknown) => Value): (data: unknown) => Value {
+  return data =>
+    data === null || data === undefined
+      ? nullable
+        ? null
+        : fail('invalid data, got null for schema with nullable=false')
+      : view(data);
+}
+
+function leaf(
+  type: Type,
+  minBytes: number,
+  nullable: boolean | undefined,
+  view: (data: unknown) => Value,
+  maxSize = 1,
+): SchemaType {
+  return { type, view: orNull(nullable, view), maxSize, minBytes };
+}
+
+function stringOf(s: Schema): SchemaType {
+  const text = (v: unknown): string => (typeof v === 'string' ? v : mismatch('string'));
+  const open = MAX_REQUEST_BYTES - 2;
+  switch (s.format) {
+    case 'byte':
+      return leaf(T.BYTES, 2, s.nullable, v => decodeBase64(text(v)) ?? fail('invalid base64'), s.maxLength ?? open);
+    case 'duration':
+      return leaf(T.DURATION, 4, s.nullable, v => parseDuration(text(v)) ?? fail(`Invalid duration: ${v}`), 32);
+    case 'date':
+      return leaf(T.TIMESTAMP, 12, s.nullable, v => parseDate(text(v)) ?? fail(`invalid date: ${v}`), 12);
+    case 'date-time':
+      return leaf(T.TIMESTAMP, 22, s.nullable, v => parseTimestamp(text(v)) ?? fail(`invalid date-time: ${v}`), 22);
+  }
+  const longest = s.enum?.length ? Math.max(...s.enum.map(e => String(e).length)) : (s.maxLength ?? open);
+  return leaf(T.STRING, 2, s.nullable, text, s.enum ? longest : Math.min(longest * (s.maxLength === undefined ? 1 : 4), open));
+}
+
+/** A list of a schema, read where it lies. */
+class SchemaList extends List {
+  readonly size: number;
+  constructor(
+    readonly raw: readonly unknown[],
+    readonly of: SchemaType,
+  ) {
+    super();
+    this.size = raw.length;
+  }
+  at(index: number): Value {
+    return this.of.view(this.raw[index]);
+  }
+}
+
+/** A list whose order does not matter: equal by members, joined as a union. */
+class SetList extends ArrayList {
+  override equals(other: Value, equal: typeof equalValues): boolean {
+    return other instanceof List && other.size === this.size && this.items.every(x => toArray(other).some(y => equal(x, y)));
+  }
+  override concat(other: List, equal: typeof equalValues): List {
+    const out = [...this.items];
+    const seen = new Set<unknown>();
+    for (const x of out) seen.add(keyOf(x));
+    for (const x of iterate(other)) {
+      const key = keyOf(x);
+      if (key !== undefined ? seen.has(key) : out.some(y => equal(x, y))) continue;
+      seen.add(key);
+      out.push(x);
+    }
+    return new SetList(out);
+  }
+}
+
+/** A list whose members are told apart by keys: equal by key, joined by replacing. */
+class KeyedList extends ArrayList {
+  constructor(
+    items: readonly Value[],
+    private readonly keys: readonly string[],
+  ) {
+    super(items);
+  }
+  private keyOf(v: Value): string {
+    return JSON.stringify(this.keys.map(k => (v instanceof Dict ? shown(v.get(k)) : null)));
+  }
+  override equals(other: Value, equal: typeof equalValues): boolean {
+    if (!(other instanceof List) || other.size !== this.size) return false;
+    const mine = new Map(this.items.map(x => [this.keyOf(x), x]));
+    return toArray(other).every(y => {
+      const x = mine.get(this.keyOf(y));
+      return x !== undefined && equal(x, y);
+    });
+  }
+  override concat(other: List): List {
+    const out = new Map(this.items.map(x => [this.keyOf(x), x]));
+    for (const y of iterate(other)) out.set(this.keyOf(y), y);
+    return new KeyedList([...out.values()], this.keys);
+  }
+}
+const shown = (v: Value | undefined): unknown =>
+  v === undefined ? null : typeof v === 'bigint' ? `${v}n` : v instanceof Double ? ['d', v.value] : v;
+
+function listOf(s: Schema, name: string): SchemaType | undefined {
+  const of = s.items && convert(s.items, `${name}.@idx`, false);
+  if (!of) return undefined;
+  const kind = s['x-kubernetes-list-type'];
+  const keys = (s['x-kubernetes-list-map-keys'] ?? []).map(k => escapeName(k) ?? k);
+  const view = (data: unknown): Value => {
+    if (!Array.isArray(data)) return fail('invalid data, expected an array for the provided schema with type=array');
+    if (kind === 'set') return new SetList(data.map(of.view));
+    if (kind === 'map') return new KeyedList(data.map(of.view), keys);
+    return new SchemaList(data, of);
+  };
+  const maxSize = s.maxItems ?? Math.floor((MAX_REQUEST_BYTES - 2) / (of.minBytes + 1));
+  return { type: T.listType(of.type), view: orNull(s.nullable, view), maxSize, minBytes: 2, items: of };
+}
+
+/** A map of a schema. */
+class SchemaMap extends Dict {
+  constructor(
+    readonly raw: Record<string, unknown>,
+    readonly of: SchemaType,
+  ) {
+    super();
+  }
+  get size(): number {
+    return Object.keys(this.raw).length;
+  }
+  get(key: Value): Value | undefined {
+    return typeof key === 'string' && Object.hasOwn(this.raw, key) ? this.of.view(this.raw[key]) : undefined;
+  }
+  keys(): readonly Value[] {
+    return Object.keys(this.raw);
+  }
+}
+
+function mapOf(s: Schema, values: Schema, name: string): SchemaType | undefined {
+  const of = convert(values, `${name}.@elem`, false);
+  if (!of) return undefined;
+  const view = (data: unknown): Value =>
+    isObject(data) ? new SchemaMap(data, of) : fail('invalid data, expected a map for the provided schema with type=object');
+  const maxSize = s.maxProperties ?? Math.floor((MAX_REQUEST_BYTES - 2) / (of.minBytes + 6));
+  return { type: T.mapType(T.STRING, of.type), view: orNull(s.nullable, view), maxSize, minBytes: 2, items: of };
+}
+
+const isObject = (data: unknown): data is Record<string, unknown> =>
+  typeof data === 'object' && data !== null && !Array.isArray(data);
+
+interface Property {
+  readonly key: string;
+  readonly schema: SchemaType;
+}
+
+/** An object with declared properties. A null is as good as absent. */
+class SchemaObject extends Dict {
+  constructor(
+    readonly raw: Record<string, unknown>,
+    readonly properties: ReadonlyMap<string, Property>,
+    private readonly name: string,
+  ) {
+    super();
+  }
+  override get typeName(): string {
+    return this.name;
+  }
+  get size(): number {
+    return this.keys().length;
+  }
+  get(key: Value): Value | undefined {
+    const p = this.properties.get(key as string);
+    if (!p || !Object.hasOwn(this.raw, p.key)) return undefined;
+    const data = this.raw[p.key];
+    return data === null || data === undefined ? undefined : p.schema.view(data);
+  }
+  keys(): readonly Value[] {
+    const out: string[] = [];
+    for (const [name, p] of this.properties) {
+      const data = Object.hasOwn(this.raw, p.key) ? this.raw[p.key] : undefined;
+      if (name === escapeName(p.key) && data !== null && data !== undefined) out.push(name);
+    }
+    return out;
+  }
+}
+
+function objectOf(s: Schema, name: string): SchemaType {
+  const properties = new Map<string, Property>();
+  const fields = new Map<string, SchemaType>();
+  let minBytes = 2;
+  for (const [key, property] of Object.entries(s.properties ?? {})) {
+    const escaped = escapeName(key);
+    const schema = convert(property, `${name}.${key}`, false);
+    if (!schema) continue;
+    if (s.required?.includes(key)) minBytes += key.length + 3 + schema.minBytes;
+    if (escaped === undefined) continue;
+    // A field of this name is so common that upstream lets it be written plainly too.
+    for (const n of key === 'namespace' ? [escaped, key] : [escaped]) {
+      properties.set(n, { key, schema });
+      fields.set(n, schema);
+    }
+  }
+  const type: ObjectType = { kind: 'object', name, field: n => fields.get(n)?.type };
+  const view = (data: unknown): Value =>
+    isObject(data)
+      ? new SchemaObject(data, properties, name)
+      : fail('invalid data, expected a map for the provided schema with type=object');
+  return { type, view: orNull(s.nullable, view), maxSize: 1, minBytes, fields };
+}

@@ -1,0 +1,38 @@
+/** Positions and messages: one issue, and how a list of them prints. */
+
+/** One error of a text, at a UTF-16 offset. */
+export interface Issue {
+  readonly at: number;
+  readonly message: string;
+}
+
+/** Line (from 1) and column (from 1, in code points) of an offset. */
+export function position(text: string, at: number): { line: number; column: number; lineText: string } {
+  const before = text.slice(0, at);
+  const line = before.split('\n').length;
+  const start = before.lastIndexOf('\n') + 1;
+  const end = text.indexOf('\n', start);
+  return { line, column: [...text.slice(start, at)].length + 1, lineText: text.slice(start, end < 0 ? undefined : end) };
+}
+
+/** Issues in the order of the text, each with its line and a caret below it. Long lines are cut around the caret. */
+export function formatIssues(text: string, issues: readonly Issue[]): string {
+  return [...issues]
+    .sort((a, b) => a.at - b.at)
+    .map(issue => {
+      const { line, column, lineText } = position(text, issue.at);
+      const head = `ERROR: <input>:${line}:${column}: ${issue.message}`;
+      if (lineText.length > 1000) return head;
+      return `${head}\n | ${lineText.replaceAll('\t', ' ')}\n | ${'.'.repeat(column - 1)}^`;
+    })
+    .join('\n');
+}
+
+/** Collects issues up to a bound, so that a hostile text cannot make a report larger than itself. */
+export class Issues {
+  readonly list: Issue[] = [];
+  constructor(private readonly limit = 100) {}
+  add(at: number, message: string): void {
+    if (this.list.length < this.limit) this.list.push({ at, message });
+  }
+}

@@ -1,0 +1,66 @@
+/** Tables of expressions over a schema, judged as validation rules whose message shows the value. */
+import { costMessage, EXPRESSION_COST_LIMIT, REQUEST_BUDGET } from './cost.js';
+import { createEnvironment, type Environment } from './environment.js';
+import { schemaType, type Schema } from './schema.js';
+import type { Value } from './values.js';
+import { librariesOf, validationOf } from './versions.js';
+
+/** One table: expressions over a `self` of the schema. `self` is data, or JSON text. */
+export interface Table {
+  readonly name?: string;
+  readonly schema: Schema;
+  readonly self: unknown;
+  readonly cases: readonly { readonly expr: string; readonly result?: string }[];
+}
+
+/** Upstream refuses longer messages. */
+const MESSAGE_LIMIT = 5 * 1024;
+
+/** The results of a table, in order. `parseJson` keeps integers of 64 bits. */
+export function runTable(table: Table, parseJson: (text: string) => unknown): string[] {
+  const schema = schemaType(table.schema, { name: 'selfType' });
+  if (!schema) throw new Error('the schema has no type that expressions can see');
+  const env = createEnvironment({
+    libraries: librariesOf(),
+    validation: validationOf(),
+    variables: { self: schema.type },
+    sizes: { self: schema },
+  });
+  const self = schema.view(typeof table.self === 'string' ? parseJson(table.self) : table.self);
+  return table.cases.map(c => stable(judge(env, c.expr, self)));
+}
+
+/** As a rule the expression must compile, fit the cost limit and evaluate; its text comes from a message expression beside it. */
+function judge(env: Environment, expr: string, self: Value): string {
+  const rule = env.compile(`[dyn(${expr})].size() == 0`);
+  if (!rule.program) return `compile: ${rule.errors.split('\n')[0]}`;
+  if (rule.cost!.max > EXPRESSION_COST_LIMIT)
+    return `cost: ${costMessage('estimated rule cost', rule.cost!.max, EXPRESSION_COST_LIMIT).replace(/ \(try.*/s, '')}`;
+  const outcome = rule.program.evaluate({ self }, { budget: REQUEST_BUDGET });
+  if (outcome.error !== undefined) return `error: ${evaluationMessage(outcome.error)}`;
+  return messageText(env, expr, self);
+}
+
+function messageText(env: Environment, expr: string, self: Value): string {
+  const message = env.compile(`'%s'.format([${expr}])`);
+  if (message.cost && message.cost.max > EXPRESSION_COST_LIMIT)
+    return `cost: ${costMessage('estimated rule cost', message.cost.max, EXPRESSION_COST_LIMIT).replace(/ \(try.*/s, '')}`;
+  const text = message.program?.evaluate({ self }, { budget: REQUEST_BUDGET }).value;
+  return typeof text === 'string' && !/[\n\r]/.test(text) && text.length < MESSAGE_LIMIT ? `= ${text}` : 'a value';
+}
+
+/** An error as the server words it. */
+export function evaluationMessage(error: string): string {
+  if (error.startsWith('no such overload'))
+    return `'${error}': call arguments did not match a supported operator, function or macro signature`;
+  if (error.startsWith('operation cancelled'))
+    return `'${error}': no further validation rules will be run due to call cost exceeds limit`;
+  return error;
+}
+
+/** What differs between two right answers is cut off, as in the recorded tables. */
+const stable = (result: string): string =>
+  result
+    .replace(/(\d{4}-\d\d-\d\d)T(?=\d)/g, '$1 T ')
+    .replace(/(error during conversion from string):.*/, '$1')
+    .replace(/(error parsing regexp):.*/, '$1');

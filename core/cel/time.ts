@@ -1,0 +1,179 @@
+/** Timestamps and durations: parsing, printing, arithmetic, calendar fields in a zone. */
+import { Duration, fail, INT_MAX, INT_MIN, Timestamp } from './values.js';
+
+const MIN_SECONDS = -62135596800;
+const MAX_SECONDS = 253402300799;
+const BILLION = 1_000_000_000n;
+
+/** A timestamp within years 1 to 9999. */
+export function timestamp(seconds: number, nanos: number, offset = 0): Timestamp {
+  if (seconds < MIN_SECONDS || seconds > MAX_SECONDS || !Number.isFinite(seconds)) fail('timestamp overflow');
+  return new Timestamp(seconds, nanos, offset);
+}
+
+/** An instant moved by nanoseconds. */
+export function addNanos(t: Timestamp, nanos: bigint): Timestamp {
+  const total = BigInt(t.seconds) * BILLION + BigInt(t.nanos) + nanos;
+  let seconds = total / BILLION;
+  let rest = total % BILLION;
+  if (rest < 0n) {
+    rest += BILLION;
+    seconds -= 1n;
+  }
+  return timestamp(Number(seconds), Number(rest), t.offset);
+}
+
+/** The nanoseconds from `b` to `a`. */
+export const timestampDifference = (a: Timestamp, b: Timestamp): bigint =>
+  BigInt(a.seconds - b.seconds) * BILLION + BigInt(a.nanos - b.nanos);
+
+const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+
+/** Reads RFC 3339; `undefined` when the text is none. */
+export function parseTimestamp(text: string): Timestamp | undefined {
+  const m = RFC3339.exec(text);
+  if (!m) return undefined;
+  const [year, month, day, hour, minute, second] = m.slice(1, 7).map(Number) as [number, number, number, number, number, number];
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const ms = civil(year, month, day, hour, minute, second);
+  if (ms === undefined) return undefined;
+  const zoneHours = Number(m[9] ?? 0);
+  const zoneMinutes = Number(m[10] ?? 0);
+  if (zoneHours > 23 || zoneMinutes > 59) return undefined;
+  const offset = (m[8] === '-' ? -1 : 1) * (zoneHours * 60 + zoneMinutes);
+  const seconds = ms / 1000 - offset * 60;
+  if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) return undefined;
+  return new Timestamp(seconds, Number((m[7] ?? '').padEnd(9, '0')), offset);
+}
+
+/** Reads a calendar date as its first instant in UTC. */
+export function parseDate(text: string): Timestamp | undefined {
+  const m = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
+  const ms = m ? civil(Number(m[1]), Number(m[2]), Number(m[3]), 0, 0, 0) : undefined;
+  return ms === undefined ? undefined : new Timestamp(ms / 1000, 0);
+}
+
+function civil(year: number, month: number, day: number, hour: number, minute: number, second: number): number | undefined {
+  const d = new Date(0);
+  d.setUTCFullYear(year, month - 1, day);
+  d.setUTCHours(hour, minute, second);
+  return d.getUTCMonth() === month - 1 && d.getUTCDate() === day ? d.getTime() : undefined;
+}
+
+const pad = (n: number, width = 2): string => String(n).padStart(width, '0');
+
+/** RFC 3339 in the zone the timestamp was written in, fraction without trailing zeros. */
+export function formatTimestamp(t: Timestamp): string {
+  const d = new Date((t.seconds + t.offset * 60) * 1000);
+  const fraction = t.nanos ? `.${pad(t.nanos, 9).replace(/0+$/, '')}` : '';
+  const sign = t.offset < 0 ? '-' : '+';
+  const abs = Math.abs(t.offset);
+  const zone = t.offset === 0 ? 'Z' : `${sign}${pad(Math.floor(abs / 60))}:${pad(abs % 60)}`;
+  return `${pad(d.getUTCFullYear(), 4)}-${pad(d.getUTCMonth() + 1)}-${pad(d.getUTCDate())}T${pad(d.getUTCHours())}:${pad(d.getUTCMinutes())}:${pad(d.getUTCSeconds())}${fraction}${zone}`;
+}
+
+const UNITS = new Map<string, bigint>([
+  ['ns', 1n],
+  ['us', 1000n],
+  ['µs', 1000n],
+  ['μs', 1000n],
+  ['ms', 1_000_000n],
+  ['s', BILLION],
+  ['m', 60n * BILLION],
+  ['h', 3600n * BILLION],
+]);
+
+/** Reads `1h30m`, `-1.5s`, `0`; `undefined` when malformed or beyond an int64 of nanoseconds. */
+export function parseDuration(text: string): Duration | undefined {
+  const m = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text);
+  if (!m || text.length > 200) return undefined;
+  let total = 0n;
+  for (const part of m[2]!.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
+    const unit = UNITS.get(part[3]!)!;
+    const fraction = part[2] ?? '';
+    total += BigInt(part[1] || '0') * unit + (fraction ? (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length) : 0n);
+  }
+  if (m[1] === '-') total = -total;
+  return total > INT_MAX || total < INT_MIN ? undefined : new Duration(total);
+}
+
+/** Seconds with as many decimals as needed, and `s`. */
+export function formatDuration(d: Duration): string {
+  const abs = d.nanos < 0n ? -d.nanos : d.nanos;
+  const fraction = abs % BILLION;
+  const decimals = fraction ? `.${pad(Number(fraction), 9).replace(/0+$/, '')}` : '';
+  return `${d.nanos < 0n ? '-' : ''}${abs / BILLION}${decimals}s`;
+}
+
+/** Calendar fields of an instant in a zone. */
+export interface Calendar {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  readonly weekday: number;
+  readonly yearday: number;
+}
+
+/** The calendar fields in UTC, in a fixed offset (`+05:30`), or in a named zone. */
+export function calendar(t: Timestamp, zone?: string): Calendar {
+  const d = new Date((t.seconds + (zone === undefined ? 0 : zoneOffset(t, zone))) * 1000);
+  const year = d.getUTCFullYear();
+  const first = new Date(0);
+  first.setUTCFullYear(year, 0, 1);
+  return {
+    year,
+    month: d.getUTCMonth(),
+    day: d.getUTCDate(),
+    hour: d.getUTCHours(),
+    minute: d.getUTCMinutes(),
+    second: d.getUTCSeconds(),
+    weekday: d.getUTCDay(),
+    yearday: Math.floor((d.getTime() - first.getTime()) / 86_400_000),
+  };
+}
+
+const zones = new Map<string, Intl.DateTimeFormat>();
+
+function zoneOffset(t: Timestamp, zone: string): number {
+  const fixed = /^([+-]?)(\d{1,2}):(\d\d)$/.exec(zone);
+  if (fixed) return (fixed[1] === '-' ? -1 : 1) * (Number(fixed[2]) * 3600 + Number(fixed[3]) * 60);
+  if (zone === '' || zone === 'UTC') return 0;
+  const parts = new Map(
+    formatterOf(zone)
+      .formatToParts(new Date(t.seconds * 1000))
+      .map(p => [p.type, p.value]),
+  );
+  const n = (type: Intl.DateTimeFormatPartTypes) => Number(parts.get(type));
+  const year = parts.get('era')?.startsWith('B') ? 1 - n('year') : n('year');
+  const local = new Date(0);
+  local.setUTCFullYear(year, n('month') - 1, n('day'));
+  local.setUTCHours(n('hour') % 24, n('minute'), n('second'));
+  return local.getTime() / 1000 - t.seconds;
+}
+
+function formatterOf(zone: string): Intl.DateTimeFormat {
+  const known = zones.get(zone);
+  if (known) return known;
+  if (!/^[A-Za-z][\w+\-/]{0,60}$/.test(zone)) fail(`unknown time zone ${zone}`);
+  try {
+    const made = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      era: 'short',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+    if (zones.size > 100) zones.clear();
+    zones.set(zone, made);
+    return made;
+  } catch {
+    return fail(`unknown time zone ${zone}`);
+  }
+}

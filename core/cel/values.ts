@@ -1,0 +1,250 @@
+/**
+ * Run-time values. An int is a JavaScript number while it is a safe integer and a bigint beyond (never both for one value), so that
+ * the common case costs nothing; doubles and uints are boxed. Maps and lists are read through two small interfaces: nothing here
+ * ever looks a name up on an object that has a prototype.
+ */
+
+export type Value =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | Uint
+  | Double
+  | List
+  | Dict
+  | Timestamp
+  | Duration
+  | TypeValue
+  | Optional
+  | Opaque;
+
+/** An int: canonical, number if safe, else bigint. */
+export type Int = number | bigint;
+
+export const INT_MAX = 9223372036854775807n;
+export const INT_MIN = -9223372036854775808n;
+export const UINT_MAX = 18446744073709551615n;
+
+/** Brings an integer into canonical form. */
+export const canonical = (n: bigint): Int => (n >= -9007199254740991n && n <= 9007199254740991n ? Number(n) : n);
+
+/** A 64-bit unsigned integer, canonical inside. */
+export class Uint {
+  constructor(readonly value: Int) {}
+}
+/** A double. */
+export class Double {
+  constructor(readonly value: number) {}
+}
+/** An error of evaluation. Not an `Error`: a stack for each of a million failed steps would be the attack. */
+export class CelError {
+  constructor(readonly message: string) {}
+}
+/** A value the host does not know (yet); wins over errors, loses against a deciding operand. */
+export class Unknown {
+  constructor(readonly names: readonly string[]) {}
+}
+
+/** Raises an evaluation error. */
+export function fail(message: string): never {
+  throw new CelError(message);
+}
+/** Raises the error of a call that no overload takes. */
+export function noOverload(): never {
+  throw new CelError('no such overload');
+}
+
+/** A list. `at` is only called within bounds. */
+export abstract class List {
+  abstract readonly size: number;
+  abstract at(index: number): Value;
+  /** How lists compare and concatenate; sets and keyed lists of schemas have their own ways. */
+  equals?(other: Value, equal: (a: Value, b: Value) => boolean): boolean;
+  concat?(other: List, equal: (a: Value, b: Value) => boolean): List;
+}
+/** A list of ready values. */
+export class ArrayList extends List {
+  readonly size: number;
+  constructor(readonly items: readonly Value[]) {
+    super();
+    this.size = items.length;
+  }
+  at(index: number): Value {
+    return this.items[index]!;
+  }
+}
+/** The concatenation of two lists, without a copy. Depth is bounded: deep chains are flattened. */
+export function concatLists(a: List, b: List): List {
+  if (a.size === 0) return b;
+  if (b.size === 0) return a;
+  return new ArrayList([...iterate(a), ...iterate(b)]);
+}
+/** The members of a list. */
+export function* iterate(list: List): Iterable<Value> {
+  for (let i = 0; i < list.size; i++) yield list.at(i);
+}
+/** A list as an array. */
+export function toArray(list: List): readonly Value[] {
+  if (list instanceof ArrayList) return list.items;
+  const out = new Array<Value>(list.size);
+  for (let i = 0; i < out.length; i++) out[i] = list.at(i);
+  return out;
+}
+
+/** A map, or an object with fields. */
+export abstract class Dict {
+  abstract readonly size: number;
+  /** The value under a key, `undefined` where there is none. */
+  abstract get(key: Value): Value | undefined;
+  abstract keys(): readonly Value[];
+  /** The name `type()` gives. */
+  get typeName(): string {
+    return 'map';
+  }
+}
+/** What a key is stored under: numbers that are equal across types meet. `undefined`: no key can be equal. */
+export function keyOf(key: Value): string | Int | boolean | undefined {
+  if (typeof key === 'string' || typeof key === 'number' || typeof key === 'bigint' || typeof key === 'boolean') return key;
+  if (key instanceof Uint) return key.value;
+  if (key instanceof Double) return Number.isInteger(key.value) ? canonical(BigInt(key.value)) : undefined;
+  return undefined;
+}
+/** A map of ready values. */
+export class MapDict extends Dict {
+  constructor(readonly entries: ReadonlyMap<string | Int | boolean, readonly [Value, Value]>) {
+    super();
+  }
+  get size(): number {
+    return this.entries.size;
+  }
+  get(key: Value): Value | undefined {
+    const k = keyOf(key);
+    return k === undefined ? undefined : this.entries.get(k)?.[1];
+  }
+  keys(): readonly Value[] {
+    return Array.from(this.entries.values(), e => e[0]);
+  }
+  /** A map from pairs; a later pair wins. */
+  static of(pairs: Iterable<readonly [Value, Value]>): MapDict {
+    const entries = new Map<string | Int | boolean, readonly [Value, Value]>();
+    for (const pair of pairs) {
+      const k = keyOf(pair[0]);
+      if (k === undefined || pair[0] instanceof Double) fail('unsupported key type');
+      entries.set(k, pair);
+    }
+    return new MapDict(entries);
+  }
+}
+
+/** A type as a value. */
+export class TypeValue {
+  constructor(readonly name: string) {}
+}
+/** An optional; `value` is `undefined` when there is none. */
+export class Optional {
+  constructor(readonly value: Value | undefined) {}
+  static readonly none = new Optional(undefined);
+}
+/** A value of a nominal type that only its library understands. */
+export abstract class Opaque {
+  abstract readonly typeName: string;
+  abstract equals(other: Opaque): boolean;
+}
+
+/** An instant with nanoseconds. `offset` is the zone it was written in (minutes), kept for printing only. */
+export class Timestamp {
+  constructor(
+    readonly seconds: number,
+    readonly nanos: number,
+    readonly offset = 0,
+  ) {}
+}
+/** A span in nanoseconds, within an int64. */
+export class Duration {
+  constructor(readonly nanos: bigint) {}
+}
+
+/** The name of a value's type at run time. */
+export function typeNameOf(v: Value): string {
+  switch (typeof v) {
+    case 'boolean':
+      return 'bool';
+    case 'number':
+    case 'bigint':
+      return 'int';
+    case 'string':
+      return 'string';
+  }
+  if (v === null) return 'null_type';
+  if (v instanceof Uint) return 'uint';
+  if (v instanceof Double) return 'double';
+  if (v instanceof Uint8Array) return 'bytes';
+  if (v instanceof List) return 'list';
+  if (v instanceof Dict || v instanceof Opaque) return v.typeName;
+  if (v instanceof Timestamp) return 'google.protobuf.Timestamp';
+  if (v instanceof Duration) return 'google.protobuf.Duration';
+  if (v instanceof Optional) return 'optional_type';
+  return 'type';
+}
+
+/** Plain decoded data as a value of dynamic type. JSON numbers without a fraction are ints. */
+export function fromPlain(data: unknown): Value {
+  switch (typeof data) {
+    case 'string':
+    case 'boolean':
+      return data;
+    case 'number':
+      return Number.isSafeInteger(data) ? (data === 0 ? 0 : data) : new Double(data);
+    case 'bigint':
+      return canonical(data);
+    case 'undefined':
+      return null;
+  }
+  if (data === null) return null;
+  if (Array.isArray(data)) return new PlainList(data);
+  if (isValueObject(data)) return data;
+  if (typeof data === 'object') return new PlainDict(data as Record<string, unknown>);
+  return fail('unsupported value');
+}
+
+const isValueObject = (data: unknown): data is Exclude<Value, null> =>
+  data instanceof List ||
+  data instanceof Dict ||
+  data instanceof Uint ||
+  data instanceof Double ||
+  data instanceof Uint8Array ||
+  data instanceof Timestamp ||
+  data instanceof Duration ||
+  data instanceof TypeValue ||
+  data instanceof Optional ||
+  data instanceof Opaque;
+
+/** A decoded array, its members converted when read. */
+export class PlainList extends List {
+  readonly size: number;
+  constructor(readonly raw: readonly unknown[]) {
+    super();
+    this.size = raw.length;
+  }
+  at(index: number): Value {
+    return fromPlain(this.raw[index]);
+  }
+}
+/** A decoded object as a map. */
+export class PlainDict extends Dict {
+  constructor(readonly raw: Record<string, unknown>) {
+    super();
+  }
+  get size(): number {
+    return Object.keys(this.raw).length;
+  }
+  get(key: Value): Value | undefined {
+    return typeof key === 'string' && Object.hasOwn(this.raw, key) ? fromPlain(this.raw[key]) : undefined;
+  }
+  keys(): readonly Value[] {
+    return Object.keys(this.raw);
+  }
+}

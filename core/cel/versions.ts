@@ -1,0 +1,85 @@
+/** Which libraries a compatibility version has. New expressions are checked in their release's environment, stored ones in the widest. */
+import type { Library } from './environment.js';
+import type { Validation } from './validators.js';
+import { ENCODERS } from './lib/encoders.js';
+import { FORMAT } from './lib/format.js';
+import { EXTENDED_LISTS, LISTS, SETS } from './lib/lists.js';
+import { MATH } from './lib/math.js';
+import { CIDR, IP } from './lib/network.js';
+import { optionals } from './lib/optional.js';
+import { QUANTITY } from './lib/quantity.js';
+import { REGEX } from './lib/regex.js';
+import { SEMVER } from './lib/semver.js';
+import { CROSS_TYPE_COMPARISONS, EXISTS_ONE, STANDARD } from './lib/standard.js';
+import { strings } from './lib/strings.js';
+import { URLS } from './lib/url.js';
+import { BIND_MACROS, BLOCK_MACROS, TWO_VARIABLE_MACROS } from './macros.js';
+
+/** A release, as major and minor: `1.32`. */
+export type CompatibilityVersion = `${number}.${number}`;
+
+/** The release whose environment is the default. */
+export const DEFAULT_VERSION: CompatibilityVersion = '1.32';
+
+/** Comprehensions over two variables. */
+export const TWO_VARIABLE_COMPREHENSIONS: Library = { name: 'two-variable-comprehensions', macros: TWO_VARIABLE_MACROS };
+/** `cel.bind`. */
+export const BINDINGS: Library = { name: 'bindings', macros: BIND_MACROS };
+/** `cel.block`, which optimisers emit. */
+export const BLOCK: Library = { name: 'block', macros: BLOCK_MACROS };
+
+/** Since when, and until when, each library is there. */
+const TABLE: readonly (readonly [library: Library, since: number, until?: number])[] = [
+  [STANDARD, 0],
+  [URLS, 0],
+  [REGEX, 0],
+  [LISTS, 0],
+  [strings(0), 0, 29],
+  [strings(2), 29],
+  [CROSS_TYPE_COMPARISONS, 29],
+  [optionals(0), 29],
+  [QUANTITY, 29],
+  [SETS, 30],
+  [IP, 30],
+  [CIDR, 30],
+  [FORMAT, 32],
+  [TWO_VARIABLE_COMPREHENSIONS, 33],
+  [SEMVER, 34],
+];
+
+/** The libraries of a release. */
+export function librariesOf(version: CompatibilityVersion = DEFAULT_VERSION): readonly Library[] {
+  const minor = Number(version.split('.')[1]);
+  return TABLE.filter(([, since, until]) => minor >= since && (until === undefined || minor < until)).map(([library]) => library);
+}
+
+/** The libraries stored expressions evaluate in: everything any known release has. */
+export const widestLibraries = (): readonly Library[] => librariesOf('1.99');
+
+/** Everything there is, for use outside an API server. */
+export const allLibraries = (): readonly Library[] => [
+  STANDARD,
+  EXISTS_ONE,
+  CROSS_TYPE_COMPARISONS,
+  strings(4),
+  EXTENDED_LISTS,
+  SETS,
+  MATH,
+  REGEX,
+  URLS,
+  IP,
+  CIDR,
+  QUANTITY,
+  SEMVER,
+  FORMAT,
+  ENCODERS,
+  optionals(1),
+  BINDINGS,
+  TWO_VARIABLE_COMPREHENSIONS,
+];
+
+/** The checks of a release on finished trees. */
+export const validationOf = (version: CompatibilityVersion = DEFAULT_VERSION): Validation => ({
+  literals: Number(version.split('.')[1]) >= 29,
+  homogeneous: true,
+});
