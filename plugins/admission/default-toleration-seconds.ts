@@ -7,7 +7,7 @@ const tolerates = (toleration: Rec, key: string): boolean =>
   (!toleration.key || toleration.key === key) && (!toleration.effect || toleration.effect === 'NoExecute');
 
 /** Pods stay for five minutes on a node that stopped answering, unless they say otherwise. */
-export const plugin = mutatorPlugin('default-toleration-seconds', host => ({
+export default mutatorPlugin('default-toleration-seconds', host => ({
   on: { ...POD_CREATES, operations: ['CREATE', 'UPDATE'] },
   mutate: (_change, draft) => {
     const pod = spec(draft);

@@ -30,7 +30,7 @@ function keepOld(pod: Rec, old: Rec | undefined): void {
 }
 
 /** Pods get the number that their priority class stands for; only the class decides it (spec, "PriorityClass"). */
-export const plugin = mutatorPlugin('priority', host => {
+export default mutatorPlugin('priority', host => {
   const classes = host.informer(CLASSES);
   const globalDefault = (): Priority => {
     const marked = classes.list().filter(found => found.globalDefault === true);

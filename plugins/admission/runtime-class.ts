@@ -2,7 +2,7 @@ import { at, entries, into, list, same, spec, text } from '../resources/record.j
 import { forbidsPod, mutatorPlugin, POD_CREATES } from './pod-draft.js';
 
 /** Pods of a runtime class get its overhead, node selector and tolerations (spec, "RuntimeClass"). */
-export const plugin = mutatorPlugin('runtime-class', host => {
+export default mutatorPlugin('runtime-class', host => {
   const classes = host.informer('node.orchestrator.io/runtimeclasses');
   return {
     on: POD_CREATES,

@@ -61,7 +61,7 @@ function mountToken(pod: Rec, naming: Naming): void {
 }
 
 /** Pods run as a service account of their namespace; it brings its pull secrets and its token. */
-export const plugin = mutatorPlugin('service-account', host => {
+export default mutatorPlugin('service-account', host => {
   const accounts = host.informer('core/serviceaccounts');
   const mirror = host.naming.label('orchestrator.io/config.mirror');
   return {

@@ -2,7 +2,7 @@ import { list, spec } from '../resources/record.js';
 import { mutatorPlugin } from './pod-draft.js';
 
 /** A new node takes no pods until it reports that it is ready. */
-export const plugin = mutatorPlugin('taint-new-nodes', host => ({
+export default mutatorPlugin('taint-new-nodes', host => ({
   on: { groups: [''], resources: ['nodes'], operations: ['CREATE'] },
   mutate: (_change, draft) => {
     const key = host.naming.label('node.orchestrator.io/not-ready');

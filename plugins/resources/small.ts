@@ -1,12 +1,34 @@
 import { invalid, forbiddenField } from '../../core/model/refusal.js';
 import type { Strategy } from '../../core/api/strategy.js';
-import { at, fill, list, text } from './record.js';
+import { at, fill, list, num, text } from './record.js';
 import type { KindTable } from './strategies.js';
+import { fixed } from './validation/workload.js';
+import { dns1123Label } from '../../core/model/names.js';
+import { complaints } from './validation/checks.js';
+import type { ApiObject } from '../../core/model/object.js';
+import type { Violation } from '../../core/model/refusal.js';
 
-const lease = (): Partial<Strategy> => ({ createOnUpdate: true, unconditionalUpdate: false });
+function leaseViolations(object: ApiObject): Violation[] {
+  const spec = at(object, 'spec');
+  const [seconds, transitions] = [num(spec, 'leaseDurationSeconds'), num(spec, 'leaseTransitions')];
+  const found: Violation[] = [];
+  if (seconds !== undefined && seconds <= 0) found.push(invalid('spec.leaseDurationSeconds', seconds, 'must be greater than 0'));
+  if (transitions !== undefined && transitions < 0) {
+    found.push(invalid('spec.leaseTransitions', transitions, 'must be greater than or equal to 0'));
+  }
+  return found;
+}
+
+const lease = (): Partial<Strategy> => ({
+  createOnUpdate: true,
+  unconditionalUpdate: false,
+  validateCreate: leaseViolations,
+  validateUpdate: object => leaseViolations(object),
+});
 
 const endpointSlice = (): Partial<Strategy> => ({
   hasGeneration: true,
+  validateUpdate: (object, old) => fixed(object, old, 'addressType', 'addressType'),
   defaults: object => {
     for (const port of list(object, 'ports')) {
       fill(port, 'name', '');
@@ -45,7 +67,15 @@ const priorityClass = (): Partial<Strategy> => ({
   ],
 });
 
-const runtimeClass = (): Partial<Strategy> => ({ createOnUpdate: true, unconditionalUpdate: false });
+const handlerViolations = (object: ApiObject): Violation[] =>
+  complaints('handler', text(object, 'handler'), dns1123Label(text(object, 'handler')));
+
+const runtimeClass = (): Partial<Strategy> => ({
+  createOnUpdate: true,
+  unconditionalUpdate: false,
+  validateCreate: handlerViolations,
+  validateUpdate: (object, old) => [...handlerViolations(object), ...fixed(object, old, 'handler', 'handler')],
+});
 
 const bySigner = new Map([['spec.signerName', (o: object) => text(at(o, 'spec'), 'signerName')]]);
 

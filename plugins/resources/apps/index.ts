@@ -4,6 +4,17 @@ import { templateDefaults } from '../pod-defaults.js';
 import { absent, at, fill, into, num, type Rec, same, spec, text } from '../record.js';
 import { labelSelectorText } from '../selector-text.js';
 import type { KindTable } from '../strategies.js';
+import {
+  daemonSetViolations,
+  deploymentViolations,
+  fixed,
+  fixedSelector,
+  replicaSetViolations,
+  replicaStatusViolations,
+  statefulSetUpdateViolations,
+  statefulSetViolations,
+} from '../validation/workload.js';
+import { invalid, type Violation } from '../../../core/model/refusal.js';
 import { claimSpecDefaults } from '../core/volume.js';
 import { list } from '../record.js';
 
@@ -34,6 +45,12 @@ const deployment = (): Partial<Strategy> => ({
     }
     templateDefaults(template(object));
   },
+  prepareStatus: (object, old) => {
+    object.metadata.labels = old.metadata.labels;
+  },
+  validateCreate: deploymentViolations,
+  validateUpdate: (object, old) => [...deploymentViolations(object), ...fixedSelector(object, old)],
+  validateStatus: replicaStatusViolations,
   scale: replicaScale,
 });
 
@@ -48,6 +65,8 @@ const replicaSet = (): Partial<Strategy> => ({
   prepareCreate: object => {
     object.status = { replicas: 0 };
   },
+  validateCreate: replicaSetViolations,
+  validateUpdate: (object, old) => [...replicaSetViolations(object), ...fixedSelector(object, old)],
   selectableFields: new Map([['status.replicas', object => String(num(at(object, 'status'), 'replicas') ?? 0)]]),
   scale: replicaScale,
 });
@@ -82,6 +101,8 @@ const statefulSet = (): Partial<Strategy> => ({
   prepareCreate: object => {
     object.status = { replicas: 0, availableReplicas: 0 };
   },
+  validateCreate: statefulSetViolations,
+  validateUpdate: statefulSetUpdateViolations,
   scale: replicaScale,
 });
 
@@ -103,6 +124,8 @@ const daemonSet = (): Partial<Strategy> => ({
     fill(s, 'revisionHistoryLimit', 10);
     templateDefaults(template(object));
   },
+  validateCreate: daemonSetViolations,
+  validateUpdate: (object, old) => [...daemonSetViolations(object), ...fixedSelector(object, old)],
   prepareCreate: object => {
     const asked = Number(object.metadata.annotations?.[TEMPLATE_GENERATION] ?? '0');
     object.metadata.annotations = { ...object.metadata.annotations, [TEMPLATE_GENERATION]: String(Math.max(asked || 0, 1)) };
@@ -115,7 +138,15 @@ const daemonSet = (): Partial<Strategy> => ({
 });
 
 /** Rules of ControllerRevisions. */
-const controllerRevision = (): Partial<Strategy> => ({});
+const controllerRevision = (): Partial<Strategy> => ({
+  validateCreate: revisionViolations,
+  validateUpdate: (object, old) => [...revisionViolations(object), ...fixed(object, old, 'data', 'data')],
+});
+
+const revisionViolations = (object: ApiObject): Violation[] => {
+  const revision = num(object, 'revision') ?? 0;
+  return revision < 0 ? [invalid('revision', revision, 'must be greater than or equal to 0')] : [];
+};
 
 /** Kinds of the apps group. */
 export const appsKinds: KindTable = {

@@ -4,6 +4,7 @@ import type { Naming } from '../../../core/naming.js';
 import { templateDefaults } from '../pod-defaults.js';
 import { absent, at, fill, into, list, num, type Rec, spec, text } from '../record.js';
 import type { KindTable } from '../strategies.js';
+import { cronJobViolations, jobSpecViolations, jobUpdateViolations } from '../validation/workload.js';
 
 /** Defaults of the spec of a Job; inside a CronJob's template most of them wait for the Job (spec, "Job"). */
 function jobSpecDefaults(job: Rec): void {
@@ -62,12 +63,16 @@ const job = (naming: Naming): Partial<Strategy> => ({
     const labels = at(object, 'spec', 'template', 'metadata', 'labels') ?? {};
     object.metadata.labels = Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]));
   },
+  validateCreate: object => jobSpecViolations(at(object, 'spec'), 'spec'),
+  validateUpdate: jobUpdateViolations,
   selectableFields: new Map([['status.successful', object => String(num(at(object, 'status'), 'succeeded') ?? 0)]]),
 });
 
 const cronJob = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
+  validateCreate: cronJobViolations,
+  validateUpdate: object => cronJobViolations(object),
   defaults: object => {
     const s = spec(object);
     fill(s, 'concurrencyPolicy', 'Allow');

@@ -1,6 +1,8 @@
 import type { Strategy } from '../../../core/api/strategy.js';
 import { at, entries, fill, into, list, num, spec } from '../record.js';
 import { templateDefaults } from '../pod-defaults.js';
+import { templateViolations } from '../validation/pod-spec.js';
+import { replicationControllerViolations } from '../validation/workload.js';
 
 /** Rules of Endpoints. */
 export const endpoints = (): Partial<Strategy> => ({
@@ -41,13 +43,14 @@ export const podTemplate = (): Partial<Strategy> => ({
   hasGeneration: true,
   deleteAnswer: 'object',
   defaults: object => templateDefaults(at(object, 'template')),
+  validateCreate: object => templateViolations(at(object, 'template'), 'template'),
+  validateUpdate: object => templateViolations(at(object, 'template'), 'template'),
 });
 
 /** Rules of ReplicationControllers: selector and labels follow the template's labels. */
 export const replicationController = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
-  deleteAnswer: 'status',
   orphansByDefault: true,
   defaults: object => {
     const s = spec(object);
@@ -64,6 +67,8 @@ export const replicationController = (): Partial<Strategy> => ({
   prepareCreate: object => {
     object.status = { replicas: 0 };
   },
+  validateCreate: replicationControllerViolations,
+  validateUpdate: object => replicationControllerViolations(object),
   selectableFields: new Map([['status.replicas', object => String(num(at(object, 'status'), 'replicas') ?? 0)]]),
   scale: {
     spec: ['spec', 'replicas'],

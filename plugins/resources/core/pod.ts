@@ -3,6 +3,7 @@ import type { ApiObject } from '../../../core/model/object.js';
 import { subdomainName } from '../naming-rules.js';
 import { podOnlyDefaults, podSpecDefaults, qosClassOf } from '../pod-defaults.js';
 import { at, into, list, type Rec, spec, text } from '../record.js';
+import { podCreateViolations, podStatusViolations, podUpdateViolations } from '../validation/pod-update.js';
 import { podGrace } from './pod-lifecycle.js';
 
 const field =
@@ -39,6 +40,9 @@ export const pod = (): Partial<Strategy> => ({
     const status = into(object, 'status');
     status.qosClass ??= at(old, 'status')?.qosClass;
   },
+  validateCreate: podCreateViolations,
+  validateUpdate: podUpdateViolations,
+  validateStatus: podStatusViolations,
   gracePeriod: podGrace,
   selectableFields: new Map([
     ['spec.nodeName', field('spec', 'nodeName')],

@@ -2,7 +2,10 @@ import type { Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import type { Naming } from '../../../core/naming.js';
 import { volumeSourceDefaults } from '../pod-defaults.js';
-import { absent, at, fill, isRec, type Rec, spec, text } from '../record.js';
+import { forbiddenField, type Violation } from '../../../core/model/refusal.js';
+import { amountOf } from '../validation/checks.js';
+import { fixed } from '../validation/workload.js';
+import { absent, at, fill, isRec, type Rec, spec, same, text } from '../record.js';
 
 function protect(object: ApiObject, finalizer: string): void {
   const now = object.metadata.finalizers ?? [];
@@ -13,6 +16,7 @@ function protect(object: ApiObject, finalizer: string): void {
 export const persistentVolume = (naming: Naming): Partial<Strategy> => ({
   hasStatus: true,
   deleteAnswer: 'object',
+  validateUpdate: volumeUpdateViolations,
   defaults: object => {
     const s = spec(object);
     fill(s, 'persistentVolumeReclaimPolicy', 'Retain');
@@ -41,6 +45,7 @@ export const persistentVolumeClaim = (naming: Naming): Partial<Strategy> => ({
   hasStatus: true,
   deleteAnswer: 'object',
   defaults: object => claimSpecDefaults(spec(object)),
+  validateUpdate: claimUpdateViolations,
   prepareCreate: object => {
     object.status = { phase: 'Pending' };
     protect(object, naming.label('orchestrator.io/pvc-protection'));
@@ -55,4 +60,37 @@ function referDataSource(claim: Rec): void {
   if (at(claim, 'dataSource') && !at(claim, 'dataSourceRef')) claim.dataSourceRef = structuredClone(claim.dataSource);
   const reference = at(claim, 'dataSourceRef');
   if (reference && !at(claim, 'dataSource') && text(reference, 'namespace') === '') claim.dataSource = structuredClone(reference);
+}
+
+const CLAIM_FIXED = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+
+/** A bound claim may grow; everything else of its spec stays, but for the volume's name, set once. */
+function claimUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
+  const [now, before] = [structuredClone(spec(object)), structuredClone(spec(old))];
+  if (text(before, 'volumeName') === '') delete now.volumeName;
+  const [size, earlier] = [at(now, 'resources', 'requests')?.storage, at(before, 'resources', 'requests')?.storage];
+  const grows = text(at(old, 'status'), 'phase') === 'Bound' && amountOf(size) > amountOf(earlier);
+  if (grows) now.resources = before.resources;
+  return same(now, before) ? [] : [forbiddenField('spec', CLAIM_FIXED)];
+}
+
+const VOLUME_PLAIN = new Set([
+  'accessModes',
+  'capacity',
+  'claimRef',
+  'mountOptions',
+  'nodeAffinity',
+  'persistentVolumeReclaimPolicy',
+  'storageClassName',
+  'volumeAttributesClassName',
+  'volumeMode',
+]);
+
+function volumeUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
+  const source = (o: ApiObject): Rec =>
+    Object.fromEntries(Object.entries(spec(o)).filter(([member]) => !VOLUME_PLAIN.has(member)));
+  const found = same(source(object), source(old))
+    ? []
+    : [forbiddenField('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation')];
+  return [...found, ...fixed(spec(object), spec(old), 'volumeMode', 'volumeMode')];
 }

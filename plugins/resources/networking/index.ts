@@ -1,6 +1,7 @@
 import type { Strategy } from '../../../core/api/strategy.js';
 import { absent, at, fill, list, spec } from '../record.js';
 import type { KindTable } from '../strategies.js';
+import { fixed } from '../validation/workload.js';
 
 const ingress = (): Partial<Strategy> => ({
   hasGeneration: true,
@@ -9,6 +10,7 @@ const ingress = (): Partial<Strategy> => ({
 
 const ingressClass = (): Partial<Strategy> => ({
   hasGeneration: true,
+  validateUpdate: (object, old) => fixed(at(object, 'spec'), at(old, 'spec'), 'controller', 'spec.controller'),
   defaults: object => {
     const parameters = at(object, 'spec', 'parameters');
     if (parameters) fill(parameters, 'scope', 'Cluster');
