@@ -1,5 +1,5 @@
 import type { Strategy } from '../../../core/api/strategy.js';
-import { at, text } from '../record.js';
+import { at, spec, text } from '../record.js';
 import type { KindTable } from '../strategies.js';
 import { segmentName } from '../naming-rules.js';
 
@@ -7,6 +7,9 @@ import { segmentName } from '../naming-rules.js';
 const signingRequest = (): Partial<Strategy> => ({
   checkName: segmentName,
   hasStatus: true,
+  prepareCreate: (object, rules) => {
+    spec(object).username = rules.userName;
+  },
   prepareUpdate: (object, old) => {
     object.spec = structuredClone(old.spec);
   },

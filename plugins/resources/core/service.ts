@@ -15,7 +15,7 @@ import {
   keepAllocated,
   serviceDefaults,
 } from './service-fields.js';
-import { serviceUpdateViolations, serviceViolations } from './service-validation.js';
+import { serviceStatusViolations, serviceUpdateViolations, serviceViolations } from './service-validation.js';
 
 function allocateAddress(service: Rec, allocator: ServiceAllocator, owned: readonly string[]): Violation[] {
   if (!hasClusterIP(service)) return [];
@@ -128,6 +128,7 @@ export const service = (): Partial<Strategy> => ({
   },
   validateCreate: object => serviceViolations(object),
   validateUpdate: (object, old) => serviceUpdateViolations(object, old),
+  validateStatus: serviceStatusViolations,
   selectableFields: new Map([
     ['spec.clusterIP', object => text(at(object, 'spec'), 'clusterIP')],
     ['spec.type', object => text(at(object, 'spec'), 'type')],

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { dns1123Label, dns1123Subdomain, labelValue, qualifiedName } from '../../../core/model/names.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
-import { absent, at, entries, list, num, type Rec, strings, text } from '../record.js';
+import { absent, entries, list, num, type Rec, strings, text } from '../record.js';
 
 /** One violation per complaint about a value. */
 export const complaints = (field: string, value: unknown, of: readonly string[]): Violation[] =>

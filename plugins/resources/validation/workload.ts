@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../../core/model/object.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
-import { absent, at, list, num, type Rec, same, text } from '../record.js';
+import { absent, at, num, type Rec, same, text } from '../record.js';
 import { atMostAll, intOrPercent, isNone, notNegative, oneOf, selects, selectorViolations, selectsAll } from './checks.js';
 import { templateViolations } from './pod-spec.js';
 
