@@ -41,6 +41,7 @@ export {
 } from './values.js';
 export {
   allLibraries,
+  BLOCK,
   DEFAULT_VERSION,
   librariesOf,
   validationOf,
@@ -49,3 +50,15 @@ export {
 } from './versions.js';
 export { display } from './text.js';
 export { evaluationMessage, runTable, type Table } from './tables.js';
+export {
+  AUTHORIZER_LIBRARY,
+  AUTHORIZER_SELECTORS,
+  AUTHORIZER_TYPE,
+  Authorizer,
+  type AuthorizationAnswer,
+  type AuthorizationQuery,
+  type AuthorizerHost,
+  evaluateWithAuthorizer,
+  RESOURCE_CHECK_TYPE,
+  resourceCheck,
+} from './lib/authorizer.js';

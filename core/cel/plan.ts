@@ -567,10 +567,10 @@ function accepts(t: Type, v: Value): boolean {
 /** A call: straight to the only overload when the static types settle it, else by the values. */
 function dispatch(overloads: readonly Overload[], args: readonly Code[], types: readonly (Type | undefined)[]): Code {
   const [a, b, c, d] = args;
-  const single =
-    overloads.length === 1 && types.every(t => t && t.kind !== 'dyn' && t.kind !== 'wrapper' && t.kind !== 'null')
-      ? overloads[0]!.call
-      : undefined;
+  const only = overloads.length === 1 ? overloads[0]! : undefined;
+  const single = only?.args.every((t, i) => t.kind === 'param' || (t.kind !== 'dyn' && t.kind === types[i]?.kind))
+    ? only.call
+    : undefined;
   if (single && a && !b) return f => (f.charge(1), single(a(f), null, null, f, null));
   if (single && a && b && !c) return f => (f.charge(1), single(a(f), b(f), null, f, null));
   return f => {

@@ -53,7 +53,7 @@ const unrecognized = (verb: string): never =>
 function clause(verb: string, v: Value, digits: number, style: FormatStyle, meter: Meter): string {
   switch (verb) {
     case 's':
-      return display(v, meter);
+      return style.locale ? display(v, meter) : bare(v, meter);
     case 'd':
       return decimal(v);
     case 'f':
@@ -102,6 +102,20 @@ export function display(v: Value, meter?: Meter): string {
     'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ',
     v,
   );
+}
+
+/** As newer releases print: nothing quoted, infinities spelt out. */
+function bare(v: Value, meter: Meter): string {
+  if (v instanceof Double && !Number.isFinite(v.value)) return infinite(v.value);
+  if (v instanceof List) {
+    meter.charge(v.size);
+    return `[${Array.from({ length: v.size }, (_, i) => bare(v.at(i), meter)).join(', ')}]`;
+  }
+  if (!(v instanceof Dict) || v.typeName !== 'map') return display(v, meter);
+  meter.charge(v.size);
+  const entries = v.keys().map(k => [bare(k, meter), bare(v.get(k)!, meter)] as const);
+  entries.sort((a, b) => compareStrings(a[0], b[0]));
+  return `{${entries.map(([k, x]) => `${k}: ${x}`).join(', ')}}`;
 }
 
 /** Inside aggregates strings and some others are quoted. */
@@ -159,6 +173,11 @@ function fixed(v: Value, digits: number, style: FormatStyle): string {
 
 /** `toFixed` without its bounds. */
 function bigFixed(n: number, digits: number): string {
+  const scaled = n * 10 ** digits;
+  // An exact half goes to the even neighbour; toFixed takes the larger.
+  if (digits <= 10 && Math.abs(scaled) < 2 ** 50 && Math.abs(scaled % 1) === 0.5 && scaled / 10 ** digits === n) {
+    return ((2 * Math.round(scaled / 2)) / 10 ** digits).toFixed(digits);
+  }
   if (Math.abs(n) < 1e21) return n.toFixed(Math.min(digits, 100)) + '0'.repeat(Math.max(0, digits - 100));
   return `${BigInt(n)}${digits ? `.${'0'.repeat(digits)}` : ''}`;
 }

@@ -154,7 +154,7 @@ export function substitute(t: Type, bindings: Bindings, final: boolean): Type {
 function lessSpecific(a: Type, b: Type): boolean {
   if (isDyn(a) || a.kind === 'param') return true;
   if (isDyn(b) || b.kind === 'param') return false;
-  if (a.kind === 'wrapper' && b.kind === 'null') return true;
+  if (b.kind === 'null' && a.kind !== 'null') return nullable(a);
   if (!sameHead(a, b)) return false;
   const pb = parts(b);
   return parts(a).every((p, i) => lessSpecific(p, pb[i]!));
@@ -210,11 +210,7 @@ function assignInto(bindings: Bindings, from: Type, to: Type): boolean {
 }
 
 const nullable = (t: Type): boolean =>
-  t.kind === 'wrapper' ||
-  t.kind === 'object' ||
-  t.kind === 'timestamp' ||
-  t.kind === 'duration' ||
-  (t.kind === 'opaque' && t.name !== 'optional_type');
+  t.kind === 'wrapper' || t.kind === 'object' || t.kind === 'timestamp' || t.kind === 'duration' || t.kind === 'opaque';
 
 /** As `assignInto` for a whole argument list, without a trace in `bindings` on failure. */
 export function assignable(bindings: Bindings, from: readonly Type[], to: readonly Type[]): boolean {

@@ -1,6 +1,7 @@
 /** Which libraries a compatibility version has. New expressions are checked in their release's environment, stored ones in the widest. */
 import type { Library } from './environment.js';
 import type { Validation } from './validators.js';
+import { AUTHORIZER_LIBRARY, AUTHORIZER_SELECTORS } from './lib/authorizer.js';
 import { ENCODERS } from './lib/encoders.js';
 import { FORMAT } from './lib/format.js';
 import { EXTENDED_LISTS, LISTS, SETS } from './lib/lists.js';
@@ -34,6 +35,8 @@ const TABLE: readonly (readonly [library: Library, since: number, until?: number
   [URLS, 0],
   [REGEX, 0],
   [LISTS, 0],
+  [AUTHORIZER_LIBRARY, 27],
+  [AUTHORIZER_SELECTORS, 32],
   [strings(0), 0, 29],
   [strings(2), 29],
   [CROSS_TYPE_COMPARISONS, 29],

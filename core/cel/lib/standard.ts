@@ -249,7 +249,6 @@ const typeConstants = new Map<string, { type: Type; value: Value }>(
       ['list', listType(DYN)],
       ['map', mapType(DYN, DYN)],
       ['type', typeType()],
-      ['dyn', DYN],
       ['google.protobuf.Timestamp', TIMESTAMP],
       ['google.protobuf.Duration', DURATION],
     ] as const

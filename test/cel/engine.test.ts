@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import * as C from '../../core/cel/index.js';
+
+const open = C.createEnvironment({ libraries: C.allLibraries(), variables: { x: C.DYN, n: C.INT } });
+
+function timed(text: string, budget = 1_000_000, activation: Record<string, unknown> = { x: null, n: 1 }) {
+  const compiled = open.compile(text);
+  const start = performance.now();
+  const outcome = compiled.program?.evaluate(activation, { budget });
+  return { compiled, outcome, ms: performance.now() - start };
+}
+
+describe('hostile input', () => {
+  it('nesting beyond the limit is an error, not a stack overflow', () => {
+    for (const text of [
+      '('.repeat(5000) + '1' + ')'.repeat(5000),
+      '['.repeat(5000),
+      '1' + '+1'.repeat(20_000),
+      '!'.repeat(99_999),
+      'x' + '.a'.repeat(9000),
+      '1?'.repeat(3000),
+    ]) {
+      expect(open.compile(text).errors).toMatch(/ERROR/);
+    }
+  });
+  it('a text beyond the length limit is refused', () => {
+    expect(open.compile(' '.repeat(100_001)).errors).toContain('exceeds limit');
+  });
+  it('prototype names lead nowhere', () => {
+    for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
+      expect(open.compile(`x.${name}`).program?.evaluate({ x: { a: 1 } }).error).toBe(`no such key: ${name}`);
+      expect(open.compile(`{'a': 1}['${name}']`).program?.evaluate({}).error).toBe(`no such key: ${name}`);
+      expect(open.compile(`x.all(k, k != '${name}')`).program?.evaluate({ x: { a: 1 } }).value).toBe(true);
+    }
+  });
+  it('an exhausted budget cannot be swallowed and stops soon', () => {
+    const list = Array.from({ length: 1000 }, (_, i) => i);
+    for (const text of [
+      'x.exists(a, x.exists(b, x.exists(c, a + b + c < 0))) || true',
+      'x.all(a, x.all(b, x.all(c, 1 / 0 > a))) || true',
+      "x.map(a, x.map(b, string(a) + string(b) + 'aaaaaaaaaaaaaaaaaaaaaaaaaaaa')).size() > 0",
+      "x.map(a, ('a'.replace('', 'aaaaaaaaaaaaaaaaaaaaa')).replace('', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa').replace('', 'aaaaaaaaaaaaaaaaaaaaaaaa')).size() > 0",
+    ]) {
+      const { outcome } = timed(text, 100_000, { x: list });
+      expect(outcome).toMatchObject({ exceeded: true });
+    }
+  });
+  it('a regex that backtracks elsewhere runs in linear time', () => {
+    const { outcome, ms } = timed(`'${'a'.repeat(5000)}b'.matches('^(a+)+$')`);
+    expect(outcome?.value).toBe(false);
+    expect(ms).toBeLessThan(2000);
+  });
+});
+
+describe('errors and unknowns', () => {
+  const result = (text: string) => open.compile(text).program!.evaluate({ x: new C.Unknown(['x']), n: 1 });
+  it('a deciding operand wins over an error on either side', () => {
+    expect(result('1 / 0 > 0 || true').value).toBe(true);
+    expect(result('false && 1 / 0 > 0').value).toBe(false);
+    expect(result('[1, 0].exists(i, 1 / i == 1)').value).toBe(true);
+  });
+  it('an unknown wins over an error and loses against a deciding operand', () => {
+    expect(result('1 / 0 > 0 || x').unknown).toEqual(['x']);
+    expect(result('x || true').value).toBe(true);
+  });
+  it('every error of a text is reported with a caret', () => {
+    expect(open.compile('a + b').errors).toBe(
+      "ERROR: <input>:1:1: undeclared reference to 'a' (in container '')\n | a + b\n | ^\nERROR: <input>:1:5: undeclared reference to 'b' (in container '')\n | a + b\n | ....^",
+    );
+  });
+});
+
+describe('environments', () => {
+  it('a bad declaration is refused by name when it is made [A472]', () => {
+    expect(() => C.declare('string.f(nonsense): int', () => null)).toThrow("declaration 'string.f(nonsense): int'");
+    expect(() => C.createEnvironment({ libraries: [], variables: { 'a b': C.INT } })).toThrow("variable 'a b'");
+  });
+  it('an older release refuses what the widest environment evaluates [A511] [A514] [A515]', () => {
+    const at = (v: C.CompatibilityVersion) => C.createEnvironment({ libraries: C.librariesOf(v) });
+    expect(at('1.28').compile("quantity('1').isInteger()").errors).toContain("undeclared reference to 'quantity'");
+    expect(at('1.29').compile("quantity('1').isInteger()").errors).toBe('');
+    const widest = C.createEnvironment({ libraries: C.widestLibraries() });
+    expect(widest.compile("semver('1.2.3').major()").program?.evaluate({}).value).toBe(1);
+  });
+});
+
+describe('authorizer library', () => {
+  const env = C.createEnvironment({ libraries: C.librariesOf(), variables: { authorizer: C.AUTHORIZER_TYPE } });
+  const text =
+    "authorizer.serviceAccount('ns', 'sa').group('apps').resource('deployments').subresource('scale').namespace('d').name('n').fieldSelector('a=b').check('get').allowed() || authorizer.path('/x').check('get').reason() == 'because'";
+  it('asks the host, whether it answers at once or later [A516] [A522] [A525] [A526]', async () => {
+    const asked: C.AuthorizationQuery[] = [];
+    for (const later of [false, true]) {
+      const host: C.AuthorizerHost = {
+        check(query) {
+          asked.push(query);
+          const answer = { allowed: false, reason: 'because' };
+          return later ? Promise.resolve(answer) : answer;
+        },
+      };
+      const outcome = await C.evaluateWithAuthorizer(env.compile(text).program!, { authorizer: new C.Authorizer(host) });
+      expect(outcome.value).toBe(true);
+    }
+    expect(asked).toHaveLength(4);
+    expect(asked[0]).toEqual({
+      serviceAccount: { namespace: 'ns', name: 'sa' },
+      group: 'apps',
+      resource: 'deployments',
+      subresource: 'scale',
+      namespace: 'd',
+      name: 'n',
+      fieldSelector: 'a=b',
+      verb: 'get',
+    });
+  });
+});
