@@ -1,0 +1,35 @@
+import type { Json } from '../../model/object.js';
+
+/** A JSON object. */
+export type Members = { [key: string]: Json };
+
+/** True for objects that are no lists. */
+export const isMembers = (value: Json | undefined): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** An own member; names from outside never reach the prototype. */
+export const memberOf = (object: Members, name: string): Json | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined;
+
+/** Sets an own member, `__proto__` like any other. */
+export function setMember(object: Members, name: string, value: Json): void {
+  if (name === '__proto__') Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+  else object[name] = value;
+}
+
+/** A shallow copy with own members only. */
+export function copyOf(object: Members): Members {
+  const out: Members = {};
+  for (const key of Object.keys(object)) setMember(out, key, object[key]!);
+  return out;
+}
+
+/** Deep equality of JSON values; the order of members does not count. */
+export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) || Array.isArray(b))
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, at) => equalJson(item, b[at]));
+  if (!isMembers(a) || !isMembers(b)) return false;
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every(name => Object.hasOwn(b, name) && equalJson(a[name], b[name]));
+}

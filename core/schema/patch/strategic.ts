@@ -1,0 +1,222 @@
+import type { Json } from '../../model/object.js';
+import { badRequest, Refusal } from '../../model/refusal.js';
+import type { Field, Struct, Type } from '../model.js';
+import { copyOf, equalJson, isMembers, type Members, memberOf, setMember } from './members.js';
+
+const DIRECTIVE = '$patch';
+const RETAIN_KEYS = '$retainKeys';
+const DELETE_FROM = '$deleteFromPrimitiveList/';
+const SET_ORDER = '$setElementOrder/';
+
+/** What the schema says about the value of a member. */
+interface Rule {
+  readonly type: Type | undefined;
+  readonly merges: boolean;
+  readonly replaces: boolean;
+  readonly key: string | undefined;
+}
+
+const UNKNOWN: Rule = { type: undefined, merges: false, replaces: false, key: undefined };
+
+const ruleOfField = ({ type, merge }: Field): Rule => ({
+  type,
+  merges: merge.patchStrategy?.includes('merge') ?? false,
+  replaces: merge.patchStrategy?.includes('replace') ?? false,
+  key: merge.patchMergeKey,
+});
+
+function ruleOf(type: Type | undefined, name: string): Rule {
+  if (type?.is === 'map') return { ...UNKNOWN, type: type.of };
+  const field = type?.is === 'struct' && !type.alternatives ? type.field.get(name) : undefined;
+  return field ? ruleOfField(field) : UNKNOWN;
+}
+
+const itemType = (type: Type | undefined): Type | undefined => (type?.is === 'list' ? type.of : undefined);
+
+/** 422: the patch does not fit the object or the schema. */
+const unfit = (why: string): never => {
+  throw new Refusal('Invalid', `the server rejected our request due to an error in our request: ${why}`, {});
+};
+
+/** A patch's value that meets nothing in the object: without nulls, directives and deleted items. Undefined: nothing is left. */
+function plain(patch: Json): Json | undefined {
+  if (Array.isArray(patch)) return patch.map(plain).filter(item => item !== undefined);
+  if (!isMembers(patch)) return patch;
+  const directive = memberOf(patch, DIRECTIVE);
+  if (directive !== undefined && directive !== 'replace') return undefined;
+  const out: Members = {};
+  for (const name of Object.keys(patch)) {
+    if (name.startsWith('$') && isDirective(name)) continue;
+    const value = patch[name]!;
+    const kept = value === null ? undefined : plain(value);
+    if (kept !== undefined) setMember(out, name, kept);
+  }
+  return out;
+}
+
+const isDirective = (name: string): boolean =>
+  name === DIRECTIVE || name === RETAIN_KEYS || name.startsWith(DELETE_FROM) || name.startsWith(SET_ORDER);
+
+const listOf = (value: Json | undefined, what: string): Json[] =>
+  Array.isArray(value) ? value : unfitFormat(`${what} must be a list`);
+
+const unfitFormat = (why: string): never => {
+  throw badRequest(`invalid strategic merge patch: ${why}`);
+};
+
+/** Merges a patch into an object of the given type; neither is changed. */
+function mergeMembers(target: Members, patch: Members, type: Type | undefined): Members {
+  const directive = memberOf(patch, DIRECTIVE);
+  if (directive !== undefined) return byDirective(directive, patch);
+  const out = copyOf(target);
+  for (const name of Object.keys(patch)) {
+    if (isDirective(name)) continue;
+    const value = patch[name]!;
+    const merged = value === null ? undefined : mergeValue(memberOf(out, name), value, ruleOf(type, name));
+    if (merged === undefined) delete out[name];
+    else setMember(out, name, merged);
+  }
+  applyListDirectives(out, target, patch, type);
+  retainKeys(out, patch);
+  return out;
+}
+
+function byDirective(directive: Json, patch: Members): Members {
+  if (directive === 'delete') return {};
+  if (directive === 'replace') {
+    const { [DIRECTIVE]: _directive, ...rest } = patch;
+    return plain(rest) as Members;
+  }
+  return unfit(`unknown patch type ${JSON.stringify(directive)}`);
+}
+
+function mergeValue(target: Json | undefined, patch: Json, rule: Rule): Json | undefined {
+  if (isMembers(patch) && isMembers(target)) return rule.replaces ? plain(patch) : mergeMembers(target, patch, rule.type);
+  if (Array.isArray(patch) && Array.isArray(target) && rule.merges) return mergeList(target, patch, rule);
+  return plain(patch);
+}
+
+/** `$deleteFromPrimitiveList/x` first, then `$setElementOrder/x`, each on what the merge left. */
+function applyListDirectives(out: Members, before: Members, patch: Members, type: Type | undefined): void {
+  const names = Object.keys(patch);
+  for (const directive of names.filter(name => name.startsWith(DELETE_FROM))) {
+    const name = directive.slice(DELETE_FROM.length);
+    const gone = listOf(patch[directive], directive);
+    const list = memberOf(out, name);
+    if (Array.isArray(list))
+      setMember(
+        out,
+        name,
+        list.filter(item => !gone.some(other => equalJson(item, other))),
+      );
+  }
+  for (const directive of names.filter(name => name.startsWith(SET_ORDER))) {
+    const name = directive.slice(SET_ORDER.length);
+    const order = listOf(patch[directive], directive);
+    const list = memberOf(out, name);
+    const server = memberOf(before, name);
+    if (Array.isArray(list))
+      setMember(out, name, ordered(list, order, Array.isArray(server) ? server : [], ruleOf(type, name).key));
+  }
+}
+
+function retainKeys(out: Members, patch: Members): void {
+  const given = memberOf(patch, RETAIN_KEYS);
+  if (given === undefined) return;
+  const kept = new Set(listOf(given, RETAIN_KEYS));
+  const stray = Object.keys(patch).find(name => !isDirective(name) && patch[name] !== null && !kept.has(name));
+  if (stray !== undefined) unfitFormat(`${RETAIN_KEYS} does not contain ${JSON.stringify(stray)}, which the patch sets`);
+  for (const name of Object.keys(out)) if (!kept.has(name)) delete out[name];
+}
+
+/** How items are recognised: by their merge key, primitives by themselves. Items without the key are nobody's. */
+function identity(item: Json, key: string | undefined): string | undefined {
+  if (key === undefined || !isMembers(item)) return JSON.stringify(item);
+  const value = memberOf(item, key);
+  return value === undefined ? undefined : JSON.stringify(value);
+}
+
+/** Position of every identity, the first one where they repeat. */
+function positions(list: readonly Json[], key: string | undefined): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const [at, item] of list.entries()) {
+    const id = identity(item, key);
+    if (id !== undefined && !found.has(id)) found.set(id, at);
+  }
+  return found;
+}
+
+/**
+ * Items named in `order` come in that order, the others in the server's; where the server knew both, its order also decides between the
+ * two groups, else the named ones come first.
+ */
+function ordered(list: readonly Json[], order: readonly Json[], server: readonly Json[], key: string | undefined): Json[] {
+  const [wanted, known] = [positions(order, key), positions(server, key)];
+  const rank = (item: Json, ranks: ReadonlyMap<string, number>): number | undefined => ranks.get(identity(item, key) ?? '');
+  const by = (ranks: ReadonlyMap<string, number>) => (a: Json, b: Json) =>
+    (rank(a, ranks) ?? Number.MAX_SAFE_INTEGER) - (rank(b, ranks) ?? Number.MAX_SAFE_INTEGER);
+  const named = list.filter(item => rank(item, wanted) !== undefined).sort(by(wanted));
+  const others = list.filter(item => rank(item, wanted) === undefined).sort(by(known));
+  const out: Json[] = [];
+  let at = 0;
+  for (const other of others) {
+    const place = rank(other, known);
+    while (at < named.length) {
+      const next = rank(named[at]!, known);
+      if (place !== undefined && next !== undefined && place < next) break;
+      out.push(named[at++]!);
+    }
+    out.push(other);
+  }
+  return [...out, ...named.slice(at)];
+}
+
+function mergeList(target: readonly Json[], patch: readonly Json[], rule: Rule): Json[] {
+  if (!patch.some(isMembers) && !target.some(isMembers)) return mergePrimitives(target, patch);
+  const { key } = rule;
+  if (key === undefined) return unfit('a list of objects cannot be merged without a merge key');
+  const items = patch.map(item => (isMembers(item) ? item : unfit('a list of objects was given an item that is none')));
+  if (items.some(item => memberOf(item, DIRECTIVE) === 'replace'))
+    return items.filter(item => memberOf(item, DIRECTIVE) === undefined).map(item => plain(item)!);
+  const deleted = positions(
+    items.filter(item => memberOf(item, DIRECTIVE) === 'delete'),
+    key,
+  );
+  const merging = items.filter(item => memberOf(item, DIRECTIVE) === undefined);
+  const stray = items.find(item => ![undefined, 'delete'].includes(memberOf(item, DIRECTIVE) as string | undefined));
+  if (stray) unfit(`unknown patch type ${JSON.stringify(stray[DIRECTIVE])}`);
+  const kept = target.filter(item => !deleted.has(identity(item, key) ?? ''));
+  return ordered(mergeItems(kept, merging, key, itemType(rule.type)), merging, target, key);
+}
+
+function mergeItems(target: readonly Json[], patch: readonly Members[], key: string, type: Type | undefined): Json[] {
+  const out = [...target];
+  const places = positions(out, key);
+  for (const item of patch) {
+    const id = identity(item, key);
+    if (id === undefined || memberOf(item, key) === null) unfit(`an item lacks its merge key ${JSON.stringify(key)}`);
+    const place = places.get(id!);
+    const before = place === undefined ? undefined : out[place];
+    if (place !== undefined && isMembers(before)) out[place] = mergeMembers(before, item, type);
+    else {
+      places.set(id!, out.length);
+      out.push(plain(item)!);
+    }
+  }
+  return out;
+}
+
+function mergePrimitives(target: readonly Json[], patch: readonly Json[]): Json[] {
+  const all = new Map([...target, ...patch].map(item => [JSON.stringify(item), item]));
+  return ordered([...all.values()], patch, target, undefined);
+}
+
+/**
+ * Strategic merge patch of an object of the given type (spec, "Strategic merge patch"): maps merge, lists merge by key or as sets where the
+ * schema says so and are replaced otherwise, directives as documented there. Does not change its arguments. Throws 400 for a patch that
+ * is no object or has malformed directives, 422 for one that does not fit the object.
+ */
+export function applyStrategicPatch(target: Json, patch: Json, type: Struct): Json {
+  if (!isMembers(patch)) throw badRequest('error decoding patch: a strategic merge patch must be a JSON object');
+  return mergeMembers(isMembers(target) ? target : {}, patch, type);
+}
