@@ -84,7 +84,13 @@ describe('services [R127]', () => {
   const make = (spec: object, taken: readonly ApiObject[] = []) =>
     create('core/services', object('Service', { spec }), knowing(taken)).made;
   it('get an address of the range, and ports of nodes where the type asks for them', () => {
-    const made = make({ type: 'NodePort', ports: [{ name: 't', port: 80 }, { name: 'u', port: 80, protocol: 'UDP' }] });
+    const made = make({
+      type: 'NodePort',
+      ports: [
+        { name: 't', port: 80 },
+        { name: 'u', port: 80, protocol: 'UDP' },
+      ],
+    });
     const spec = made.spec as { clusterIP: string; clusterIPs: string[]; ports: { nodePort: number }[] };
     expect(spec.clusterIP).toMatch(/^10\.0\.\d+\.\d+$/);
     expect(spec.clusterIPs).toEqual([spec.clusterIP]);
