@@ -27,7 +27,7 @@ function version(): string {
 
 async function cel(args: readonly string[]): Promise<number> {
   const { runCelTool } = await import('../cel/tool.js');
-  return await runCelTool(args, { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr });
+  return await runCelTool([...args], process);
 }
 
 async function run(args: readonly string[]): Promise<number> {

@@ -12,7 +12,7 @@ export function servedRegistry(data: { readonly naming: NamingName }): Registry 
     naming,
     generation: 1,
     strategies: storageName => {
-      const columns = columnsFor(storageName);
+      const columns = columnsFor(storageName, naming);
       const strategy = strategies(storageName);
       return columns ? { ...strategy, columns } : strategy;
     },

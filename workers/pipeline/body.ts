@@ -114,8 +114,15 @@ export function decodeOptions(context: Context, permitted: Permitted): { [member
   return value;
 }
 
-/** Canonical bytes of an object: what is stored and sent. */
-export const encodeObject = (_resource: Resource, object: ApiObject): Uint8Array => Buffer.from(encode(object));
+/** Canonical bytes of an object in the version of `resource`: what is stored and sent. Members stand in declaration order, whoever set them. */
+export const encodeObject = (resource: Resource, object: ApiObject): Uint8Array =>
+  Buffer.from(encode(resource.builtIn ? decodeObject(resource, object as unknown as Json, { complaints: [] }) : customOrder(object)));
+
+/** The envelope first, and in metadata the members before `resourceVersion`, which only hold strings. */
+function customOrder({ apiVersion, kind, metadata, ...rest }: ApiObject): object {
+  const { name, generateName, namespace, uid, resourceVersion, ...others } = metadata;
+  return { apiVersion, kind, metadata: { name, generateName, namespace, uid, resourceVersion, ...others }, ...rest };
+}
 
 /** Complaints about the metadata of a new object. */
 export const validateMetadata = (object: ApiObject, resource: Resource): readonly Violation[] =>

@@ -12,7 +12,7 @@ import { writeOptionsOf } from './options.js';
 import { removal } from './remove.js';
 import { shape } from './render.js';
 import { updateScale } from './scale.js';
-import { absent, changeOf, inRequestVersion, named, propose, refuseInvalid, stored } from './write.js';
+import { absent, changeOf, inRequestVersion, named, propose, refuseInvalid, storageForm, stored } from './write.js';
 
 /** PUT: replaces an object, its status, its scale, or what another subresource holds. */
 export async function update(context: Context, permitted: Permitted): Promise<Answer> {
@@ -75,7 +75,7 @@ export async function replace(context: Context, permitted: Permitted, object: Ap
   if (strategy.hasGeneration && !isStatus(permitted) && contentChanged(merged, old)) merged.metadata.generation = (old.metadata.generation ?? 0) + 1;
   merged.metadata.resourceVersion = old.metadata.resourceVersion;
   if (merged.metadata.deletionTimestamp && isFree(permitted, merged)) return await removal(context, permitted, old, merged, { status: 200, dryRun });
-  if (same(permitted, merged, old)) return await shape(context, permitted, merged, 200, permitted.warnings);
+  if (same(context, permitted, merged, old)) return await shape(context, permitted, merged, 200, permitted.warnings);
   return await propose(context, permitted, merged, { status: 200, dryRun, expect: job.current!.revision });
 }
 
@@ -127,7 +127,8 @@ function isFree({ resource }: Permitted, object: ApiObject): boolean {
 }
 
 /** A write that changes nothing writes nothing (principle 18). */
-function same({ resource }: Permitted, object: ApiObject, old: ApiObject): boolean {
-  const [a, b] = [encodeObject(resource, stored(resource, object)), encodeObject(resource, stored(resource, old))];
+function same(context: Context, { resource }: Permitted, object: ApiObject, old: ApiObject): boolean {
+  const form = storageForm(context, resource);
+  const [a, b] = [encodeObject(form, stored(resource, object)), encodeObject(form, stored(resource, old))];
   return Buffer.compare(a, b) === 0;
 }

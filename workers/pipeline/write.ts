@@ -53,11 +53,15 @@ export async function propose(
   const { resource, warnings } = permitted;
   const headers = jsonHeaders(warnings);
   if (write.dryRun) return await shape(context, permitted, object, write.status, warnings);
-  const { value, gap } = withGap(stored(resource, object), resource);
+  const { value, gap } = withGap(stored(resource, object), storageForm(context, resource));
   const operations = [{ is: 'put' as const, key: keyOf(resource, object.metadata.namespace ?? '', object.metadata.name!), value, gap, expect: write.expect }];
   const shaped = await shape(context, permitted, object, write.status, warnings, true);
   return shaped.body ? { ...shaped, operations } : { status: write.status, headers, operations };
 }
+
+/** The resource in the version that is stored. */
+export const storageForm = ({ registry }: Context, resource: Resource): Resource =>
+  resource.apiVersion === resource.storageApiVersion ? resource : (registry.byKind(resource.storageApiVersion, resource.kind) ?? resource);
 
 /** The object in the version that is stored. */
 export const stored = (resource: Resource, object: ApiObject): ApiObject =>
