@@ -145,6 +145,7 @@ export class Planner {
     return f => {
       f.cost++;
       const raw = f.slots[slot];
+      if (raw instanceof Dict) return raw;
       if (raw === MISSING) return fail(`no such attribute: ${name}`);
       if (raw instanceof Unknown) throw raw;
       return fromPlain(raw);

@@ -211,8 +211,8 @@ export function fromPlain(data: unknown): Value {
 }
 
 const isValueObject = (data: unknown): data is Exclude<Value, null> =>
-  data instanceof List ||
   data instanceof Dict ||
+  data instanceof List ||
   data instanceof Uint ||
   data instanceof Double ||
   data instanceof Uint8Array ||

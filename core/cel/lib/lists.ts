@@ -11,7 +11,6 @@ import {
   type Int,
   iterate,
   List,
-  noOverload,
   Optional,
   toArray,
   Uint,
