@@ -15,7 +15,13 @@ const schema = schemaType({
     spec: { type: 'object', properties: { min: { type: 'integer' }, max: { type: 'integer' } } },
   },
 })!;
-const data = { replicas: 3, name: 'web-frontend', tags: ['a', 'bb', 'ccc', 'dddd'], labels: { app: 'x', tier: 'y' }, spec: { min: 1, max: 5 } };
+const data = {
+  replicas: 3,
+  name: 'web-frontend',
+  tags: ['a', 'bb', 'ccc', 'dddd'],
+  labels: { app: 'x', tier: 'y' },
+  spec: { min: 1, max: 5 },
+};
 /** The other engines take an int as a bigint. */
 const wide = { ...data, replicas: 3n, spec: { min: 1n, max: 5n } };
 
@@ -24,7 +30,7 @@ const EXPRESSIONS = [
   "self.name.startsWith('web-') && size(self.name) < 63",
   "self.tags.all(t, size(t) > 0 && t != 'zz')",
   "'app' in self.labels && self.labels['app'] == 'x'",
-  "has(self.spec) ? self.spec.max - self.spec.min > 2 : false",
+  'has(self.spec) ? self.spec.max - self.spec.min > 2 : false',
 ];
 
 /** Nanoseconds per call, the best of five rounds. */
@@ -39,7 +45,12 @@ function time(run: () => unknown): number {
   return Math.round(best);
 }
 
-const env = createEnvironment({ libraries: librariesOf(), validation: validationOf(), variables: { self: schema.type }, sizes: { self: schema } });
+const env = createEnvironment({
+  libraries: librariesOf(),
+  validation: validationOf(),
+  variables: { self: schema.type },
+  sizes: { self: schema },
+});
 const marc = new Marc().registerVariable('self', 'map');
 const bufEnv = celEnv();
 

@@ -130,7 +130,7 @@ function collectMap(f: Frame, range: Code, each: Each, filter: Code | undefined,
 
 function insert(out: Entries, key: Value, value: Value): void {
   const k = key instanceof Double ? undefined : keyOf(key);
-  if (k === undefined) return fail('unsupported key type');
-  if (out.has(k)) fail(`insert failed: key ${String(k)} already exists`);
-  out.set(k, [key, value]);
+  if (k === undefined) fail('unsupported key type');
+  else if (out.has(k)) fail(`insert failed: key ${String(k)} already exists`);
+  else out.set(k, [key, value]);
 }

@@ -21,7 +21,9 @@ const { int, bool } = fc.letrec<{ int: string; bool: string }>(tie => ({
     fc.tuple(tie('int'), fc.constantFrom('<', '<=', '>', '>=', '==', '!='), tie('int')).map(([x, op, y]) => `(${x} ${op} ${y})`),
     fc.tuple(tie('bool'), fc.constantFrom('&&', '||'), tie('bool')).map(([x, op, y]) => `(${x} ${op} ${y})`),
     tie('bool').map(x => `!${x}`),
-    fc.tuple(tie('int'), tie('int'), fc.constantFrom('all', 'exists', 'exists_one'), tie('bool')).map(([x, y, m, body]) => `[${x}, ${y}].${m}(a, ${body})`),
+    fc
+      .tuple(tie('int'), tie('int'), fc.constantFrom('all', 'exists', 'exists_one'), tie('bool'))
+      .map(([x, y, m, body]) => `[${x}, ${y}].${m}(a, ${body})`),
   ),
 }));
 

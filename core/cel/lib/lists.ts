@@ -3,19 +3,7 @@ import { declare, declareGlobal, type Overload } from '../declarations.js';
 import type { Library } from '../environment.js';
 import type { Meter } from '../meter.js';
 import { add, compare, equal, weight } from '../ops.js';
-import {
-  ArrayList,
-  Double,
-  Duration,
-  fail,
-  type Int,
-  iterate,
-  List,
-  Optional,
-  toArray,
-  Uint,
-  type Value,
-} from '../values.js';
+import { ArrayList, Double, Duration, fail, type Int, iterate, List, Optional, toArray, Uint, type Value } from '../values.js';
 
 const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'];
 

@@ -89,7 +89,7 @@ function toInt(v: Value): Value {
   if (isInt(v)) return v;
   if (v instanceof Uint) return BigInt(v.value) > INT_MAX ? fail('integer overflow') : v.value;
   if (v instanceof Double) {
-    if (!(v.value > -9223372036854775808 && v.value < 9223372036854775807)) fail('integer overflow');
+    if (!(v.value > -(2 ** 63) && v.value < 2 ** 63)) fail('integer overflow');
     return canonical(BigInt(Math.trunc(v.value)));
   }
   return noOverload();
@@ -104,7 +104,7 @@ function toUint(v: Value): Value {
   if (v instanceof Uint) return v;
   if (isInt(v)) return v < 0 ? fail('unsigned integer overflow') : new Uint(v);
   if (v instanceof Double) {
-    if (!(v.value >= 0 && v.value < 18446744073709551615)) fail('unsigned integer overflow');
+    if (!(v.value >= 0 && v.value < 2 ** 64)) fail('unsigned integer overflow');
     return new Uint(canonical(BigInt(Math.trunc(v.value))));
   }
   return noOverload();
