@@ -1,0 +1,230 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { JSON_PATCH_OPERATIONS } from '../../core/limits.js';
+import type { Json } from '../../core/model/object.js';
+import type { Refusal } from '../../core/model/refusal.js';
+import { applyJsonPatch, unknownPatchFields } from '../../core/schema/patch/jsonPatch.js';
+import { applyMergePatch } from '../../core/schema/patch/mergePatch.js';
+import { applyStrategicPatch } from '../../core/schema/patch/strategic.js';
+import { typeOf } from '../../core/schema/table/types.js';
+
+const patch = (target: Json, ...operations: Json[]) => applyJsonPatch(target, operations, JSON_PATCH_OPERATIONS);
+const code = (run: () => unknown): number => {
+  try {
+    run();
+  } catch (cause) {
+    return (cause as Refusal).code;
+  }
+  return 200;
+};
+const anyJson = fc.jsonValue({ maxDepth: 3, noUnicodeString: true } as fc.JsonSharedConstraints) as fc.Arbitrary<Json>;
+const anyObject = fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor'), anyJson, { noNullPrototype: true });
+
+describe('JSON Patch', () => {
+  it.each<[string, Json, Json[], Json]>([
+    ['adds to the end of a list', { l: [1] }, [{ op: 'add', path: '/l/-', value: 2 }], { l: [1, 2] }],
+    ['inserts into a list', { l: [1] }, [{ op: 'add', path: '/l/0', value: 0 }], { l: [0, 1] }],
+    [
+      'replaces and removes',
+      { a: 1, b: 2 },
+      [
+        { op: 'replace', path: '/a', value: 3 },
+        { op: 'remove', path: '/b' },
+      ],
+      { a: 3 },
+    ],
+    ['moves', { a: { x: 1 } }, [{ op: 'move', from: '/a/x', path: '/b' }], { a: {}, b: 1 }],
+    [
+      'copies',
+      { a: [1] },
+      [
+        { op: 'copy', from: '/a', path: '/b' },
+        { op: 'add', path: '/b/0', value: 0 },
+      ],
+      { a: [1], b: [0, 1] },
+    ],
+    [
+      'unescapes paths',
+      { 'a/b': 1, 'c~d': 2 },
+      [
+        { op: 'remove', path: '/a~1b' },
+        { op: 'remove', path: '/c~0d' },
+      ],
+      {},
+    ],
+    ['replaces the whole object', { a: 1 }, [{ op: 'replace', path: '', value: { b: 1 } }], { b: 1 }],
+    ['takes a missing value as null', {}, [{ op: 'add', path: '/a' }], { a: null }],
+    ['tests a missing member against null', {}, [{ op: 'test', path: '/a', value: null }], {}],
+  ])('[R201] %s', (_name, target, operations, want) => {
+    expect(patch(target, ...operations)).toEqual(want);
+  });
+
+  it.each<[Json]>([
+    [{ op: 'remove', path: '/absent' }],
+    [{ op: 'replace', path: '/absent', value: 1 }],
+    [{ op: 'test', path: '/a', value: '2' }],
+    [{ op: 'add', path: '/x/y', value: 1 }],
+    [{ op: 'add', path: '/l/5', value: 1 }],
+    [{ op: 'remove', path: '/l/-1' }],
+    [{ op: 'replace', path: '/l/first', value: 1 }],
+    [{ op: 'move', from: '/absent', path: '/b' }],
+    [{ op: 'move', from: '/o', path: '/o/x' }],
+    [{ op: 'merge', path: '/a', value: 1 }],
+    [{ op: 'replace', path: '/__proto__/x', value: 1 }],
+    [{ op: 'add', path: '/constructor/prototype/x', value: 1 }],
+    [{ op: 'add', path: 'a', value: 1 }],
+  ])('[R202] answers 422 for %j and changes nothing', operation => {
+    const target = { a: '1', l: [1], o: {} };
+    expect(code(() => patch(target, { op: 'add', path: '/new', value: 1 }, operation))).toBe(422);
+    expect(target).toEqual({ a: '1', l: [1], o: {} });
+  });
+
+  it('answers 400 for what is no patch and 413 for too many operations or copies that grow', () => {
+    expect(code(() => applyJsonPatch({}, { op: 'add' }, 10))).toBe(400);
+    expect(code(() => patch({}, 7))).toBe(400);
+    expect(() => applyJsonPatch({}, new Array(11).fill({ op: 'test', path: '' }), 10)).toThrow(
+      'Request entity too large: The allowed maximum operations in a JSON patch is 10, got 11',
+    );
+    const doubling = new Array(40).fill(0).map((_, at) => ({ op: 'copy', from: '', path: `/c${at}` }));
+    expect(code(() => patch({ a: 'x'.repeat(100) }, ...doubling))).toBe(413);
+  });
+
+  it('names unknown members of operations', () => {
+    expect(unknownPatchFields([{ op: 'add', path: '/a', why: 1 }])).toEqual(['json patch unknown field "[0].why"']);
+  });
+
+  it('adding a member and removing it again changes nothing', () => {
+    fc.assert(
+      fc.property(anyObject, anyJson, (target, value) => {
+        const result = patch(target, { op: 'add', path: '/fresh', value }, { op: 'remove', path: '/fresh' });
+        expect(JSON.stringify(result)).toBe(JSON.stringify(target));
+      }),
+    );
+  });
+});
+
+describe('JSON Merge Patch', () => {
+  it.each<[Json, Json, Json]>([
+    [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
+    [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+    [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
+    [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
+    [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+    [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
+    [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+    [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+    [[1, 2], { a: 'b', c: null }, { a: 'b' }],
+  ])('[R203] RFC 7386: %j patched with %j', (target, given, want) => {
+    expect(applyMergePatch(target, given)).toEqual(want);
+  });
+
+  it('is idempotent and never reaches a prototype', () => {
+    fc.assert(
+      fc.property(anyObject, anyObject, (target, given) => {
+        const once = applyMergePatch(target, given);
+        expect(JSON.stringify(applyMergePatch(once, given))).toBe(JSON.stringify(once));
+        expect(Object.getPrototypeOf(once)).toBe(Object.prototype);
+      }),
+    );
+    expect(code(() => applyMergePatch({}, [1]))).toBe(400);
+  });
+});
+
+describe('strategic merge patch', () => {
+  const type = typeOf('core.v1.PodSpec');
+  const spec = (target: Json, given: Json) => applyStrategicPatch(target, given, type);
+  const containers: Json[] = [
+    { name: 'a', image: 'i:1', env: [{ name: 'A', value: '1' }], args: ['one'] },
+    { name: 'b', image: 'i:1' },
+  ];
+  const names = (result: Json): string[] => (result as unknown as { containers: { name: string }[] }).containers.map(c => c.name);
+
+  it('[R204] merges lists of objects by their key, replaces atomic lists, puts new items first', () => {
+    expect(spec({ containers }, { containers: [{ name: 'b', image: 'i:2' }] })).toEqual({
+      containers: [containers[0]!, { name: 'b', image: 'i:2' }],
+    });
+    expect(names(spec({ containers }, { containers: [{ name: 'c', image: 'i' }] }))).toEqual(['c', 'a', 'b']);
+    const result = spec(
+      { containers },
+      { containers: [{ name: 'a', args: ['x'], env: [{ name: 'B' }, { name: 'A', value: '2' }] }] },
+    );
+    expect(result).toMatchObject({
+      containers: [{ args: ['x'], env: [{ name: 'B' }, { name: 'A', value: '2' }] }, { name: 'b' }],
+    });
+  });
+
+  it('[R204] obeys delete and replace in lists and maps', () => {
+    expect(names(spec({ containers }, { containers: [{ name: 'a', $patch: 'delete' }] }))).toEqual(['b']);
+    expect(names(spec({ containers }, { containers: [{ name: 'z', $patch: 'delete' }] }))).toEqual(['a', 'b']);
+    expect(names(spec({ containers }, { containers: [{ $patch: 'replace' }, { name: 'n' }] }))).toEqual(['n']);
+    expect(spec({ nodeSelector: { a: '1' } }, { nodeSelector: { $patch: 'replace', c: '3' } })).toEqual({
+      nodeSelector: { c: '3' },
+    });
+    expect(spec({ nodeSelector: { a: '1' } }, { nodeSelector: { $patch: 'delete' } })).toEqual({ nodeSelector: {} });
+    expect(spec({ nodeSelector: { a: '1' } }, { nodeSelector: { a: null, b: '2' } })).toEqual({ nodeSelector: { b: '2' } });
+  });
+
+  it('[R204] obeys $retainKeys', () => {
+    const target = { volumes: [{ name: 'v', emptyDir: {} }] };
+    const given = { volumes: [{ name: 'v', $retainKeys: ['name', 'configMap'], configMap: { name: 'c' } }] };
+    expect(spec(target, given)).toEqual({ volumes: [{ name: 'v', configMap: { name: 'c' } }] });
+    expect(code(() => spec(target, { volumes: [{ name: 'v', $retainKeys: ['name'], configMap: {} }] }))).toBe(400);
+  });
+
+  it('[R204] obeys $setElementOrder and $deleteFromPrimitiveList', () => {
+    const order = (...of: string[]) => ({ '$setElementOrder/containers': of.map(name => ({ name })) });
+    expect(names(spec({ containers }, order('b', 'a')))).toEqual(['b', 'a']);
+    expect(names(spec({ containers }, { ...order('c', 'b', 'a'), containers: [{ name: 'c' }] }))).toEqual(['c', 'b', 'a']);
+    const meta = typeOf('meta.v1.ObjectMeta');
+    const finalizers = ['x/a', 'x/b'];
+    expect(applyStrategicPatch({ finalizers }, { finalizers: ['x/b', 'x/a'] }, meta)).toEqual({ finalizers: ['x/b', 'x/a'] });
+    expect(applyStrategicPatch({ finalizers }, { finalizers: ['x/c'] }, meta)).toEqual({ finalizers: ['x/c', 'x/a', 'x/b'] });
+    expect(applyStrategicPatch({ finalizers }, { '$deleteFromPrimitiveList/finalizers': ['x/a', 'none'] }, meta)).toEqual({
+      finalizers: ['x/b'],
+    });
+    const both = { '$setElementOrder/finalizers': ['x/c', 'x/b', 'x/a'], finalizers: ['x/c'] };
+    expect(applyStrategicPatch({ finalizers }, both, meta)).toEqual({ finalizers: ['x/c', 'x/b', 'x/a'] });
+  });
+
+  it('drops nulls and directives from values the object does not have', () => {
+    expect(
+      spec(
+        {},
+        {
+          containers: [
+            { name: 'a', env: null },
+            { name: 'b', $patch: 'delete' },
+          ],
+          nodeSelector: { a: null },
+        },
+      ),
+    ).toEqual({
+      containers: [{ name: 'a' }],
+      nodeSelector: {},
+    });
+  });
+
+  it('refuses items without their key, lists as patches and unknown directives', () => {
+    expect(code(() => spec({ containers }, { containers: [{ image: 'i' }] }))).toBe(422);
+    expect(code(() => spec({ containers }, { containers: ['a'] }))).toBe(422);
+    expect(code(() => spec({}, []))).toBe(400);
+    expect(code(() => spec({ nodeSelector: {} }, { nodeSelector: { $patch: 'odd' } }))).toBe(422);
+  });
+
+  it('agrees with JSON Merge Patch on types without lists to merge, and is idempotent', () => {
+    const config = typeOf('core.v1.ConfigMap');
+    const text = fc.oneof(fc.string(), fc.constant(null));
+    const given = fc.record({ data: fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), text, { noNullPrototype: true }) });
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.string(), { noNullPrototype: true }),
+        given,
+        (data, change) => {
+          const once = applyStrategicPatch({ data }, change as Json, config);
+          expect(JSON.stringify(once)).toBe(JSON.stringify(applyMergePatch({ data }, change as Json)));
+          expect(JSON.stringify(applyStrategicPatch(once, change as Json, config))).toBe(JSON.stringify(once));
+        },
+      ),
+    );
+  });
+});
