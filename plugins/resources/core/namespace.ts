@@ -21,6 +21,21 @@ export const namespace = (naming: Naming): Partial<Strategy> => {
     prepareUpdate: (object, old) => {
       into(object, 'spec').finalizers = strings(at(old, 'spec'), 'finalizers');
     },
+    heldBy: object => strings(at(object, 'spec'), 'finalizers'),
+    onDeletion: object => {
+      into(object, 'status').phase = 'Terminating';
+      delete object.metadata.deletionGracePeriodSeconds;
+    },
+    subresources: new Map([
+      [
+        'finalize',
+        (body, current) => {
+          const finalized = structuredClone(current);
+          into(finalized, 'spec').finalizers = strings(at(body, 'spec'), 'finalizers');
+          return finalized;
+        },
+      ],
+    ]),
     selectableFields: new Map([['status.phase', object => text(at(object, 'status'), 'phase')]]),
   };
 };
