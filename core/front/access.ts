@@ -13,12 +13,14 @@ interface Known {
 }
 
 /** The credentials of a request as one string: equal strings have equal identities. */
-export const credentialKey = (exchange: Exchange): string => `${exchange.header('authorization') ?? ''}\n${exchange.certificate ?? ''}`;
+export const credentialKey = (exchange: Exchange): string =>
+  `${exchange.header('authorization') ?? ''}\n${exchange.certificate ?? ''}`;
 
 /** One string per question; selectors are part of it because authorizers may look at them. */
 export function decisionKey(target: Target): string {
   if (target.is === 'path') return `${target.verb} ${target.path}`;
-  const selectors = target.fieldSelector || target.labelSelector ? JSON.stringify([target.fieldSelector, target.labelSelector]) : '';
+  const selectors =
+    target.fieldSelector || target.labelSelector ? JSON.stringify([target.fieldSelector, target.labelSelector]) : '';
   return `${target.verb}\n${target.group}\n${target.resource}\n${target.subresource}\n${target.namespace}\n${target.name}\n${selectors}`;
 }
 
@@ -48,10 +50,19 @@ export class AccessCache {
     }
     let known = this.identity(credentials, now);
     if (!known) {
-      known = { user: grant.user, until: grant.identityFor === 'forever' ? Number.POSITIVE_INFINITY : now + grant.identityFor, allowed: new Map() };
+      known = {
+        user: grant.user,
+        until: grant.identityFor === 'forever' ? Number.POSITIVE_INFINITY : now + grant.identityFor,
+        allowed: new Map(),
+      };
       this.#known.set(credentials, known);
     }
     if (!grant.allowed || grant.dependsOn === 'never') return;
-    known.allowed.set(key, grant.dependsOn === 'policy' ? { policy: policyBefore, until: Number.POSITIVE_INFINITY } : { policy: -1, until: now + grant.dependsOn });
+    known.allowed.set(
+      key,
+      grant.dependsOn === 'policy'
+        ? { policy: policyBefore, until: Number.POSITIVE_INFINITY }
+        : { policy: -1, until: now + grant.dependsOn },
+    );
   }
 }

@@ -23,7 +23,12 @@ export class ContinueTokens {
   decode(token: string, scope: string): Position {
     const bytes = Buffer.from(token, 'base64url');
     const body = bytes.subarray(16);
-    if (bytes.length < 17 || bytes.toString('base64url') !== token.replace(/=+$/, '') || !timingSafeEqual(this.#sign(body), bytes.subarray(0, 16))) throw invalid();
+    if (
+      bytes.length < 17 ||
+      bytes.toString('base64url') !== token.replace(/=+$/, '') ||
+      !timingSafeEqual(this.#sign(body), bytes.subarray(0, 16))
+    )
+      throw invalid();
     const [revision, after, of] = JSON.parse(body.toString()) as [number, string, string];
     if (of !== scope) throw new Refusal('BadRequest', 'continue key is not valid: it belongs to another collection');
     return { revision, after, scope };

@@ -39,7 +39,11 @@ export async function deleteCollection(
   if (refusal) return exchange.respond(refusal.status, refusal.headers, refusal.body);
   const { revision, next: token, remaining } = selected.listed;
   const objects = deleted.filter(object => object !== undefined);
-  await answer(objects, { resourceVersion: String(revision), ...(token ? { continue: token } : {}), ...(remaining ? { remainingItemCount: remaining } : {}) });
+  await answer(objects, {
+    resourceVersion: String(revision),
+    ...(token ? { continue: token } : {}),
+    ...(remaining ? { remainingItemCount: remaining } : {}),
+  });
 }
 
 /** A deletion that only began (finalizers) answers with the object as it is now. */
@@ -50,7 +54,8 @@ function objectOf(body: Uint8Array): Uint8Array | undefined {
 /** The single-resource path of an entry of the collection. */
 function pathOf(path: string, route: Route, entry: Entry): string {
   const base = path.replace(/\/+$/, '');
-  if (!route.resource!.namespaced || (route.target.is === 'resource' && route.target.namespace)) return `${base}/${encodeURIComponent(entry.name)}`;
+  if (!route.resource!.namespaced || (route.target.is === 'resource' && route.target.namespace))
+    return `${base}/${encodeURIComponent(entry.name)}`;
   const at = base.lastIndexOf('/');
   return `${base.slice(0, at)}/namespaces/${entry.namespace}${base.slice(at)}/${encodeURIComponent(entry.name)}`;
 }

@@ -65,8 +65,12 @@ export class Front {
 
   async #answer(exchange: Exchange, internal?: User): Promise<void> {
     const route = routeOf(this.registry(), exchange.method, exchange.path, exchange.query);
-    const reads = exchange.method === 'GET' || exchange.method === 'HEAD' || route.target.is === 'path' || route.missing !== undefined;
-    if (!reads && !refusedMethod(exchange, route)) return route.target.is === 'resource' && route.target.verb === 'deletecollection' ? this.#collection(exchange, route, internal) : this.#write(exchange, route, internal);
+    const reads =
+      exchange.method === 'GET' || exchange.method === 'HEAD' || route.target.is === 'path' || route.missing !== undefined;
+    if (!reads && !refusedMethod(exchange, route))
+      return route.target.is === 'resource' && route.target.verb === 'deletecollection'
+        ? this.#collection(exchange, route, internal)
+        : this.#write(exchange, route, internal);
     const allowed = this.#cached(exchange, route) ?? (await this.#grant(exchange, route, internal));
     if (allowed) await this.#read(exchange, route);
   }
@@ -90,6 +94,7 @@ export class Front {
   async #read(exchange: Exchange, route: Route): Promise<void> {
     const { target, resource } = route;
     if (target.is === 'path') {
+      if (route.missing === 'status') throw unknownPath();
       if (!(await this.paths(exchange, route))) text(exchange, 404, '404 page not found\n');
       return;
     }
@@ -106,7 +111,15 @@ export class Front {
       await select(this.reads, route, route.resource!),
       exchange,
       route,
-      (path, entry) => this.#propose(exchange, { ...route, target: { ...(route.target as ResourceTarget), verb: 'delete', name: entry.name, namespace: entry.namespace } }, { body, path, granted: true, user: internal }),
+      (path, entry) =>
+        this.#propose(
+          exchange,
+          {
+            ...route,
+            target: { ...(route.target as ResourceTarget), verb: 'delete', name: entry.name, namespace: entry.namespace },
+          },
+          { body, path, granted: true, user: internal },
+        ),
       (pieces, metadata) => this.render(exchange, { objects: pieces, status: 200, list: metadata }),
     );
   }
@@ -133,13 +146,17 @@ export class Front {
       if (result.is === 'respond') return result;
       if (result.is !== 'proposed') throw new Error(`the pipeline answered a write with ${result.is}`);
       const settled = await verdict;
-      if (settled?.is === 'committed') return await this.#committed(exchange, route, result, settled.revision, current);
+      if (settled?.is === 'committed') return await this.#committed(route, result, settled.revision, current);
       if (settled?.is === 'error') throw new Refusal('InternalError', `Internal error occurred: ${settled.message}`);
     }
     throw conflict({ group: target.group, resource: target.resource }, target.name, MODIFIED);
   }
 
-  async #attempt(exchange: Exchange, route: Route, given: Partial<Job>): Promise<{ result: JobResult; verdict: Promise<Verdict | undefined> }> {
+  async #attempt(
+    exchange: Exchange,
+    route: Route,
+    given: Partial<Job>,
+  ): Promise<{ result: JobResult; verdict: Promise<Verdict | undefined> }> {
     const id = this.#nextId++;
     const underway: Underway = { exchange };
     const verdict = new Promise<Verdict>(resolve => (underway.verdict = resolve));
@@ -147,7 +164,10 @@ export class Front {
     try {
       const result = await this.#run(exchange, route, given.user, { ...given, id });
       if (result.is !== 'proposed') this.#underway.delete(id);
-      return { result, verdict: result.is === 'proposed' ? verdict.finally(() => this.#underway.delete(id)) : Promise.resolve(undefined) };
+      return {
+        result,
+        verdict: result.is === 'proposed' ? verdict.finally(() => this.#underway.delete(id)) : Promise.resolve(undefined),
+      };
     } catch (error) {
       this.#underway.delete(id);
       throw error;
@@ -156,12 +176,19 @@ export class Front {
 
   #current(route: Route, target: ResourceTarget): Current | undefined {
     if (!target.name || !route.resource) return undefined;
-    const entry = this.state.collections.get(route.resource.storageName)?.entries.get(keyOf(route.resource, target.namespace, target.name));
+    const entry = this.state.collections
+      .get(route.resource.storageName)
+      ?.entries.get(keyOf(route.resource, target.namespace, target.name));
     return entry && { bytes: entry.bytes, revision: entry.revision };
   }
 
   /** The answer to a committed proposal: the bytes the pipeline made, or the committed object itself. */
-  async #committed(exchange: Exchange, route: Route, result: JobResult & { is: 'proposed' }, revision: number, current: Current | undefined): Promise<JobResult & { is: 'respond' }> {
+  async #committed(
+    route: Route,
+    result: JobResult & { is: 'proposed' },
+    revision: number,
+    current: Current | undefined,
+  ): Promise<JobResult & { is: 'respond' }> {
     const { id, status, headers, body, gap } = result;
     if (body) {
       const digits = Buffer.from(String(revision));
@@ -204,7 +231,12 @@ export class Front {
     const key = decisionKey(route.target);
     const policy = this.access.policy;
     const user = internal ?? known?.user;
-    const { path, query, granted } = { path: exchange.path, query: exchange.query, granted: known !== undefined && this.access.isAllowed(known, key, now), ...given };
+    const { path, query, granted } = {
+      path: exchange.path,
+      query: exchange.query,
+      granted: known !== undefined && this.access.isAllowed(known, key, now),
+      ...given,
+    };
     const result = await this.pool.run({
       id: given.id ?? this.#nextId++,
       method: exchange.method,
@@ -215,7 +247,9 @@ export class Front {
       userAgent: exchange.header('user-agent') ?? '',
       ifMatch: exchange.header('if-match') ?? '',
       user,
-      credentials: user ? undefined : { headers: headersOf(exchange), certificate: exchange.certificate, remoteAddress: exchange.remoteAddress },
+      credentials: user
+        ? undefined
+        : { headers: headersOf(exchange), certificate: exchange.certificate, remoteAddress: exchange.remoteAddress },
       granted,
       body: given.body,
       current: given.current,
@@ -239,8 +273,8 @@ export function refusedMethod(exchange: Exchange, route: Route): boolean {
   const { resource, subresource, target } = route;
   if (target.is === 'path' || !resource) return false;
   if (exchange.method === 'HEAD') return true;
+  if (target.name === '' ? ['update', 'patch'].includes(target.verb) : target.verb === 'create' && !subresource) return true;
   const verbs = subresource ? subresource.verbs : resource.verbs;
   if (!verbs.includes(target.verb)) return true;
   return resource.namespaced && target.namespace === '' && !['list', 'watch'].includes(target.verb) && resource.stored;
 }
-

@@ -18,7 +18,10 @@ export class History {
   add(change: Change, now: number): void {
     this.#changes.push({ change, at: now });
     this.#bytes += sizeOf(change);
-    while (this.#head < this.#changes.length && (this.#changes[this.#head]!.at < now - HISTORY_MS || this.#bytes > HISTORY_BYTES)) {
+    while (
+      this.#head < this.#changes.length &&
+      (this.#changes[this.#head]!.at < now - HISTORY_MS || this.#bytes > HISTORY_BYTES)
+    ) {
       const { change: old } = this.#changes[this.#head++]!;
       this.#bytes -= sizeOf(old);
       this.floor = old.revision;

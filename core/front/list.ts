@@ -36,14 +36,18 @@ const holds = (requirement: Requirement, value: string | undefined): boolean => 
   }
 };
 
-const matchesAll = (selector: Selector, values: ReadonlyMap<string, string>): boolean => selector.every(r => holds(r, values.get(r.key)));
+const matchesAll = (selector: Selector, values: ReadonlyMap<string, string>): boolean =>
+  selector.every(r => holds(r, values.get(r.key)));
 
 /** Refuses field selectors on labels the kind does not have; rewrites aliases. */
 function knownFields(resource: Resource, selector: Selector): Selector {
   return selector.map(requirement => {
     const key = resource.strategy.fieldAliases.get(requirement.key) ?? requirement.key;
     const known =
-      key === 'metadata.name' || (key === 'metadata.namespace') || resource.strategy.selectableFields.has(key) || resource.strategy.fieldAliases.has(requirement.key);
+      key === 'metadata.name' ||
+      key === 'metadata.namespace' ||
+      resource.strategy.selectableFields.has(key) ||
+      resource.strategy.fieldAliases.has(requirement.key);
     if (!known) throw unknownField(resource, requirement.key);
     return key === requirement.key ? requirement : { ...requirement, key };
   });
@@ -56,7 +60,8 @@ function unknownField(resource: Resource, field: string): Refusal {
 }
 
 /** Key prefix of a collection or of one namespace in it. */
-export const prefixOf = (resource: Resource, namespace: string): string => `${resource.storageName}/${resource.namespaced && namespace ? `${namespace}/` : ''}`;
+export const prefixOf = (resource: Resource, namespace: string): string =>
+  `${resource.storageName}/${resource.namespaced && namespace ? `${namespace}/` : ''}`;
 
 /** Key of one object. */
 export const keyOf = (resource: Resource, namespace: string, name: string): string => prefixOf(resource, namespace) + name;
@@ -104,19 +109,36 @@ export function listOptionsOf(query: Query, naming: Naming): ListOptions {
   const match = first(query, 'resourceVersionMatch');
   const raw = first(query, 'resourceVersion');
   if (match !== '' && match !== 'Exact' && match !== 'NotOlderThan') {
-    throw LIST_OPTIONS(naming, [{ reason: 'FieldValueNotSupported', field: 'resourceVersionMatch', message: `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""` }]);
+    throw LIST_OPTIONS(naming, [
+      {
+        reason: 'FieldValueNotSupported',
+        field: 'resourceVersionMatch',
+        message: `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`,
+      },
+    ]);
   }
-  if (match && raw === '') throw badRequest('resourceVersionMatch is forbidden unless resourceVersion is provided: set resourceVersion with resourceVersionMatch');
-  if (match && token) throw badRequest('resourceVersionMatch is forbidden when continue is provided: drop resourceVersionMatch or continue');
-  if (match === 'Exact' && raw === '0') throw badRequest('resourceVersionMatch "Exact" is forbidden for resourceVersion "0": name an exact resourceVersion');
-  if (token && raw !== '' && raw !== '0') throw badRequest('specifying resource version is not allowed when using continue: drop resourceVersion or continue');
+  if (match && raw === '')
+    throw badRequest(
+      'resourceVersionMatch is forbidden unless resourceVersion is provided: set resourceVersion with resourceVersionMatch',
+    );
+  if (match && token)
+    throw badRequest('resourceVersionMatch is forbidden when continue is provided: drop resourceVersionMatch or continue');
+  if (match === 'Exact' && raw === '0')
+    throw badRequest('resourceVersionMatch "Exact" is forbidden for resourceVersion "0": name an exact resourceVersion');
+  if (token && raw !== '' && raw !== '0')
+    throw badRequest('specifying resource version is not allowed when using continue: drop resourceVersion or continue');
   return { limit, token, match: match as ListOptions['match'], ...(raw === '' ? {} : { revision: parseRevision(raw) }) };
 }
 
 /** A resourceVersion sent by a client as a number. Throws upstream's refusal for anything else. */
 export function parseRevision(raw: string): number {
   if (/^\d{1,20}$/.test(raw)) return Math.min(Number(raw), Number.MAX_SAFE_INTEGER);
-  throw new Refusal('Invalid', `resourceVersion: Invalid value: ${JSON.stringify(raw)}: strconv.ParseUint: parsing ${JSON.stringify(raw)}: invalid syntax`, undefined, 422);
+  throw new Refusal(
+    'Invalid',
+    `resourceVersion: Invalid value: ${JSON.stringify(raw)}: strconv.ParseUint: parsing ${JSON.stringify(raw)}: invalid syntax`,
+    undefined,
+    422,
+  );
 }
 
 const OPEN = Buffer.from('{');
@@ -132,12 +154,16 @@ export function listHead(resource: Resource, revision: number, token: string | u
   };
   const [a, b] = resource.builtIn ? ['kind', 'apiVersion'] : ['apiVersion', 'kind'];
   const envelope = { kind: resource.listKind, apiVersion: resource.apiVersion };
-  return Buffer.from(`{"${a}":"${envelope[a as 'kind']}","${b}":"${envelope[b as 'kind']}","metadata":${JSON.stringify(metadata)},"items":[`);
+  return Buffer.from(
+    `{"${a}":"${envelope[a as 'kind']}","${b}":"${envelope[b as 'kind']}","metadata":${JSON.stringify(metadata)},"items":[`,
+  );
 }
 
 /** Length of the envelope that list items of built-in kinds do not carry: `{"kind":"Pod","apiVersion":"v1",`. */
 export const envelopeLength = (resource: Resource): number =>
-  resource.builtIn ? Buffer.byteLength(`{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(resource.storageApiVersion)},`) : 1;
+  resource.builtIn
+    ? Buffer.byteLength(`{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(resource.storageApiVersion)},`)
+    : 1;
 
 /** Joins a list's items, without their envelopes, into buffers of about `slice` bytes. */
 export function* listPieces(head: Buffer, items: readonly Uint8Array[], skip: number, slice: number): Generator<Buffer> {

@@ -10,13 +10,15 @@ export function jsonForm(resource: Resource, naming: Naming): EventForm {
     mediaType: 'application/json',
     firstDiffers: false,
     encode: (type: EventType, object: Uint8Array) => jsonEvent(type, object),
-    bookmark: (revision, initialEnd) => Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object: bookmarkObject(resource, naming, revision, initialEnd) })}\n`),
+    bookmark: (revision, initialEnd) =>
+      Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object: bookmarkObject(resource, naming, revision, initialEnd) })}\n`),
     error: errorEvent,
   };
 }
 
 /** ERROR event in JSON. */
-export const errorEvent = (refusal: Refusal): Buffer => Buffer.from(`${JSON.stringify({ type: 'ERROR', object: refusal.toStatus() })}\n`);
+export const errorEvent = (refusal: Refusal): Buffer =>
+  Buffer.from(`${JSON.stringify({ type: 'ERROR', object: refusal.toStatus() })}\n`);
 
 /** The object of a BOOKMARK: kind, apiVersion and the revision; the mark of the end of initial events as an annotation. */
 export function bookmarkObject(resource: Resource, naming: Naming, revision: number, initialEnd: boolean): object {

@@ -7,7 +7,18 @@ import type { Resource } from '../schema/resource.js';
 import type { Rendering, WireEvent } from '../threads/messages.js';
 import type { Collection, Entry } from './collection.js';
 import type { ContinueTokens } from './continueToken.js';
-import { envelopeLength, keyOf, type ListOptions, listHead, listOptionsOf, listPieces, needsConversion, parseRevision, type Selection, selectionOf } from './list.js';
+import {
+  envelopeLength,
+  keyOf,
+  type ListOptions,
+  listHead,
+  listOptionsOf,
+  listPieces,
+  needsConversion,
+  parseRevision,
+  type Selection,
+  selectionOf,
+} from './list.js';
 import { jsonForm } from './negotiated.js';
 import { first, flag, integer, type Query } from './query.js';
 import { JSON_HEADERS } from './reply.js';
@@ -27,7 +38,12 @@ export interface ReadContext {
   /** Brings the state up to every acknowledged write. */
   catchUp(): void;
   /** Asks the writer for objects at an old revision. Throws Refusal 410. */
-  range(prefix: string, revision: number, limit: number, after: string): Promise<{ items: readonly WireEvent[]; more: boolean; remaining: number }>;
+  range(
+    prefix: string,
+    revision: number,
+    limit: number,
+    after: string,
+  ): Promise<{ items: readonly WireEvent[]; more: boolean; remaining: number }>;
   /** Asks the writer for past changes. */
   past(prefix: string, from: number, to: number): Promise<readonly (WireEvent & { previous?: Uint8Array })[]>;
   /** Whether the request wants what the front end holds: JSON of the stored version. */
@@ -60,7 +76,10 @@ export async function get(context: ReadContext, exchange: Exchange, route: Route
   if (raw === '') context.catchUp();
   else if (raw !== '0') await notOlderThan(context, parseRevision(raw));
   const entry = context.state.collections.get(resource.storageName)?.entries.get(keyOf(resource, target.namespace, target.name));
-  if (!entry) throw notFound({ group: resource.group, resource: resource.plural }, target.name);
+  if (!entry) {
+    const scale = route.subresource && route.subresource.kind !== resource.kind ? `/${route.subresource.name}` : '';
+    throw notFound({ group: resource.group, resource: resource.plural + scale }, target.name);
+  }
   if (context.wantsJson(exchange, resource) && !needsConversion(resource) && !route.subresource?.type?.id.endsWith('.Scale')) {
     exchange.respond(200, JSON_HEADERS, entry.bytes);
     return;
@@ -85,20 +104,33 @@ export async function list(context: ReadContext, exchange: Exchange, route: Rout
     return;
   }
   const { revision, next, remaining } = listed;
-  const metadata = { resourceVersion: String(revision), ...(next ? { continue: next } : {}), ...(remaining ? { remainingItemCount: remaining } : {}) };
+  const metadata = {
+    resourceVersion: String(revision),
+    ...(next ? { continue: next } : {}),
+    ...(remaining ? { remainingItemCount: remaining } : {}),
+  };
   await context.render(exchange, { objects: listed.objects, status: 200, list: metadata });
 }
 
 /** Which entries a deletecollection is about, with the metadata its answer carries. */
-export async function select(context: ReadContext, route: Route, resource: Resource): Promise<{ entries: readonly Entry[]; listed: Listed }> {
+export async function select(
+  context: ReadContext,
+  route: Route,
+  resource: Resource,
+): Promise<{ entries: readonly Entry[]; listed: Listed }> {
   context.catchUp();
   const selection = selectionOf(resource, route.target as ResourceTarget, route.query);
   const collection = context.state.collections.get(resource.storageName)!;
   const limit = Math.max(0, integer(route.query, 'limit') ?? 0);
   const page = currentPage(collection, selection, limit, undefined);
   const revision = context.state.revision;
-  const next = page.more ? context.tokens.encode({ revision, after: page.entries.at(-1)!.key, scope: selection.prefix }) : undefined;
-  return { entries: page.entries, listed: { revision, objects: [], ...(next ? { next, remaining: selection.filtered ? undefined : page.remaining } : {}) } };
+  const next = page.more
+    ? context.tokens.encode({ revision, after: page.entries.at(-1)!.key, scope: selection.prefix })
+    : undefined;
+  return {
+    entries: page.entries,
+    listed: { revision, objects: [], ...(next ? { next, remaining: selection.filtered ? undefined : page.remaining } : {}) },
+  };
 }
 
 async function pageAsked(context: ReadContext, resource: Resource, selection: Selection, options: ListOptions): Promise<Listed> {
@@ -110,14 +142,17 @@ async function pageAsked(context: ReadContext, resource: Resource, selection: Se
     else if (options.revision > 0) await notOlderThan(context, options.revision);
   } else {
     await notOlderThan(context, exact);
-    if (collection.revision > exact) return await atRevision(context, collection, selection, options.limit, exact, position?.after ?? '');
+    if (collection.revision > exact)
+      return await atRevision(context, collection, selection, options.limit, exact, position?.after ?? '');
   }
   const revision = exact ?? context.state.revision;
   return pageOf(context, selection, revision, options.limit, currentPage(collection, selection, options.limit, position?.after));
 }
 
 const exactRevision = (options: ListOptions): boolean =>
-  options.revision !== undefined && options.revision > 0 && (options.match === 'Exact' || (options.match === '' && options.limit > 0));
+  options.revision !== undefined &&
+  options.revision > 0 &&
+  (options.match === 'Exact' || (options.match === '' && options.limit > 0));
 
 interface EntryPage {
   readonly entries: readonly Entry[];
@@ -148,7 +183,14 @@ function pageOf(context: ReadContext, selection: Selection, revision: number, li
 }
 
 /** A page of a collection as it was at an old revision, from the store. */
-async function atRevision(context: ReadContext, collection: Collection, selection: Selection, limit: number, revision: number, after: string): Promise<Listed> {
+async function atRevision(
+  context: ReadContext,
+  collection: Collection,
+  selection: Selection,
+  limit: number,
+  revision: number,
+  after: string,
+): Promise<Listed> {
   const entries: Entry[] = [];
   let from = after;
   for (;;) {
@@ -161,7 +203,11 @@ async function atRevision(context: ReadContext, collection: Collection, selectio
     if (!page.more || limit === 0 || entries.length >= limit) {
       const kept = limit > 0 && entries.length > limit ? entries.slice(0, limit) : entries;
       const more = page.more || kept.length < entries.length;
-      return pageOf(context, selection, revision, limit, { entries: kept, more, remaining: page.remaining + entries.length - kept.length });
+      return pageOf(context, selection, revision, limit, {
+        entries: kept,
+        more,
+        remaining: page.remaining + entries.length - kept.length,
+      });
     }
   }
 }
@@ -197,22 +243,35 @@ function written(exchange: Exchange, stream: ResponseStream, piece: Uint8Array):
 }
 
 /** The options of a watch, checked as upstream checks them. */
-function watchOptions(query: Query, naming: Naming): { revision?: number; initial: boolean; bookmarks: boolean; timeoutMs: number } {
+function watchOptions(
+  query: Query,
+  naming: Naming,
+): { revision?: number; initial: boolean; bookmarks: boolean; timeoutMs: number } {
   const match = first(query, 'resourceVersionMatch');
   const sendInitial = query.has('sendInitialEvents');
   const violations: Violation[] = [];
-  const forbid = (message: string) => violations.push({ reason: 'FieldValueForbidden', field: 'resourceVersionMatch', message: `Forbidden: ${message}` });
+  const forbid = (message: string) =>
+    violations.push({ reason: 'FieldValueForbidden', field: 'resourceVersionMatch', message: `Forbidden: ${message}` });
   if (sendInitial && match !== 'NotOlderThan') forbid('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
   if (!sendInitial && match) forbid('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
   if (sendInitial && match && match !== 'NotOlderThan') {
-    violations.push({ reason: 'FieldValueNotSupported', field: 'resourceVersionMatch', message: `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"` });
+    violations.push({
+      reason: 'FieldValueNotSupported',
+      field: 'resourceVersionMatch',
+      message: `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`,
+    });
   }
   if (violations.length > 0) throw invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
   const raw = first(query, 'resourceVersion');
   const revision = raw === '' || raw === '0' ? undefined : parseRevision(raw);
   const initial = sendInitial ? flag(query, 'sendInitialEvents') : revision === undefined;
   const seconds = integer(query, 'timeoutSeconds') ?? 0;
-  return { revision, initial, bookmarks: flag(query, 'allowWatchBookmarks'), timeoutMs: seconds > 0 ? Math.min(seconds * 1000, 2 ** 31 - 1) : WATCH_MS * (1 + Math.random()) };
+  return {
+    revision,
+    initial,
+    bookmarks: flag(query, 'allowWatchBookmarks'),
+    timeoutMs: seconds > 0 ? Math.min(seconds * 1000, 2 ** 31 - 1) : WATCH_MS * (1 + Math.random()),
+  };
 }
 
 const NEWLINE = Buffer.from('\n');
@@ -228,16 +287,28 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
   const { state, hub } = context;
   const collection = state.collections.get(resource.storageName)!;
   if (options.initial && options.revision !== undefined) await notOlderThan(context, options.revision);
-  const stream = exchange.stream(200, [['content-type', form.mediaType], ['cache-control', 'no-cache, private']]);
+  const stream = exchange.stream(200, [
+    ['content-type', form.mediaType],
+    ['cache-control', 'no-cache, private'],
+  ]);
   const start = options.initial ? state.revision : (options.revision ?? state.revision);
   // Without events the headers would stay behind; white space between JSON documents is nothing to a client.
   if (form.mediaType.startsWith('application/json') && !form.mediaType.includes('protobuf')) stream.write(NEWLINE);
-  const watcher = new Watcher(selection, collection, stream, form, Math.max(start, options.initial ? 0 : (options.revision ?? 0)), options.bookmarks, w => hub.remove(w));
+  const watcher = new Watcher(
+    selection,
+    collection,
+    stream,
+    form,
+    Math.max(start, options.initial ? 0 : (options.revision ?? 0)),
+    options.bookmarks,
+    w => hub.remove(w),
+  );
   exchange.onAbort(() => watcher.ended());
   hub.add(watcher);
   watcher.start(options.timeoutMs, () => state.revision);
   if (options.initial) {
-    const mark = options.bookmarks && (query.has('sendInitialEvents') || first(query, 'resourceVersion') === '') ? start : undefined;
+    const mark =
+      options.bookmarks && (query.has('sendInitialEvents') || first(query, 'resourceVersion') === '') ? start : undefined;
     await watcher.catchUp(initialOf(collection, selection), mark);
   } else await resume(context, watcher, selection, collection, start);
 }
@@ -246,13 +317,22 @@ const initialOf = (collection: Collection, selection: Selection) =>
   currentPage(collection, selection, 0, undefined).entries.map(entry => ({ type: 'ADDED' as const, object: entry.bytes }));
 
 /** Sends what happened after `from`, from memory or from the store; an expired version ends the watch with 410. */
-async function resume(context: ReadContext, watcher: Watcher, selection: Selection, collection: Collection, from: number): Promise<void> {
+async function resume(
+  context: ReadContext,
+  watcher: Watcher,
+  selection: Selection,
+  collection: Collection,
+  from: number,
+): Promise<void> {
   const { state } = context;
   const to = state.revision;
   const remembered = from >= state.history.floor ? state.history.after(from).filter(c => c.collection === collection) : undefined;
   try {
     const changes = remembered ?? (await replay(context, selection, collection, from, to));
-    await watcher.catchUp(changes.filter(c => c.revision <= to).flatMap(change => seenBy(selection, change) ?? []), undefined);
+    await watcher.catchUp(
+      changes.filter(c => c.revision <= to).flatMap(change => seenBy(selection, change) ?? []),
+      undefined,
+    );
   } catch (error) {
     watcher.fail(error instanceof Refusal ? error : new Refusal('InternalError', 'past events could not be read'));
   }
@@ -268,4 +348,3 @@ async function replay(context: ReadContext, selection: Selection, collection: Co
     encodings: new Map(),
   }));
 }
-

@@ -21,13 +21,28 @@ export function refuse(exchange: Exchange, refusal: Refusal, headers: Headers = 
 
 /** Anything thrown: a Refusal goes to the client as it is, all else is a bug, logged with its stack and answered with 500. */
 export function refuseThrown(exchange: Exchange, thrown: unknown, log: Log): void {
-  if (thrown instanceof Refusal) return refuse(exchange, thrown);
+  if (thrown instanceof Refusal) {
+    refuse(exchange, thrown);
+    return;
+  }
   if (exchange.aborted) return;
-  log.error({ stack: (thrown as Error)?.stack ?? String(thrown), method: exchange.method, path: exchange.path }, 'a request failed unexpectedly');
-  refuse(exchange, new Refusal('InternalError', 'Internal error occurred: the request could not be completed; see the log of the server', { causes: [{ message: 'unexpected failure' }] }));
+  log.error(
+    { stack: (thrown as Error)?.stack ?? String(thrown), method: exchange.method, path: exchange.path },
+    'a request failed unexpectedly',
+  );
+  refuse(
+    exchange,
+    new Refusal('InternalError', 'Internal error occurred: the request could not be completed; see the log of the server', {
+      causes: [{ message: 'unexpected failure' }],
+    }),
+  );
 }
 
 /** Text answer, as upstream gives outside the API. */
 export function text(exchange: Exchange, status: number, body: string, headers: Headers = []): void {
-  exchange.respond(status, [['content-type', 'text/plain; charset=utf-8'], ['x-content-type-options', 'nosniff'], ...headers], Buffer.from(body));
+  exchange.respond(
+    status,
+    [['content-type', 'text/plain; charset=utf-8'], ['x-content-type-options', 'nosniff'], ...headers],
+    Buffer.from(body),
+  );
 }

@@ -35,6 +35,18 @@ function segmentsOf(path: string): string[] | undefined {
   }
 }
 
+/** The path as authorizers and messages know it: percent-decoded where that is possible. */
+function decodedPath(path: string): string {
+  try {
+    return path.includes('%') ? decodeURIComponent(path) : path;
+  } catch {
+    return path;
+  }
+}
+
+/** `//` inside of a path names nothing; a slash at the end is ignored. */
+const emptySegment = (path: string): boolean => path.includes('//');
+
 const quiet = <T>(parse: () => T): T | undefined => {
   try {
     return parse();
@@ -47,15 +59,24 @@ const quiet = <T>(parse: () => T): T | undefined => {
 export function routeOf(registry: Registry, method: string, path: string, rawQuery: string): Route {
   const query = parseQuery(rawQuery);
   const segments = segmentsOf(path);
-  const plain: PathTarget = { is: 'path', verb: method.toLowerCase(), path };
+  const plain: PathTarget = { is: 'path', verb: method.toLowerCase(), path: decodedPath(path) };
+  const empty = emptySegment(path);
   if (!segments || (segments[0] !== 'api' && segments[0] !== 'apis')) return { target: plain, query };
   const core = segments[0] === 'api';
   const rest = segments.slice(core ? 2 : 3);
   if (rest.length === 0) return { target: plain, query };
+  if (empty) return { target: plain, query, missing: path.startsWith('/api') ? 'status' : 'text' };
   return resourceRoute(registry, method, path, query, core ? ['', segments[1]!] : [segments[1]!, segments[2]!], rest);
 }
 
-function resourceRoute(registry: Registry, method: string, path: string, query: Query, [group, version]: [string, string], parts: string[]): Route {
+function resourceRoute(
+  registry: Registry,
+  method: string,
+  path: string,
+  query: Query,
+  [group, version]: [string, string],
+  parts: string[],
+): Route {
   const watchPath = parts[0] === 'watch' && parts.length > 1;
   let rest = watchPath ? parts.slice(1) : parts;
   let namespace = '';
@@ -80,8 +101,9 @@ function resourceRoute(registry: Registry, method: string, path: string, query: 
   };
   const subresource = resource?.subresources.get(sub);
   const fits = resource && (sub === '' || subresource) && rest.length <= 3 && (namespace === '' || resource.namespaced);
+  const clean = !rest.some(part => part.includes('/'));
   const named = !resource?.namespaced || namespace !== '' || name === '';
-  if (!fits || !named) return { target, query, missing: registry.groups.has(group) ? 'status' : 'text' };
+  if (!fits || !named || !clean) return { target, query, missing: registry.groups.has(group) ? 'status' : 'text' };
   return { target, query, resource, subresource };
 }
 

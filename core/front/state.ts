@@ -27,7 +27,10 @@ export class State {
     readonly onAnswer: (message: Extract<FromStore, { ask: number }>) => void,
   ) {
     for (const resource of registry.stored) {
-      this.collections.set(resource.storageName, new Collection(resource.storageName, resource.namespaced, resource.strategy.selectableFields));
+      this.collections.set(
+        resource.storageName,
+        new Collection(resource.storageName, resource.namespaced, resource.strategy.selectableFields),
+      );
     }
   }
 

@@ -23,7 +23,11 @@ export interface EventForm {
   readonly firstDiffers: boolean;
 }
 
-const OBJECT = { ADDED: '{"type":"ADDED","object":', MODIFIED: '{"type":"MODIFIED","object":', DELETED: '{"type":"DELETED","object":' } as const;
+const OBJECT = {
+  ADDED: '{"type":"ADDED","object":',
+  MODIFIED: '{"type":"MODIFIED","object":',
+  DELETED: '{"type":"DELETED","object":',
+} as const;
 const OPENINGS = new Map(Object.entries(OBJECT).map(([type, text]) => [type, Buffer.from(text)]));
 const CLOSE = Buffer.from('}\n');
 

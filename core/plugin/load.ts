@@ -28,13 +28,20 @@ async function importPlugin(use: string): Promise<Plugin> {
   }
   const plugin = module[name];
   if (typeof plugin?.name !== 'string' || typeof plugin.contribute !== 'function' || typeof plugin.parse !== 'function') {
-    throw new ConfigError(`plugins: ${use}`, 'it exports no plugin; export by default the result of definePlugin({ name, parse, contribute })');
+    throw new ConfigError(
+      `plugins: ${use}`,
+      'it exports no plugin; export by default the result of definePlugin({ name, parse, contribute })',
+    );
   }
   return plugin;
 }
 
 /** Loads the plugins that run in `thread` and makes their parts, in the order of the configuration. Throws ConfigError. */
-export async function loadPlugins(specs: readonly PluginSpec[], thread: Thread, host: (plugin: string) => Host): Promise<Plugins> {
+export async function loadPlugins(
+  specs: readonly PluginSpec[],
+  thread: Thread,
+  host: (plugin: string) => Host,
+): Promise<Plugins> {
   const wanted = specs.filter(spec => spec.threads?.includes(thread) ?? true);
   const loaded = await Promise.all(wanted.map(async spec => ({ plugin: await importPlugin(spec.use), spec })));
   const names = new Set(loaded.map(({ plugin }) => plugin.name));

@@ -47,4 +47,3 @@ export function builtins(settings: Settings, material: Material): PluginSpec[] {
     control('controllers/garbage.js#garbageCollector', { resources }),
   ];
 }
-

@@ -31,7 +31,8 @@ export function internalExchange(ask: ControlAsk, answer: (reply: ToControl) => 
     remoteAddress: '',
     secure: true,
     body: async () => ask.body ?? new Uint8Array(0),
-    respond: (status, _headers, body) => answer({ ask: ask.ask, status, body: body instanceof Uint8Array ? body : Buffer.concat(body) }),
+    respond: (status, _headers, body) =>
+      answer({ ask: ask.ask, status, body: body instanceof Uint8Array ? body : Buffer.concat(body) }),
     stream: (status, streamHeaders) => collect(status, streamHeaders, ask, answer),
     onAbort: () => undefined,
     aborted: false,

@@ -23,11 +23,15 @@ const HEALTH = /^\/(livez|readyz|healthz)(\/.*)?$/;
 
 /** Everything outside the resources: health, discovery, OpenAPI, version. */
 export function pathHandler({ registry, naming, checks, log, startedAt, livezGraceMs }: Parts): PathHandler {
-  const discovery = documents(registry, naming, { paths: ['/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'] });
+  const discovery = documents(registry, naming, {
+    paths: ['/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
+  });
   const openapi = openApiDocuments(registry, naming);
   /** During the grace period after the start `/livez` does not wait for start hooks. */
   const countedFor = (endpoint: string): readonly HealthCheck[] =>
-    endpoint === 'livez' && Date.now() - startedAt < livezGraceMs ? checks.filter(check => !check.name.startsWith('poststarthook/')) : checks;
+    endpoint === 'livez' && Date.now() - startedAt < livezGraceMs
+      ? checks.filter(check => !check.name.startsWith('poststarthook/'))
+      : checks;
   return async (exchange, route) => {
     const { path } = route.target as { path: string };
     const health = HEALTH.exec(path);
@@ -41,7 +45,8 @@ export function pathHandler({ registry, naming, checks, log, startedAt, livezGra
     }
     const accept = exchange.header('accept');
     const match = exchange.header('if-none-match');
-    const known = discovery.answer(path, accept, match) ?? openapi.answer(path, first(route.query, 'hash') || undefined, accept, match);
+    const known =
+      discovery.answer(path, accept, match) ?? openapi.answer(path, first(route.query, 'hash') || undefined, accept, match);
     if (!known) {
       if (inKnownGroup(registry, path)) throw unknownPath();
       return false;
@@ -53,7 +58,10 @@ export function pathHandler({ registry, naming, checks, log, startedAt, livezGra
 }
 
 function send(exchange: Exchange, { status, contentType, etag, bytes, headers }: DocumentAnswer): void {
-  const all: [string, string][] = [...(contentType ? ([['content-type', contentType]] as [string, string][]) : []), ...(Object.entries(headers) as [string, string][])];
+  const all: [string, string][] = [
+    ...(contentType ? ([['content-type', contentType]] as [string, string][]) : []),
+    ...(Object.entries(headers) as [string, string][]),
+  ];
   if (etag) all.push(['etag', etag]);
   exchange.respond(status, all, bytes);
 }

@@ -29,7 +29,12 @@ const isPlain = (choice: Choice): boolean => choice.form === 'object' && choice.
 export function readContext({ state, hub, naming, tokens, questions, catchUp, front }: Parts): ReadContext {
   const plain = new Map<string, boolean>();
   const choose = (exchange: Exchange, stream: boolean): Choice =>
-    negotiate(exchange.header('accept'), { media: ['json', 'yaml'], forms: ['object', 'table', 'partial', 'partialList'], stream, naming });
+    negotiate(exchange.header('accept'), {
+      media: ['json', 'yaml'],
+      forms: ['object', 'table', 'partial', 'partialList'],
+      stream,
+      naming,
+    });
   return {
     state,
     hub,
@@ -70,7 +75,11 @@ function renderedForm(choice: Choice, exchange: Exchange, resource: Resource, na
       return piece!;
     },
     bookmark: (revision, initialEnd) => {
-      const object = bookmarkObject(resource, naming, revision, initialEnd) as { kind: string; apiVersion: string; metadata: object };
+      const object = bookmarkObject(resource, naming, revision, initialEnd) as {
+        kind: string;
+        apiVersion: string;
+        metadata: object;
+      };
       const group = `${naming.group('meta.orchestrator.io')}/${choice.version}`;
       const shown =
         choice.form === 'object'

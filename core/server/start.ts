@@ -47,7 +47,8 @@ export interface RunningServer {
 /** The administrator's token and the file that the token authenticator reads it from; made once. */
 function adminToken(directory: string, user: string): { token: string; file: string } {
   const file = join(directory, 'admin-token.csv');
-  if (!existsSync(file)) writeFileSync(file, `${randomBytes(24).toString('base64url')},${user},${user},"system:masters"\n`, { mode: 0o600 });
+  if (!existsSync(file))
+    writeFileSync(file, `${randomBytes(24).toString('base64url')},${user},${user},"system:masters"\n`, { mode: 0o600 });
   return { token: readFileSync(file, 'utf8').split(',')[0]!, file };
 }
 
@@ -88,12 +89,23 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
   const pki: Pki = ensurePki({ dataDir, sans: [settings.bindAddress, ...settings.tlsSan], naming, now: Date.now });
   const admin = adminToken(join(dataDir, 'pki'), naming.component('orchestrator-admin'));
   const registry = servedRegistry(settings);
-  const resources = registry.stored.map(r => ({ apiVersion: r.apiVersion, kind: r.kind, plural: r.plural, namespaced: r.namespaced, storageName: r.storageName, verbs: r.verbs }));
+  const resources = registry.stored.map(r => ({
+    apiVersion: r.apiVersion,
+    kind: r.kind,
+    plural: r.plural,
+    namespaced: r.namespaced,
+    storageName: r.storageName,
+    verbs: r.verbs,
+  }));
   const own = builtins(settings, { rootCa: pki.caPem, storePath: join(dataDir, 'store'), resources });
   const data: ThreadData = {
     naming: settings.naming,
     plugins: [
-      { use: new URL('../../plugins/authn/static-token.js', import.meta.url).href, config: { file: admin.file }, threads: ['request'] },
+      {
+        use: new URL('../../plugins/authn/static-token.js', import.meta.url).href,
+        config: { file: admin.file },
+        threads: ['request'],
+      },
       ...own,
       ...settings.plugins,
     ],
@@ -123,13 +135,27 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
   undo.push(() => feed.port.close());
   questions.port = feed.port;
   feed.port.postMessage({ is: 'subscribe', prefixes: [''] });
-  const pool = new Pool(PIPELINE, Math.max(1, availableParallelism() - 1), data, port => {
-    const counter = store.counterFor();
-    port.postMessage({ counter });
-    store.connect(port, counter);
-  }, log);
+  const pool = new Pool(
+    PIPELINE,
+    Math.max(1, availableParallelism() - 1),
+    data,
+    port => {
+      const counter = store.counterFor();
+      port.postMessage({ counter });
+      store.connect(port, counter);
+    },
+    log,
+  );
   undo.push(() => pool.close());
-  const reads = readContext({ state, hub, naming, tokens: new ContinueTokens(tokenSecret(join(dataDir, 'pki'))), questions, catchUp: () => feed.catchUp(), front: () => front });
+  const reads = readContext({
+    state,
+    hub,
+    naming,
+    tokens: new ContinueTokens(tokenSecret(join(dataDir, 'pki'))),
+    questions,
+    catchUp: () => feed.catchUp(),
+    front: () => front,
+  });
 
   let draining = false;
   const hooks = new Map<string, PostStartHook>();
@@ -140,7 +166,11 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
   };
   const controllersStarted = hook('start-controllers');
   const bootstrapped = hook('rbac/bootstrap-roles');
-  const frontPlugins = await loadPlugins(data.plugins, 'front', hostOf(data, 'front', { onClose: release => undo.push(release) }));
+  const frontPlugins = await loadPlugins(
+    data.plugins,
+    'front',
+    hostOf(data, 'front', { onClose: release => undo.push(release) }),
+  );
   const checks: HealthCheck[] = [
     ...frontPlugins.at(healthCheck),
     storeCheck(() => questions.check()),
@@ -156,7 +186,11 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
   const { port1: controlPort, port2: controlStorePort } = new MessageChannel();
   const counter = store.counterFor();
   store.connect(controlStorePort, counter);
-  const control = controlThread(data, { port: controlPort, counter, namespaced: registry.stored.filter(r => r.namespaced).map(r => r.storageName) });
+  const control = controlThread(data, {
+    port: controlPort,
+    counter,
+    namespaced: registry.stored.filter(r => r.namespaced).map(r => r.storageName),
+  });
   undo.push(() => control.terminate());
   const controlFailed = new Promise<Error>(done => control.once('error', done));
   control.on('message', (message: FromControl) => {
@@ -165,7 +199,10 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
       if (message.is === 'ready') controllersStarted.done();
       return;
     }
-    front.handleAs(internalExchange(message, reply => control.postMessage(reply)), controllerUser(message.controller, naming));
+    front.handleAs(
+      internalExchange(message, reply => control.postMessage(reply)),
+      controllerUser(message.controller, naming),
+    );
   });
 
   const [serve] = frontPlugins.at(listener);
@@ -175,10 +212,17 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
     keyFile: settings.tlsPrivateKeyFile ?? pki.keyFile,
     clientCaFile: settings.clientCaFile ?? pki.clientCaFile,
   };
-  const listening: Listening[] = [await serve.listen({ host: settings.bindAddress, port: settings.securePort, tls }, exchange => front.handle(exchange))];
+  const listening: Listening[] = [
+    await serve.listen({ host: settings.bindAddress, port: settings.securePort, tls }, exchange => front.handle(exchange)),
+  ];
   undo.push(() => Promise.all(listening.map(l => l.close())));
-  if (settings.httpPort !== undefined) listening.push(await serve.listen({ host: '127.0.0.1', port: settings.httpPort }, exchange => front.handle(exchange)));
-  const host = settings.bindAddress.includes(':') ? `[${settings.bindAddress}]` : settings.bindAddress === '0.0.0.0' ? '127.0.0.1' : settings.bindAddress;
+  if (settings.httpPort !== undefined)
+    listening.push(await serve.listen({ host: '127.0.0.1', port: settings.httpPort }, exchange => front.handle(exchange)));
+  const host = settings.bindAddress.includes(':')
+    ? `[${settings.bindAddress}]`
+    : settings.bindAddress === '0.0.0.0'
+      ? '127.0.0.1'
+      : settings.bindAddress;
   const url = `https://${host}:${listening[0]!.port}`;
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {

@@ -34,7 +34,10 @@ export class StoreThread {
 
   /** Resolves once the store is open. Throws StoreError if it cannot be. */
   async ready(): Promise<{ storeName: string; revision: number }> {
-    const first = await Promise.race([new Promise<FromStore | { is: 'unusable'; message: string }>(resolve => this.#worker.once('message', resolve)), this.failed]);
+    const first = await Promise.race([
+      new Promise<FromStore | { is: 'unusable'; message: string }>(resolve => this.#worker.once('message', resolve)),
+      this.failed,
+    ]);
     if (first instanceof Error) throw first;
     if (first.is === 'unusable') throw new StoreError(first.message);
     if (first.is !== 'ready') throw new Error(`the writer began with ${first.is}`);
@@ -72,7 +75,9 @@ export class StoreThread {
 }
 
 /** The control thread's worker. */
-export function controlThread(data: ThreadData, start: { readonly port: MessagePort; readonly counter: number; readonly namespaced: readonly string[] }): Worker {
+export function controlThread(
+  data: ThreadData,
+  start: { readonly port: MessagePort; readonly counter: number; readonly namespaced: readonly string[] },
+): Worker {
   return new Worker(entry('control/main.js'), { workerData: { ...data, start }, transferList: [start.port] });
 }
-

@@ -68,8 +68,20 @@ export interface AskFailed {
 export type FromStore =
   | { readonly is: 'ready'; readonly storeName: string; readonly revision: number }
   | { readonly is: 'snapshot'; readonly revision: number; readonly items: readonly WireEvent[]; readonly last: boolean }
-  | { readonly is: 'events'; readonly revision: number; readonly events: readonly WireEvent[]; readonly verdicts: readonly Verdict[] }
-  | { readonly is: 'page'; readonly ask: number; readonly revision: number; readonly items: readonly WireEvent[]; readonly more: boolean; readonly remaining: number }
+  | {
+      readonly is: 'events';
+      readonly revision: number;
+      readonly events: readonly WireEvent[];
+      readonly verdicts: readonly Verdict[];
+    }
+  | {
+      readonly is: 'page';
+      readonly ask: number;
+      readonly revision: number;
+      readonly items: readonly WireEvent[];
+      readonly more: boolean;
+      readonly remaining: number;
+    }
   | { readonly is: 'past'; readonly ask: number; readonly events: readonly (WireEvent & { readonly previous?: Uint8Array })[] }
   | { readonly is: 'checked'; readonly ask: number; readonly error?: string }
   | AskFailed;
@@ -134,7 +146,12 @@ export type JobResult = {
   readonly id: number;
   readonly grant?: Grant;
 } & (
-  | { readonly is: 'respond'; readonly status: number; readonly headers: readonly (readonly [string, string])[]; readonly body: Uint8Array }
+  | {
+      readonly is: 'respond';
+      readonly status: number;
+      readonly headers: readonly (readonly [string, string])[];
+      readonly body: Uint8Array;
+    }
   | { readonly is: 'granted' }
   | { readonly is: 'rendered'; readonly pieces: readonly Uint8Array[] }
   | {

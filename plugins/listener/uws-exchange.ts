@@ -156,7 +156,7 @@ export class UwsExchange implements Exchange {
     this.head(status, headers);
     const { closing } = this.server;
     if (bodiless(status)) this.res.endWithoutBody();
-    else if (this.method === 'HEAD') this.res.endWithoutBody(total, closing);
+    else if (this.method === 'HEAD') this.res.writeHeader('content-length', String(total)).endWithoutBody();
     else if (pieces.length === 1 && total <= WHOLE_BYTES) this.res.end(pieces[0], closing);
     else if (total <= WHOLE_BYTES) this.res.end(Buffer.concat(pieces, total), closing);
     else {

@@ -87,7 +87,9 @@ function request(name: string, { method, path, contentType, body }: InternalRequ
       const object = answer.body.length > 0 ? decodeStored(answer.body) : ({} as ApiObject);
       if (answer.status < 300) return resolve(object);
       const status = object as unknown as StatusBody;
-      reject(new Refusal((status.reason ?? '') as never, status.message ?? `status ${answer.status}`, status.details, answer.status));
+      reject(
+        new Refusal((status.reason ?? '') as never, status.message ?? `status ${answer.status}`, status.details, answer.status),
+      );
     });
     front.postMessage({ ask, controller: name, method, path, contentType: contentType ?? 'application/json', body: bytes });
   });

@@ -9,7 +9,11 @@ import type { Grant, Job } from '../../core/threads/messages.js';
 import type { Context } from './context.js';
 
 /** Stage 1: who sent it. The front end's cache may have known already. Throws 401. */
-export async function authenticate(context: Context, job: Job, route: Route): Promise<{ user: User; identityFor: Grant['identityFor'] }> {
+export async function authenticate(
+  context: Context,
+  job: Job,
+  route: Route,
+): Promise<{ user: User; identityFor: Grant['identityFor'] }> {
   if (job.user) return { user: job.user, identityFor: 'never' };
   const { headers, certificate, remoteAddress } = job.credentials!;
   const byName = new Map(headers);
@@ -35,4 +39,3 @@ export async function authorize(context: Context, user: User, target: Target): P
 export async function authorizeCreate(context: Context, user: User, target: Target): Promise<void> {
   if (target.is === 'resource') await authorize(context, user, { ...target, verb: 'create' });
 }
-

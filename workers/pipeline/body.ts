@@ -1,7 +1,10 @@
 import type { ApiObject, Json, ObjectMeta } from '../../core/model/object.js';
 import { badRequest, Refusal, type Violation } from '../../core/model/refusal.js';
 import { decodeObject, encode, normalize, parseJson, parseStrict, TypeMismatch } from '../../core/schema/decode.js';
-import { validateMetadata as metadataViolations, validateMetadataUpdate as metadataUpdateViolations } from '../../core/schema/metadata.js';
+import {
+  validateMetadata as metadataViolations,
+  validateMetadataUpdate as metadataUpdateViolations,
+} from '../../core/schema/metadata.js';
 import type { Struct } from '../../core/schema/model.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { decodeYaml, encodeYaml } from '../../core/schema/yaml.js';
@@ -14,10 +17,16 @@ export { encodeYaml };
 const isYaml = (mediaType: string): boolean => mediaType === 'application/yaml';
 const mediaTypeOf = (contentType: string): string => contentType.split(';')[0]!.trim().toLowerCase();
 
-const isRecord = (value: Json): value is { [key: string]: Json } => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRecord = (value: Json): value is { [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Refuses or reports what the field validation level says about complaints (spec, "Field validation"). */
-function complain(level: WriteOptions['fieldValidation'], complaints: readonly string[], warnings: string[], refuse: (all: string) => Refusal): void {
+function complain(
+  level: WriteOptions['fieldValidation'],
+  complaints: readonly string[],
+  warnings: string[],
+  refuse: (all: string) => Refusal,
+): void {
   if (complaints.length === 0 || level === 'Ignore') return;
   if (level === 'Strict') throw refuse(complaints.join(', '));
   warnings.push(...complaints);
@@ -30,7 +39,10 @@ export function parseBody(context: Context, permitted: Permitted, options: Write
   if (isYaml(mediaType)) return decodeYaml(body);
   if (mediaType && mediaType !== 'application/json' && !patch) {
     const accepted = ['application/json', 'application/yaml'].map(context.naming.mediaType).join(', ');
-    throw new Refusal('UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${accepted}`);
+    throw new Refusal(
+      'UnsupportedMediaType',
+      `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
+    );
   }
   if (options.fieldValidation === 'Ignore') return parseJson(body);
   const { value, duplicates } = parseStrict(body);
@@ -40,7 +52,9 @@ export function parseBody(context: Context, permitted: Permitted, options: Write
 
 function strictRefusal(permitted: Permitted, all: string): Refusal {
   const { kind, version } = permitted.resource;
-  return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: strict decoding error: ${all}`);
+  return badRequest(
+    `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: strict decoding error: ${all}`,
+  );
 }
 
 /** Decodes the object of a create or update: kind and apiVersion may be left out, but may not differ from the path's. */
@@ -55,14 +69,21 @@ export function decodeBody(context: Context, permitted: Permitted, options: Writ
 /** Checks the envelope and fills it in. */
 function envelope({ resource }: Permitted, value: Json): { [key: string]: Json } {
   const object = value === null ? {} : value;
-  if (!isRecord(object)) throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${Array.isArray(object) ? 'array' : typeof object} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`);
+  if (!isRecord(object))
+    throw badRequest(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${Array.isArray(object) ? 'array' : typeof object} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+    );
   const kind = object['kind'] ?? '';
   const apiVersion = object['apiVersion'] ?? '';
   if (kind !== '' && kind !== resource.kind) {
-    throw badRequest(`${String(kind)} in version ${JSON.stringify(versionOf(String(apiVersion || resource.apiVersion)))} cannot be handled as a ${resource.kind}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion || resource.apiVersion)}`);
+    throw badRequest(
+      `${String(kind)} in version ${JSON.stringify(versionOf(String(apiVersion || resource.apiVersion)))} cannot be handled as a ${resource.kind}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion || resource.apiVersion)}`,
+    );
   }
   if (apiVersion !== '' && apiVersion !== resource.apiVersion) {
-    throw badRequest(`the API version in the data (${String(apiVersion)}) does not match the expected API version (${resource.apiVersion})`);
+    throw badRequest(
+      `the API version in the data (${String(apiVersion)}) does not match the expected API version (${resource.apiVersion})`,
+    );
   }
   return object;
 }
@@ -72,7 +93,9 @@ const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.in
 function decodeValue(permitted: Permitted, options: WriteOptions, value: { [key: string]: Json }): ApiObject {
   const { resource, warnings } = permitted;
   const complaints: string[] = [];
-  const object = resource.builtIn ? decodeObject(resource, value, { complaints }) : (structuredClone(value) as unknown as ApiObject);
+  const object = resource.builtIn
+    ? decodeObject(resource, value, { complaints })
+    : (structuredClone(value) as unknown as ApiObject);
   complain(options.fieldValidation, complaints, warnings, all => strictRefusal(permitted, all));
   const custom = resource.builtIn ? object : ({ ...object, apiVersion: resource.apiVersion, kind: resource.kind } as ApiObject);
   custom.metadata = (custom.metadata ?? {}) as ObjectMeta;
@@ -81,7 +104,13 @@ function decodeValue(permitted: Permitted, options: WriteOptions, value: { [key:
 }
 
 /** Decodes the result of a patch: as a body, with the object's own envelope. */
-export function decodePatched(_context: Context, permitted: Permitted, options: WriteOptions, value: Json, type?: Struct): ApiObject {
+export function decodePatched(
+  _context: Context,
+  permitted: Permitted,
+  options: WriteOptions,
+  value: Json,
+  type?: Struct,
+): ApiObject {
   if (type) return decodeAs(permitted, type, value);
   return decodeValue(permitted, options, envelope(permitted, value));
 }
@@ -116,7 +145,9 @@ export function decodeOptions(context: Context, permitted: Permitted): { [member
 
 /** Canonical bytes of an object in the version of `resource`: what is stored and sent. Members stand in declaration order, whoever set them. */
 export const encodeObject = (resource: Resource, object: ApiObject): Uint8Array =>
-  Buffer.from(encode(resource.builtIn ? decodeObject(resource, object as unknown as Json, { complaints: [] }) : customOrder(object)));
+  Buffer.from(
+    encode(resource.builtIn ? decodeObject(resource, object as unknown as Json, { complaints: [] }) : customOrder(object)),
+  );
 
 /** The envelope first, and in metadata the members before `resourceVersion`, which only hold strings. */
 function customOrder({ apiVersion, kind, metadata, ...rest }: ApiObject): object {

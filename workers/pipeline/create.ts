@@ -27,7 +27,8 @@ export async function createObject(context: Context, permitted: Permitted, objec
   const { metadata } = object;
   if (resource.namespaced) inNamespace(metadata, target.namespace);
   else if (metadata.namespace) delete metadata.namespace;
-  if (metadata.resourceVersion && metadata.resourceVersion !== '0') throw badRequest('resourceVersion should not be set on objects to be created');
+  if (metadata.resourceVersion && metadata.resourceVersion !== '0')
+    throw badRequest('resourceVersion should not be set on objects to be created');
   setSystemMetadata(object, rules.now);
   const generated = !metadata.name && Boolean(metadata.generateName);
   if (generated) metadata.name = generatedName(metadata.generateName!);
@@ -36,12 +37,16 @@ export async function createObject(context: Context, permitted: Permitted, objec
   strategy.prepareCreate(object, rules);
   strategy.defaults(object);
   if (strategy.hasGeneration) metadata.generation = 1;
-  refuseInvalid(resource, metadata.name ?? '', [...validateMetadata(object, resource), ...strategy.validateCreate(object, rules)]);
+  refuseInvalid(resource, metadata.name ?? '', [
+    ...validateMetadata(object, resource),
+    ...strategy.validateCreate(object, rules),
+  ]);
   const change = changeOf(permitted, 'CREATE', dryRun, metadata.name!);
   refuseInvalid(resource, metadata.name!, await context.validate(change, object as Frozen<ApiObject>));
   // The name was taken: the writer said so to the attempt before this one, or the front end sent the current object along.
   if (job.current || (job.attempt > 0 && !generated)) throw collision(permitted, metadata.name!);
-  if (dryRun && context.lookup(resource.storageName, metadata.namespace ?? '', metadata.name!)) throw collision(permitted, metadata.name!);
+  if (dryRun && context.lookup(resource.storageName, metadata.namespace ?? '', metadata.name!))
+    throw collision(permitted, metadata.name!);
   return await propose(context, permitted, object, { status: 201, dryRun, expect: 0 });
 }
 

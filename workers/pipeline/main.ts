@@ -25,7 +25,9 @@ const snapshot = new Promise<void>(resolve => {
 
 const informers = new Informers(() => feed.catchUp());
 parentPort!.postMessage({ is: 'worker', port: ofStore }, [ofStore]);
-const counter: number = await new Promise(resolve => toStore.once('message', (first: { counter: number }) => resolve(first.counter)));
+const counter: number = await new Promise(resolve =>
+  toStore.once('message', (first: { counter: number }) => resolve(first.counter)),
+);
 const feed = new StoreFeed(toStore, new Int32Array(data.counters), counter, take);
 
 function take(message: FromStore): void {

@@ -1,5 +1,5 @@
 import { first, flag, integer, type Query } from '../../core/front/query.js';
-import { invalidObject, notSupported, Refusal, type Violation } from '../../core/model/refusal.js';
+import { badRequest, invalidObject, notSupported, type Refusal, type Violation } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
 
 /** Options of a create, update or patch (spec, "Query parameters"). */
@@ -15,20 +15,58 @@ const optionsInvalid = (naming: Naming, kind: string, violations: readonly Viola
 export function dryRunOf(values: readonly string[], naming: Naming, kind: string): boolean {
   const given = values.filter(value => value !== '');
   if (given.every(value => value === 'All')) return given.length > 0;
-  throw optionsInvalid(naming, kind, [{ reason: 'FieldValueNotSupported', field: 'dryRun', message: `Unsupported value: [${given.map(v => JSON.stringify(v)).join(',')}]: supported values: "All"` }]);
+  throw optionsInvalid(naming, kind, [
+    {
+      reason: 'FieldValueNotSupported',
+      field: 'dryRun',
+      message: `Unsupported value: [${given.map(v => JSON.stringify(v)).join(',')}]: supported values: "All"`,
+    },
+  ]);
 }
 
 /** Reads and checks the options of a write. `kind` names the options object in refusals. */
-export function writeOptionsOf(query: Query, naming: Naming, kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions'): WriteOptions {
+export function writeOptionsOf(
+  query: Query,
+  naming: Naming,
+  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+): WriteOptions {
   const fieldValidation = first(query, 'fieldValidation') || 'Warn';
   if (!['Ignore', 'Warn', 'Strict'].includes(fieldValidation)) {
     throw optionsInvalid(naming, kind, [notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn'])]);
   }
   const manager = first(query, 'fieldManager');
-  if (manager.length > 128) {
-    throw optionsInvalid(naming, kind, [{ reason: 'FieldValueTooLong', field: 'fieldManager', message: 'Too long: may not be more than 128 bytes' }]);
+  if (kind === 'PatchOptions' && query.has('force')) {
+    throw optionsInvalid(naming, kind, [
+      { reason: 'FieldValueForbidden', field: 'force', message: 'Forbidden: may not be specified for non-apply patch' },
+    ]);
   }
-  return { dryRun: dryRunOf(query.get('dryRun') ?? [], naming, kind), fieldValidation: fieldValidation as WriteOptions['fieldValidation'] };
+  if (!/^[\P{C}]*$/u.test(manager)) {
+    throw optionsInvalid(naming, kind, [
+      {
+        reason: 'FieldValueInvalid',
+        field: 'fieldManager',
+        message: `Invalid value: ${JSON.stringify(manager)}: should only contain printable characters`,
+      },
+    ]);
+  }
+  duration(query, 'timeout');
+  if (manager.length > 128) {
+    throw optionsInvalid(naming, kind, [
+      { reason: 'FieldValueTooLong', field: 'fieldManager', message: 'Too long: may not be more than 128 bytes' },
+    ]);
+  }
+  return {
+    dryRun: dryRunOf(query.get('dryRun') ?? [], naming, kind),
+    fieldValidation: fieldValidation as WriteOptions['fieldValidation'],
+  };
+}
+
+/** Durations as Go writes them (`30s`, `1m30s`). Throws 400. */
+function duration(query: Query, name: string): void {
+  const value = first(query, name);
+  if (value !== '' && !/^[+-]?(0|(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+$/.test(value)) {
+    throw badRequest(`invalid timeout specified in the request URL: time: invalid duration ${JSON.stringify(value)}`);
+  }
 }
 
 /** Options of a delete (spec, "Delete options"), from the body or, without one, from the query. */
@@ -52,7 +90,11 @@ export function deleteOptionsOf(query: Query, body: { [member: string]: unknown 
     violations.push(notSupported('propagationPolicy', policy, [...POLICIES, 'nil']));
   }
   if (policy != null && orphan != null) {
-    violations.push({ reason: 'FieldValueInvalid', field: 'propagationPolicy', message: `Invalid value: ${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set` });
+    violations.push({
+      reason: 'FieldValueInvalid',
+      field: 'propagationPolicy',
+      message: `Invalid value: ${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set`,
+    });
   }
   if (violations.length > 0) throw optionsInvalid(naming, 'DeleteOptions', violations);
   const dryRun = dryRunOf((body ? (body['dryRun'] as string[] | undefined) : query.get('dryRun')) ?? [], naming, 'DeleteOptions');

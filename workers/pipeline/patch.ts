@@ -24,15 +24,19 @@ export function patchType(_context: Context, { job, resource }: Permitted): Patc
   const mediaType = job.contentType.split(';')[0]!.trim().toLowerCase();
   const type = Object.hasOwn(TYPES, mediaType) ? TYPES[mediaType as keyof typeof TYPES] : undefined;
   if (type && (type !== 'strategic' || resource.builtIn)) return type;
-  const accepted = Object.keys(TYPES).filter(name => resource.builtIn || TYPES[name as keyof typeof TYPES] !== 'strategic');
-  throw new Refusal(
-    'UnsupportedMediaType',
-    `the body of the request was in an unknown format - accepted media types include: ${[...accepted, 'application/apply-patch+yaml'].join(', ')}`,
-  );
+  throw new Refusal('UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
 /** The object after the patch, undecoded. Throws the patch's own refusals. */
-export function patched(type: PatchType, object: ApiObject, body: Uint8Array, struct: Struct, permitted: Permitted, context: Context, options: WriteOptions): Json {
+export function patched(
+  type: PatchType,
+  object: ApiObject,
+  body: Uint8Array,
+  struct: Struct,
+  permitted: Permitted,
+  context: Context,
+  options: WriteOptions,
+): Json {
   const patch = parseBody(context, permitted, options, body);
   const before = object as unknown as Json;
   switch (type) {

@@ -10,12 +10,15 @@ import { render } from './render.js';
 import { type Answer, statusAnswer } from './answer.js';
 import { patch, update } from './update.js';
 
-
 /**
  * One request through the stages, in this order and no other: authenticate, authorize, then per verb: decode, fetch (the front end sends the current object along),
  * merge, mutate, validate, propose. Reads end after authorization: the front end answers them. Never throws: what is thrown becomes a Status.
  */
-export async function run(context: Context, job: Job, propose: (id: number, operations: Transaction) => void): Promise<JobResult> {
+export async function run(
+  context: Context,
+  job: Job,
+  propose: (id: number, operations: Transaction) => void,
+): Promise<JobResult> {
   let grant: Grant | undefined;
   try {
     const route = routeOf(context.registry, job.method, job.path, job.query);
@@ -29,9 +32,18 @@ export async function run(context: Context, job: Job, propose: (id: number, oper
     const { target, resource } = route;
     if (job.body === undefined || target.is === 'path' || !resource) return { id: job.id, is: 'granted', grant };
     const answer = await write(context, { job, route, target, resource, user, warnings: [] });
-    if (!answer.operations) return { id: job.id, is: 'respond', status: answer.status, headers: answer.headers, body: answer.body!, grant };
+    if (!answer.operations)
+      return { id: job.id, is: 'respond', status: answer.status, headers: answer.headers, body: answer.body!, grant };
     propose(job.id, answer.operations);
-    return { id: job.id, is: 'proposed', status: answer.status, headers: answer.headers, body: answer.body, gap: answer.gap, grant };
+    return {
+      id: job.id,
+      is: 'proposed',
+      status: answer.status,
+      headers: answer.headers,
+      body: answer.body,
+      gap: answer.gap,
+      grant,
+    };
   } catch (thrown) {
     return { id: job.id, ...refused(context, job, thrown), grant };
   }
@@ -55,7 +67,14 @@ function write(context: Context, permitted: Permitted): Promise<Answer> {
 /** A Refusal goes out as its Status; anything else is a bug: logged with its stack, answered with 500. */
 function refused(context: Context, job: Job, thrown: unknown): { is: 'respond' } & ReturnType<typeof statusAnswer> {
   if (thrown instanceof Refusal) return { is: 'respond', ...statusAnswer(thrown) };
-  context.log.error({ stack: (thrown as Error)?.stack ?? String(thrown), method: job.method, path: job.path }, 'a request failed unexpectedly');
-  return { is: 'respond', ...statusAnswer(new Refusal('InternalError', 'Internal error occurred: the request could not be completed; see the log of the server')) };
+  context.log.error(
+    { stack: (thrown as Error)?.stack ?? String(thrown), method: job.method, path: job.path },
+    'a request failed unexpectedly',
+  );
+  return {
+    is: 'respond',
+    ...statusAnswer(
+      new Refusal('InternalError', 'Internal error occurred: the request could not be completed; see the log of the server'),
+    ),
+  };
 }
-

@@ -52,11 +52,14 @@ function begin(context: Context, { resource }: Permitted, object: ApiObject, old
 function finalizersOf({ resource }: Permitted, object: ApiObject, options: DeleteOptions): string[] {
   const present = object.metadata.finalizers ?? [];
   const others = present.filter(name => name !== ORPHAN && name !== FOREGROUND);
-  const policy = options.propagationPolicy ?? (options.orphanDependents === undefined ? undefined : options.orphanDependents ? 'Orphan' : 'Background');
+  const policy =
+    options.propagationPolicy ??
+    (options.orphanDependents === undefined ? undefined : options.orphanDependents ? 'Orphan' : 'Background');
   if (policy === 'Orphan') return [...others, ORPHAN];
   if (policy === 'Foreground') return [...others, FOREGROUND];
   if (policy === 'Background') return others;
-  if (present.length === others.length && resource.strategy.orphansByDefault && !object.metadata.deletionTimestamp) return [...others, ORPHAN];
+  if (present.length === others.length && resource.strategy.orphansByDefault && !object.metadata.deletionTimestamp)
+    return [...others, ORPHAN];
   return present;
 }
 
@@ -85,7 +88,10 @@ export async function removal(
   write: { readonly status: number; readonly dryRun: boolean },
 ): Promise<Answer> {
   const { resource, job, warnings, target } = permitted;
-  const answer = shown || resource.strategy.deleteAnswer === 'object' ? await shape(context, permitted, shown ?? old, write.status, warnings) : removed(permitted, old);
+  const answer =
+    shown || resource.strategy.deleteAnswer === 'object'
+      ? await shape(context, permitted, shown ?? old, write.status, warnings)
+      : removed(permitted, old);
   if (write.dryRun) return answer;
   const key = keyOf(resource, target.namespace || old.metadata.namespace || '', old.metadata.name!);
   return { ...answer, operations: [{ is: 'delete', key, expect: job.current!.revision }] };

@@ -12,7 +12,10 @@ import { absent, changeOf, inRequestVersion, propose } from './write.js';
 import { shape } from './render.js';
 
 const reach = (object: ApiObject, path: readonly string[]): unknown =>
-  path.reduce<unknown>((at, key) => (typeof at === 'object' && at !== null ? (at as { [k: string]: unknown })[key] : undefined), object);
+  path.reduce<unknown>(
+    (at, key) => (typeof at === 'object' && at !== null ? (at as { [k: string]: unknown })[key] : undefined),
+    object,
+  );
 
 /** The scale of an object: desired and actual replicas and the selector, under the object's own metadata (autoscaling/v1 Scale). */
 export function scaleOf(resource: Resource, object: ApiObject): ApiObject {
@@ -31,25 +34,46 @@ export function scaleOf(resource: Resource, object: ApiObject): ApiObject {
 }
 
 /** PUT or PATCH of a scale: changes the object's desired replicas and nothing else. */
-export async function updateScale(context: Context, permitted: Permitted, options: WriteOptions, type: PatchType | undefined): Promise<Answer> {
+export async function updateScale(
+  context: Context,
+  permitted: Permitted,
+  options: WriteOptions,
+  type: PatchType | undefined,
+): Promise<Answer> {
   const { resource, job, target, route } = permitted;
   if (!job.current) throw absent(permitted);
   const old = inRequestVersion(resource, decodeStored(job.current.bytes));
   const before = scaleOf(resource, old);
   const body = type
-    ? decodePatched(context, permitted, options, patched(type, before, job.body!, route.subresource!.type!, permitted, context, options), route.subresource!.type)
+    ? decodePatched(
+        context,
+        permitted,
+        options,
+        patched(type, before, job.body!, route.subresource!.type!, permitted, context, options),
+        route.subresource!.type,
+      )
     : decodeSubresource(context, permitted, options, job.body!);
   const { metadata } = body;
-  if (metadata.name && metadata.name !== target.name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${target.name})`);
+  if (metadata.name && metadata.name !== target.name)
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${target.name})`);
   const names = { group: resource.group, resource: resource.plural };
   if (metadata.uid && metadata.uid !== old.metadata.uid) {
-    throw conflict(names, target.name, `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${old.metadata.uid}`);
+    throw conflict(
+      names,
+      target.name,
+      `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${old.metadata.uid}`,
+    );
   }
-  if (metadata.resourceVersion && metadata.resourceVersion !== '0' && metadata.resourceVersion !== String(job.current.revision)) throw conflict(names, target.name, MODIFIED);
+  if (metadata.resourceVersion && metadata.resourceVersion !== '0' && metadata.resourceVersion !== String(job.current.revision))
+    throw conflict(names, target.name, MODIFIED);
   const replicas = Number(reach(body, ['spec', 'replicas']) ?? 0);
   if (replicas < 0) {
     throw invalidObject('autoscaling', 'Scale', target.name, [
-      { reason: 'FieldValueInvalid', field: 'spec.replicas', message: `Invalid value: ${replicas}: must be greater than or equal to 0` },
+      {
+        reason: 'FieldValueInvalid',
+        field: 'spec.replicas',
+        message: `Invalid value: ${replicas}: must be greater than or equal to 0`,
+      },
     ]);
   }
   const object = withReplicas(structuredClone(old), resource.strategy.scale!.spec, replicas);

@@ -21,30 +21,43 @@ export async function update(context: Context, permitted: Permitted): Promise<An
   if (route.subresource?.name === 'scale') return await updateScale(context, permitted, options, undefined);
   const object = decodeBody(context, permitted, options, job.body!);
   checkName(permitted, object);
-  if (resource.namespaced) {
-    if (object.metadata.namespace && object.metadata.namespace !== target.namespace) {
-      throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-    }
-    object.metadata.namespace = target.namespace;
-  }
+  checkNamespace(permitted, object);
   if (!job.current) {
     if (!resource.strategy.createOnUpdate || route.subresource) throw absent(permitted);
-    if (object.metadata.uid) throw conflict(named(resource), target.name, `Precondition failed: UID in precondition: ${object.metadata.uid}, UID in object meta: `);
+    if (object.metadata.uid)
+      throw conflict(
+        named(resource),
+        target.name,
+        `Precondition failed: UID in precondition: ${object.metadata.uid}, UID in object meta: `,
+      );
     await authorizeCreate(context, permitted.user, target);
     return await createObject(context, permitted, object, options.dryRun);
   }
   const old = inRequestVersion(resource, decodeStored(job.current.bytes));
   if (object.metadata.uid && object.metadata.uid !== old.metadata.uid) {
-    throw conflict(named(resource), target.name, `Precondition failed: UID in precondition: ${object.metadata.uid}, UID in object meta: ${old.metadata.uid}`);
+    throw conflict(
+      named(resource),
+      target.name,
+      `Precondition failed: UID in precondition: ${object.metadata.uid}, UID in object meta: ${old.metadata.uid}`,
+    );
   }
   return await replace(context, permitted, object, old, options.dryRun);
 }
 
 function checkName({ target }: Permitted, object: ApiObject): void {
-  if (!object.metadata.name) object.metadata.name = target.name;
+  if (!object.metadata.name)
+    throw badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`);
   if (object.metadata.name !== target.name) {
     throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${target.name})`);
   }
+}
+
+function checkNamespace({ resource, target }: Permitted, object: ApiObject): void {
+  if (!resource.namespaced) return;
+  if (object.metadata.namespace && object.metadata.namespace !== target.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  object.metadata.namespace = target.namespace;
 }
 
 /** PATCH in one of the three formats that change an object. */
@@ -57,24 +70,39 @@ export async function patch(context: Context, permitted: Permitted): Promise<Ans
   const old = inRequestVersion(resource, decodeStored(job.current.bytes));
   const result = patched(type, old, job.body!, resource.type, permitted, context, options);
   const object = decodePatched(context, permitted, options, result);
+  checkName(permitted, object);
+  checkNamespace(permitted, object);
   return await replace(context, permitted, object, old, options.dryRun);
 }
 
 /** Stages from mutate on, for an object that replaces `old`. */
-export async function replace(context: Context, permitted: Permitted, object: ApiObject, old: ApiObject, dryRun: boolean): Promise<Answer> {
+export async function replace(
+  context: Context,
+  permitted: Permitted,
+  object: ApiObject,
+  old: ApiObject,
+  dryRun: boolean,
+): Promise<Answer> {
   const { resource, job, target } = permitted;
   const { strategy } = resource;
   const sent = object.metadata.resourceVersion;
   const version = sent || ifMatch(job.ifMatch);
-  if (version && version !== '0' && version !== String(job.current!.revision)) throw conflict(named(resource), target.name, MODIFIED);
+  if (version && version !== '0' && version !== String(job.current!.revision))
+    throw conflict(named(resource), target.name, MODIFIED);
   const merged = merge(context, permitted, object, old, dryRun);
   await context.mutate(changeOf(permitted, 'UPDATE', dryRun, target.name, old), merged);
   const violations = validate(context, permitted, merged, old, dryRun, sent);
   refuseInvalid(resource, target.name, violations);
-  refuseInvalid(resource, target.name, await context.validate(changeOf(permitted, 'UPDATE', dryRun, target.name, old), merged as Frozen<ApiObject>));
-  if (strategy.hasGeneration && !isStatus(permitted) && contentChanged(merged, old)) merged.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  refuseInvalid(
+    resource,
+    target.name,
+    await context.validate(changeOf(permitted, 'UPDATE', dryRun, target.name, old), merged as Frozen<ApiObject>),
+  );
+  if (strategy.hasGeneration && !isStatus(permitted) && (strategy.changed ?? contentChanged)(merged, old))
+    merged.metadata.generation = (old.metadata.generation ?? 0) + 1;
   merged.metadata.resourceVersion = old.metadata.resourceVersion;
-  if (merged.metadata.deletionTimestamp && isFree(permitted, merged)) return await removal(context, permitted, old, merged, { status: 200, dryRun });
+  if (merged.metadata.deletionTimestamp && isFree(permitted, merged))
+    return await removal(context, permitted, old, merged, { status: 200, dryRun });
   if (same(context, permitted, merged, old)) return await shape(context, permitted, merged, 200, permitted.warnings);
   return await propose(context, permitted, merged, { status: 200, dryRun, expect: job.current!.revision });
 }
@@ -109,14 +137,31 @@ function merge(context: Context, permitted: Permitted, object: ApiObject, old: A
   return object;
 }
 
-function validate(context: Context, permitted: Permitted, object: ApiObject, old: ApiObject, dryRun: boolean, sentVersion: string | undefined): Violation[] {
+function validate(
+  context: Context,
+  permitted: Permitted,
+  object: ApiObject,
+  old: ApiObject,
+  dryRun: boolean,
+  sentVersion: string | undefined,
+): Violation[] {
   const { resource, target } = permitted;
   const { strategy } = resource;
   if (!strategy.unconditionalUpdate && (!sentVersion || sentVersion === '0') && target.verb === 'update') {
-    return [{ reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message: 'Invalid value: 0x0: must be specified for an update' }];
+    return [
+      {
+        reason: 'FieldValueInvalid',
+        field: 'metadata.resourceVersion',
+        message: 'Invalid value: 0x0: must be specified for an update',
+      },
+    ];
   }
   const rules = rulesOf(context, permitted, dryRun);
-  const own = isStatus(permitted) ? strategy.validateStatus(object, old, rules) : permitted.route.subresource ? [] : strategy.validateUpdate(object, old, rules);
+  const own = isStatus(permitted)
+    ? strategy.validateStatus(object, old, rules)
+    : permitted.route.subresource
+      ? []
+      : strategy.validateUpdate(object, old, rules);
   return [...validateMetadataUpdate(object, old, resource), ...own];
 }
 

@@ -19,7 +19,13 @@ export const absent = ({ resource, target }: Permitted): Refusal => notFound(nam
 export const exists = ({ resource }: Permitted, name: string): Refusal => alreadyExists(named(resource), name);
 
 /** The change as admission sees it. */
-export const changeOf = ({ target, resource, user }: Permitted, operation: Operation, dryRun: boolean, name: string, old?: ApiObject): Change => ({
+export const changeOf = (
+  { target, resource, user }: Permitted,
+  operation: Operation,
+  dryRun: boolean,
+  name: string,
+  old?: ApiObject,
+): Change => ({
   operation,
   target: { ...target, name },
   kind: resource.kind,
@@ -37,7 +43,12 @@ export function refuseInvalid(resource: Resource, name: string, violations: read
 function withGap(object: ApiObject, resource: Resource): { value: Uint8Array; gap: number } {
   const bytes = encodeObject(resource, { ...object, metadata: { ...object.metadata, resourceVersion: '0' } });
   if (bytes.length > OBJECT_BYTES) {
-    throw new Refusal('RequestEntityTooLarge', `etcdserver: request is too large: ${qualified(named(resource))} must be at most ${OBJECT_BYTES} bytes`, undefined, 500);
+    throw new Refusal(
+      'RequestEntityTooLarge',
+      `etcdserver: request is too large: ${qualified(named(resource))} must be at most ${OBJECT_BYTES} bytes`,
+      undefined,
+      500,
+    );
   }
   const [start, end] = revisionSpan(bytes);
   return { value: Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]), gap: start };
@@ -54,19 +65,33 @@ export async function propose(
   const headers = jsonHeaders(warnings);
   if (write.dryRun) return await shape(context, permitted, object, write.status, warnings);
   const { value, gap } = withGap(stored(resource, object), storageForm(context, resource));
-  const operations = [{ is: 'put' as const, key: keyOf(resource, object.metadata.namespace ?? '', object.metadata.name!), value, gap, expect: write.expect }];
+  const operations = [
+    {
+      is: 'put' as const,
+      key: keyOf(resource, object.metadata.namespace ?? '', object.metadata.name!),
+      value,
+      gap,
+      expect: write.expect,
+    },
+  ];
   const shaped = await shape(context, permitted, object, write.status, warnings, true);
   return shaped.body ? { ...shaped, operations } : { status: write.status, headers, operations };
 }
 
 /** The resource in the version that is stored. */
 export const storageForm = ({ registry }: Context, resource: Resource): Resource =>
-  resource.apiVersion === resource.storageApiVersion ? resource : (registry.byKind(resource.storageApiVersion, resource.kind) ?? resource);
+  resource.apiVersion === resource.storageApiVersion
+    ? resource
+    : (registry.byKind(resource.storageApiVersion, resource.kind) ?? resource);
 
 /** The object in the version that is stored. */
 export const stored = (resource: Resource, object: ApiObject): ApiObject =>
-  resource.apiVersion === resource.storageApiVersion ? object : (resource.strategy.convert?.(object, resource.storageApiVersion) ?? { ...object, apiVersion: resource.storageApiVersion });
+  resource.apiVersion === resource.storageApiVersion
+    ? object
+    : (resource.strategy.convert?.(object, resource.storageApiVersion) ?? { ...object, apiVersion: resource.storageApiVersion });
 
 /** The current object in the version of the request. */
 export const inRequestVersion = (resource: Resource, object: ApiObject): ApiObject =>
-  resource.apiVersion === resource.storageApiVersion ? object : (resource.strategy.convert?.(object, resource.apiVersion) ?? { ...object, apiVersion: resource.apiVersion });
+  resource.apiVersion === resource.storageApiVersion
+    ? object
+    : (resource.strategy.convert?.(object, resource.apiVersion) ?? { ...object, apiVersion: resource.apiVersion });

@@ -195,7 +195,13 @@ export class Writer {
             (batch, revision) => {
               for (const e of batch) {
                 if (e.revision > ask.to) continue;
-                events.push({ key: e.key, revision: e.revision, created: e.created, value: e.value, previous: e.previous?.value });
+                events.push({
+                  key: e.key,
+                  revision: e.revision,
+                  created: e.created,
+                  value: e.value,
+                  previous: e.previous?.value,
+                });
               }
               done(revision);
             },
