@@ -1,5 +1,5 @@
 /** The library: a server in your test or program, plugins, and embedded resource types. */
 export * from './api/index.js';
-export { type NamingName } from './naming.js';
+export type { NamingName } from './naming.js';
 export { type RunningServer, startServer } from './server/start.js';
 export type { Settings } from './server/settings.js';

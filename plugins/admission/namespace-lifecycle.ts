@@ -1,4 +1,15 @@
-import { definePlugin, type Change, type Host, type Mutator, mutator, notFound, type Plugin, Refusal, type Validator, validator } from '../../core/api/index.js';
+import {
+  definePlugin,
+  type Change,
+  type Host,
+  type Mutator,
+  mutator,
+  notFound,
+  type Plugin,
+  Refusal,
+  type Validator,
+  validator,
+} from '../../core/api/index.js';
 
 const NAMESPACES = { group: '', resource: 'namespaces' };
 
@@ -11,7 +22,9 @@ function terminating({ target }: Change): Refusal {
     name,
     ...(group ? { group } : {}),
     kind: resource,
-    causes: [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }],
+    causes: [
+      { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' },
+    ],
   });
 }
 
@@ -37,10 +50,14 @@ function immortal(host: Host): Validator {
     on: { groups: [''], resources: ['namespaces'], operations: ['DELETE'] },
     validate({ target }) {
       if (!names.includes(target.name)) return [];
-      throw new Refusal('Forbidden', `namespaces ${JSON.stringify(target.name)} is forbidden: this namespace may not be deleted`, {
-        name: target.name,
-        kind: 'namespaces',
-      });
+      throw new Refusal(
+        'Forbidden',
+        `namespaces ${JSON.stringify(target.name)} is forbidden: this namespace may not be deleted`,
+        {
+          name: target.name,
+          kind: 'namespaces',
+        },
+      );
     },
   };
 }

@@ -21,6 +21,8 @@ const CROSSING = new Set([
 const BRANDED = new Set([
   'core/naming.ts',
   'plugins/resources/core/namespace.ts',
+  'core/schema/metadata.ts',
+  'core/cel/lib/authorizer.ts',
   'core/cel/lib/format.ts',
   'core/cel/lib/quantity.ts',
   'core/cel/lib/semver.ts',

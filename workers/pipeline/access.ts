@@ -17,10 +17,26 @@ export async function authenticate(
   if (job.user) return { user: job.user, identityFor: 'never' };
   const { headers, certificate, remoteAddress } = job.credentials!;
   const byName = new Map(headers);
-  const received = { header: (name: string) => byName.get(name), certificate, remoteAddress, path: job.path };
+  // The front end knows credentials by these two alone: an identity found by anything else must not be remembered under them.
+  let elsewhere = false;
+  const received = {
+    header(name: string) {
+      elsewhere ||= name !== 'authorization';
+      return byName.get(name);
+    },
+    certificate,
+    get remoteAddress() {
+      elsewhere = true;
+      return remoteAddress;
+    },
+    get path() {
+      elsewhere = true;
+      return job.path;
+    },
+  };
   try {
     const { user, cacheFor } = await context.authentication.authenticate(received);
-    return { user: identify(user, { enabled: context.anonymous }, route.target.path), identityFor: user ? cacheFor : 'forever' };
+    return { user: identify(user, { enabled: context.anonymous }, route.target.path), identityFor: elsewhere ? 'never' : user ? cacheFor : 'forever' };
   } catch (thrown) {
     if (thrown instanceof Refusal) throw thrown;
     context.log.error({ stack: (thrown as Error).stack }, 'an authenticator failed');
