@@ -1,5 +1,4 @@
 import type { Exchange } from '../api/listener.js';
-import { decodeStored } from '../plugin/stored.js';
 import type { JobResult, Rendering } from '../threads/messages.js';
 import type { Entry } from './collection.js';
 import type { Route } from './route.js';
@@ -31,7 +30,7 @@ export async function deleteCollection(
       const i = next++;
       const entry = selected.entries[i]!;
       const result = await remove(pathOf(exchange.path, route, entry), entry);
-      if (result.status < 300) deleted[i] = objectOf(result.body) ?? entry.bytes;
+      if (result.status < 300) deleted[i] = entry.bytes;
       else if (result.status !== 404) refusal ??= result;
     }
   };
@@ -44,11 +43,6 @@ export async function deleteCollection(
     ...(token ? { continue: token } : {}),
     ...(remaining ? { remainingItemCount: remaining } : {}),
   });
-}
-
-/** A deletion that only began (finalizers) answers with the object as it is now. */
-function objectOf(body: Uint8Array): Uint8Array | undefined {
-  return decodeStored(body).kind === 'Status' ? undefined : body;
 }
 
 /** The single-resource path of an entry of the collection. */

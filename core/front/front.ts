@@ -139,14 +139,16 @@ export class Front {
     given: { body: Uint8Array; path?: string; granted?: boolean; user?: User },
   ): Promise<JobResult & { is: 'respond' }> {
     const target = route.target as ResourceTarget;
+    let lost: string | undefined;
     for (let attempt = 0; attempt < WRITE_RETRIES; attempt++) {
       this.reads.catchUp();
-      const current = this.#current(route, target);
+      const current = this.#current(route, target, lost);
       const { result, verdict } = await this.#attempt(exchange, route, { ...given, current, attempt });
       if (result.is === 'respond') return result;
       if (result.is !== 'proposed') throw new Error(`the pipeline answered a write with ${result.is}`);
       const settled = await verdict;
       if (settled?.is === 'committed') return await this.#committed(route, result, settled.revision, current);
+      lost = result.key;
       if (settled?.is === 'error') throw new Refusal('InternalError', `Internal error occurred: ${settled.message}`);
     }
     throw conflict({ group: target.group, resource: target.resource }, target.name, MODIFIED);
@@ -174,11 +176,11 @@ export class Front {
     }
   }
 
-  #current(route: Route, target: ResourceTarget): Current | undefined {
-    if (!target.name || !route.resource) return undefined;
+  #current(route: Route, target: ResourceTarget, lost: string | undefined): Current | undefined {
+    if (!route.resource || (!target.name && !lost)) return undefined;
     const entry = this.state.collections
       .get(route.resource.storageName)
-      ?.entries.get(keyOf(route.resource, target.namespace, target.name));
+      ?.entries.get(target.name ? keyOf(route.resource, target.namespace, target.name) : lost!);
     return entry && { bytes: entry.bytes, revision: entry.revision };
   }
 

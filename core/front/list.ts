@@ -45,7 +45,7 @@ function knownFields(resource: Resource, selector: Selector): Selector {
     const key = resource.strategy.fieldAliases.get(requirement.key) ?? requirement.key;
     const known =
       key === 'metadata.name' ||
-      key === 'metadata.namespace' ||
+      (key === 'metadata.namespace' && (resource.namespaced || resource.strategy.selectableFields.size === 0)) ||
       resource.strategy.selectableFields.has(key) ||
       resource.strategy.fieldAliases.has(requirement.key);
     if (!known) throw unknownField(resource, requirement.key);

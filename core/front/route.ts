@@ -101,7 +101,7 @@ function resourceRoute(
   };
   const subresource = resource?.subresources.get(sub);
   const fits = resource && (sub === '' || subresource) && rest.length <= 3 && (namespace === '' || resource.namespaced);
-  const clean = !rest.some(part => part.includes('/'));
+  const clean = !rest.some(part => part.includes('/')) && (resource?.stored !== false || name === '' || sub !== '');
   const named = !resource?.namespaced || namespace !== '' || name === '';
   if (!fits || !named || !clean) return { target, query, missing: registry.groups.has(group) ? 'status' : 'text' };
   return { target, query, resource, subresource };

@@ -161,6 +161,8 @@ export type JobResult = {
       readonly headers: readonly (readonly [string, string])[];
       readonly body?: Uint8Array;
       readonly gap?: number;
+      /** Key the proposal writes: if the writer refuses it, the next attempt is sent that key's object. */
+      readonly key: string;
     }
 );
 

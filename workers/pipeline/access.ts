@@ -36,7 +36,10 @@ export async function authenticate(
   };
   try {
     const { user, cacheFor } = await context.authentication.authenticate(received);
-    return { user: identify(user, { enabled: context.anonymous }, route.target.path), identityFor: elsewhere ? 'never' : user ? cacheFor : 'forever' };
+    return {
+      user: identify(user, { enabled: context.anonymous }, route.target.path),
+      identityFor: elsewhere ? 'never' : user ? cacheFor : 'forever',
+    };
   } catch (thrown) {
     if (thrown instanceof Refusal) throw thrown;
     context.log.error({ stack: (thrown as Error).stack }, 'an authenticator failed');

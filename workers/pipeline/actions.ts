@@ -12,6 +12,7 @@ const SUCCESS = Buffer.from('{"kind":"Status","apiVersion":"v1","metadata":{},"s
 export async function act(context: Context, permitted: Permitted, options: WriteOptions): Promise<Answer> {
   const { resource, route, job } = permitted;
   const action = route.subresource && resource.strategy.actions?.get(route.subresource.name);
+  if (resource.stored && !job.current) throw absent(permitted);
   if (!action) {
     const what = route.subresource ? `${resource.plural}/${route.subresource.name}` : resource.plural;
     throw methodNotAllowed(`create is not supported on ${what} by this server`);

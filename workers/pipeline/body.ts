@@ -111,8 +111,13 @@ export function decodePatched(
   value: Json,
   type?: Struct,
 ): ApiObject {
-  if (type) return decodeAs(permitted, type, value);
-  return decodeValue(permitted, options, envelope(permitted, value));
+  try {
+    return type ? decodeAs(permitted, type, value) : decodeValue(permitted, options, envelope(permitted, value));
+  } catch (error) {
+    const isShape = error instanceof Refusal && error.reason === 'BadRequest' && !error.message.includes('strict decoding error');
+    // A patch that leads to no object of the kind is well-formed, but cannot be carried out.
+    throw isShape ? new Refusal('Invalid', error.message, {}) : error;
+  }
 }
 
 /** Decodes the body of a subresource whose kind is not the resource's (Scale, Binding). */

@@ -1,6 +1,7 @@
 import type { ApiObject, Frozen } from '../../core/model/object.js';
-import { alreadyExists, badRequest, type Refusal } from '../../core/model/refusal.js';
+import { alreadyExists, badRequest, Refusal } from '../../core/model/refusal.js';
 import { decodeBody, validateMetadata } from './body.js';
+import { decodeStored } from '../../core/plugin/stored.js';
 import type { Answer } from './answer.js';
 import { type Context, type Permitted, rulesOf } from './context.js';
 import { act } from './actions.js';
@@ -16,8 +17,12 @@ export async function create(context: Context, permitted: Permitted): Promise<An
   return await createObject(context, permitted, object, options.dryRun);
 }
 
-/** 409 for the name of a create. */
-const collision = (permitted: Permitted, name: string): Refusal => alreadyExists(named(permitted.resource), name);
+/** 409 for the name of a create; `current` is the object that has it, where it is known. */
+function collision({ resource, job }: Permitted, name: string): Refusal {
+  const refusal = alreadyExists(named(resource), name);
+  const ending = job.current && decodeStored(job.current.bytes).metadata.deletionTimestamp;
+  return ending ? new Refusal('AlreadyExists', `object is being deleted: ${refusal.message}`, refusal.details) : refusal;
+}
 
 /** Stages from mutate on, for an object that is to be created. Also used by updates that create. */
 export async function createObject(context: Context, permitted: Permitted, object: ApiObject, dryRun: boolean): Promise<Answer> {
@@ -44,7 +49,7 @@ export async function createObject(context: Context, permitted: Permitted, objec
   const change = changeOf(permitted, 'CREATE', dryRun, metadata.name!);
   refuseInvalid(resource, metadata.name!, await context.validate(change, object as Frozen<ApiObject>));
   // The name was taken: the writer said so to the attempt before this one, or the front end sent the current object along.
-  if (job.current || (job.attempt > 0 && !generated)) throw collision(permitted, metadata.name!);
+  if (!generated && (job.current || job.attempt > 0)) throw collision(permitted, metadata.name!);
   if (dryRun && context.lookup(resource.storageName, metadata.namespace ?? '', metadata.name!))
     throw collision(permitted, metadata.name!);
   return await propose(context, permitted, object, { status: 201, dryRun, expect: 0 });

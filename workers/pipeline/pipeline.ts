@@ -42,6 +42,7 @@ export async function run(
       headers: answer.headers,
       body: answer.body,
       gap: answer.gap,
+      key: answer.operations[0]!.key,
       grant,
     };
   } catch (thrown) {
