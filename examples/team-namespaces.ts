@@ -1,0 +1,37 @@
+import { authorizer, ConfigError, definePlugin, type Plugin } from 'capstan/api';
+
+/** Which label of a namespace names its team, and how groups are spelled. */
+interface Config {
+  readonly label: string;
+  readonly groupPrefix: string;
+}
+
+function parse(config: unknown): Config {
+  const { label = 'team', groupPrefix = 'team:' } = (config ?? {}) as Partial<Config>;
+  if (typeof label !== 'string' || label === '') throw new ConfigError('label', 'expected a label key');
+  return { label, groupPrefix };
+}
+
+/**
+ * Authorizer: members of the group `team:red` may do everything inside namespaces labelled `team: red`, but not to the namespaces themselves.
+ * It depends on namespaces, which are no policy objects: so its decisions are never cached, and a changed label counts at once.
+ */
+export default definePlugin({
+  name: 'team-namespaces',
+  parse,
+  contribute: ({ label, groupPrefix }) => [
+    authorizer.of(host => {
+      const namespaces = host.informer('core/namespaces');
+      return {
+        dependsOn: 'never',
+        authorize(user, target) {
+          if (target.is !== 'resource' || target.namespace === '' || target.resource === 'namespaces') return { is: 'noOpinion' };
+          const team = namespaces.get('', target.namespace)?.metadata.labels?.[label];
+          if (team !== undefined && user.groups.includes(groupPrefix + team))
+            return { is: 'allow', reason: `namespace of team ${team}` };
+          return { is: 'noOpinion' };
+        },
+      };
+    }),
+  ],
+}) satisfies Plugin<Config>;

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Agent, request } from 'undici';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const COMMAND = resolve('dist/core/command/main.js');
+/** Acknowledged creates after which the server is killed, and clients that create at the same time. */
+const ACKNOWLEDGED = 300;
+const CLIENTS = 24;
+
+interface Stored {
+  readonly metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string };
+  readonly data: { readonly n: string };
+}
+
+interface Process {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly token: string;
+}
+
+let directory: string;
+let agent: Agent;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'capstan-kill-'));
+  agent = new Agent({ connect: { rejectUnauthorized: false }, connections: CLIENTS });
+});
+
+afterEach(async () => {
+  await agent.destroy();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Starts the command; resolves when it says it is ready, rejects with its output if it ends before. */
+async function serve(): Promise<Process> {
+  const child = spawn(process.execPath, [COMMAND, 'serve', '--secure-port=0', `--data-dir=${directory}`], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const url = await new Promise<string>((done, fail) => {
+    const read = (chunk: Buffer): void => {
+      output += chunk.toString();
+      const found = /listening on (https:\S+)/.exec(output)?.[1];
+      if (found && output.includes('ready in')) done(found);
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.once('exit', code => fail(new Error(`the server ended with ${code}:\n${output}`)));
+  });
+  const token = readFileSync(join(directory, 'pki', 'admin-token.csv'), 'utf8').split(',')[0]!;
+  return { child, url, token };
+}
+
+async function end(server: Process, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+  const exited = once(server.child, 'exit');
+  server.child.kill(signal);
+  await exited;
+}
+
+async function call(
+  server: Process,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+): Promise<{ status: number; body: unknown }> {
+  const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' };
+  const answer = await request(server.url + path, { method, dispatcher: agent, headers, body: body && JSON.stringify(body) });
+  return { status: answer.statusCode, body: await answer.body.json() };
+}
+
+const CONFIG_MAPS = '/api/v1/namespaces/survivors/configmaps';
+
+/** Creates objects from many clients until the server dies, and kills it in the middle: everything it acknowledged. */
+async function createUntilKilled(server: Process): Promise<Stored[]> {
+  const acknowledged: Stored[] = [];
+  let next = 0;
+  let killed: Promise<void> | undefined;
+  const client = async (): Promise<void> => {
+    for (;;) {
+      const n = next++;
+      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `survivor-${n}` }, data: { n: String(n) } };
+      const answer = await call(server, 'POST', CONFIG_MAPS, object).catch(() => undefined);
+      if (!answer) return;
+      expect(answer.status).toBe(201);
+      acknowledged.push(answer.body as Stored);
+      if (acknowledged.length >= ACKNOWLEDGED) killed ??= end(server, 'SIGKILL');
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  await killed;
+  return acknowledged;
+}
+
+describe('kill -9', () => {
+  it('loses nothing that was acknowledged, and revisions go on above it', { timeout: 60_000 }, async () => {
+    const first = await serve();
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'survivors' } };
+    expect((await call(first, 'POST', '/api/v1/namespaces', namespace)).status).toBe(201);
+    const acknowledged = await createUntilKilled(first);
+    expect(acknowledged.length).toBeGreaterThanOrEqual(ACKNOWLEDGED);
+
+    const second = await serve();
+    try {
+      const list = (await call(second, 'GET', CONFIG_MAPS)).body as { items: Stored[]; metadata: { resourceVersion: string } };
+      const found = new Map(list.items.map(item => [item.metadata.name, item]));
+      const shown = (item: Stored | undefined) => item && [item.metadata.uid, item.metadata.resourceVersion, item.data.n];
+      for (const item of acknowledged) expect(shown(found.get(item.metadata.name))).toEqual(shown(item));
+      // At most one request of each client was under way: it may have been committed, or not.
+      expect(list.items.filter(item => item.data?.n !== undefined).length - acknowledged.length).toBeLessThanOrEqual(CLIENTS);
+      const highest = Math.max(...acknowledged.map(item => Number(item.metadata.resourceVersion)));
+      expect(Number(list.metadata.resourceVersion)).toBeGreaterThanOrEqual(highest);
+      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'afterwards' } };
+      const after = (await call(second, 'POST', CONFIG_MAPS, object)).body as Stored;
+      expect(Number(after.metadata.resourceVersion)).toBeGreaterThan(highest);
+    } finally {
+      await end(second, 'SIGTERM');
+    }
+  });
+});

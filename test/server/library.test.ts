@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Agent, request } from 'undici';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { RunningServer } from '../../core/index.js';
+import { startServer } from './library.js';
+
+const agent = new Agent({ connect: { rejectUnauthorized: false } });
+const memory = { storageBackend: 'memory', securePort: 0 } as const;
+
+async function call(server: RunningServer, method: 'GET' | 'POST', path: string, body?: object) {
+  const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' };
+  const answer = await request(server.url + path, { method, dispatcher: agent, headers, body: body && JSON.stringify(body) });
+  return { status: answer.statusCode, body: (await answer.body.json()) as { items?: { metadata: { name: string } }[] } };
+}
+
+/** Threads of this process, by the kernel's count. */
+const threads = (): number => readdirSync('/proc/self/task').length;
+const sockets = (): number => process.getActiveResourcesInfo().filter(name => /TCP|MessagePort|Worker|Timeout/.test(name)).length;
+
+afterAll(() => agent.close());
+
+describe('the library', () => {
+  it('runs two servers in one process that know nothing of each other', async () => {
+    const [one, two] = await Promise.all([startServer(memory), startServer({ ...memory, naming: 'kubernetes' })]);
+    try {
+      expect(one.url).not.toBe(two.url);
+      const made = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'only-here' } };
+      await call(one, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shared' } });
+      await call(two, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shared' } });
+      expect((await call(one, 'POST', '/api/v1/namespaces/shared/configmaps', made)).status).toBe(201);
+      expect((await call(one, 'GET', '/api/v1/namespaces/shared/configmaps/only-here')).status).toBe(200);
+      expect((await call(two, 'GET', '/api/v1/namespaces/shared/configmaps/only-here')).status).toBe(404);
+      const stranger = { ...two, token: one.token } as RunningServer;
+      expect((await call(stranger, 'GET', '/api/v1/namespaces')).status).toBe(401);
+    } finally {
+      await Promise.all([one.close(), two.close()]);
+    }
+  });
+
+  it.skipIf(process.platform !== 'linux')('leaves no thread, timer or socket behind after close()', async () => {
+    // The first server of a process makes the process-wide threads of native libraries; they stay and are counted before.
+    await (await startServer(memory)).close();
+    const before = { threads: threads(), sockets: sockets() };
+    const servers = await Promise.all([startServer(memory), startServer(memory)]);
+    expect(threads()).toBeGreaterThan(before.threads);
+    await Promise.all(servers.map(server => server.close()));
+    expect({ threads: threads(), sockets: sockets() }).toEqual(before);
+  });
+
+  it('closes once, however often it is asked to', async () => {
+    const server = await startServer(memory);
+    const first = server.close();
+    expect(server.close()).toBe(first);
+    await first;
+    await expect(request(`${server.url}/livez`, { dispatcher: agent })).rejects.toThrow();
+  });
+
+  it('lets a program end by itself after close()', async () => {
+    const library = pathToFileURL(resolve('dist/core/index.js')).href;
+    const program = `const { startServer } = await import(${JSON.stringify(library)});
+      const server = await startServer({ storageBackend: 'memory', securePort: 0 });
+      await server.close();
+      console.log('closed');`;
+    const printed = await new Promise<string>((done, fail) => {
+      const args = ['--input-type=module', '-e', program];
+      execFile(process.execPath, args, { timeout: 15_000 }, (error, out, err) =>
+        error ? fail(new Error(`${error.message}\n${err}`)) : done(out),
+      );
+    });
+    expect(printed.trim()).toBe('closed');
+  });
+});
