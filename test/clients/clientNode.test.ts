@@ -139,7 +139,7 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
     expect(errors).toBeLessThan(100);
   });
 
-  test('an informer that comes back with an expired version lists again', async () => {
+  test('an informer that comes back with an old version catches up', async () => {
     let lists = 0;
     const informer = makeInformer(config, CONFIGMAPS, async () => {
       const list = await core.listNamespacedConfigMap({ namespace: NAMESPACE });
