@@ -14,6 +14,7 @@ export class Pool {
   readonly #waiting: Waiting[] = [];
   #scheduled = false;
   #underway = 0;
+  #closing = false;
 
   constructor(
     filename: URL,
@@ -68,13 +69,16 @@ export class Pool {
       const results = (await this.#piscina.run(batch.map(w => w.job))) as JobResult[];
       for (const [i, waiting] of batch.entries()) waiting.resolve(results[i]!);
     } catch (error) {
-      for (const waiting of batch) waiting.reject(error as Error);
+      const reason = this.#closing ? new Refusal('ServiceUnavailable', 'the server is shutting down') : (error as Error);
+      for (const waiting of batch) waiting.reject(reason);
     } finally {
       this.#underway -= batch.length;
     }
   }
 
+  /** Ends the workers; jobs under way, as of controllers that were stopped before, are refused with 503. */
   async close(): Promise<void> {
+    this.#closing = true;
     await this.#piscina.destroy();
   }
 }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Agent, request } from 'undici';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -64,12 +65,15 @@ describe('the library', () => {
       const server = await startServer({ storageBackend: 'memory', securePort: 0 });
       await server.close();
       console.log('closed');`;
-    const printed = await new Promise<string>((done, fail) => {
-      const args = ['--input-type=module', '-e', program];
-      execFile(process.execPath, args, { timeout: 15_000 }, (error, out, err) =>
-        error ? fail(new Error(`${error.message}\n${err}`)) : done(out),
+    const directory = mkdtempSync(join(tmpdir(), 'capstan-program-'));
+    const file = join(directory, 'program.mjs');
+    writeFileSync(file, program);
+    const run = new Promise<string>((done, fail) => {
+      execFile(process.execPath, [file], { timeout: 15_000 }, (error, out, err) =>
+        error ? fail(new Error(`${error.message}\n${err}`)) : done(out + err),
       );
     });
+    const printed = await run.finally(() => rmSync(directory, { recursive: true }));
     expect(printed.trim()).toBe('closed');
   });
 });
