@@ -26,11 +26,13 @@ export class State {
     /** Answers to questions the front end asked of the writer. */
     readonly onAnswer: (message: Extract<FromStore, { ask: number }>) => void,
   ) {
-    for (const resource of registry.stored) {
-      this.collections.set(
-        resource.storageName,
-        new Collection(resource.storageName, resource.namespaced, resource.strategy.selectableFields),
-      );
+    // Virtual kinds that can be listed (component statuses) are collections without objects.
+    const served = [...registry.groups.values()].flatMap(group =>
+      group.versions.flatMap(version => [...version.resources.values()]),
+    );
+    for (const resource of [...registry.stored, ...served.filter(r => !r.stored && r.verbs.includes('list'))]) {
+      const { storageName, namespaced, strategy } = resource;
+      this.collections.set(storageName, new Collection(storageName, namespaced, strategy.selectableFields));
     }
   }
 

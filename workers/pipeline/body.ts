@@ -7,6 +7,9 @@ import {
 } from '../../core/schema/metadata.js';
 import type { Struct } from '../../core/schema/model.js';
 import type { Resource } from '../../core/schema/resource.js';
+import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
+import { typeOf } from '../../core/schema/table/types.js';
+import { neutralMediaType } from '../../core/naming.js';
 import { decodeYaml, encodeYaml } from '../../core/schema/yaml.js';
 import type { Context, Permitted } from './context.js';
 import type { WriteOptions } from './options.js';
@@ -32,13 +35,24 @@ function complain(
   warnings.push(...complaints);
 }
 
+const PROTOBUF = 'application/vnd.orchestrator.protobuf';
+
+/** A body in the protobuf envelope (spec, "Protobuf wrapper"), as the JSON value it stands for. */
+function fromProtobuf({ route, resource, target }: Permitted, bytes: Uint8Array): Json {
+  const { apiVersion, kind, raw } = decodeEnvelope(bytes);
+  const deletes = target.verb === 'delete' || target.verb === 'deletecollection';
+  const type = deletes ? typeOf('meta.v1.DeleteOptions') : (route.subresource?.type ?? resource.type);
+  return { kind, apiVersion, ...(decodeMessage(type, raw).value as { [key: string]: Json }) };
+}
+
 /** Parses a body in the format its Content-Type names. Throws 400 and 415. */
 export function parseBody(context: Context, permitted: Permitted, options: WriteOptions, body: Uint8Array): Json {
   const mediaType = mediaTypeOf(permitted.job.contentType);
   const patch = mediaType.endsWith('-patch+json');
   if (isYaml(mediaType)) return decodeYaml(body);
+  if (neutralMediaType(mediaType) === PROTOBUF && permitted.resource.builtIn) return fromProtobuf(permitted, body);
   if (mediaType && mediaType !== 'application/json' && !patch) {
-    const accepted = ['application/json', 'application/yaml'].map(context.naming.mediaType).join(', ');
+    const accepted = ['application/json', 'application/yaml', PROTOBUF].map(context.naming.mediaType).join(', ');
     throw new Refusal(
       'UnsupportedMediaType',
       `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
