@@ -1,11 +1,11 @@
 /** Compiles a checked tree to closures over a frame of slots. The tree is not kept. */
 import type { BindExpr, CallExpr, Expr, ListExpr, MapExpr, SelectExpr } from './ast.js';
-import type { Overload } from './declarations.js';
+import { dispatch } from './dispatch.js';
 import type { Environment } from './environment.js';
 import { loopCode } from './loops.js';
 import { BudgetExceeded, Frame } from './meter.js';
 import * as ops from './ops.js';
-import { isOptional, type Type } from './types.js';
+import { isOptional } from './types.js';
 import type * as V from './values.js';
 import {
   ArrayList,
@@ -18,14 +18,9 @@ import {
   List,
   MapDict,
   noOverload,
-  Opaque,
   Optional,
-  Timestamp,
-  TypeValue,
-  typeNameOf,
   Uint,
   Unknown,
-  Duration,
   type Value,
 } from './values.js';
 
@@ -183,7 +178,10 @@ export class Planner {
     const items = e.items.map(i => this.code(i));
     if (e.items.every(i => i.is === 'const')) {
       const constant = new ArrayList(e.items.map(i => (i as { value: Value }).value));
-      return f => (f.charge(10), constant);
+      return f => {
+        f.charge(10);
+        return constant;
+      };
     }
     if (e.optional.size === 0) {
       return f => {
@@ -264,7 +262,10 @@ export class Planner {
     );
     if (parts.every(p => p.is === 'const') && !e.target && FOLDED.has(e.fn)) {
       const value = code(new Frame(Number.POSITIVE_INFINITY, []));
-      return f => (f.cost++, value);
+      return f => {
+        f.cost++;
+        return value;
+      };
     }
     if ((e.fn === 'matches' || e.fn === 'find' || e.fn === 'findAll') && parts[1]?.is === 'const') {
       const warm = overloads[0];
@@ -524,62 +525,3 @@ const BINARY = new Map<string, BinaryCode>([
   ['_[_]', indexed],
   ['_[?_]', optionalIndexed],
 ]);
-
-/** Whether a value may be passed where the type is declared. Members of aggregates are the function's own affair. */
-function accepts(t: Type, v: Value): boolean {
-  switch (t.kind) {
-    case 'dyn':
-    case 'param':
-    case 'error':
-      return true;
-    case 'int':
-      return typeof v === 'number' || typeof v === 'bigint';
-    case 'bool':
-      return typeof v === 'boolean';
-    case 'string':
-      return typeof v === 'string';
-    case 'null':
-      return v === null;
-    case 'uint':
-      return v instanceof Uint;
-    case 'double':
-      return v instanceof Double;
-    case 'bytes':
-      return v instanceof Uint8Array;
-    case 'timestamp':
-      return v instanceof Timestamp;
-    case 'duration':
-      return v instanceof Duration;
-    case 'list':
-      return v instanceof List;
-    case 'map':
-      return v instanceof Dict;
-    case 'type':
-      return v instanceof TypeValue;
-    case 'wrapper':
-      return v === null || accepts(t.of, v);
-    case 'opaque':
-      return t.name === 'optional_type' ? v instanceof Optional : v instanceof Opaque && v.typeName === t.name;
-    case 'object':
-      return typeNameOf(v) === t.name;
-  }
-}
-
-/** A call: straight to the only overload when the static types settle it, else by the values. */
-function dispatch(overloads: readonly Overload[], args: readonly Code[], types: readonly (Type | undefined)[]): Code {
-  const [a, b, c, d] = args;
-  const only = overloads.length === 1 ? overloads[0]! : undefined;
-  const single = only?.args.every((t, i) => t.kind === 'param' || (t.kind !== 'dyn' && t.kind === types[i]?.kind))
-    ? only.call
-    : undefined;
-  if (single && a && !b) return f => (f.charge(1), single(a(f), null, null, f, null));
-  if (single && a && b && !c) return f => (f.charge(1), single(a(f), b(f), null, f, null));
-  return f => {
-    f.charge(1);
-    const values = [a ? a(f) : null, b ? b(f) : null, c ? c(f) : null, d ? d(f) : null] as const;
-    for (const o of overloads) {
-      if (o.args.every((t, i) => accepts(t, values[i]!))) return o.call(values[0], values[1], values[2], f, values[3]);
-    }
-    return noOverload();
-  };
-}

@@ -85,12 +85,19 @@ function clauses(e: CallExpr, format: string, args: readonly Expr[], issues: Iss
     const verb = m[2] ?? m[3] ?? '';
     if (!'sdfeboxX'.includes(verb) || verb === '') {
       const reason = verb ? `unrecognized formatting clause "${verb}"` : 'unexpected end of string';
-      return issues.add(e.at, `could not parse formatting clause: ${reason}`);
+      issues.add(e.at, `could not parse formatting clause: ${reason}`);
+      return;
     }
     const arg = args[i++];
-    if (!arg) return issues.add(e.at, `index ${i - 1} out of range`);
+    if (!arg) {
+      issues.add(e.at, `index ${i - 1} out of range`);
+      return;
+    }
     const bad = verb === 's' ? unprintable(arg) : wrongKind(arg, verb);
-    if (bad) return issues.add(arg.at, `error during formatting: ${bad}`);
+    if (bad) {
+      issues.add(arg.at, `error during formatting: ${bad}`);
+      return;
+    }
   }
   if (i < args.length) issues.add(e.at, `too many arguments supplied to string.format (expected ${i}, got ${args.length})`);
 }
