@@ -29,8 +29,16 @@ const RELATIONS = new Set(['<', '<=', '>', '>=', '==', '!=', 'in']);
 const PRIMARY =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
-/** Ends a parse: what follows a syntax error is not worth guessing at. The issue is already recorded. */
-class Stop {}
+/** Ends a production at a syntax error, which is already recorded; the nearest operand or bracket takes up the text again. */
+class Stop {
+  constructor(readonly fatal: boolean) {}
+}
+
+/** Stands for what could not be parsed. */
+const BROKEN: Expr = { is: 'ident', at: 0, name: '@broken' };
+/** Where an operand that failed may end. */
+const RESUME: ReadonlySet<string> = new Set(['&&', '||', '?', ':', ',', ')', ']', '}']);
+const LOGIC: ReadonlySet<string> = new Set(['&&', '||']);
 
 /** Parses a text. `expr` is absent when there are issues. */
 export function parse(text: string, options: ParseOptions): { expr?: Expr; issues: readonly Issue[] } {
@@ -59,7 +67,12 @@ class Parser implements MacroContext {
 
   whole(): Expr {
     const e = this.expr();
-    if (this.token.kind !== 'end') this.unexpected('<EOF>');
+    while (this.token.kind !== 'end') {
+      this.report('<EOF>');
+      this.resume(LOGIC);
+      this.i++;
+      this.or();
+    }
     return e;
   }
 
@@ -82,23 +95,73 @@ class Parser implements MacroContext {
   private expect(text: string): void {
     if (!this.accept(text)) this.unexpected(`'${text}'`);
   }
-  private stop(at: number, message: string): never {
+  /** The bracket that ends one expression; what stands before it is an error and skipped. */
+  private close(text: string): void {
+    if (this.accept(text)) return;
+    this.report(`'${text}'`);
+    this.resume(new Set([text]));
+    this.i++;
+  }
+  private stop(at: number, message: string, fatal = false): never {
     this.issues.add(at, message);
-    throw new Stop();
+    throw new Stop(fatal || this.issues.full);
+  }
+  private unexpected(expecting: string): never {
+    this.report(expecting);
+    throw new Stop(this.issues.full);
   }
   /** A token that may simply be left out is called extraneous, any other mismatched. */
-  private unexpected(expecting: string): never {
+  private report(expecting: string): void {
     const t = this.token;
     const next = this.tokens[this.i + 1];
     const skip = next !== undefined && expecting === (next.kind === 'end' ? '<EOF>' : `'${next.text}'`);
-    this.stop(t.at, `Syntax error: ${skip ? 'extraneous' : 'mismatched'} input '${t.text}' expecting ${expecting}`);
+    this.error(t.at, `Syntax error: ${skip ? 'extraneous' : 'mismatched'} input '${t.text}' expecting ${expecting}`);
+  }
+
+  /** Skips to one of the operators outside any bracket opened on the way; gives up at the end of the text. */
+  private resume(stops: ReadonlySet<string>): void {
+    for (let nesting = 0; ; this.i++) {
+      const { kind, text } = this.token;
+      if (kind === 'end' || this.issues.full) throw new Stop(true);
+      if (kind !== 'op') continue;
+      if (nesting === 0 && stops.has(text)) return;
+      if ('([{'.includes(text)) nesting++;
+      else if (nesting > 0 && ')]}'.includes(text)) nesting--;
+    }
+  }
+
+  /** Runs a production; after a syntax error in it, goes on where the operand may end. */
+  private recovering(run: () => Expr): Expr {
+    const { depth } = this;
+    try {
+      return run();
+    } catch (error) {
+      if (!(error instanceof Stop) || error.fatal) throw error;
+      this.depth = depth;
+      this.resume(RESUME);
+      return BROKEN;
+    }
+  }
+
+  /** Items up to a closing bracket; after a wrong token goes on at the next comma or the bracket. */
+  private items(close: string, trailingComma: boolean, item: () => void): void {
+    for (let first = true; ; first = false) {
+      if ((first || trailingComma) && this.accept(close)) return;
+      item();
+      if (!this.isOp(',') && !this.isOp(close)) {
+        this.report(`'${close}'`);
+        this.resume(new Set([',', close]));
+      }
+      if (this.accept(close)) return;
+      this.i++;
+    }
   }
 
   /** Runs a production one level deeper. */
   private deeper<R>(levels: number, run: () => R): R {
     this.depth += levels;
     if (this.depth > this.options.limits.depth) {
-      this.stop(this.token.at, `expression recursion limit exceeded: ${this.options.limits.depth}`);
+      this.stop(this.token.at, `expression recursion limit exceeded: ${this.options.limits.depth}`, true);
     }
     const result = run();
     this.depth -= levels;
@@ -118,7 +181,9 @@ class Parser implements MacroContext {
   }
 
   private or(): Expr {
-    return this.logic('||', '_||_', () => this.logic('&&', '_&&_', () => this.binary(RELATIONS, () => this.sum())));
+    return this.logic('||', '_||_', () =>
+      this.logic('&&', '_&&_', () => this.recovering(() => this.binary(RELATIONS, () => this.sum()))),
+    );
   }
 
   /** Chains of one logical operator are one flat call. */
@@ -229,7 +294,7 @@ class Parser implements MacroContext {
     const optional = this.accept('?');
     if (optional && !this.options.optionalSyntax) this.error(at, "unsupported syntax '[?'");
     const index = this.expr();
-    this.expect(']');
+    this.close(']');
     return {
       is: 'call',
       at: optional && !this.options.optionalSyntax ? mark : at,
@@ -239,6 +304,7 @@ class Parser implements MacroContext {
   }
 
   private call(at: number, fn: string, args: Expr[], target?: Expr): Expr {
+    if (args.includes(BROKEN)) return BROKEN;
     const macro = this.options.macros.find(fn, args.length, target !== undefined);
     const expanded = macro?.(this, at, target, args);
     return expanded ?? { is: 'call', at, fn, target, args };
@@ -254,7 +320,7 @@ class Parser implements MacroContext {
     if (t.kind === 'ident') return this.named('');
     if (this.accept('(')) {
       const e = this.expr();
-      this.expect(')');
+      this.close(')');
       return e;
     }
     if (this.accept('[')) return this.listLiteral(t.at);
@@ -297,15 +363,13 @@ class Parser implements MacroContext {
     const at = this.token.at;
     this.i++;
     const fields: { at: number; name: string; value: Expr; optional: boolean }[] = [];
-    while (!this.isOp('}')) {
+    this.items('}', true, () => {
       const optional = this.optionalMark();
       const field = this.fieldName(-1);
       const colon = this.token.at;
       this.expect(':');
       fields.push({ at: colon, name: field, value: this.expr(), optional });
-      if (!this.accept(',')) break;
-    }
-    this.expect('}');
+    });
     return { is: 'struct', at, name, fields };
   }
 
@@ -318,36 +382,29 @@ class Parser implements MacroContext {
 
   private list(close: string): Expr[] {
     const out: Expr[] = [];
-    if (this.accept(close)) return out;
-    do out.push(this.expr());
-    while (this.accept(','));
-    this.expect(close);
+    this.items(close, false, () => out.push(this.expr()));
     return out;
   }
 
   private listLiteral(at: number): Expr {
     const items: Expr[] = [];
     const optional = new Set<number>();
-    while (!this.isOp(']')) {
+    this.items(']', true, () => {
       if (this.optionalMark()) optional.add(items.length);
       items.push(this.expr());
-      if (!this.accept(',')) break;
-    }
-    this.expect(']');
+    });
     return { is: 'list', at, items, optional };
   }
 
   private mapLiteral(at: number): Expr {
     const entries: MapEntry[] = [];
-    while (!this.isOp('}')) {
+    this.items('}', true, () => {
       const optional = this.optionalMark();
       const key = this.expr();
       const colon = this.token.at;
       this.expect(':');
       entries.push({ at: colon, key, value: this.expr(), optional });
-      if (!this.accept(',')) break;
-    }
-    this.expect('}');
+    });
     return { is: 'map', at, entries };
   }
 }

@@ -32,6 +32,10 @@ export function formatIssues(text: string, issues: readonly Issue[]): string {
 export class Issues {
   readonly list: Issue[] = [];
   constructor(private readonly limit = 100) {}
+  /** Whether further issues would be dropped. */
+  get full(): boolean {
+    return this.list.length >= this.limit;
+  }
   add(at: number, message: string): void {
     if (this.list.length < this.limit) this.list.push({ at, message });
   }

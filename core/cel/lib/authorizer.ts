@@ -4,6 +4,7 @@
  */
 import { declare } from '../declarations.js';
 import type { Library } from '../environment.js';
+import type { Meter } from '../meter.js';
 import type { Outcome, Program, Activation } from '../plan.js';
 import { opaqueType } from '../types.js';
 import { fail, Opaque, type Value } from '../values.js';
@@ -36,6 +37,8 @@ export interface AuthorizerHost {
 
 /** Ends an evaluation that needs a decision first. */
 export class PendingDecision {
+  /** What the evaluation had spent, its checks left out: the next round is charged for those again. */
+  spent = 0;
   constructor(readonly settled: Promise<void>) {}
 }
 
@@ -64,7 +67,7 @@ export class Authorizer extends Opaque {
   }
   /** The answer, if it is known or the host knows at once; suspends otherwise. */
   decide(query: AuthorizationQuery): AuthorizationAnswer {
-    const { answers } = this.root ?? this;
+    const answers = (this.root ?? this).answers;
     const key = JSON.stringify(query);
     const known = answers.get(key);
     if (known) return known;
@@ -132,10 +135,20 @@ const refine =
   (key: keyof AuthorizationQuery) =>
   (check: Value, text: Value): Value =>
     (check as Check).with({ [key]: text as string });
-const decide = (check: Value, verb: Value, _c: Value, m: { charge(n: number): void }): Value => {
+/** Checks by evaluation. */
+const checks = new WeakMap<Meter, number>();
+
+const decide = (check: Value, verb: Value, _c: Value, m: Meter): Value => {
   m.charge(CHECK_COST);
+  const made = (checks.get(m) ?? 0) + 1;
+  checks.set(m, made);
   const c = check as Check;
-  return new Decision(c.authorizer.decide({ ...c.query, verb: verb as string }));
+  try {
+    return new Decision(c.authorizer.decide({ ...c.query, verb: verb as string }));
+  } catch (error) {
+    if (error instanceof PendingDecision) error.spent = m.cost - made * CHECK_COST;
+    throw error;
+  }
 };
 
 function path(a: Value, text: Value): Value {
@@ -186,19 +199,22 @@ export const AUTHORIZER_SELECTORS: Library = {
   ],
 };
 
-/** Evaluates, awaiting each decision the expression turns out to need. */
+/** Evaluates, awaiting each decision the expression turns out to need. The rounds share one budget; each check is charged once. */
 export async function evaluateWithAuthorizer(
   program: Program,
   activation: Activation,
   options: { readonly budget?: number } = {},
 ): Promise<Outcome> {
+  let spent = 0;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     try {
-      return program.evaluate(activation, options);
+      const outcome = program.evaluate(activation, { budget: (options.budget ?? Number.POSITIVE_INFINITY) - spent });
+      return { ...outcome, cost: outcome.cost + spent };
     } catch (error) {
       if (!(error instanceof PendingDecision)) throw error;
+      spent += error.spent;
       await error.settled;
     }
   }
-  return { error: 'too many authorization checks in one expression', exceeded: true, cost: 0 };
+  return { error: 'too many authorization checks in one expression', exceeded: true, cost: spent };
 }

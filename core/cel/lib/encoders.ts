@@ -15,12 +15,18 @@ export const ENCODERS: Library = {
   functions: [
     declareGlobal(
       'base64.encode(bytes): string',
-      (v, _b, _c, m) => (m.traverse((v as Uint8Array).length), Buffer.from(v as Uint8Array).toString('base64')),
+      (v, _b, _c, m) => {
+        m.traverse((v as Uint8Array).length);
+        return Buffer.from(v as Uint8Array).toString('base64');
+      },
       'traverse',
     ),
     declareGlobal(
       'base64.decode(string): bytes',
-      (v: Value, _b, _c, m) => (m.traverse((v as string).length), decodeBase64(v as string) ?? fail('illegal base64 data')),
+      (v: Value, _b, _c, m) => {
+        m.traverse((v as string).length);
+        return decodeBase64(v as string) ?? fail('illegal base64 data');
+      },
       'traverse',
     ),
   ],

@@ -142,7 +142,10 @@ const extended: Overload[] = [
   declare('list(A).distinct(): list(A)', distinct, 'pairs'),
   declare(
     'list(A).reverse(): list(A)',
-    (v, _b, _c, m) => (m.charge((v as List).size), new ArrayList([...toArray(v as List)].reverse())),
+    (v, _b, _c, m) => {
+      m.charge((v as List).size);
+      return new ArrayList([...toArray(v as List)].reverse());
+    },
     'traverse',
   ),
   ...COMPARABLE.map(t =>

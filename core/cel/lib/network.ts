@@ -151,13 +151,26 @@ export const IP: Library = {
   functions: [
     declareGlobal(
       'isIP(string): bool',
-      (v, _b, _c, m) => (m.traverse((v as string).length), parseIp(v as string) instanceof Ip),
+      (v, _b, _c, m) => {
+        m.traverse((v as string).length);
+        return parseIp(v as string) instanceof Ip;
+      },
       'traverse',
     ),
-    declareGlobal('ip(string): net.IP', (v, _b, _c, m) => (m.traverse((v as string).length), ip(v)), 'traverse'),
+    declareGlobal(
+      'ip(string): net.IP',
+      (v, _b, _c, m) => {
+        m.traverse((v as string).length);
+        return ip(v);
+      },
+      'traverse',
+    ),
     declareGlobal(
       'ip.isCanonical(string): bool',
-      (v, _b, _c, m) => (m.traverse((v as string).length), ip(v).toString() === v),
+      (v, _b, _c, m) => {
+        m.traverse((v as string).length);
+        return ip(v).toString() === v;
+      },
       'traverse',
     ),
     declareGlobal('string(net.IP): string', String as (v: Value) => Value),
@@ -177,10 +190,20 @@ export const CIDR: Library = {
   functions: [
     declareGlobal(
       'isCIDR(string): bool',
-      (v, _b, _c, m) => (m.traverse((v as string).length), parseCidr(v as string) instanceof Cidr),
+      (v, _b, _c, m) => {
+        m.traverse((v as string).length);
+        return parseCidr(v as string) instanceof Cidr;
+      },
       'traverse',
     ),
-    declareGlobal('cidr(string): net.CIDR', (v, _b, _c, m) => (m.traverse((v as string).length), cidr(v)), 'traverse'),
+    declareGlobal(
+      'cidr(string): net.CIDR',
+      (v, _b, _c, m) => {
+        m.traverse((v as string).length);
+        return cidr(v);
+      },
+      'traverse',
+    ),
     declareGlobal('string(net.CIDR): string', String as (v: Value) => Value),
     declare('net.CIDR.ip(): net.IP', v => (v as Cidr).ip),
     declare('net.CIDR.masked(): net.CIDR', v => new Cidr((v as Cidr).masked, (v as Cidr).prefix)),

@@ -80,10 +80,20 @@ export const QUANTITY: Library = {
   functions: [
     declareGlobal(
       'isQuantity(string): bool',
-      (v, _b, _c, m) => (m.traverse((v as string).length), parseQuantity(v as string) !== undefined),
+      (v, _b, _c, m) => {
+        m.traverse((v as string).length);
+        return parseQuantity(v as string) !== undefined;
+      },
       'traverse',
     ),
-    declareGlobal(`quantity(string): ${NAME}`, (v, _b, _c, m) => (m.traverse((v as string).length), make(v)), 'traverse'),
+    declareGlobal(
+      `quantity(string): ${NAME}`,
+      (v, _b, _c, m) => {
+        m.traverse((v as string).length);
+        return make(v);
+      },
+      'traverse',
+    ),
     declareGlobal(`sign(${NAME}): int`, sign),
     declare(`${NAME}.sign(): int`, sign),
     declare(`${NAME}.isInteger(): bool`, v => integer(v) !== undefined),

@@ -65,18 +65,34 @@ export const SEMVER: Library = {
   functions: [
     declareGlobal(
       'isSemver(string): bool',
-      (v, _b, _c, m) => (m.traverse((v as string).length), parseSemver(v as string) !== undefined),
+      (v, _b, _c, m) => {
+        m.traverse((v as string).length);
+        return parseSemver(v as string) !== undefined;
+      },
       'traverse',
     ),
     declareGlobal(
       'isSemver(string, bool): bool',
-      (v, n, _c, m) => (m.traverse((v as string).length), parseSemver(v as string, n as boolean) !== undefined),
+      (v, n, _c, m) => {
+        m.traverse((v as string).length);
+        return parseSemver(v as string, n as boolean) !== undefined;
+      },
       'traverse',
     ),
-    declareGlobal(`semver(string): ${NAME}`, (v, _b, _c, m) => (m.traverse((v as string).length), make(v, false)), 'traverse'),
+    declareGlobal(
+      `semver(string): ${NAME}`,
+      (v, _b, _c, m) => {
+        m.traverse((v as string).length);
+        return make(v, false);
+      },
+      'traverse',
+    ),
     declareGlobal(
       `semver(string, bool): ${NAME}`,
-      (v, n, _c, m) => (m.traverse((v as string).length), make(v, n as boolean)),
+      (v, n, _c, m) => {
+        m.traverse((v as string).length);
+        return make(v, n as boolean);
+      },
       'traverse',
     ),
     declare(`${NAME}.major(): int`, part(0)),

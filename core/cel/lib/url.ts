@@ -105,14 +105,18 @@ export const URLS: Library = {
   functions: [
     declareGlobal(
       'isURL(string): bool',
-      (v, _b, _c, m) => (m.traverse((v as string).length), parseUrl(v as string) !== undefined),
+      (v, _b, _c, m) => {
+        m.traverse((v as string).length);
+        return parseUrl(v as string) !== undefined;
+      },
       'traverse',
     ),
     declareGlobal(
       `url(string): ${NAME}`,
-      (v, _b, _c, m) => (
-        m.traverse((v as string).length), parseUrl(v as string) ?? fail('URL parse error during conversion from string')
-      ),
+      (v, _b, _c, m) => {
+        m.traverse((v as string).length);
+        return parseUrl(v as string) ?? fail('URL parse error during conversion from string');
+      },
       'traverse',
     ),
     declare(`${NAME}.getScheme(): string`, v => (v as Url).scheme),
@@ -120,9 +124,9 @@ export const URLS: Library = {
     declare(`${NAME}.getHostname(): string`, v => hostname((v as Url).host)),
     declare(`${NAME}.getPort(): string`, v => port((v as Url).host)),
     declare(`${NAME}.getEscapedPath(): string`, v => (v as Url).path),
-    declare(
-      `${NAME}.getQuery(): map(string, list(string))`,
-      (v, _b, _c, m) => (m.traverse((v as Url).query.length), query(v as Url)),
-    ),
+    declare(`${NAME}.getQuery(): map(string, list(string))`, (v, _b, _c, m) => {
+      m.traverse((v as Url).query.length);
+      return query(v as Url);
+    }),
   ],
 };
