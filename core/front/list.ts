@@ -77,11 +77,13 @@ export function selectionOf(resource: Resource, target: ResourceTarget, query: Q
   }
   const name = target.name || byName || '';
   const filtered = labels.length > 0 || rest.length > 0;
+  const prefix = prefixOf(resource, resource.namespaced ? target.namespace : '');
   return {
-    prefix: prefixOf(resource, resource.namespaced ? target.namespace : ''),
+    prefix,
     name,
     filtered,
     matches(collection, entry) {
+      if (!entry.key.startsWith(prefix)) return false;
       if (name !== '' && entry.name !== name) return false;
       if (!filtered) return byName !== '';
       const index = collection.index(entry);
