@@ -68,6 +68,10 @@ export interface Strategy {
   readonly subresources?: ReadonlyMap<string, (body: ApiObject, current: ApiObject, rules: Rules) => ApiObject>;
   /** Creates on subresources that change the object (`binding`): as above, but the answer is a Status. */
   readonly actions?: ReadonlyMap<string, (body: ApiObject, current: ApiObject, rules: Rules) => ApiObject>;
+  /** For a virtual resource: a create on it is this action of the object that the body names, of another resource of its group version. */
+  readonly actsOn?: { readonly plural: string; readonly action: string };
+  /** The kind is removed in grace: what a delete shows carries when it ended, also where the grace is 0. */
+  readonly hasGrace?: boolean;
   /** Seconds of grace before removal; 0 removes at once. `asked` is the client's gracePeriodSeconds. */
   readonly gracePeriod: (object: ApiObject, asked: number | undefined) => number;
   /** Selectable fields beyond metadata.name and metadata.namespace. Values are strings; absent is ''. */

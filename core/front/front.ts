@@ -11,6 +11,7 @@ import { keyOf } from './list.js';
 import type { Pool } from './pool.js';
 import { get, list, type ReadContext, select, watch } from './reads.js';
 import { refuseThrown, text } from './reply.js';
+import { actedOn } from './actedOn.js';
 import { routeOf, type Route } from './route.js';
 import type { State } from './state.js';
 import { deleteCollection } from './deleteCollection.js';
@@ -126,7 +127,7 @@ export class Front {
 
   async #write(exchange: Exchange, route: Route, internal?: User): Promise<void> {
     const body = await exchange.body(BODY_BYTES);
-    const result = await this.#propose(exchange, route, { body, user: internal });
+    const result = await this.#propose(exchange, actedOn(this.registry(), route, exchange, body), { body, user: internal });
     this.#respond(exchange, result);
   }
 
@@ -274,7 +275,7 @@ export class Front {
 export function refusedMethod(exchange: Exchange, route: Route): boolean {
   const { resource, subresource, target } = route;
   if (target.is === 'path' || !resource) return false;
-  if (exchange.method === 'HEAD') return true;
+  if (exchange.method === 'HEAD' || (route.watchPath && exchange.method !== 'GET')) return true;
   if (target.name === '' ? ['update', 'patch'].includes(target.verb) : target.verb === 'create' && !subresource) return true;
   const verbs = subresource ? subresource.verbs : resource.verbs;
   if (!verbs.includes(target.verb)) return true;

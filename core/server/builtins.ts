@@ -37,13 +37,14 @@ export function builtins(settings: Settings, material: Material): PluginSpec[] {
     request('admission/taint-new-nodes.js'),
     request('admission/service-account.js'),
     request('admission/priority.js'),
-    request('admission/runtime-class.js'),
     request('admission/default-toleration-seconds.js'),
+    request('admission/runtime-class.js'),
     control('controllers/systemNamespaces.js#systemNamespaces'),
     control('controllers/rbac.js#rbacBootstrap'),
     control('controllers/rbac.js#roleAggregation'),
     control('controllers/namespaceDefaults.js#namespaceDefaults', { rootCa: material.rootCa }),
     control('controllers/namespaces.js#namespaceDeletion', { resources }),
+    control('controllers/volumeProtection.js#volumeProtection'),
     control('controllers/garbage.js#garbageCollector', { resources }),
   ];
 }

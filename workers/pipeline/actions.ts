@@ -1,7 +1,9 @@
+import type { Strategy } from '../../core/api/strategy.js';
+import type { ApiObject } from '../../core/model/object.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import { methodNotAllowed } from '../../core/model/refusal.js';
 import { type Answer, jsonHeaders } from './answer.js';
-import { decodeSubresource } from './body.js';
+import { decodeBody, decodeSubresource } from './body.js';
 import { type Context, type Permitted, rulesOf } from './context.js';
 import type { WriteOptions } from './options.js';
 import { absent, inRequestVersion, propose } from './write.js';
@@ -11,13 +13,34 @@ const SUCCESS = Buffer.from('{"kind":"Status","apiVersion":"v1","metadata":{},"s
 /** POST on a subresource that changes its object (`binding`), or on a virtual kind; those that no rules know are refused with a message that says so. */
 export async function act(context: Context, permitted: Permitted, options: WriteOptions): Promise<Answer> {
   const { resource, route, job } = permitted;
+  const { actsOn } = resource.strategy;
+  const acted = actsOn && context.registry.find(resource.group, resource.version, actsOn.plural);
+  const indirect = actsOn && acted?.strategy.actions?.get(actsOn.action);
+  if (acted && indirect) {
+    const body = decodeBody(context, permitted, options, job.body!);
+    const target = { ...permitted.target, resource: acted.plural, name: body.metadata.name ?? '' };
+    return await apply(context, { ...permitted, resource: acted, target }, options, body, indirect);
+  }
   const action = route.subresource && resource.strategy.actions?.get(route.subresource.name);
   if (resource.stored && !job.current) throw absent(permitted);
   if (!action) {
     const what = route.subresource ? `${resource.plural}/${route.subresource.name}` : resource.plural;
     throw methodNotAllowed(`create is not supported on ${what} by this server`);
   }
-  const body = decodeSubresource(context, permitted, options, job.body!);
+  return await apply(context, permitted, options, decodeSubresource(context, permitted, options, job.body!), action);
+}
+
+type Action = NonNullable<ReturnType<NonNullable<Strategy['actions']>['get']>>;
+
+/** Stores what the action makes of the current object; the answer is a Status. */
+async function apply(
+  context: Context,
+  permitted: Permitted,
+  options: WriteOptions,
+  body: ApiObject,
+  action: Action,
+): Promise<Answer> {
+  const { resource, job } = permitted;
   if (!job.current) throw absent(permitted);
   const current = inRequestVersion(resource, decodeStored(job.current.bytes));
   const object = action(body, structuredClone(current), rulesOf(context, permitted, options.dryRun));

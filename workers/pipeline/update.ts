@@ -31,6 +31,8 @@ export async function update(context: Context, permitted: Permitted): Promise<An
         `Precondition failed: UID in precondition: ${object.metadata.uid}, UID in object meta: `,
       );
     await authorizeCreate(context, permitted.user, target);
+    // There is nothing that the version could be compared with.
+    delete object.metadata.resourceVersion;
     return await createObject(context, permitted, object, options.dryRun);
   }
   const old = inRequestVersion(resource, decodeStored(job.current.bytes));

@@ -36,7 +36,9 @@ export const changeOf = (
 
 /** Throws 422 with every violation, if there are any. */
 export function refuseInvalid(resource: Resource, name: string, violations: readonly Violation[]): void {
-  if (violations.length > 0) throw invalidObject(resource.group, resource.kind, name, violations);
+  // Kinds of two groups are known by the one they are stored in.
+  const group = resource.storageApiVersion.includes('/') ? resource.storageApiVersion.split('/')[0]! : '';
+  if (violations.length > 0) throw invalidObject(group, resource.kind, name, violations);
 }
 
 /** Objects hold their resourceVersion; the writer puts its digits at the gap. */

@@ -46,7 +46,8 @@ const deployment = (): Partial<Strategy> => ({
     templateDefaults(template(object));
   },
   prepareStatus: (object, old) => {
-    object.metadata.labels = old.metadata.labels;
+    if (old.metadata.labels) object.metadata.labels = old.metadata.labels;
+    else delete object.metadata.labels;
   },
   validateCreate: deploymentViolations,
   validateUpdate: (object, old) => [...deploymentViolations(object), ...fixedSelector(object, old)],

@@ -1,8 +1,9 @@
 import type { Strategy } from '../../../core/api/strategy.js';
+import { labelValue } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import type { Naming } from '../../../core/naming.js';
 import { templateDefaults } from '../pod-defaults.js';
-import { absent, at, fill, into, list, num, type Rec, spec, text } from '../record.js';
+import { absent, at, entries, fill, into, list, num, type Rec, spec, text } from '../record.js';
 import type { KindTable } from '../strategies.js';
 import { cronJobViolations, jobSpecViolations, jobUpdateViolations } from '../validation/workload.js';
 
@@ -44,6 +45,17 @@ function selectOwnPods(object: ApiObject, naming: Naming): void {
   if (absent(match[uidLabel])) match[uidLabel] = uid;
 }
 
+/**
+ * A Job without labels has those of its template. Labels made from a name that cannot be one are not taken over: the template is refused for them,
+ * and the Job is not to be blamed for them as well.
+ */
+function takeTemplateLabels(object: ApiObject): void {
+  const labels = entries(at(object, 'spec', 'template', 'metadata'), 'labels').map(([key, value]) => [key, String(value)] as const);
+  if (labels.length === 0 || Object.keys(object.metadata.labels ?? {}).length > 0) return;
+  const name = labels.find(([key]) => key === 'job-name')?.[1] ?? '';
+  if (labelValue(name).length === 0) object.metadata.labels = Object.fromEntries(labels);
+}
+
 const job = (naming: Naming): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
@@ -51,17 +63,12 @@ const job = (naming: Naming): Partial<Strategy> => ({
   defaults: object => {
     const s = spec(object);
     jobSpecDefaults(s);
-    const labels = at(s, 'template', 'metadata', 'labels');
-    if (labels && Object.keys(object.metadata.labels ?? {}).length === 0) {
-      object.metadata.labels = Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]));
-    }
+    takeTemplateLabels(object);
     templateDefaults(at(s, 'template'));
   },
   prepareCreate: object => {
     selectOwnPods(object, naming);
-    if (Object.keys(object.metadata.labels ?? {}).length > 0) return;
-    const labels = at(object, 'spec', 'template', 'metadata', 'labels') ?? {};
-    object.metadata.labels = Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, String(value)]));
+    takeTemplateLabels(object);
   },
   validateCreate: object => jobSpecViolations(at(object, 'spec'), 'spec'),
   validateUpdate: jobUpdateViolations,

@@ -16,9 +16,26 @@ function frozenViolations(object: ApiObject, old: ApiObject, maps: readonly stri
   return found;
 }
 
+/** Bytes that the values of one ConfigMap or Secret may have in all. */
+const TOTAL_BYTES = 1024 * 1024;
+
+const tooLarge = (bytes: number, field: string): Violation[] =>
+  bytes > TOTAL_BYTES
+    ? [{ reason: 'FieldValueTooLong', field, message: `Too long: may not be more than ${TOTAL_BYTES} bytes` }]
+    : [];
+
+const total = (object: ApiObject, member: string, encoding: BufferEncoding): number =>
+  entries(object, member).reduce((sum, [, value]) => sum + Buffer.byteLength(String(value), encoding), 0);
+
+const configMapSize = (object: ApiObject): Violation[] =>
+  tooLarge(total(object, 'data', 'utf8') + total(object, 'binaryData', 'base64'), '[]');
+
+const secretSize = (object: ApiObject): Violation[] => tooLarge(total(object, 'data', 'base64'), 'data');
+
 /** Rules of ConfigMaps. */
 export const configMap = (): Partial<Strategy> => ({
-  validateUpdate: (object, old) => frozenViolations(object, old, ['data', 'binaryData']),
+  validateCreate: configMapSize,
+  validateUpdate: (object, old) => [...frozenViolations(object, old, ['data', 'binaryData']), ...configMapSize(object)],
 });
 
 /** Rules of Secrets: `stringData` is written only and becomes data. */
@@ -35,7 +52,9 @@ export const secret = (): Partial<Strategy> => ({
   prepareUpdate: (object, old) => {
     fill(object, 'type', old.type);
   },
+  validateCreate: secretSize,
   validateUpdate: (object, old) => [
+    ...secretSize(object),
     ...(text(object, 'type') === text(old, 'type') ? [] : [invalid('type', object.type, 'field is immutable')]),
     ...frozenViolations(object, old, ['data']),
   ],

@@ -24,7 +24,9 @@ function convertEvent(event: ApiObject, apiVersion: string): ApiObject {
   const names = new Map(RENAMED.map(([newer, core]) => (apiVersion === 'v1' ? [newer, core] : [core, newer])));
   const next: ApiObject = { apiVersion, kind: event.kind, metadata: event.metadata };
   for (const [member, value] of Object.entries(event)) {
-    if (member !== 'apiVersion') next[names.get(member) ?? member] = value;
+    // The newer form leaves its reporter out where the core form has an empty one.
+    const blank = apiVersion !== 'v1' && value === '' && member.startsWith('reporting');
+    if (member !== 'apiVersion' && !blank) next[names.get(member) ?? member] = value;
   }
   return next;
 }

@@ -10,6 +10,8 @@ import { persistentVolume, persistentVolumeClaim } from './volume.js';
 
 /** Kinds of the core group. Events of both groups are one kind. */
 export const coreKinds: KindTable = {
+  // A Binding is never stored: it binds the pod of its name.
+  'core/bindings': () => ({ actsOn: { plural: 'pods', action: 'binding' } }),
   'core/configmaps': configMap,
   'core/endpoints': endpoints,
   'core/events': event,

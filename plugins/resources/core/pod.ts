@@ -4,6 +4,7 @@ import { subdomainName } from '../naming-rules.js';
 import { podOnlyDefaults, podSpecDefaults, qosClassOf } from '../pod-defaults.js';
 import { at, into, list, type Rec, spec, text } from '../record.js';
 import { podCreateViolations, podStatusViolations, podUpdateViolations } from '../validation/pod-update.js';
+import { bindPod } from './binding.js';
 import { podGrace } from './pod-lifecycle.js';
 
 const field =
@@ -43,7 +44,9 @@ export const pod = (): Partial<Strategy> => ({
   validateCreate: podCreateViolations,
   validateUpdate: podUpdateViolations,
   validateStatus: podStatusViolations,
+  hasGrace: true,
   gracePeriod: podGrace,
+  actions: new Map([['binding', (body, current, rules) => bindPod(current, body, current.metadata.name ?? '', rules.now)]]),
   selectableFields: new Map([
     ['spec.nodeName', field('spec', 'nodeName')],
     ['spec.restartPolicy', field('spec', 'restartPolicy')],
