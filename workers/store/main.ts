@@ -23,6 +23,7 @@ try {
     if (message.is === 'connect') writer.connect(message.port!, message.counter!);
     else {
       await writer.close();
+      for (const release of closers.reverse()) await release();
       port.postMessage({ is: 'closed' });
       process.exit(0);
     }
