@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../model/refusal.js';
 
-/** What a continue token remembers: the revision of the whole listing, the last key sent, and the collection it belongs to. */
+/** What a continue token remembers: the revision of the whole listing (0: that of the next call, for lists that need not be consistent), the last key sent, and the collection it belongs to. */
 export interface Position {
   readonly revision: number;
   readonly after: string;

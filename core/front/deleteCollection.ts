@@ -1,22 +1,18 @@
 import type { Exchange } from '../api/listener.js';
 import type { JobResult, Rendering } from '../threads/messages.js';
 import type { Entry } from './collection.js';
+import type { Listed } from './reads.js';
 import type { Route } from './route.js';
 
 /** Deletions of one collection under way at once: enough to fill the writer's groups. */
 const AT_ONCE = 256;
-
-interface Selected {
-  readonly entries: readonly Entry[];
-  readonly listed: { readonly revision: number; readonly next?: string; readonly remaining?: number };
-}
 
 /**
  * Deletes each chosen object as a delete of its own (spec: deletecollection addresses many resources, without a transaction) and answers with the list of them.
  * Objects that are gone meanwhile are no failure; the first other refusal ends it and becomes the answer.
  */
 export async function deleteCollection(
-  selected: Selected,
+  selected: Listed,
   exchange: Exchange,
   route: Route,
   remove: (path: string, entry: Entry) => Promise<JobResult & { is: 'respond' }>,
@@ -36,7 +32,7 @@ export async function deleteCollection(
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, selected.entries.length) }, worker));
   if (refusal) return exchange.respond(refusal.status, refusal.headers, refusal.body);
-  const { revision, next: token, remaining } = selected.listed;
+  const { revision, next: token, remaining } = selected;
   const objects = deleted.filter(object => object !== undefined);
   await answer(objects, {
     resourceVersion: String(revision),

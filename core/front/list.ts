@@ -1,7 +1,7 @@
 import type { Resource } from '../schema/resource.js';
 import type { Requirement, Selector } from '../model/selector.js';
 import { parseFieldSelector, parseLabelSelector } from '../model/selector.js';
-import { badRequest, invalidObject, Refusal, type Violation } from '../model/refusal.js';
+import { badRequest, invalidObject, notSupported, Refusal, type Violation } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import type { Naming } from '../naming.js';
 import type { Collection, Entry } from './collection.js';
@@ -12,7 +12,7 @@ export interface Selection {
   readonly prefix: string;
   /** Name the request narrows to, from the path or `metadata.name=`; '' for all. */
   readonly name: string;
-  /** True if labels or fields have to be looked at. */
+  /** True if it does not choose every object below the prefix. */
   readonly filtered: boolean;
   matches(collection: Collection, entry: Entry): boolean;
 }
@@ -46,7 +46,7 @@ function knownFields(resource: Resource, selector: Selector): Selector {
     const known =
       key === 'metadata.name' ||
       (key === 'metadata.namespace' && (resource.namespaced || resource.strategy.selectableFields.size === 0)) ||
-      resource.strategy.selectableFields.has(key) ||
+      (resource.strategy.selectableFields.has(key) && (resource.strategy.selectableIn?.(key, resource.apiVersion) ?? true)) ||
       resource.strategy.fieldAliases.has(requirement.key);
     if (!known) throw unknownField(resource, requirement.key);
     return key === requirement.key ? requirement : { ...requirement, key };
@@ -76,16 +76,15 @@ export function selectionOf(resource: Resource, target: ResourceTarget, query: Q
     throw badRequest(`field selector metadata.name=${byName} does not match the name in the path, ${target.name}`);
   }
   const name = target.name || byName || '';
-  const filtered = labels.length > 0 || rest.length > 0;
+  const selects = labels.length > 0 || rest.length > 0;
   const prefix = prefixOf(resource, resource.namespaced ? target.namespace : '');
   return {
     prefix,
     name,
-    filtered,
+    filtered: selects || name !== '',
     matches(collection, entry) {
-      if (!entry.key.startsWith(prefix)) return false;
-      if (name !== '' && entry.name !== name) return false;
-      if (!filtered) return byName !== '';
+      if (!entry.key.startsWith(prefix) || (name !== '' && entry.name !== name)) return false;
+      if (!selects) return byName !== '';
       const index = collection.index(entry);
       return matchesAll(labels, index.labels) && matchesAll(rest, index.fields);
     },
@@ -101,34 +100,46 @@ export interface ListOptions {
   readonly match: '' | 'Exact' | 'NotOlderThan';
 }
 
-const LIST_OPTIONS = (naming: Naming, violations: readonly Violation[]): Refusal =>
-  invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
+/** A page no client fills; keeps limits within what stores take. */
+const MOST_ITEMS = 2 ** 31 - 2;
 
-/** Reads and checks `limit`, `continue`, `resourceVersion` and `resourceVersionMatch` (spec, list table). */
+const forbidden = (field: string, message: string): Violation => ({
+  reason: 'FieldValueForbidden',
+  field,
+  message: `Forbidden: ${message}`,
+});
+
+/** What is wrong with the versions that a list asks for; the same findings as upstream's. */
+function listViolations(query: Query): Violation[] {
+  const found: Violation[] = [];
+  const match = first(query, 'resourceVersionMatch');
+  const raw = first(query, 'resourceVersion');
+  const forbid = (message: string) => found.push(forbidden('resourceVersionMatch', message));
+  if (match && raw === '') forbid('resourceVersionMatch is forbidden unless resourceVersion is provided');
+  if (match && first(query, 'continue')) forbid('resourceVersionMatch is forbidden when continue is provided');
+  if (match && match !== 'Exact' && match !== 'NotOlderThan')
+    found.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
+  if (match === 'Exact' && raw === '0') forbid('resourceVersionMatch "Exact" is forbidden for resourceVersion "0"');
+  if (query.has('sendInitialEvents')) found.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  return found;
+}
+
+/**
+ * Reads and checks `limit`, `continue`, `resourceVersion` and `resourceVersionMatch` (spec, list table). The cells that the table calls
+ * invalid are 400, as are a token together with a version; every other wrong combination is 422.
+ */
 export function listOptionsOf(query: Query, naming: Naming): ListOptions {
-  const limit = Math.max(0, integer(query, 'limit') ?? 0);
+  const limit = Math.min(MOST_ITEMS, Math.max(0, integer(query, 'limit') ?? 0));
+  integer(query, 'timeoutSeconds');
   const token = first(query, 'continue');
   const match = first(query, 'resourceVersionMatch');
   const raw = first(query, 'resourceVersion');
-  if (match !== '' && match !== 'Exact' && match !== 'NotOlderThan') {
-    throw LIST_OPTIONS(naming, [
-      {
-        reason: 'FieldValueNotSupported',
-        field: 'resourceVersionMatch',
-        message: `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`,
-      },
-    ]);
-  }
-  if (match && raw === '')
-    throw badRequest(
-      'resourceVersionMatch is forbidden unless resourceVersion is provided: set resourceVersion with resourceVersionMatch',
-    );
-  if (match && token)
-    throw badRequest('resourceVersionMatch is forbidden when continue is provided: drop resourceVersionMatch or continue');
-  if (match === 'Exact' && raw === '0')
-    throw badRequest('resourceVersionMatch "Exact" is forbidden for resourceVersion "0": name an exact resourceVersion');
-  if (token && raw !== '' && raw !== '0')
-    throw badRequest('specifying resource version is not allowed when using continue: drop resourceVersion or continue');
+  const violations = listViolations(query);
+  const [cell] = violations;
+  if (cell && violations.length === 1 && !token && cell.field === 'resourceVersionMatch' && cell.reason === 'FieldValueForbidden')
+    throw badRequest(cell.message.slice('Forbidden: '.length));
+  if (violations.length > 0) throw invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
+  if (token && raw !== '' && raw !== '0') throw badRequest('specifying resource version is not allowed when using continue');
   return { limit, token, match: match as ListOptions['match'], ...(raw === '' ? {} : { revision: parseRevision(raw) }) };
 }
 

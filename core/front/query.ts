@@ -24,12 +24,13 @@ export const flag = (query: Query, name: string): boolean => {
   return value !== undefined && value !== '0' && value.toLowerCase() !== 'false';
 };
 
-/** A decimal integer, or undefined where the parameter is absent. Throws 400 in upstream's words. */
+/** A decimal integer of 64 bits (cut to what a number holds exactly), or undefined where the parameter is absent. Throws 400 in upstream's words. */
 export function integer(query: Query, name: string): number | undefined {
   const value = query.get(name)?.[0];
   if (value === undefined) return undefined;
   if (!/^[+-]?\d+$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
-  const number = Number(value);
-  if (!Number.isSafeInteger(number)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`);
-  return number;
+  const whole = value.length > 64 ? undefined : BigInt.asIntN(64, BigInt(value.replace(/^\+/, '')));
+  if (whole === undefined || whole !== BigInt(value.replace(/^\+/, '')))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`);
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(whole)));
 }

@@ -1,12 +1,12 @@
 import type { Exchange, ResponseStream } from '../api/listener.js';
 import { FUTURE_REVISION_MS, LIST_SLICE_BYTES } from '../limits.js';
-import { invalidObject, notFound, Refusal, type Violation } from '../model/refusal.js';
+import { badRequest, invalidObject, notFound, Refusal, type Violation } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import type { Naming } from '../naming.js';
 import type { Resource } from '../schema/resource.js';
 import type { Rendering, WireEvent } from '../threads/messages.js';
 import type { Collection, Entry } from './collection.js';
-import type { ContinueTokens } from './continueToken.js';
+import type { ContinueTokens, Position } from './continueToken.js';
 import {
   envelopeLength,
   keyOf,
@@ -47,7 +47,7 @@ export interface ReadContext {
   /** Asks the writer for past changes. */
   past(prefix: string, from: number, to: number): Promise<readonly (WireEvent & { previous?: Uint8Array })[]>;
   /** Whether the request wants what the front end holds: JSON of the stored version. */
-  wantsJson(exchange: Exchange, resource: Resource): boolean;
+  wantsJson(exchange: Exchange, resource: Resource, stream?: boolean): boolean;
   /** Lets the pool render objects in the form the request asks for. */
   render(exchange: Exchange, rendering: Rendering): Promise<void>;
   /** The form of a watch's events that is not plain JSON. Throws 406. */
@@ -87,9 +87,10 @@ export async function get(context: ReadContext, exchange: Exchange, route: Route
   await context.render(exchange, { objects: [entry.bytes], status: 200 });
 }
 
-interface Listed {
+/** One page of a list. */
+export interface Listed {
   readonly revision: number;
-  readonly objects: readonly Uint8Array[];
+  readonly entries: readonly Entry[];
   readonly next?: string;
   readonly remaining?: number;
 }
@@ -109,33 +110,18 @@ export async function list(context: ReadContext, exchange: Exchange, route: Rout
     ...(next ? { continue: next } : {}),
     ...(remaining ? { remainingItemCount: remaining } : {}),
   };
-  await context.render(exchange, { objects: listed.objects, status: 200, list: metadata });
+  await context.render(exchange, { objects: listed.entries.map(entry => entry.bytes), status: 200, list: metadata });
 }
 
-/** Which entries a deletecollection is about, with the metadata its answer carries. */
-export async function select(
-  context: ReadContext,
-  route: Route,
-  resource: Resource,
-): Promise<{ entries: readonly Entry[]; listed: Listed }> {
-  context.catchUp();
+/** Which entries a deletecollection is about, with the metadata its answer carries: those that a list with the same parameters has. */
+export async function select(context: ReadContext, route: Route, resource: Resource): Promise<Listed> {
   const selection = selectionOf(resource, route.target as ResourceTarget, route.query);
-  const collection = context.state.collections.get(resource.storageName)!;
-  const limit = Math.max(0, integer(route.query, 'limit') ?? 0);
-  const page = currentPage(collection, selection, limit, undefined);
-  const revision = context.state.revision;
-  const next = page.more
-    ? context.tokens.encode({ revision, after: page.entries.at(-1)!.key, scope: selection.prefix })
-    : undefined;
-  return {
-    entries: page.entries,
-    listed: { revision, objects: [], ...(next ? { next, remaining: selection.filtered ? undefined : page.remaining } : {}) },
-  };
+  return await pageAsked(context, resource, selection, listOptionsOf(route.query, context.naming));
 }
 
 async function pageAsked(context: ReadContext, resource: Resource, selection: Selection, options: ListOptions): Promise<Listed> {
   const position = options.token ? context.tokens.decode(options.token, selection.prefix) : undefined;
-  const exact = position?.revision ?? (exactRevision(options) ? options.revision : undefined);
+  const exact = position ? position.revision || undefined : exactRevision(options) ? options.revision : undefined;
   const collection = context.state.collections.get(resource.storageName)!;
   if (exact === undefined) {
     if (options.revision === undefined) context.catchUp();
@@ -143,10 +129,25 @@ async function pageAsked(context: ReadContext, resource: Resource, selection: Se
   } else {
     await notOlderThan(context, exact);
     if (collection.revision > exact)
-      return await atRevision(context, collection, selection, options.limit, exact, position?.after ?? '');
+      return await atRevision(context, collection, selection, options.limit, exact, position?.after ?? '').catch(error => {
+        throw position ? afresh(error, context, position) : error;
+      });
   }
   const revision = exact ?? context.state.revision;
   return pageOf(context, selection, revision, options.limit, currentPage(collection, selection, options.limit, position?.after));
+}
+
+/** An expired token's refusal comes with a token to go on from the same place in the list as it is now. */
+function afresh(error: unknown, context: ReadContext, position: Position): unknown {
+  if (!(error instanceof Refusal) || error.reason !== 'Expired') return error;
+  return new Refusal(
+    'Expired',
+    'The provided continue parameter is too old to display a consistent list result. Start a new list without it, or use the continue ' +
+      'token of this response for the remaining items as they are now; that list may not be consistent with the pages before.',
+    undefined,
+    undefined,
+    { continue: context.tokens.encode({ ...position, revision: 0 }) },
+  );
 }
 
 const exactRevision = (options: ListOptions): boolean =>
@@ -176,10 +177,10 @@ function currentPage(collection: Collection, selection: Selection, limit: number
 }
 
 function pageOf(context: ReadContext, selection: Selection, revision: number, limit: number, page: EntryPage): Listed {
-  const objects = page.entries.map(entry => entry.bytes);
-  if (!page.more || limit === 0) return { revision, objects };
+  const { entries } = page;
+  if (!page.more || limit === 0) return { revision, entries };
   const next = context.tokens.encode({ revision, after: page.entries.at(-1)!.key, scope: selection.prefix });
-  return { revision, objects, next, ...(selection.filtered ? {} : { remaining: page.remaining }) };
+  return { revision, entries, next, ...(selection.filtered ? {} : { remaining: page.remaining }) };
 }
 
 /** A page of a collection as it was at an old revision, from the store. */
@@ -215,7 +216,12 @@ async function atRevision(
 /** Sends a list in slices; a long one as a stream that waits for a slow reader. */
 async function sendList(exchange: Exchange, resource: Resource, listed: Listed): Promise<void> {
   const head = listHead(resource, listed.revision, listed.next, listed.remaining);
-  const pieces = listPieces(head, listed.objects, envelopeLength(resource), LIST_SLICE_BYTES);
+  const pieces = listPieces(
+    head,
+    listed.entries.map(entry => entry.bytes),
+    envelopeLength(resource),
+    LIST_SLICE_BYTES,
+  );
   const one = pieces.next();
   const two = pieces.next();
   if (two.done) {
@@ -252,9 +258,11 @@ function watchOptions(
   const violations: Violation[] = [];
   const forbid = (message: string) =>
     violations.push({ reason: 'FieldValueForbidden', field: 'resourceVersionMatch', message: `Forbidden: ${message}` });
+  if (first(query, 'continue')) throw badRequest('continue is not allowed for a watch');
+  integer(query, 'limit');
   if (sendInitial && match !== 'NotOlderThan') forbid('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
   if (!sendInitial && match) forbid('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
-  if (sendInitial && match && match !== 'NotOlderThan') {
+  if (match && match !== 'NotOlderThan') {
     violations.push({
       reason: 'FieldValueNotSupported',
       field: 'resourceVersionMatch',
@@ -281,12 +289,13 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
   const { query } = route;
   const options = watchOptions(query, context.naming);
   const selection = selectionOf(resource, route.target as ResourceTarget, query);
-  const plain = context.wantsJson(exchange, resource) && !needsConversion(resource);
+  const plain = context.wantsJson(exchange, resource, true) && !needsConversion(resource);
   const form = plain ? jsonForm(resource, context.naming) : context.eventForm(exchange, resource);
   context.catchUp();
   const { state, hub } = context;
   const collection = state.collections.get(resource.storageName)!;
   if (options.initial && options.revision !== undefined) await notOlderThan(context, options.revision);
+  if (exchange.aborted) return;
   const stream = exchange.stream(200, [
     ['content-type', form.mediaType],
     ['cache-control', 'no-cache, private'],

@@ -15,7 +15,7 @@ export const JSON_HEADERS: Headers = [JSON_TYPE, NO_CACHE];
 export function refuse(exchange: Exchange, refusal: Refusal, headers: Headers = []): void {
   if (exchange.aborted) return;
   const retry = refusal.details?.retryAfterSeconds;
-  const all = [...JSON_HEADERS, ...(retry && refusal.code === 429 ? [['retry-after', String(retry)] as const] : []), ...headers];
+  const all = [...JSON_HEADERS, ...(retry ? [['retry-after', String(retry)] as const] : []), ...headers];
   exchange.respond(refusal.code, all, Buffer.from(`${JSON.stringify(refusal.toStatus())}\n`));
 }
 

@@ -11,13 +11,15 @@ export interface Route {
   readonly subresource?: Subresource;
   /** The path is of a resource but names an unknown group version or resource: 404 as a Status (or as text below an unknown group). */
   readonly missing?: 'status' | 'text';
+  /** The deprecated `/watch/` path, which has GET alone. */
+  readonly watchPath?: boolean;
 }
 
 const VERBS: { readonly [method: string]: Verb | undefined } = { POST: 'create', PUT: 'update', PATCH: 'patch' };
 
-function verbOf(method: string, name: string, query: Query, watchPath: boolean): Verb {
+function verbOf(method: string, name: string, sub: string, query: Query, watchPath: boolean): Verb {
   if (method === 'GET' || method === 'HEAD') {
-    if (watchPath || flag(query, 'watch')) return 'watch';
+    if (sub === '' && (watchPath || flag(query, 'watch'))) return 'watch';
     return name ? 'get' : 'list';
   }
   if (method === 'DELETE') return name ? 'delete' : 'deletecollection';
@@ -89,7 +91,7 @@ function resourceRoute(
   const isNamespaceItself = plural === 'namespaces' && group === '';
   const target: ResourceTarget = {
     is: 'resource',
-    verb: verbOf(method, name, query, watchPath),
+    verb: verbOf(method, name, sub, query, watchPath),
     group,
     version,
     resource: plural,
@@ -100,11 +102,12 @@ function resourceRoute(
     ...selectorsOf(query),
   };
   const subresource = resource?.subresources.get(sub);
-  const fits = resource && (sub === '' || subresource) && rest.length <= 3 && (namespace === '' || resource.namespaced);
+  const fits =
+    resource && (sub === '' || (subresource && !watchPath)) && rest.length <= 3 && (namespace === '' || resource.namespaced);
   const clean = !rest.some(part => part.includes('/')) && (resource?.stored !== false || name === '' || sub !== '');
   const named = !resource?.namespaced || namespace !== '' || name === '';
   if (!fits || !named || !clean) return { target, query, missing: registry.groups.has(group) ? 'status' : 'text' };
-  return { target, query, resource, subresource };
+  return { target, query, resource, subresource, watchPath };
 }
 
 /** `/api/v1/namespaces/x/status`: a subresource of the namespace, not a resource inside of it. */

@@ -14,7 +14,7 @@ export class State {
   readonly collections = new Map<string, Collection>();
   readonly history = new History(0);
   revision = 0;
-  #waiting: { readonly revision: number; readonly wake: () => void }[] = [];
+  readonly #waiting = new Set<{ readonly revision: number; readonly wake: () => void }>();
 
   constructor(
     registry: Registry,
@@ -61,14 +61,16 @@ export class State {
   reaches(revision: number, ms: number): Promise<boolean> {
     if (this.revision >= revision) return Promise.resolve(true);
     return new Promise(resolve => {
-      const timer = setTimeout(() => resolve(this.revision >= revision), ms);
-      this.#waiting.push({
+      const waiting = {
         revision,
         wake: () => {
           clearTimeout(timer);
-          resolve(true);
+          this.#waiting.delete(waiting);
+          resolve(this.revision >= revision);
         },
-      });
+      };
+      const timer = setTimeout(waiting.wake, ms);
+      this.#waiting.add(waiting);
     });
   }
 
@@ -89,9 +91,6 @@ export class State {
   }
 
   #wake(): void {
-    if (this.#waiting.length === 0) return;
-    const due = this.#waiting.filter(w => w.revision <= this.revision);
-    this.#waiting = this.#waiting.filter(w => w.revision > this.revision);
-    for (const { wake } of due) wake();
+    for (const { revision, wake } of this.#waiting) if (revision <= this.revision) wake();
   }
 }

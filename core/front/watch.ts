@@ -69,6 +69,8 @@ export class Watcher {
   /** Set while initial events are written. */
   #catchingUp = true;
   #queue: Change[] = [];
+  /** Bytes of the objects ever queued. */
+  #held = 0;
   #tail: Promise<void> | undefined;
   #first = true;
   #ended = false;
@@ -119,8 +121,17 @@ export class Watcher {
   take(change: Change): void {
     if (change.revision <= this.#revision) return;
     this.#revision = change.revision;
-    if (this.#catchingUp) this.#queue.push(change);
-    else void this.#show(change);
+    if (!this.#catchingUp) void this.#show(change);
+    else if (seenBy(this.selection, change)) this.#hold(change);
+  }
+
+  /** Queues a change behind the catching up; a reader so slow that too much gathers is cut. */
+  #hold(change: Change): void {
+    this.#queue.push(change);
+    this.#held += (change.after ?? change.before)!.bytes.length;
+    if (this.#held <= WATCH_BACKLOG_BYTES) return;
+    this.stream.abort();
+    this.ended();
   }
 
   bookmark(revision: number): void {
@@ -175,6 +186,8 @@ export class Watcher {
   /** Writes in order: at once while nothing waits for an encoding, else behind what waits. */
   #send(bytes: Uint8Array | Promise<Uint8Array>, isEvent = true): Promise<void> | undefined {
     if (isEvent) this.#first = false;
+    // It may fail while it waits behind others, before anything else looks at it.
+    if (bytes instanceof Promise) bytes.catch(() => undefined);
     if (!this.#tail && !(bytes instanceof Promise)) {
       this.#write(bytes);
       return undefined;
@@ -228,6 +241,8 @@ export class WatchHub {
   publish(change: Change): void {
     const watchers = this.#byCollection.get(change.collection);
     if (watchers) for (const watcher of watchers) watcher.take(change);
+    // The history keeps the change for minutes; its encodings are of use only while it is handed out.
+    change.encodings.clear();
   }
 
   /** Ends every watch cleanly, for a drain. */

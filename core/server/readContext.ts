@@ -27,7 +27,8 @@ const isPlain = (choice: Choice): boolean => choice.form === 'object' && choice.
 
 /** What reads need, made of the server's parts. */
 export function readContext({ state, hub, naming, tokens, questions, catchUp, front }: Parts): ReadContext {
-  const plain = new Map<string, boolean>();
+  const plainReads = new Map<string, boolean>();
+  const plainWatches = new Map<string, boolean>();
   const choose = (exchange: Exchange, stream: boolean): Choice =>
     negotiate(exchange.header('accept'), {
       media: ['json', 'yaml'],
@@ -43,13 +44,14 @@ export function readContext({ state, hub, naming, tokens, questions, catchUp, fr
     catchUp,
     range: (prefix, revision, limit, after) => questions.range({ prefix, revision, limit, after }),
     past: async (prefix, from, to) => (await questions.past({ prefix, from, to })).events,
-    wantsJson(exchange) {
+    wantsJson(exchange, _resource, stream = false) {
       if (exchange.query.includes('pretty=')) return false;
       const accept = exchange.header('accept') ?? '';
+      const plain = stream ? plainWatches : plainReads;
       let known = plain.get(accept);
       if (known === undefined) {
         try {
-          known = isPlain(choose(exchange, false));
+          known = isPlain(choose(exchange, stream));
         } catch {
           // The pool refuses it in the words that fit the request.
           known = false;
