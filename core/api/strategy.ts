@@ -59,6 +59,8 @@ export interface Strategy {
   readonly validateStatus: (object: ApiObject, old: ApiObject, rules: Rules) => readonly Violation[];
   /** Called when a deletion begins and the object stays for now (finalizers, grace): what the kind shows then. */
   readonly onDeletion?: (object: ApiObject) => void;
+  /** Warning of a delete that names no propagation policy. */
+  readonly deletionWarning?: string;
   /** Finalizers the kind keeps outside of metadata; while there are any, the object stays. */
   readonly heldBy?: (object: ApiObject) => readonly string[];
   /**
@@ -76,6 +78,8 @@ export interface Strategy {
   readonly gracePeriod: (object: ApiObject, asked: number | undefined) => number;
   /** Selectable fields beyond metadata.name and metadata.namespace. Values are strings; absent is ''. */
   readonly selectableFields: ReadonlyMap<string, (object: ApiObject) => string>;
+  /** Which of them a version knows; absent: all. */
+  readonly selectableIn?: (field: string, apiVersion: string) => boolean;
   /** Extra field labels accepted in selectors although no object carries them, and labels rewritten to others. */
   readonly fieldAliases: ReadonlyMap<string, string>;
   readonly columns?: readonly Column[];

@@ -20,6 +20,9 @@ export async function remove(context: Context, permitted: Permitted): Promise<An
   if (!job.current) throw absent(permitted);
   const old = inRequestVersion(resource, decodeStored(job.current.bytes));
   checkPreconditions(permitted, old, options);
+  const { deletionWarning } = resource.strategy;
+  if (deletionWarning && options.propagationPolicy === undefined && options.orphanDependents === undefined)
+    permitted.warnings.push(deletionWarning);
   await context.validate(changeOf(permitted, 'DELETE', options.dryRun, target.name, old), undefined);
   const object = structuredClone(old);
   const grace = resource.strategy.gracePeriod(object, options.gracePeriodSeconds);

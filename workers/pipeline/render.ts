@@ -6,19 +6,20 @@ import { unknownPath } from '../../core/model/refusal.js';
 import { decodeStored, revisionSpan } from '../../core/plugin/stored.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { parseIncludeObject, partialObjectMetadata, partialObjectMetadataList, tableValue } from '../../core/tables/index.js';
+import { scaleColumns } from '../../core/tables/scale.js';
 import type { Job, Rendering } from '../../core/threads/messages.js';
 import { type Answer, type Headers, jsonHeaders } from './answer.js';
 import { encodeYaml } from './body.js';
 import type { Context, Permitted } from './context.js';
 import { scaleOf } from './scale.js';
-import { inRequestVersion } from './write.js';
+import { inRequestVersion, stored } from './write.js';
 
 const MEDIA: readonly MediaName[] = ['json', 'yaml'];
 
 const choose = (context: Context, accept: string, list: boolean, stream: boolean): Choice =>
   negotiate(accept || undefined, {
     media: MEDIA,
-    forms: list ? ['object', 'table', 'partialList', 'partial'] : ['object', 'table', 'partial'],
+    forms: list ? ['object', 'table', 'partialList'] : ['object', 'table', 'partial'],
     stream,
     naming: context.naming,
   });
@@ -97,10 +98,12 @@ function table(
   withHeader: boolean,
 ): object {
   const resource: Resource = route.resource!;
+  const scale = route.subresource?.name === 'scale';
   return tableValue({
-    resource,
-    columns: resource.strategy.columns,
-    objects,
+    resource: scale ? { storageName: 'autoscaling/scales' } : resource,
+    columns: scale ? scaleColumns(resource.strategy.columns) : resource.strategy.columns,
+    objects: scale ? objects.map(object => scaleOf(resource, object)) : objects,
+    ...(scale || !resource.strategy.convert ? {} : { cellsFrom: (object: ApiObject) => stored(resource, object) }),
     listMetadata,
     includeObject: parseIncludeObject(first(route.query, 'includeObject')),
     now: context.now(),

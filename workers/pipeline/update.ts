@@ -1,5 +1,5 @@
 import type { ApiObject, Frozen } from '../../core/model/object.js';
-import { badRequest, conflict, MODIFIED, type Violation } from '../../core/model/refusal.js';
+import { badRequest, conflict, invalidObject, MODIFIED, type Violation } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import { authorizeCreate } from './access.js';
 import type { Answer } from './answer.js';
@@ -150,13 +150,10 @@ function validate(
   const { resource, target } = permitted;
   const { strategy } = resource;
   if (!strategy.unconditionalUpdate && (!sentVersion || sentVersion === '0') && target.verb === 'update') {
-    return [
-      {
-        reason: 'FieldValueInvalid',
-        field: 'metadata.resourceVersion',
-        message: 'Invalid value: 0x0: must be specified for an update',
-      },
-    ];
+    const why = 'Invalid value: 0x0: must be specified for an update';
+    throw invalidObject(resource.group, resource.plural, target.name, [
+      { reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message: why },
+    ]);
   }
   const rules = rulesOf(context, permitted, dryRun);
   const own = isStatus(permitted)

@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../../core/model/object.js';
 import type { Naming } from '../../../core/naming.js';
-import { at, isRec, list, type Rec, text } from '../record.js';
+import { at, fill, isRec, list, type Rec, text } from '../record.js';
 
 /** A target for the CPU of all pods, as percentage of what they request. */
 export const cpuMetric = (percent: unknown): Rec => ({
@@ -58,6 +58,9 @@ function withAnnotations(hpa: ApiObject, annotations: { [key: string]: string })
 function toOlder(hpa: ApiObject, naming: Naming): ApiObject {
   const { metrics: _m, behavior, ...spec } = at(hpa, 'spec') ?? {};
   const { currentMetrics: _c, conditions, ...status } = at(hpa, 'status') ?? {};
+  // The older form always shows both counts.
+  fill(status, 'currentReplicas', 0);
+  fill(status, 'desiredReplicas', 0);
   const metrics = list(at(hpa, 'spec'), 'metrics');
   const cpu = metrics.find(isCpu);
   if (cpu) spec.targetCPUUtilizationPercentage = at(cpu, 'resource', 'target')?.averageUtilization;

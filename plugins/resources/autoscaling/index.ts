@@ -41,7 +41,8 @@ const autoscaler = (naming: Naming): Partial<Strategy> => ({
     if (behavior) behaviorDefaults(behavior);
   },
   prepareCreate: object => {
-    delete object.status;
+    if (object.apiVersion === 'autoscaling/v1') object.status = { currentReplicas: 0, desiredReplicas: 0 };
+    else delete object.status;
   },
   convert: (object, apiVersion) => convertAutoscaler(object, apiVersion, naming),
 });

@@ -60,6 +60,8 @@ const job = (naming: Naming): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
   orphansByDefault: true,
+  deletionWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   defaults: object => {
     const s = spec(object);
     jobSpecDefaults(s);

@@ -109,6 +109,8 @@ export const event = (): Partial<Strategy> => ({
     ['source', e => text(at(e, 'source') ?? at(e, 'deprecatedSource'), 'component') || reporter(e)],
     ['type', e => text(e, 'type')],
   ]),
+  selectableIn: (field, apiVersion) =>
+    apiVersion === 'v1' ? !field.startsWith('regarding.') : !field.startsWith('involvedObject.'),
   validateCreate: eventViolations,
   validateUpdate: eventUpdateViolations,
   convert: convertEvent,
