@@ -49,10 +49,11 @@ export async function updateScale(
         context,
         permitted,
         options,
-        patched(type, before, job.body!, route.subresource!.type!, permitted, context, options),
+        patched(type, { ...before, spec: { replicas: Number(reach(old, resource.strategy.scale!.spec) ?? 0) } }, job.body!, route.subresource!.type!, permitted, context, options),
         route.subresource!.type,
       )
     : decodeSubresource(context, permitted, options, job.body!);
+  if (String(body.kind || 'Scale') !== 'Scale') throw badRequest(`${body.kind} cannot be handled as a Scale`);
   const { metadata } = body;
   if (metadata.name && metadata.name !== target.name)
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${target.name})`);
