@@ -184,7 +184,7 @@ export function* listPieces(head: Buffer, items: readonly Uint8Array[], skip: nu
   do {
     let size = i === 0 ? head.length : 0;
     let end = i;
-    while (end < items.length && size < slice) size += items[end++]!.length - skip + 2;
+    while (end < items.length && (end === i || size < slice)) size += items[end++]!.length - skip + 2;
     const piece = Buffer.allocUnsafe(size + END.length);
     let at = i === 0 ? copy(head, piece, 0) : 0;
     for (; i < end; i++) {

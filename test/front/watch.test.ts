@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import type { ResponseStream } from '../../core/api/listener.js';
+import { type Change, Collection } from '../../core/front/collection.js';
+import type { Selection } from '../../core/front/list.js';
+import { type EventForm, Watcher, WatchHub } from '../../core/front/watch.js';
+import { WATCH_BACKLOG_BYTES } from '../../core/limits.js';
+
+const selection: Selection = { prefix: '/secrets/', name: '', filtered: false, matches: () => true };
+const form = (encode: EventForm['encode']): EventForm => ({
+  key: 'test',
+  mediaType: 'application/json',
+  firstDiffers: false,
+  encode,
+  bookmark: revision => Buffer.from(`BOOKMARK ${revision}\n`),
+  error: refusal => Buffer.from(`ERROR ${refusal.code}\n`),
+});
+const text: EventForm['encode'] = (type, object) => Buffer.from(`${type} ${Buffer.from(object).toString()}\n`);
+
+class Reader implements ResponseStream {
+  written = '';
+  unsent = 0;
+  state: 'open' | 'ended' | 'aborted' = 'open';
+  write(bytes: Uint8Array): number {
+    this.written += Buffer.from(bytes).toString();
+    return this.unsent;
+  }
+  onDrain(): void {}
+  end(): void {
+    this.state = 'ended';
+  }
+  abort(): void {
+    this.state = 'aborted';
+  }
+}
+
+function setUp(encode: EventForm['encode'] = text) {
+  const collection = new Collection('/secrets', true, new Map());
+  const hub = new WatchHub();
+  const reader = new Reader();
+  const watcher = new Watcher(selection, collection, reader, form(encode), 5, false, w => hub.remove(w));
+  hub.add(watcher);
+  const change = (revision: number, value = `v${revision}`): Change =>
+    collection.apply({ key: '/secrets/a/b', revision, created: 1, value: Buffer.from(value) })!;
+  return { hub, reader, watcher, change };
+}
+
+test('[R325] live changes wait behind the initial objects and come in order, each once', async () => {
+  const { hub, reader, watcher, change } = setUp();
+  const caughtUp = watcher.catchUp([{ type: 'ADDED', object: Buffer.from('old') }], 5);
+  const six = change(6);
+  for (const c of [six, six, change(7)]) hub.publish(c);
+  await caughtUp;
+  hub.publish(change(8));
+  expect(reader.written).toBe('ADDED old\nBOOKMARK 5\nADDED v6\nMODIFIED v7\nMODIFIED v8\n');
+});
+
+test('events keep their order while encodings resolve out of order', async () => {
+  const open: (() => void)[] = [];
+  const { hub, reader, watcher, change } = setUp(
+    (type, object) =>
+      new Promise(resolve => open.push(() => resolve(Buffer.from(`${type} ${Buffer.from(object).toString()}\n`)))),
+  );
+  await watcher.catchUp([], undefined);
+  for (const revision of [6, 7, 8]) hub.publish(change(revision));
+  watcher.finish(8);
+  for (const resolve of open.reverse()) resolve();
+  await new Promise(resolve => setImmediate(resolve));
+  expect(reader.written).toBe('ADDED v6\nMODIFIED v7\nMODIFIED v8\n');
+  expect(reader.state).toBe('ended');
+});
+
+test('a reader too far behind is cut, live and while it catches up', async () => {
+  const live = setUp();
+  await live.watcher.catchUp([], undefined);
+  live.reader.unsent = WATCH_BACKLOG_BYTES + 1;
+  live.hub.publish(live.change(6));
+  expect(live.reader.state).toBe('aborted');
+  const behind = setUp(() => new Promise(() => undefined));
+  void behind.watcher.catchUp([{ type: 'ADDED', object: Buffer.from('x') }], undefined);
+  for (let i = 6; i < 16; i++) behind.hub.publish(behind.change(i, 'x'.repeat(1024 * 1024)));
+  expect(behind.reader.state).toBe('aborted');
+});
+
+test('encodings are dropped once a change was handed out; a failed one ends the watch with an ERROR', async () => {
+  const { hub, reader, watcher, change } = setUp(() => Promise.reject(new Error('broken')));
+  await watcher.catchUp([], undefined);
+  const six = change(6);
+  hub.publish(six);
+  expect(six.encodings.size).toBe(0);
+  await new Promise(resolve => setImmediate(resolve));
+  expect(reader.written).toBe('ERROR 500\n');
+  expect(reader.state).toBe('ended');
+});
