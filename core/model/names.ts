@@ -34,7 +34,12 @@ function check(text: string, most: number, pattern: RegExp, complaint: string): 
 /** Complaints about a DNS-1123 label (RFC 1123, section 2.1): at most 63 bytes. */
 export const dns1123Label = (text: string): string[] =>
   // Text that would be a subdomain is told what a label lacks.
-  check(text, 63, LABEL, SUBDOMAIN.test(text) ? 'must not contain dots' : patternText(LABEL_TEXT, inner(LABEL), 'my-name', '123-abc'));
+  check(
+    text,
+    63,
+    LABEL,
+    SUBDOMAIN.test(text) ? 'must not contain dots' : patternText(LABEL_TEXT, inner(LABEL), 'my-name', '123-abc'),
+  );
 
 /** Complaints about a DNS-1123 subdomain: at most 253 bytes. */
 export const dns1123Subdomain = (text: string): string[] =>

@@ -137,7 +137,6 @@ function keyOrder(a: string, b: string): number {
 const TAKEN =
   /^(?:~|null|y|yes|n|no|true|false|on|off|<<|=|[-+]?\.(?:inf|nan)|[-+]?0b[01_]+|[-+]?0o?[0-7_]+|[-+]?0x[\da-f_]+|[-+]?(?:\.\d+|\d[\d_]*(?:\.\d*)?)(?:e[-+]?\d+)?|[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.\d*)?|\d{4}-\d\d?-\d\d?(?:[t\s].*)?)?$/i;
 /** Characters that only a double-quoted text can hold. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this finds.
 const SPECIAL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/;
 
 function styled(scalar: Scalar): void {

@@ -9,7 +9,11 @@ const PODS = 'core/pods';
 
 /** What the controller reads of a pod and of a volume. */
 interface Spec {
-  readonly volumes?: readonly { readonly name: string; readonly persistentVolumeClaim?: { readonly claimName: string }; readonly ephemeral?: object }[];
+  readonly volumes?: readonly {
+    readonly name: string;
+    readonly persistentVolumeClaim?: { readonly claimName: string };
+    readonly ephemeral?: object;
+  }[];
 }
 
 const specOf = (object: ApiObject): Spec => (object['spec'] ?? {}) as Spec;

@@ -233,7 +233,11 @@ describe('properties of kinds', () => {
       { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } },
       { type: 'Pods', pods: { metric: { name: 'm' } } },
     ];
-    const newer = object('HorizontalPodAutoscaler', { spec: { maxReplicas: 3, metrics }, status: {} }, 'autoscaling/v2');
+    const newer = object(
+      'HorizontalPodAutoscaler',
+      { spec: { maxReplicas: 3, metrics }, status: { currentReplicas: 0, desiredReplicas: 0 } },
+      'autoscaling/v2',
+    );
     const older = convert?.(newer, 'autoscaling/v1') as ApiObject;
     expect(older.spec).toEqual({ maxReplicas: 3, targetCPUUtilizationPercentage: 60 });
     expect(convert?.(older, 'autoscaling/v2')).toEqual(newer);

@@ -29,7 +29,11 @@ export async function remove(context: Context, permitted: Permitted): Promise<An
   object.metadata.finalizers = finalizersOf(permitted, object, options);
   if (object.metadata.finalizers.length === 0) delete object.metadata.finalizers;
   const held = (object.metadata.finalizers?.length ?? 0) > 0 || (resource.strategy.heldBy?.(object).length ?? 0) > 0;
-  if (!held && grace === 0) return await removal(context, permitted, old, resource.strategy.hasGrace ? ended(context, object) : undefined, { status: 200, dryRun: options.dryRun });
+  if (!held && grace === 0)
+    return await removal(context, permitted, old, resource.strategy.hasGrace ? ended(context, object) : undefined, {
+      status: 200,
+      dryRun: options.dryRun,
+    });
   if (!begin(context, permitted, object, old, grace)) return await shape(context, permitted, old, 200, permitted.warnings);
   return await propose(context, permitted, object, { status: 200, dryRun: options.dryRun, expect: job.current.revision });
 }

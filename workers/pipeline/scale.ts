@@ -49,7 +49,15 @@ export async function updateScale(
         context,
         permitted,
         options,
-        patched(type, { ...before, spec: { replicas: Number(reach(old, resource.strategy.scale!.spec) ?? 0) } }, job.body!, route.subresource!.type!, permitted, context, options),
+        patched(
+          type,
+          { ...before, spec: { replicas: Number(reach(old, resource.strategy.scale!.spec) ?? 0) } },
+          job.body!,
+          route.subresource!.type!,
+          permitted,
+          context,
+          options,
+        ),
         route.subresource!.type,
       )
     : decodeSubresource(context, permitted, options, job.body!);

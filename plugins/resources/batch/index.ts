@@ -50,7 +50,9 @@ function selectOwnPods(object: ApiObject, naming: Naming): void {
  * and the Job is not to be blamed for them as well.
  */
 function takeTemplateLabels(object: ApiObject): void {
-  const labels = entries(at(object, 'spec', 'template', 'metadata'), 'labels').map(([key, value]) => [key, String(value)] as const);
+  const labels = entries(at(object, 'spec', 'template', 'metadata'), 'labels').map(
+    ([key, value]) => [key, String(value)] as const,
+  );
   if (labels.length === 0 || Object.keys(object.metadata.labels ?? {}).length > 0) return;
   const name = labels.find(([key]) => key === 'job-name')?.[1] ?? '';
   if (labelValue(name).length === 0) object.metadata.labels = Object.fromEntries(labels);
