@@ -38,7 +38,7 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
     core.createNamespacedConfigMap({ namespace: NAMESPACE, body: { metadata: { name }, data: { name } } });
   const eventually = (condition: () => boolean): Promise<boolean> => vi.waitUntil(condition, { timeout: 30_000, interval: 20 });
 
-  test('typed clients create, read, list, replace and delete', async () => {
+  test('typed clients create, read, list, replace and delete [R013 R015]', async () => {
     const created = await create('typed');
     expect(created.metadata?.creationTimestamp).toBeInstanceOf(Date);
     const read = await core.readNamespacedConfigMap({ namespace: NAMESPACE, name: 'typed' });
@@ -107,7 +107,7 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
     expect((await rbac.readClusterRole({ name: 'cluster-admin' })).rules).toHaveLength(2);
   });
 
-  test('an informer sees adds, updates and deletes, and goes on through a restart of the server', async () => {
+  test('an informer sees adds, updates and deletes, and goes on through a restart of the server [R013]', async () => {
     const informer = makeInformer(config, CONFIGMAPS, () => core.listNamespacedConfigMap({ namespace: NAMESPACE }));
     const seen: string[] = [];
     let errors = 0;

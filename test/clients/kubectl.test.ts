@@ -15,7 +15,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
   }, TIMEOUT);
   afterAll(() => server?.close(), TIMEOUT);
 
-  test('create makes objects of several kinds from one YAML stream, and refuses to make them twice', async () => {
+  test('create makes objects of several kinds from one YAML stream, and refuses to make them twice [R015 R021]', async () => {
     expect((await k.with(several, 'create')).trim().split('\n')).toEqual([
       'service/web created',
       'secret/token created',
@@ -39,7 +39,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await dry('quota', 'g', '--hard=pods=3')).toBe('resourcequota/g created');
   });
 
-  test('get prints in every output format', async () => {
+  test('get prints in every output format [R013 R015]', async () => {
     await k.with(deployment('formats', 3), 'create');
     const get = (format: string): Promise<string> => k.run('get', 'deployment', 'formats', '-o', format);
     expect(JSON.parse(await get('json'))).toMatchObject({ kind: 'Deployment', spec: { replicas: 3, revisionHistoryLimit: 10 } });
@@ -165,7 +165,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await k.json('get', 'cm', 'replaced')).toMatchObject({ data: { k: '3' } });
   });
 
-  test('scale, set image, expose, run', async () => {
+  test('scale, set image, expose, run [R152x]', async () => {
     await k.with(deployment('scaled'), 'create');
     expect(await k.run('scale', 'deployment', 'scaled', '--replicas=5')).toBe('deployment.apps/scaled scaled\n');
     const wrong = await k.try(['scale', 'deployment', 'scaled', '--replicas=6', '--current-replicas=1']);
@@ -224,7 +224,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect((await value).code).toBe(0);
   });
 
-  test('explain, with --recursive', async () => {
+  test('explain, with --recursive [R106x]', async () => {
     expect(await k.run('explain', 'deployment.spec.replicas')).toMatch(/KIND: +Deployment[\s\S]*FIELD: replicas <integer>/);
     const all = await k.run('explain', 'pod', '--recursive');
     expect(all).toMatch(/\n +containers\t<\[\]Container> -required-\n/);
@@ -242,7 +242,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await k.run('version')).toMatch(/Server Version: v1\.32\./);
   });
 
-  test('a namespace is deleted with what is in it', async () => {
+  test('a namespace is deleted with what is in it [R027 R117x]', async () => {
     await k.run('create', 'namespace', 'short-lived');
     const inside = new Kubectl(server, 'short-lived');
     await inside.with(several, 'create');

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { Api, namesIn } from './support.js';
+
+const named = (name: string): object => ({ metadata: { name } });
+
+describe('names and scope', () => {
+  let api: Api;
+  let shop: string;
+  let other: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    shop = await api.namespace('shop');
+    other = await api.namespace('other');
+  });
+  afterAll(() => api.close());
+
+  test('an object without a name and without generateName is refused [R020]', async () => {
+    const { status, body } = await api.post(`${shop}/configmaps`, {});
+    expect([status, body.reason]).toEqual([422, 'Invalid']);
+    expect(body.message).toContain('name or generateName is required');
+    expect((await api.post('/api/v1/namespaces', { metadata: {} })).status).toBe(422);
+  });
+
+  test('within a namespace one object of a kind holds a name; other kinds and namespaces may use it [R021 R022]', async () => {
+    await api.made(`${shop}/configmaps`, named('a'));
+    const again = await api.post(`${shop}/configmaps`, named('a'));
+    expect(again.status).toBe(409);
+    expect(again.body).toMatchObject({
+      reason: 'AlreadyExists',
+      message: 'configmaps "a" already exists',
+      details: { name: 'a', kind: 'configmaps' },
+    });
+    expect((await api.post(`${shop}/secrets`, named('a'))).status).toBe(201);
+    expect((await api.post(`${other}/configmaps`, named('a'))).status).toBe(201);
+  });
+
+  test('of many creates of one name at once exactly one succeeds [R021]', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => api.post(`${shop}/configmaps`, named('raced'))));
+    expect(answers.map(answer => answer.status).sort()).toEqual([201, ...Array<number>(19).fill(409)]);
+  });
+
+  test('after its deletion a name may be used again, by an object with another uid [R023 R036]', async () => {
+    const first = await api.made(`${shop}/configmaps`, named('reused'));
+    expect((await api.delete(`${shop}/configmaps/reused`)).status).toBe(200);
+    const second = await api.made(`${shop}/configmaps`, { metadata: { name: 'reused', uid: first['metadata']!['uid'] } });
+    const uids = [first, second].map(object => object['metadata']!['uid']);
+    expect(uids[0]).not.toBe(uids[1]);
+    for (const uid of uids) expect(uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  test('names of cluster-scoped kinds are unique in the cluster [R024]', async () => {
+    await api.made('/api/v1/nodes', named('n1'));
+    const again = await api.post('/api/v1/nodes', named('n1'));
+    expect([again.status, again.body.reason]).toEqual([409, 'AlreadyExists']);
+  });
+
+  test('generateName is the prefix of a unique random name and is kept [R033 R034]', async () => {
+    const body = { metadata: { generateName: 'a-' } };
+    const made = await Promise.all(Array.from({ length: 100 }, () => api.made(`${other}/configmaps`, body)));
+    const names = made.map(object => object['metadata']!['name'] as unknown as string);
+    expect(new Set(names).size).toBe(100);
+    for (const name of names) expect(name).toMatch(/^a-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
+    expect(new Set(made.map(object => object['metadata']!['generateName']))).toEqual(new Set(['a-']));
+    const kept = await api.made(`${other}/configmaps`, { metadata: { generateName: 'a-', name: 'chosen' } });
+    expect(kept['metadata']).toMatchObject({ name: 'chosen', generateName: 'a-' });
+  });
+
+  test('a prefix too long for a name is cut to fit [R033]', async () => {
+    const made = await api.made(`${other}/configmaps`, { metadata: { generateName: 'x'.repeat(253) } });
+    expect((made['metadata']!['name'] as unknown as string).length).toBeLessThanOrEqual(253);
+  });
+
+  test('the namespace comes from the path; another one in the body is refused [R035]', async () => {
+    const made = await api.made(`${shop}/configmaps`, named('placed'));
+    expect(made['metadata']!['namespace']).toBe('shop');
+    const wrong = await api.post(`${shop}/configmaps`, { metadata: { name: 'misplaced', namespace: 'other' } });
+    expect([wrong.status, wrong.body.reason]).toEqual([400, 'BadRequest']);
+    expect(wrong.body.message).toBe('the namespace of the provided object does not match the namespace sent on the request');
+  });
+
+  test('a namespace is deleted with all that is in it [R027 R117x]', async () => {
+    const doomed = await api.namespace('doomed');
+    await api.made(`${doomed}/configmaps`, named('a'));
+    await api.made(`${doomed}/secrets`, { metadata: { name: 'b', finalizers: ['example.com/hold'] } });
+    const deleted = await api.delete(doomed);
+    expect([deleted.status, deleted.body['status']!['phase']]).toEqual([200, 'Terminating']);
+    expect(deleted.body['metadata']!['deletionTimestamp']).toBeTruthy();
+    expect((await api.post(`${doomed}/configmaps`, named('late'))).status).toBe(403);
+    await vi.waitFor(async () => expect((await api.get(`${doomed}/configmaps/a`)).status).toBe(404), 10_000);
+    expect((await api.get(doomed)).body['status']!['phase']).toBe('Terminating');
+    await api.patch(`${doomed}/secrets/b`, 'application/merge-patch+json', { metadata: { finalizers: null } });
+    await vi.waitFor(async () => expect((await api.get(doomed)).status).toBe(404), 10_000);
+    expect(namesIn((await api.get('/api/v1/secrets')).body)).not.toContain('b');
+  });
+});

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api } from './support.js';
+
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const NAME = 'asks-path';
+/** Paths outside of the resources, with what answers where the path itself has nothing. */
+const PATHS = [
+  ['A404', '/api', 200],
+  ['A405', '/apis', 200],
+  ['A406', '/metrics', 404],
+  ['A407', '/logs', 404],
+  ['A408', '/debug', 404],
+  ['A409', '/healthz', 200],
+  ['A410', '/livez', 200],
+  ['A411', '/openapi/v2', 200],
+  ['A412', '/readyz', 200],
+  ['A413', '/version', 200],
+] as const;
+
+describe('paths outside of the resources', () => {
+  let api: Api;
+  const anonymous = (path: string) => api.get(path, { token: '' });
+  beforeAll(async () => {
+    api = await Api.start();
+    // Health and version are open to anybody by default.
+    expect((await api.delete(`${RBAC}/clusterrolebindings/system:public-info-viewer`)).status).toBe(200);
+    const apiGroup = 'rbac.authorization.k8s.io';
+    await api.made(`${RBAC}/clusterroles`, { metadata: { name: NAME }, rules: [] });
+    await api.made(`${RBAC}/clusterrolebindings`, {
+      metadata: { name: NAME },
+      roleRef: { apiGroup, kind: 'ClusterRole', name: NAME },
+      subjects: [{ apiGroup, kind: 'User', name: 'system:anonymous' }],
+    });
+  });
+  afterAll(() => api.close());
+
+  test.each(PATHS)('[%s] %s is authorized by its path and verb', async (_id, path, served) => {
+    const refused = await anonymous(path);
+    expect(refused.status).toBe(403);
+    expect(refused.body).toMatchObject({
+      reason: 'Forbidden',
+      message: `forbidden: User "system:anonymous" cannot get path "${path}"`,
+      details: {},
+    });
+    const rules = [{ nonResourceURLs: [path], verbs: ['get'] }];
+    await api.put(`${RBAC}/clusterroles/${NAME}`, { metadata: { name: NAME }, rules });
+    expect((await anonymous(path)).status).toBe(served);
+    expect((await api.call('POST', path, { token: '' })).status).toBe(403);
+    for (const [, other] of PATHS) if (other !== path) expect((await anonymous(other)).status).toBe(403);
+  });
+});

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api, deployment, type Loose, namesIn, pod } from './support.js';
+
+const MERGE = 'application/merge-patch+json';
+
+describe('operations', () => {
+  let api: Api;
+  let shop: string;
+  let maps: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    shop = await api.namespace('shop');
+    maps = `${shop}/configmaps`;
+  });
+  afterAll(() => api.close());
+
+  test('POST, GET, PUT, PATCH and DELETE work on one resource [R005 R135 R139 R140x R141 R145]', async () => {
+    const posted = await api.post(maps, { metadata: { name: 'all' }, data: { a: '1' } });
+    expect([posted.status, posted.body.kind, posted.body['data']]).toEqual([201, 'ConfigMap', { a: '1' }]);
+    expect(posted.body['metadata']).toMatchObject({ uid: expect.any(String), resourceVersion: expect.any(String) });
+    const got = await api.get(`${maps}/all`);
+    expect([got.status, got.body]).toEqual([200, posted.body]);
+    const put = await api.put(`${maps}/all`, { ...posted.body, data: { a: '2' } });
+    expect([put.status, put.body['data']]).toEqual([200, { a: '2' }]);
+    const patched = await api.patch(`${maps}/all`, MERGE, { data: { b: '3' } });
+    expect([patched.status, patched.body['data']]).toEqual([200, { a: '2', b: '3' }]);
+    const uid = posted.body['metadata']!['uid'];
+    const wrong = await api.delete(`${maps}/all`, { preconditions: { uid: 'another' } });
+    expect([wrong.status, wrong.body.reason]).toEqual([409, 'Conflict']);
+    const options = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid }, propagationPolicy: 'Background' };
+    const deleted = await api.delete(`${maps}/all`, options);
+    expect(deleted.status).toBe(200);
+    expect(deleted.body).toMatchObject({ kind: 'Status', status: 'Success', details: { name: 'all', kind: 'configmaps', uid } });
+    expect((await api.get(`${maps}/all`)).status).toBe(404);
+  });
+
+  test('a PUT replaces: what it leaves out is gone [R280 R141]', async () => {
+    const whole = { metadata: { name: 'replaced', labels: { a: 'b' }, annotations: { c: 'd' } }, data: { a: '1', b: '2' } };
+    await api.made(maps, whole);
+    const put = await api.put(`${maps}/replaced`, { metadata: { name: 'replaced' }, data: { b: '2' } });
+    expect(put.status).toBe(200);
+    const { body } = await api.get(`${maps}/replaced`);
+    expect(body['data']).toEqual({ b: '2' });
+    expect(body['metadata']).not.toHaveProperty('labels');
+    expect(body['metadata']).not.toHaveProperty('annotations');
+    const elsewhere = await api.put(`${maps}/replaced`, { metadata: { name: 'other' } });
+    expect(elsewhere.status).toBe(400);
+  });
+
+  test('a subresource may have another representation than its parent [R007 R152x]', async () => {
+    const deployments = '/apis/apps/v1/namespaces/shop/deployments';
+    await api.made(deployments, deployment('scaled'));
+    const scale = await api.get(`${deployments}/scaled/scale`);
+    expect(scale.body).toMatchObject({ kind: 'Scale', apiVersion: 'autoscaling/v1', spec: { replicas: 1 } });
+    const put = await api.put(`${deployments}/scaled/scale`, { ...scale.body, spec: { replicas: 3 } });
+    expect([put.status, put.body.kind]).toEqual([200, 'Scale']);
+    const patched = await api.patch(`${deployments}/scaled/scale`, MERGE, { spec: { replicas: 4 } });
+    expect([patched.status, patched.body['spec']]).toEqual([200, { replicas: 4 }]);
+    expect((await api.get(`${deployments}/scaled`)).body['spec']!['replicas']).toBe(4);
+  });
+
+  test('the status subresource is read, replaced and patched apart from the rest [R151x]', async () => {
+    await api.made(`${shop}/pods`, pod('worker'));
+    const path = `${shop}/pods/worker/status`;
+    const read = await api.get(path);
+    expect(read.body).toMatchObject({ kind: 'Pod', status: { phase: 'Pending' } });
+    const put = await api.put(path, { ...read.body, status: { phase: 'Running' } });
+    expect([put.status, put.body['status']!['phase']]).toEqual([200, 'Running']);
+    const both = { status: { message: 'fine' }, spec: { activeDeadlineSeconds: 5 } };
+    const patched = await api.patch(path, MERGE, both);
+    expect(patched.body['status']).toMatchObject({ phase: 'Running', message: 'fine' });
+    expect(patched.body['spec']).not.toHaveProperty('activeDeadlineSeconds');
+  });
+
+  test('create, update, patch and delete act on one object: no collection is written to but by POST of one [R148 R149]', async () => {
+    const items = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'in-list' } }];
+    for (const list of [{ apiVersion: 'v1', kind: 'List', items }, { apiVersion: 'v1', kind: 'ConfigMapList', items }, items]) {
+      const { status, body } = await api.post(maps, list);
+      expect([status, body.reason]).toEqual([400, 'BadRequest']);
+    }
+    expect((await api.get(`${maps}/in-list`)).status).toBe(404);
+    for (const method of ['PUT', 'PATCH'] as const) {
+      const { status, body } = await api.call(method, maps, { body: items[0], type: method === 'PATCH' ? MERGE : undefined });
+      expect([status, body.reason]).toEqual([405, 'MethodNotAllowed']);
+    }
+    expect((await api.post(`${maps}/in-list`, items[0]!)).status).toBe(405);
+  });
+
+  test('list, watch and deletecollection address many objects [R136 R149]', async () => {
+    const many = `${await api.namespace('many')}/secrets`;
+    for (const name of ['a', 'b', 'c']) await api.made(many, { metadata: { name, labels: { keep: String(name === 'c') } } });
+    const list = await api.get(many);
+    expect([list.status, list.body.kind, namesIn(list.body)]).toEqual([200, 'SecretList', ['a', 'b', 'c']]);
+    const removed = await api.call('DELETE', `${many}?labelSelector=keep%3Dfalse`);
+    expect([removed.status, namesIn((await api.get(many)).body)]).toEqual([200, ['c']]);
+  });
+
+  test.each(['watch', 'watch=1', 'watch=true', 'watch=TRUE'])(
+    'GET with ?%s on a collection streams events [R137 R160 R180]',
+    async query => {
+      const secrets = `${shop}/secrets`;
+      const from = (await api.get(secrets)).body['metadata']!['resourceVersion'] as unknown as string;
+      const watch = await api.watch(`${secrets}?${query}&resourceVersion=${from}`);
+      try {
+        expect(watch.status).toBe(200);
+        expect(watch.headers).toMatchObject({ 'transfer-encoding': 'chunked', 'content-type': 'application/json' });
+        const name = `seen-${query.replace('=', '-').toLowerCase()}`;
+        await api.made(secrets, { metadata: { name } });
+        await api.patch(`${secrets}/${name}`, MERGE, { stringData: { a: 'b' } });
+        await api.delete(`${secrets}/${name}`);
+        for (const type of ['ADDED', 'MODIFIED', 'DELETED']) {
+          expect(await watch.next()).toMatchObject({ type, object: { kind: 'Secret', metadata: { name } } });
+        }
+      } finally {
+        watch.close();
+      }
+    },
+  );
+
+  test.each(['watch=0', 'watch=false'])('?%s is a plain list [R160]', async query => {
+    expect((await api.get(`${maps}?${query}`)).body.kind).toBe('ConfigMapList');
+  });
+
+  test.each([
+    ["the object's path", (name: string) => `/${name}?watch=1`],
+    ['a field selector', (name: string) => `?watch=1&fieldSelector=metadata.name%3D${name}`],
+  ])('a watch of a single object by %s streams its events alone [R138]', async (how, path) => {
+    const name = how === 'a field selector' ? 'selected' : 'alone';
+    await api.made(maps, { metadata: { name } });
+    const watch = await api.watch(`${maps}${path(name)}`);
+    try {
+      expect(await watch.next()).toMatchObject({ type: 'ADDED', object: { metadata: { name } } });
+      await api.made(maps, { metadata: { name: `${name}-not` } });
+      await api.patch(`${maps}/${name}`, MERGE, { data: { a: 'b' } });
+      expect(await watch.next()).toMatchObject({ type: 'MODIFIED', object: { data: { a: 'b' } } });
+    } finally {
+      watch.close();
+    }
+  });
+
+  test('namespaces/finalize and approval of certificate requests are updated as their parents [R155x]', async () => {
+    const made = await api.made('/api/v1/namespaces', { metadata: { name: 'finalized' } });
+    const finalized = await api.put('/api/v1/namespaces/finalized/finalize', made);
+    expect([finalized.status, finalized.body.kind]).toEqual([200, 'Namespace']);
+    const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+    const missing = await api.put(`${requests}/none/approval`, { metadata: { name: 'none' } });
+    expect([missing.status, (missing.body as Loose).reason]).toEqual([404, 'NotFound']);
+  });
+});

@@ -1,0 +1,168 @@
+import { Agent, request } from 'undici';
+import type { RunningServer, Settings } from '../../core/index.js';
+import { startServer } from '../server/library.js';
+
+/** JSON as it came, read by the tests member by member. */
+export interface Loose {
+  readonly [member: string]: Loose;
+}
+
+/** What one request was answered with. `body` is the parsed JSON, or undefined for other text. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string | string[] | undefined };
+  readonly text: string;
+  readonly body: Loose;
+}
+
+/** What a request carries besides method and path. An object is sent as JSON, a string or bytes as they are. `token: ''` sends none. */
+export interface Sent {
+  readonly body?: object | string | Uint8Array;
+  readonly type?: string;
+  readonly accept?: string;
+  readonly token?: string;
+  readonly headers?: { readonly [name: string]: string };
+}
+
+/** One event of a watch. */
+export interface Event {
+  readonly type: string;
+  readonly object: Loose;
+}
+
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+
+const parsed = (text: string): Loose | undefined => {
+  try {
+    return JSON.parse(text) as Loose;
+  } catch {
+    return undefined;
+  }
+};
+
+/** A real server on a free port with a store in memory, and the administrator's view of it. */
+export class Api {
+  readonly #agent = new Agent({ connect: { rejectUnauthorized: false }, pipelining: 1 });
+
+  private constructor(readonly server: RunningServer) {}
+
+  static async start(settings: Partial<Settings> = {}): Promise<Api> {
+    const api = new Api(await startServer({ storageBackend: 'memory', securePort: 0, naming: 'kubernetes', ...settings }));
+    const group = settings.naming === 'neutral' ? 'orchestrator' : 'k8s';
+    // What the server's controllers make at its start, last.
+    for (const path of [
+      '/api/v1/namespaces/default',
+      `/apis/rbac.authorization.${group}.io/v1/clusterrolebindings/system:public-info-viewer`,
+    ])
+      await api.until(async () => (await api.get(path)).status === 200);
+    return api;
+  }
+
+  /** Asks again and again until the answer is yes; the test's own time limit ends it otherwise. */
+  async until(isSo: () => Promise<boolean>): Promise<void> {
+    while (!(await isSo())) await new Promise(resolve => setTimeout(resolve, 10));
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+    await this.server.close();
+  }
+
+  async call(method: Method, path: string, { body, type, accept, token, headers }: Sent = {}): Promise<Answer> {
+    const bearer = token ?? this.server.token;
+    const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+    const answer = await request(this.server.url + path, {
+      method,
+      dispatcher: this.#agent,
+      headers: {
+        ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
+        ...(raw === undefined ? {} : { 'content-type': type ?? 'application/json' }),
+        ...(accept ? { accept } : {}),
+        ...headers,
+      },
+      ...(raw === undefined ? {} : { body: raw }),
+    });
+    const text = await answer.body.text();
+    return { status: answer.statusCode, headers: answer.headers, text, body: parsed(text) as Loose };
+  }
+
+  get(path: string, sent?: Sent): Promise<Answer> {
+    return this.call('GET', path, sent);
+  }
+  post(path: string, body: object | string | Uint8Array, sent?: Sent): Promise<Answer> {
+    return this.call('POST', path, { ...sent, body });
+  }
+  put(path: string, body: object | string | Uint8Array, sent?: Sent): Promise<Answer> {
+    return this.call('PUT', path, { ...sent, body });
+  }
+  patch(path: string, type: string, body: object | string | Uint8Array, sent?: Sent): Promise<Answer> {
+    return this.call('PATCH', path, { ...sent, body, type });
+  }
+  delete(path: string, body?: object): Promise<Answer> {
+    return this.call('DELETE', path, { body });
+  }
+
+  /** Makes an object and gives it as stored; throws with the answer if it is not 201. */
+  async made(path: string, body: object): Promise<Loose> {
+    const answer = await this.post(path, body);
+    if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);
+    return answer.body;
+  }
+
+  /** Makes a namespace and gives the path below it. */
+  async namespace(name: string): Promise<string> {
+    await this.made('/api/v1/namespaces', { metadata: { name } });
+    return `/api/v1/namespaces/${name}`;
+  }
+
+  /** Opens a watch; `next` gives its events one by one. */
+  async watch(path: string): Promise<{ headers: Answer['headers']; status: number; next(): Promise<Event>; close(): void }> {
+    const stop = new AbortController();
+    const answer = await request(this.server.url + path, {
+      dispatcher: this.#agent,
+      signal: stop.signal,
+      headers: { authorization: `Bearer ${this.server.token}` },
+    });
+    const lines = linesOf(answer.body);
+    return {
+      headers: answer.headers,
+      status: answer.statusCode,
+      async next() {
+        const { value, done } = await lines.next();
+        if (done) throw new Error('the watch ended');
+        return JSON.parse(value) as Event;
+      },
+      close: () => stop.abort(),
+    };
+  }
+}
+
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let rest = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of body) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = parts.pop() ?? '';
+    yield* parts.filter(part => part !== '');
+  }
+}
+
+/** Names of the items of a list. */
+export const namesIn = (list: Loose): string[] =>
+  (list['items'] as unknown as { metadata: { name: string } }[]).map(item => item.metadata.name);
+
+const template = {
+  metadata: { labels: { app: 'web' } },
+  spec: { containers: [{ name: 'web', image: 'nginx:1.25' }] },
+};
+
+/** A Deployment that the server accepts. */
+export const deployment = (name: string): object => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name },
+  spec: { selector: { matchLabels: { app: 'web' } }, template },
+});
+
+/** A Pod that the server accepts. */
+export const pod = (name: string): object => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: template.spec });
