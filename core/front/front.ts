@@ -4,9 +4,11 @@ import { BODY_BYTES, WRITE_RETRIES } from '../limits.js';
 import { conflict, methodNotAllowed, MODIFIED, Refusal, unknownPath } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import type { User } from '../model/user.js';
+import { withEnvelopeRevision } from '../schema/protobufWatch.js';
 import type { Registry } from '../schema/resource.js';
 import type { Current, Job, JobResult, Rendering, Verdict } from '../threads/messages.js';
 import { type AccessCache, credentialKey, decisionKey } from './access.js';
+import { compresses, respondCompressed } from './compress.js';
 import { keyOf } from './list.js';
 import type { Pool } from './pool.js';
 import { get, list, type ReadContext, select, watch } from './reads.js';
@@ -51,12 +53,12 @@ export class Front {
 
   /** Handles one exchange of a listener; never throws. */
   handle(exchange: Exchange): void {
-    void this.#answer(exchange).catch(thrown => refuseThrown(exchange, thrown, this.log));
+    void this.#answer(exchange).catch(thrown => refuseThrown(exchange, thrown, this.log, this.reads.naming));
   }
 
   /** Handles a request made inside the server, as `user`, without authentication. */
   handleAs(exchange: Exchange, user: User): void {
-    void this.#answer(exchange, user).catch(thrown => refuseThrown(exchange, thrown, this.log));
+    void this.#answer(exchange, user).catch(thrown => refuseThrown(exchange, thrown, this.log, this.reads.naming));
   }
 
   /** What the writer says about proposals. */
@@ -194,6 +196,7 @@ export class Front {
   ): Promise<JobResult & { is: 'respond' }> {
     const { id, status, headers, body, gap } = result;
     if (body) {
+      if (gap === 'envelope') return { id, is: 'respond', status, headers, body: withEnvelopeRevision(body, revision) };
       const digits = Buffer.from(String(revision));
       const bytes = gap === undefined ? body : Buffer.concat([body.subarray(0, gap), digits, body.subarray(gap)]);
       return { id, is: 'respond', status, headers, body: bytes };
@@ -206,17 +209,17 @@ export class Front {
   /** The object that this revision wrote, from the history: a later change may already have replaced it in the collection. */
   #written(route: Route, revision: number): Uint8Array | undefined {
     const { storageName } = route.resource!;
-    for (const change of this.state.history.after(revision - 1)) {
-      if (change.revision > revision) return undefined;
-      if (change.collection.storageName === storageName && change.after) return change.after.bytes;
-    }
-    return undefined;
+    return this.state.history.at(revision).find(change => change.collection.storageName === storageName && change.after)?.after
+      ?.bytes;
   }
 
   /** Has the pool show objects in the form the request asks for, and sends them. */
   async render(exchange: Exchange, rendering: Rendering): Promise<void> {
     const route = routeOf(this.registry(), exchange.method, exchange.path, exchange.query);
-    this.#respond(exchange, await this.#run(exchange, route, undefined, { render: rendering, granted: true }));
+    const result = await this.#run(exchange, route, undefined, { render: rendering, granted: true });
+    if (result.is === 'respond' && result.status === 200 && compresses(exchange, result.body.length))
+      await respondCompressed(exchange, 200, result.headers, result.body);
+    else this.#respond(exchange, result);
   }
 
   /** Has the pool encode watch events in another form. */

@@ -34,6 +34,18 @@ export class History {
 
   /** Changes above `revision`, which must not be below the floor. */
   after(revision: number): Change[] {
+    return this.#changes.slice(this.#firstAbove(revision)).map(held => held.change);
+  }
+
+  /** The changes that `revision` made. */
+  at(revision: number): Change[] {
+    const found: Change[] = [];
+    for (let i = this.#firstAbove(revision - 1); this.#changes[i]?.change.revision === revision; i++)
+      found.push(this.#changes[i]!.change);
+    return found;
+  }
+
+  #firstAbove(revision: number): number {
     let low = this.#head;
     let high = this.#changes.length;
     while (low < high) {
@@ -41,7 +53,7 @@ export class History {
       if (this.#changes[middle]!.change.revision <= revision) low = middle + 1;
       else high = middle;
     }
-    return this.#changes.slice(low).map(held => held.change);
+    return low;
   }
 }
 

@@ -1,10 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { Log } from '../api/host.js';
-import { POOL_BATCH, POOL_QUEUE } from '../limits.js';
+import { POOL_BATCH, POOL_QUEUE, YOUNG_GENERATION_MB } from '../limits.js';
 import { Refusal } from '../model/refusal.js';
 import type { ThreadData } from '../threads/data.js';
-import type { Job, JobResult } from '../threads/messages.js';
+import { type Job, type JobResult, packJobs } from '../threads/messages.js';
 
 type Waiting = { readonly resolve: (result: JobResult) => void; readonly reject: (error: Error) => void; readonly job: Job };
 
@@ -33,6 +33,7 @@ export class Pool {
       concurrentTasksPerWorker: 64,
       maxQueue: Number.POSITIVE_INFINITY,
       workerData: data,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
       // What Piscina measures per task costs more than a small job.
       recordTiming: false,
     });
@@ -52,21 +53,25 @@ export class Pool {
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject, job });
+      if (this.#waiting.length >= POOL_BATCH) return this.#flush();
       if (this.#scheduled) return;
       this.#scheduled = true;
-      setImmediate(() => this.#flush());
+      setImmediate(() => {
+        this.#scheduled = false;
+        this.#flush();
+      });
     });
   }
 
   #flush(): void {
-    this.#scheduled = false;
     while (this.#waiting.length > 0) void this.#batch(this.#waiting.splice(0, POOL_BATCH));
   }
 
   async #batch(batch: readonly Waiting[]): Promise<void> {
     this.#underway += batch.length;
     try {
-      const results = (await this.#piscina.run(batch.map(w => w.job))) as JobResult[];
+      const [jobs, transferList] = packJobs(batch.map(waiting => waiting.job));
+      const results = (await this.#piscina.run(jobs, { transferList })) as JobResult[];
       for (const [i, waiting] of batch.entries()) waiting.resolve(results[i]!);
     } catch (error) {
       const reason = this.#closing ? new Refusal('ServiceUnavailable', 'the server is shutting down') : (error as Error);

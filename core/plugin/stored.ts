@@ -7,7 +7,9 @@ export function decodeStored(bytes: Uint8Array): ApiObject {
   return JSON.parse(text.decode(bytes)) as ApiObject;
 }
 
-const MARK = Buffer.from('"resourceVersion":"');
+/** What stands before the digits of a resourceVersion in encoded text. */
+export const REVISION_MARK = '"resourceVersion":"';
+const MARK = Buffer.from(REVISION_MARK);
 const QUOTE = 0x22;
 
 /**

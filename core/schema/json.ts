@@ -4,39 +4,58 @@ import { badRequest } from '../model/refusal.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COLON = 0x3a;
 
-/** True if brackets nest deeper than `most`. Strings are skipped; malformed text may give either answer, the parser refuses it anyway. */
-export function deeperThan(bytes: Uint8Array, most: number): boolean {
-  if (bytes.length <= most) return false;
+/** Opening braces or brackets and colons of a text, outside of its strings. */
+interface Shape {
+  readonly depth: number;
+  readonly members: number;
+}
+
+/** One pass over the bytes, ended when brackets nest deeper than `most`. Malformed text may give any answer: the parser refuses it. */
+function shapeOf(bytes: Uint8Array, most: number): Shape {
   let depth = 0;
+  let deepest = 0;
+  let members = 0;
   let quoted = false;
-  for (let at = 0; at < bytes.length; at++) {
+  for (let at = 0; at < bytes.length && deepest <= most; at++) {
     const byte = bytes[at]!;
     if (quoted) {
       if (byte === BACKSLASH) at++;
       else if (byte === QUOTE) quoted = false;
     } else if (byte === QUOTE) quoted = true;
+    else if (byte === COLON) members++;
     else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > most) return true;
+      if (++depth > deepest) deepest = depth;
     } else if (byte === 0x7d || byte === 0x5d) depth--;
   }
-  return false;
+  return { depth: deepest, members };
+}
+
+/** Members of all objects in a value. */
+function membersOf(value: Json): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let members = 0;
+  if (Array.isArray(value)) for (const item of value) members += membersOf(item);
+  else for (const key in value) members += 1 + membersOf(value[key]!);
+  return members;
 }
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
 /** The text was not JSON, or nested too deeply: 400 with what the parser says. */
-function parsed(bytes: Uint8Array): Json {
-  if (deeperThan(bytes, DEPTH)) throw badRequest(`json: exceeded max depth of ${DEPTH}`);
+function parsed(bytes: Uint8Array, text: string): { value: Json; members: number } {
+  const { depth, members } = shapeOf(bytes, DEPTH);
+  if (depth > DEPTH) throw badRequest(`json: exceeded max depth of ${DEPTH}`);
   try {
-    return JSON.parse(textOf(bytes)) as Json;
+    return { value: JSON.parse(text) as Json, members };
   } catch (cause) {
     throw badRequest(`couldn't get version/kind; json parse error: ${(cause as Error).message}`);
   }
 }
 
 /** Parses a JSON body, bounded in depth. A member `__proto__` is an ordinary own member of the result. Throws a 400 Refusal. */
-export const parseJson = (bytes: Uint8Array): Json => parsed(bytes);
+export const parseJson = (bytes: Uint8Array): Json => parsed(bytes, textOf(bytes)).value;
 
 /** A body and the members that it gives more than once (`duplicate field "spec.x"`, in document order); the last one counts. */
 export interface StrictJson {
@@ -46,8 +65,10 @@ export interface StrictJson {
 
 /** As `parseJson`, and finds duplicate members. */
 export function parseStrict(bytes: Uint8Array): StrictJson {
-  const value = parsed(bytes);
-  return { value, duplicates: duplicateFields(textOf(bytes)) };
+  const text = textOf(bytes);
+  const { value, members } = parsed(bytes, text);
+  // A parsed object has each member once.
+  return { value, duplicates: membersOf(value) === members ? [] : duplicateFields(text) };
 }
 
 interface Frame {

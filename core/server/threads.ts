@@ -1,6 +1,7 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { StoreError } from '../api/storage.js';
 import { StoreFeed } from '../threads/feed.js';
+import { YOUNG_GENERATION_MB } from '../limits.js';
 import type { ThreadData } from '../threads/data.js';
 import type { FromStore } from '../threads/messages.js';
 
@@ -8,6 +9,9 @@ import type { FromStore } from '../threads/messages.js';
 export const COUNTERS = 1024;
 
 const entry = (path: string): URL => new URL(`../../workers/${path}`, import.meta.url);
+
+/** Bounds of every worker's heap. */
+const HEAP = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
 
 /** Where the pool's workers begin. */
 export const PIPELINE = entry('pipeline/main.js');
@@ -23,7 +27,7 @@ export class StoreThread {
 
   constructor(data: ThreadData) {
     this.#counters = new Int32Array(data.counters);
-    this.#worker = new Worker(entry('store/main.js'), { workerData: data });
+    this.#worker = new Worker(entry('store/main.js'), { workerData: data, resourceLimits: HEAP });
     this.failed = new Promise(resolve => {
       this.#worker.once('error', error => resolve(error));
       this.#worker.once('exit', code => {
@@ -79,5 +83,9 @@ export function controlThread(
   data: ThreadData,
   start: { readonly port: MessagePort; readonly counter: number; readonly namespaced: readonly string[] },
 ): Worker {
-  return new Worker(entry('control/main.js'), { workerData: { ...data, start }, transferList: [start.port] });
+  return new Worker(entry('control/main.js'), {
+    workerData: { ...data, start },
+    transferList: [start.port],
+    resourceLimits: HEAP,
+  });
 }

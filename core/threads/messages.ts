@@ -6,6 +6,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Transaction } from '../api/storage.js';
 import type { User } from '../model/user.js';
 import type { DependsOn } from '../api/access.js';
+import { packItems } from './pack.js';
 
 /** One committed change on the wire. `value` is a view into the message's shared buffer; absent for deletions. */
 export interface WireEvent {
@@ -155,12 +156,12 @@ export type JobResult = {
   | { readonly is: 'granted' }
   | { readonly is: 'rendered'; readonly pieces: readonly Uint8Array[] }
   | {
-      /** Sent to the writer; answer once it has committed. `gap` in `body`: where the revision's digits go; no body: the committed object itself. */
+      /** Sent to the writer; answer once it has committed. `gap` in `body`: where the revision's digits go (`envelope`: into the metadata of a protobuf message); no body: the committed object itself. */
       readonly is: 'proposed';
       readonly status: number;
       readonly headers: readonly (readonly [string, string])[];
       readonly body?: Uint8Array;
-      readonly gap?: number;
+      readonly gap?: number | 'envelope';
       /** Key the proposal writes: if the writer refuses it, the next attempt is sent that key's object. */
       readonly key: string;
     }
@@ -183,3 +184,44 @@ export interface ToControl {
   readonly status: number;
   readonly body: Uint8Array;
 }
+
+/** Jobs with their bytes in one transferable buffer. */
+export const packJobs = (jobs: readonly Job[]): readonly [Job[], ArrayBuffer[]] =>
+  packItems(
+    jobs,
+    ({ body, current, render }) => [...(body ? [body] : []), ...(current ? [current.bytes] : []), ...(render?.objects ?? [])],
+    (job, views) => {
+      let at = 0;
+      const body = job.body && views[at++]!;
+      const current = job.current && { ...job.current, bytes: views[at++]! };
+      const render = job.render && { ...job.render, objects: views.slice(at) };
+      return { ...job, body, current, render };
+    },
+  );
+
+/** Results with their bytes in one buffer of their own: a view of another would carry that buffer whole. */
+export const packResults = (results: readonly JobResult[]): JobResult[] =>
+  packItems(
+    results,
+    result => (result.is === 'rendered' ? result.pieces : result.is !== 'granted' && result.body ? [result.body] : []),
+    (result, views) => (result.is === 'rendered' ? { ...result, pieces: views } : ({ ...result, body: views[0]! } as JobResult)),
+  )[0];
+
+/** Proposals with their values in one transferable buffer. */
+export const packProposals = (proposals: readonly Proposal[]): readonly [Proposal[], ArrayBuffer[]] =>
+  packItems(
+    proposals,
+    ({ operations }) => operations.flatMap(operation => (operation.is === 'put' ? [operation.value] : [])),
+    ({ id, operations }, views) => {
+      let at = 0;
+      return { id, operations: operations.map(o => (o.is === 'put' ? { ...o, value: views[at++]! } : o)) };
+    },
+  );
+
+/** Events or stored items with their values in one transferable buffer. */
+export const packEvents = (events: readonly WireEvent[]): readonly [WireEvent[], ArrayBuffer[]] =>
+  packItems(
+    events,
+    ({ value }) => (value ? [value] : []),
+    (event, [value]) => ({ ...event, value: value! }),
+  );

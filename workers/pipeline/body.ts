@@ -48,7 +48,7 @@ function fromProtobuf({ route, resource, target }: Permitted, bytes: Uint8Array)
 /** Parses a body in the format its Content-Type names. Throws 400 and 415. */
 export function parseBody(context: Context, permitted: Permitted, options: WriteOptions, body: Uint8Array): Json {
   const mediaType = mediaTypeOf(permitted.job.contentType);
-  const patch = mediaType.endsWith('-patch+json');
+  const patch = permitted.job.method === 'PATCH' && mediaType.endsWith('-patch+json');
   if (isYaml(mediaType)) return decodeYaml(body);
   if (neutralMediaType(mediaType) === PROTOBUF && permitted.resource.builtIn) return fromProtobuf(permitted, body);
   if (mediaType && mediaType !== 'application/json' && !patch) {
@@ -162,11 +162,9 @@ export function decodeOptions(context: Context, permitted: Permitted): { [member
   return value;
 }
 
-/** Canonical bytes of an object in the version of `resource`: what is stored and sent. Members stand in declaration order, whoever set them. */
-export const encodeObject = (resource: Resource, object: ApiObject): Uint8Array =>
-  Buffer.from(
-    encode(resource.builtIn ? decodeObject(resource, object as unknown as Json, { complaints: [] }) : customOrder(object)),
-  );
+/** Canonical text of an object in the version of `resource`: what is stored and sent. Members stand in declaration order, whoever set them. */
+export const encodeObject = (resource: Resource, object: ApiObject): string =>
+  encode(resource.builtIn ? decodeObject(resource, object as unknown as Json, { complaints: [] }) : customOrder(object));
 
 /** The envelope first, and in metadata the members before `resourceVersion`, which only hold strings. */
 function customOrder({ apiVersion, kind, metadata, ...rest }: ApiObject): object {

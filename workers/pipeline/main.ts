@@ -9,7 +9,14 @@ import { loadPlugins } from '../../core/plugin/load.js';
 import { servedRegistry } from '../../core/server/registry.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import { StoreFeed } from '../../core/threads/feed.js';
-import type { FromStore, Job, JobResult, Proposal } from '../../core/threads/messages.js';
+import {
+  type FromStore,
+  type Job,
+  type JobResult,
+  packProposals,
+  packResults,
+  type Proposal,
+} from '../../core/threads/messages.js';
 import type { Context } from './context.js';
 import { run } from './pipeline.js';
 
@@ -66,6 +73,9 @@ export default async function batch(jobs: readonly Job[]): Promise<JobResult[]> 
   };
   context.catchUp();
   const results = await Promise.all(jobs.map(job => run(context, job, propose)));
-  if (proposals.length > 0) toStore.postMessage({ is: 'propose', proposals });
-  return results;
+  if (proposals.length > 0) {
+    const [packed, transfer] = packProposals(proposals);
+    toStore.postMessage({ is: 'propose', proposals: packed }, transfer);
+  }
+  return packResults(results);
 }

@@ -3,7 +3,7 @@ import type { ApiObject, Frozen } from '../../core/model/object.js';
 import type { Change, Operation } from '../../core/api/admission.js';
 import { keyOf } from '../../core/front/list.js';
 import { OBJECT_BYTES } from '../../core/limits.js';
-import { revisionSpan } from '../../core/plugin/stored.js';
+import { REVISION_MARK } from '../../core/plugin/stored.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { encodeObject } from './body.js';
 import { type Answer, jsonHeaders } from './answer.js';
@@ -41,10 +41,12 @@ export function refuseInvalid(resource: Resource, name: string, violations: read
   if (violations.length > 0) throw invalidObject(group, resource.kind, name, violations);
 }
 
-/** Objects hold their resourceVersion; the writer puts its digits at the gap. */
+/** Objects hold their resourceVersion; the writer puts its digits at the gap, the byte where they are left out here. */
 function withGap(object: ApiObject, resource: Resource): { value: Uint8Array; gap: number } {
-  const bytes = encodeObject(resource, { ...object, metadata: { ...object.metadata, resourceVersion: '0' } });
-  if (bytes.length > OBJECT_BYTES) {
+  const text = encodeObject(resource, { ...object, metadata: { ...object.metadata, resourceVersion: '0' } });
+  const at = text.indexOf(REVISION_MARK) + REVISION_MARK.length;
+  const value = Buffer.from(text.slice(0, at) + text.slice(at + 1));
+  if (value.length > OBJECT_BYTES) {
     throw new Refusal(
       'RequestEntityTooLarge',
       `etcdserver: request is too large: ${qualified(named(resource))} must be at most ${OBJECT_BYTES} bytes`,
@@ -52,8 +54,7 @@ function withGap(object: ApiObject, resource: Resource): { value: Uint8Array; ga
       500,
     );
   }
-  const [start, end] = revisionSpan(bytes);
-  return { value: Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]), gap: start };
+  return { value, gap: Buffer.byteLength(text.slice(0, at)) };
 }
 
 /** The last stage: the transaction that stores `object`, with the answer in the form asked for; a dry run answers without it. */

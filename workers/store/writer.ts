@@ -1,6 +1,15 @@
 import type { MessagePort } from 'node:worker_threads';
 import { Compacted, FutureRevision, type Outcome, type Storage } from '../../core/api/storage.js';
-import type { FromStore, HistoryAsked, Proposal, RangeAsked, ToStore, Verdict, WireEvent } from '../../core/threads/messages.js';
+import {
+  type FromStore,
+  type HistoryAsked,
+  packEvents,
+  type Proposal,
+  type RangeAsked,
+  type ToStore,
+  type Verdict,
+  type WireEvent,
+} from '../../core/threads/messages.js';
 
 /** Items of one snapshot message: bounds the size of a message. */
 const SNAPSHOT_PAGE = 2000;
@@ -232,19 +241,4 @@ function pack(message: FromStore): [FromStore, ArrayBuffer[]] {
     return [{ ...message, items }, transfer];
   }
   return [message, []];
-}
-
-function packEvents(events: readonly WireEvent[]): [WireEvent[], ArrayBuffer[]] {
-  const total = events.reduce((sum, e) => sum + (e.value?.length ?? 0), 0);
-  const buffer = new ArrayBuffer(total);
-  const bytes = new Uint8Array(buffer);
-  let at = 0;
-  const packed = events.map(e => {
-    if (!e.value) return e;
-    bytes.set(e.value, at);
-    const value = bytes.subarray(at, at + e.value.length);
-    at += e.value.length;
-    return { ...e, value };
-  });
-  return [packed, total > 0 ? [buffer] : []];
 }
