@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../model/refusal.js';
 
-/** What a continue token remembers: the revision of the whole listing (0: that of the next call, for lists that need not be consistent), the last key sent, and the collection it belongs to. */
+/** What a continue token remembers: the revision of the whole listing (0: that of the next call, for lists that need not be consistent), the last key sent, and what it is good for: a collection, a namespace and selectors. */
 export interface Position {
   readonly revision: number;
   readonly after: string;
@@ -19,7 +19,7 @@ export class ContinueTokens {
     return Buffer.concat([this.#sign(body), body]).toString('base64url');
   }
 
-  /** Throws 400 for a token that this store did not make, or that belongs to another collection. */
+  /** Throws 400 for a token that this store did not make, or that belongs to another collection, namespace or selector. */
   decode(token: string, scope: string): Position {
     const bytes = Buffer.from(token, 'base64url');
     const body = bytes.subarray(16);
@@ -30,7 +30,7 @@ export class ContinueTokens {
     )
       throw invalid();
     const [revision, after, of] = JSON.parse(body.toString()) as [number, string, string];
-    if (of !== scope) throw new Refusal('BadRequest', 'continue key is not valid: it belongs to another collection');
+    if (of !== scope) throw new Refusal('BadRequest', 'continue key is not valid: it belongs to another collection or selector');
     return { revision, after, scope };
   }
 

@@ -10,6 +10,8 @@ import { first, integer, type Query } from './query.js';
 /** How a list or watch chooses its objects; made once per request. */
 export interface Selection {
   readonly prefix: string;
+  /** Prefix and selectors: what a continue token is good for. */
+  readonly scope: string;
   /** Name the request narrows to, from the path or `metadata.name=`; '' for all. */
   readonly name: string;
   /** True if it does not choose every object below the prefix. */
@@ -78,8 +80,10 @@ export function selectionOf(resource: Resource, target: ResourceTarget, query: Q
   const name = target.name || byName || '';
   const selects = labels.length > 0 || rest.length > 0;
   const prefix = prefixOf(resource, resource.namespaced ? target.namespace : '');
+  const selectors = [first(query, 'labelSelector'), first(query, 'fieldSelector'), target.name];
   return {
     prefix,
+    scope: selectors.some(text => text !== '') ? JSON.stringify([prefix, ...selectors]) : prefix,
     name,
     filtered: selects || name !== '',
     matches(collection, entry) {

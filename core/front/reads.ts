@@ -1,11 +1,12 @@
 import type { Exchange, ResponseStream } from '../api/listener.js';
-import { FUTURE_REVISION_MS, LIST_SLICE_BYTES } from '../limits.js';
+import { FUTURE_REVISION_MS, LIST_SLICE_BYTES, PAST_PAGE } from '../limits.js';
 import { badRequest, invalidObject, notFound, Refusal, type Violation } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import type { Naming } from '../naming.js';
 import type { Resource } from '../schema/resource.js';
 import type { Rendering, WireEvent } from '../threads/messages.js';
 import type { Collection, Entry } from './collection.js';
+import { compresses, respondCompressed, streamCompressed } from './compress.js';
 import type { ContinueTokens, Position } from './continueToken.js';
 import {
   envelopeLength,
@@ -48,6 +49,8 @@ export interface ReadContext {
   past(prefix: string, from: number, to: number): Promise<readonly (WireEvent & { previous?: Uint8Array })[]>;
   /** Whether the request wants what the front end holds: JSON of the stored version. */
   wantsJson(exchange: Exchange, resource: Resource, stream?: boolean): boolean;
+  /** Throws 406 if the resource has no form that the request accepts. */
+  accepts(exchange: Exchange, resource: Resource): void;
   /** Lets the pool render objects in the form the request asks for. */
   render(exchange: Exchange, rendering: Rendering): Promise<void>;
   /** The form of a watch's events that is not plain JSON. Throws 406. */
@@ -72,6 +75,8 @@ async function notOlderThan(context: ReadContext, revision: number): Promise<voi
 /** Answers a get (spec, get table). */
 export async function get(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
   const target = route.target as ResourceTarget;
+  const plain = context.wantsJson(exchange, resource) && !needsConversion(resource);
+  if (!plain) context.accepts(exchange, resource);
   const raw = first(route.query, 'resourceVersion');
   if (raw === '') context.catchUp();
   else if (raw !== '0') await notOlderThan(context, parseRevision(raw));
@@ -80,8 +85,9 @@ export async function get(context: ReadContext, exchange: Exchange, route: Route
     const scale = route.subresource && route.subresource.kind !== resource.kind ? `/${route.subresource.name}` : '';
     throw notFound({ group: resource.group, resource: resource.plural + scale }, target.name);
   }
-  if (context.wantsJson(exchange, resource) && !needsConversion(resource) && !route.subresource?.type?.id.endsWith('.Scale')) {
-    exchange.respond(200, JSON_HEADERS, entry.bytes);
+  if (plain && !route.subresource?.type?.id.endsWith('.Scale')) {
+    if (compresses(exchange, entry.bytes.length)) await respondCompressed(exchange, 200, JSON_HEADERS, entry.bytes);
+    else exchange.respond(200, JSON_HEADERS, entry.bytes);
     return;
   }
   await context.render(exchange, { objects: [entry.bytes], status: 200 });
@@ -98,9 +104,11 @@ export interface Listed {
 /** Answers a list (spec, list table). */
 export async function list(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
   const target = route.target as ResourceTarget;
+  const plain = context.wantsJson(exchange, resource) && !needsConversion(resource);
+  if (!plain) context.accepts(exchange, resource);
   const selection = selectionOf(resource, target, route.query);
   const listed = await pageAsked(context, resource, selection, listOptionsOf(route.query, context.naming));
-  if (context.wantsJson(exchange, resource) && !needsConversion(resource)) {
+  if (plain) {
     await sendList(exchange, resource, listed);
     return;
   }
@@ -120,7 +128,7 @@ export async function select(context: ReadContext, route: Route, resource: Resou
 }
 
 async function pageAsked(context: ReadContext, resource: Resource, selection: Selection, options: ListOptions): Promise<Listed> {
-  const position = options.token ? context.tokens.decode(options.token, selection.prefix) : undefined;
+  const position = options.token ? context.tokens.decode(options.token, selection.scope) : undefined;
   const exact = position ? position.revision || undefined : exactRevision(options) ? options.revision : undefined;
   const collection = context.state.collections.get(resource.storageName)!;
   if (exact === undefined) {
@@ -179,7 +187,7 @@ function currentPage(collection: Collection, selection: Selection, limit: number
 function pageOf(context: ReadContext, selection: Selection, revision: number, limit: number, page: EntryPage): Listed {
   const { entries } = page;
   if (!page.more || limit === 0) return { revision, entries };
-  const next = context.tokens.encode({ revision, after: page.entries.at(-1)!.key, scope: selection.prefix });
+  const next = context.tokens.encode({ revision, after: page.entries.at(-1)!.key, scope: selection.scope });
   return { revision, entries, next, ...(selection.filtered ? {} : { remaining: page.remaining }) };
 }
 
@@ -193,15 +201,16 @@ async function atRevision(
   after: string,
 ): Promise<Listed> {
   const entries: Entry[] = [];
+  const asked = limit > 0 && !selection.filtered ? limit : PAST_PAGE;
   let from = after;
   for (;;) {
-    const page = await context.range(selection.prefix, revision, limit, from);
+    const page = await context.range(selection.prefix, revision, asked, from);
     for (const item of page.items) {
       const entry = collection.entryOf(item);
       if (selection.matches(collection, entry)) entries.push(entry);
     }
     from = page.items.at(-1)?.key ?? from;
-    if (!page.more || limit === 0 || entries.length >= limit) {
+    if (!page.more || (limit > 0 && entries.length >= limit)) {
       const kept = limit > 0 && entries.length > limit ? entries.slice(0, limit) : entries;
       const more = page.more || kept.length < entries.length;
       return pageOf(context, selection, revision, limit, {
@@ -216,12 +225,12 @@ async function atRevision(
 /** Sends a list in slices; a long one as a stream that waits for a slow reader. */
 async function sendList(exchange: Exchange, resource: Resource, listed: Listed): Promise<void> {
   const head = listHead(resource, listed.revision, listed.next, listed.remaining);
-  const pieces = listPieces(
-    head,
-    listed.entries.map(entry => entry.bytes),
-    envelopeLength(resource),
-    LIST_SLICE_BYTES,
-  );
+  const items = listed.entries.map(entry => entry.bytes);
+  const pieces = listPieces(head, items, envelopeLength(resource), LIST_SLICE_BYTES);
+  if (compresses(exchange, head.length + sizeOf(items, envelopeLength(resource)))) {
+    await streamCompressed(exchange, JSON_HEADERS, pieces);
+    return;
+  }
   const one = pieces.next();
   const two = pieces.next();
   if (two.done) {
@@ -236,6 +245,9 @@ async function sendList(exchange: Exchange, resource: Resource, listed: Listed):
   }
   stream.end();
 }
+
+const sizeOf = (items: readonly Uint8Array[], skip: number): number =>
+  items.reduce((sum, item) => sum + item.length - skip + 2, 0);
 
 function written(exchange: Exchange, stream: ResponseStream, piece: Uint8Array): Promise<void> {
   return new Promise(resolve => {
@@ -293,6 +305,7 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
   const form = plain ? jsonForm(resource, context.naming) : context.eventForm(exchange, resource);
   context.catchUp();
   const { state, hub } = context;
+  if (hub.finished) throw new Refusal('ServiceUnavailable', 'the server is shutting down', { retryAfterSeconds: 1 });
   const collection = state.collections.get(resource.storageName)!;
   if (options.initial && options.revision !== undefined) await notOlderThan(context, options.revision);
   if (exchange.aborted) return;
@@ -343,7 +356,12 @@ async function resume(
       undefined,
     );
   } catch (error) {
-    watcher.fail(error instanceof Refusal ? error : new Refusal('InternalError', 'past events could not be read'));
+    const expired = error instanceof Refusal && error.reason === 'Expired';
+    watcher.fail(
+      expired
+        ? new Refusal('Expired', `too old resource version: ${from} (${state.history.floor})`)
+        : new Refusal('InternalError', 'past events could not be read'),
+    );
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Exchange } from '../api/listener.js';
 import type { Log } from '../api/host.js';
 import { Refusal } from '../model/refusal.js';
+import type { Naming } from '../naming.js';
+import { refusalForm } from './forms.js';
 
 /** A header list. */
 export type Headers = readonly (readonly [string, string])[];
@@ -11,18 +13,19 @@ const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
 /** Headers of every JSON answer. */
 export const JSON_HEADERS: Headers = [JSON_TYPE, NO_CACHE];
 
-/** Sends a refusal as its Status, or as YAML-free JSON where the client asked for something else: errors are always JSON here. */
-export function refuse(exchange: Exchange, refusal: Refusal, headers: Headers = []): void {
+/** Sends a refusal as its Status, in the form that the client accepts. */
+export function refuse(exchange: Exchange, refusal: Refusal, naming: Naming, headers: Headers = []): void {
   if (exchange.aborted) return;
   const retry = refusal.details?.retryAfterSeconds;
-  const all = [...JSON_HEADERS, ...(retry ? [['retry-after', String(retry)] as const] : []), ...headers];
-  exchange.respond(refusal.code, all, Buffer.from(`${JSON.stringify(refusal.toStatus())}\n`));
+  const { contentType, bytes } = refusalForm(refusal, exchange.header('accept'), naming);
+  const retryAfter = retry ? [['retry-after', String(retry)] as const] : [];
+  exchange.respond(refusal.code, [['content-type', contentType], NO_CACHE, ...retryAfter, ...headers], bytes);
 }
 
 /** Anything thrown: a Refusal goes to the client as it is, all else is a bug, logged with its stack and answered with 500. */
-export function refuseThrown(exchange: Exchange, thrown: unknown, log: Log): void {
+export function refuseThrown(exchange: Exchange, thrown: unknown, log: Log, naming: Naming): void {
   if (thrown instanceof Refusal) {
-    refuse(exchange, thrown);
+    refuse(exchange, thrown, naming);
     return;
   }
   if (exchange.aborted) return;
@@ -35,6 +38,7 @@ export function refuseThrown(exchange: Exchange, thrown: unknown, log: Log): voi
     new Refusal('InternalError', 'Internal error occurred: the request could not be completed; see the log of the server', {
       causes: [{ message: 'unexpected failure' }],
     }),
+    naming,
   );
 }
 

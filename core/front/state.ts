@@ -42,7 +42,7 @@ export class State {
         for (const item of message.items) this.#load(item);
         this.revision = message.revision;
         this.history.floor = message.revision;
-        if (message.last) this.onLoaded();
+        if (message.last) this.#loaded();
         return;
       case 'events':
         for (const event of message.events) this.#apply(event);
@@ -74,11 +74,16 @@ export class State {
     });
   }
 
+  /** What was deleted before the start is not known: as far as anybody can tell, every collection changed last at this revision. */
+  #loaded(): void {
+    for (const collection of this.collections.values()) collection.revision = this.revision;
+    this.onLoaded();
+  }
+
   #load(item: WireEvent): void {
     const collection = this.collections.get(storageNameOf(item.key));
     if (!collection) return;
     collection.entries.set(item.key, collection.entryOf(item));
-    collection.revision = Math.max(collection.revision, item.revision);
   }
 
   #apply(event: WireEvent): void {

@@ -15,6 +15,8 @@ export interface EventForm {
   readonly mediaType: string;
   /** Synchronous where the bytes are at hand, else a promise from the pool. */
   encode(type: EventType, object: Uint8Array, header: boolean): Uint8Array | Promise<Uint8Array>;
+  /** Many at once, where that is cheaper than one after another; `header` is about the first. */
+  encodeAll?(types: readonly EventType[], objects: readonly Uint8Array[], header: boolean): Promise<readonly Uint8Array[]>;
   /** A BOOKMARK at that revision; `initialEnd` marks the end of the initial events. */
   bookmark(revision: number, initialEnd: boolean): Uint8Array;
   /** An ERROR event holding a Status. */
@@ -50,6 +52,24 @@ export function seenBy(selection: Selection, change: Change): Seen | undefined {
   return undefined;
 }
 
+const unencodable = (): Refusal => new Refusal('InternalError', 'an event could not be encoded');
+
+/** Most events of one slice: what a pool worker encodes in a few milliseconds. */
+const SLICE_EVENTS = 256;
+
+/** Initial events in runs that may be sent without a look at the connection. */
+function* slicesOf(events: readonly Seen[]): Generator<readonly Seen[]> {
+  let start = 0;
+  let bytes = 0;
+  for (let i = 0; i < events.length; i++) {
+    bytes += events[i]!.object.length;
+    if (bytes < LIST_SLICE_BYTES && i - start + 1 < SLICE_EVENTS && i + 1 < events.length) continue;
+    yield events.slice(start, i + 1);
+    start = i + 1;
+    bytes = 0;
+  }
+}
+
 const deletions = new WeakMap<Change, Buffer>();
 
 function deletedBytes(change: Change, before: Entry): Buffer {
@@ -75,6 +95,7 @@ export class Watcher {
   #first = true;
   #ended = false;
   #revision: number;
+  #last: Change | undefined;
   #timers: NodeJS.Timeout[] = [];
 
   constructor(
@@ -82,12 +103,13 @@ export class Watcher {
     readonly collection: Collection,
     readonly stream: ResponseStream,
     readonly form: EventForm,
-    revision: number,
+    /** Only what came after this revision is shown as a live change. */
+    readonly since: number,
     readonly bookmarks: boolean,
     /** Removes it from the hub. */
     readonly onEnd: (watcher: Watcher) => void,
   ) {
-    this.#revision = revision;
+    this.#revision = since;
   }
 
   /** Ends the watch after that time; sends bookmarks meanwhile, if they were asked for, at `now()` of the hub. */
@@ -98,15 +120,10 @@ export class Watcher {
 
   /** Writes the initial objects in slices, then what was queued, then goes live. */
   async catchUp(initial: readonly Seen[], endMark: number | undefined): Promise<void> {
-    let slice = 0;
-    for (const { type, object } of initial) {
+    for (const slice of slicesOf(initial)) {
       if (this.#ended) return;
-      await this.#send(this.form.encode(type, object, this.#first));
-      slice += object.length;
-      if (slice >= LIST_SLICE_BYTES) {
-        slice = 0;
-        await this.#drained();
-      }
+      await this.#showSlice(slice);
+      await this.#drained();
     }
     if (endMark !== undefined && !this.#ended) await this.#send(this.form.bookmark(endMark, true), false);
     while (this.#queue.length > 0) {
@@ -117,9 +134,29 @@ export class Watcher {
     this.#catchingUp = false;
   }
 
-  /** Takes a live change. */
+  async #showSlice(slice: readonly Seen[]): Promise<void> {
+    if (!this.form.encodeAll) {
+      for (const { type, object } of slice)
+        await this.#send(this.form.encode(type, object, this.#first && this.form.firstDiffers));
+      return;
+    }
+    const header = this.#first && this.form.firstDiffers;
+    try {
+      const events = await this.form.encodeAll(
+        slice.map(seen => seen.type),
+        slice.map(seen => seen.object),
+        header,
+      );
+      for (const event of events) await this.#send(event);
+    } catch {
+      this.fail(unencodable());
+    }
+  }
+
+  /** Takes a live change; what it has seen, or what is older, it does not show again. */
   take(change: Change): void {
-    if (change.revision <= this.#revision) return;
+    if (change === this.#last || change.revision < this.#revision || change.revision <= this.since) return;
+    this.#last = change;
     this.#revision = change.revision;
     if (!this.#catchingUp) void this.#show(change);
     else if (seenBy(this.selection, change)) this.#hold(change);
@@ -134,8 +171,9 @@ export class Watcher {
     this.ended();
   }
 
+  /** Says that everything up to `revision` was sent; a watch from the future has not come that far. */
   bookmark(revision: number): void {
-    if (!this.#catchingUp && !this.#ended) void this.#send(this.form.bookmark(revision, false), false);
+    if (!this.#catchingUp && !this.#ended && revision >= this.since) void this.#send(this.form.bookmark(revision, false), false);
   }
 
   /** Ends a timed or drained watch, with a last bookmark if those were asked for. */
@@ -196,7 +234,7 @@ export class Watcher {
       .then(() => bytes)
       .then(
         ready => this.#write(ready),
-        () => this.fail(new Refusal('InternalError', 'an event could not be encoded')),
+        () => this.fail(unencodable()),
       )
       .finally(() => {
         if (this.#tail === tail) this.#tail = undefined;
@@ -224,6 +262,7 @@ export class Watcher {
 /** All watches, by collection. */
 export class WatchHub {
   readonly #byCollection = new Map<Collection, Set<Watcher>>();
+  #finished = false;
 
   add(watcher: Watcher): void {
     let watchers = this.#byCollection.get(watcher.collection);
@@ -232,6 +271,11 @@ export class WatchHub {
       this.#byCollection.set(watcher.collection, watchers);
     }
     watchers.add(watcher);
+  }
+
+  /** Watches are being ended: new ones are refused. */
+  get finished(): boolean {
+    return this.#finished;
   }
 
   remove(watcher: Watcher): void {
@@ -247,6 +291,7 @@ export class WatchHub {
 
   /** Ends every watch cleanly, for a drain. */
   finish(revision: number): void {
+    this.#finished = true;
     for (const watchers of this.#byCollection.values()) for (const watcher of [...watchers]) watcher.finish(revision);
   }
 }

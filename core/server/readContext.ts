@@ -7,7 +7,11 @@ import type { EventForm, WatchHub } from '../front/watch.js';
 import type { Exchange } from '../api/listener.js';
 import type { Resource } from '../schema/resource.js';
 import type { Naming } from '../naming.js';
-import { type Choice, negotiate } from '../negotiate.js';
+import type { Choice } from '../negotiate.js';
+import { encodeCommon, encodeEnvelope, encodeMessage } from '../schema/protobuf.js';
+import { watchFrame } from '../schema/protobufWatch.js';
+import { chooseForm } from '../front/forms.js';
+import type { Json } from '../model/object.js';
 import type { Questions } from './questions.js';
 
 interface Parts {
@@ -29,12 +33,10 @@ const isPlain = (choice: Choice): boolean => choice.form === 'object' && choice.
 export function readContext({ state, hub, naming, tokens, questions, catchUp, front }: Parts): ReadContext {
   const plainReads = new Map<string, boolean>();
   const plainWatches = new Map<string, boolean>();
-  const choose = (exchange: Exchange, stream: boolean): Choice =>
-    negotiate(exchange.header('accept'), {
-      media: ['json', 'yaml'],
-      forms: ['object', 'table', 'partial', 'partialList'],
+  const choose = (exchange: Exchange, resource: Resource, stream: boolean): Choice =>
+    chooseForm(resource, exchange.header('accept'), naming, {
       stream,
-      naming,
+      ...(stream ? { forms: ['object', 'table', 'partial'] as const } : {}),
     });
   return {
     state,
@@ -44,24 +46,26 @@ export function readContext({ state, hub, naming, tokens, questions, catchUp, fr
     catchUp,
     range: (prefix, revision, limit, after) => questions.range({ prefix, revision, limit, after }),
     past: async (prefix, from, to) => (await questions.past({ prefix, from, to })).events,
-    wantsJson(exchange, _resource, stream = false) {
+    wantsJson(exchange, resource, stream = false) {
       if (exchange.query.includes('pretty=')) return false;
       const accept = exchange.header('accept') ?? '';
       const plain = stream ? plainWatches : plainReads;
-      let known = plain.get(accept);
+      const key = resource.builtIn ? accept : `custom ${accept}`;
+      let known = plain.get(key);
       if (known === undefined) {
         try {
-          known = isPlain(choose(exchange, stream));
+          known = isPlain(choose(exchange, resource, stream));
         } catch {
           // The pool refuses it in the words that fit the request.
           known = false;
         }
-        if (plain.size < REMEMBERED) plain.set(accept, known);
+        if (plain.size < REMEMBERED) plain.set(key, known);
       }
       return known;
     },
+    accepts: (exchange, resource) => void choose(exchange, resource, false),
     render: (exchange, rendering) => front().render(exchange, rendering),
-    eventForm: (exchange, resource) => renderedForm(choose(exchange, true), exchange, resource, naming, front),
+    eventForm: (exchange, resource) => renderedForm(choose(exchange, resource, true), exchange, resource, naming, front),
   };
 }
 
@@ -76,6 +80,7 @@ function renderedForm(choice: Choice, exchange: Exchange, resource: Resource, na
       const [piece] = await front().renderEvents(exchange, { objects: [object], status: 200, events: { types: [type], header } });
       return piece!;
     },
+    encodeAll: (types, objects, header) => front().renderEvents(exchange, { objects, status: 200, events: { types, header } }),
     bookmark: (revision, initialEnd) => {
       const object = bookmarkObject(resource, naming, revision, initialEnd) as {
         kind: string;
@@ -89,8 +94,14 @@ function renderedForm(choice: Choice, exchange: Exchange, resource: Resource, na
           : table
             ? { kind: 'Table', apiVersion: group, metadata: object.metadata, columnDefinitions: null, rows: [] }
             : { kind: 'PartialObjectMetadata', apiVersion: group, metadata: object.metadata };
-      return Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object: shown })}\n`);
+      if (choice.media !== 'protobuf') return Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object: shown })}\n`);
+      const message =
+        choice.form === 'object'
+          ? encodeEnvelope(object.apiVersion, object.kind, encodeMessage(resource.type, shown as Json))
+          : encodeCommon(shown);
+      return watchFrame('BOOKMARK', message!);
     },
-    error: errorEvent,
+    error: refusal =>
+      choice.media === 'protobuf' ? watchFrame('ERROR', encodeCommon(refusal.toStatus())!) : errorEvent(refusal),
   };
 }

@@ -16,11 +16,12 @@ export interface WireEvent {
   readonly value?: Uint8Array;
 }
 
-/** What the writer answers to a proposal: committed at `revision`, or lost a race, or an error of the store. */
+/** What the writer answers to a proposal: committed at `revision`, or lost a race, or an error of the store, or no answer from it. */
 export type Verdict =
   | { readonly id: number; readonly is: 'committed'; readonly revision: number }
   | { readonly id: number; readonly is: 'stale' }
-  | { readonly id: number; readonly is: 'error'; readonly message: string };
+  | { readonly id: number; readonly is: 'error'; readonly message: string }
+  | { readonly id: number; readonly is: 'unavailable'; readonly message: string };
 
 /** A proposed transaction with the id of the request it belongs to. */
 export interface Proposal {
@@ -53,6 +54,8 @@ export type ToStore =
   | { readonly is: 'subscribe'; readonly prefixes: readonly string[] }
   | { readonly is: 'connect'; readonly port: MessagePort; readonly counter: number }
   | { readonly is: 'check'; readonly ask: number }
+  /** Asks for every write acknowledged anywhere before; answered with `synced` behind their events. Shared stores only. */
+  | { readonly is: 'sync'; readonly ask: number }
   | { readonly is: 'close' }
   | RangeAsked
   | HistoryAsked;
@@ -61,19 +64,21 @@ export type ToStore =
 export interface AskFailed {
   readonly is: 'failed';
   readonly ask: number;
-  readonly why: 'compacted' | 'future' | 'error';
+  readonly why: 'compacted' | 'future' | 'unavailable' | 'error';
   readonly message: string;
 }
 
 /** From the writer. `ready` is sent on the thread's own port once the store is open. */
 export type FromStore =
-  | { readonly is: 'ready'; readonly storeName: string; readonly revision: number }
+  | { readonly is: 'ready'; readonly storeName: string; readonly revision: number; readonly shared?: { readonly secret: Uint8Array } }
   | { readonly is: 'snapshot'; readonly revision: number; readonly items: readonly WireEvent[]; readonly last: boolean }
   | {
       readonly is: 'events';
       readonly revision: number;
       readonly events: readonly WireEvent[];
       readonly verdicts: readonly Verdict[];
+      /** Events up to this revision are a summary: what happened in between is not known. */
+      readonly floor?: number;
     }
   | {
       readonly is: 'page';
@@ -85,6 +90,7 @@ export type FromStore =
     }
   | { readonly is: 'past'; readonly ask: number; readonly events: readonly (WireEvent & { readonly previous?: Uint8Array })[] }
   | { readonly is: 'checked'; readonly ask: number; readonly error?: string }
+  | { readonly is: 'synced'; readonly ask: number }
   | AskFailed;
 
 /** Credentials of a request whose identity the front end does not know yet. */

@@ -1,15 +1,17 @@
 import type { Transaction } from '../../core/api/storage.js';
+import { refusalForm } from '../../core/front/forms.js';
 import type { Refusal } from '../../core/model/refusal.js';
+import type { Naming } from '../../core/naming.js';
 
 /** Headers of an answer. */
 export type Headers = readonly (readonly [string, string])[];
 
-/** What the stages end with. With `operations`: to be sent once they are committed; no body then means the committed object; `gap`: where its revision goes. */
+/** What the stages end with. With `operations`: to be sent once they are committed; no body then means the committed object; `gap`: where its revision goes, `envelope`: into the metadata of a protobuf message. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body?: Uint8Array;
-  readonly gap?: number;
+  readonly gap?: number | 'envelope';
   readonly operations?: Transaction;
 }
 
@@ -22,12 +24,17 @@ export const jsonHeaders = (warnings: readonly string[] = []): Headers => [
   ...[...new Set(warnings)].map(text => ['warning', `299 - ${JSON.stringify(text)}`] as const),
 ];
 
-/** A refusal as its Status object. */
-export function statusAnswer(refusal: Refusal): { status: number; headers: Headers; body: Uint8Array } {
+/** A refusal as its Status object, in the form that the client accepts. */
+export function statusAnswer(
+  refusal: Refusal,
+  accept: string,
+  naming: Naming,
+): { status: number; headers: Headers; body: Uint8Array } {
   const retry = refusal.code === 429 ? refusal.details?.retryAfterSeconds : undefined;
+  const { contentType, bytes } = refusalForm(refusal, accept, naming);
   return {
     status: refusal.code,
-    headers: [...jsonHeaders(), ...(retry ? [['retry-after', String(retry)] as const] : [])],
-    body: Buffer.from(`${JSON.stringify(refusal.toStatus())}\n`),
+    headers: [['content-type', contentType], NO_CACHE, ...(retry ? [['retry-after', String(retry)] as const] : [])],
+    body: bytes,
   };
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../core/api/storage.js';
 import { methodNotAllowed, Refusal } from '../../core/model/refusal.js';
+import { chooseForm } from '../../core/front/forms.js';
 import { routeOf } from '../../core/front/route.js';
 import type { Grant, Job, JobResult } from '../../core/threads/messages.js';
 import { authenticate, authorize } from './access.js';
@@ -51,6 +52,8 @@ export async function run(
 }
 
 function write(context: Context, permitted: Permitted): Promise<Answer> {
+  // Nothing is done for a client that could not be told.
+  chooseForm(permitted.resource, permitted.job.accept, context.naming);
   switch (permitted.target.verb) {
     case 'create':
       return create(context, permitted);
@@ -67,7 +70,7 @@ function write(context: Context, permitted: Permitted): Promise<Answer> {
 
 /** A Refusal goes out as its Status; anything else is a bug: logged with its stack, answered with 500. */
 function refused(context: Context, job: Job, thrown: unknown): { is: 'respond' } & ReturnType<typeof statusAnswer> {
-  if (thrown instanceof Refusal) return { is: 'respond', ...statusAnswer(thrown) };
+  if (thrown instanceof Refusal) return { is: 'respond', ...statusAnswer(thrown, job.accept, context.naming) };
   context.log.error(
     { stack: (thrown as Error)?.stack ?? String(thrown), method: job.method, path: job.path },
     'a request failed unexpectedly',
@@ -76,6 +79,8 @@ function refused(context: Context, job: Job, thrown: unknown): { is: 'respond' }
     is: 'respond',
     ...statusAnswer(
       new Refusal('InternalError', 'Internal error occurred: the request could not be completed; see the log of the server'),
+      job.accept,
+      context.naming,
     ),
   };
 }

@@ -1,5 +1,6 @@
 import type { ApiObject } from '../../core/model/object.js';
 import { conflict } from '../../core/model/refusal.js';
+import { statusForm } from '../../core/front/forms.js';
 import { keyOf } from '../../core/front/list.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import { type Answer, jsonHeaders } from './answer.js';
@@ -105,13 +106,13 @@ export async function removal(
   const answer =
     shown || resource.strategy.deleteAnswer === 'object'
       ? await shape(context, permitted, shown ?? old, write.status, warnings)
-      : removed(permitted, old);
+      : removed(context, permitted, old);
   if (write.dryRun) return answer;
   const key = keyOf(resource, target.namespace || old.metadata.namespace || '', old.metadata.name!);
   return { ...answer, operations: [{ is: 'delete', key, expect: job.current!.revision }] };
 }
 
-function removed({ resource, warnings }: Permitted, old: ApiObject): Answer {
+function removed({ naming }: Context, { resource, warnings, job }: Permitted, old: ApiObject): Answer {
   const { group, resource: kind } = named(resource);
   const status = {
     kind: 'Status',
@@ -120,5 +121,6 @@ function removed({ resource, warnings }: Permitted, old: ApiObject): Answer {
     status: 'Success',
     details: { name: old.metadata.name, ...(group ? { group } : {}), kind, uid: old.metadata.uid },
   };
-  return { status: 200, headers: jsonHeaders(warnings), body: Buffer.from(`${JSON.stringify(status)}\n`) };
+  const { contentType, bytes } = statusForm(status, job.accept, naming);
+  return { status: 200, headers: [['content-type', contentType], ...jsonHeaders(warnings).slice(1)], body: bytes };
 }

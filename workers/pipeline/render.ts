@@ -1,9 +1,13 @@
-import { negotiate, type Choice, type MediaName } from '../../core/negotiate.js';
+import type { Choice } from '../../core/negotiate.js';
+import { chooseForm } from '../../core/front/forms.js';
 import type { Route } from '../../core/front/route.js';
 import { first } from '../../core/front/query.js';
-import type { ApiObject } from '../../core/model/object.js';
+import type { ApiObject, Json } from '../../core/model/object.js';
 import { unknownPath } from '../../core/model/refusal.js';
 import { decodeStored, revisionSpan } from '../../core/plugin/stored.js';
+import type { Struct } from '../../core/schema/model.js';
+import { encodeCommon, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
+import { watchFrame } from '../../core/schema/protobufWatch.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { parseIncludeObject, partialObjectMetadata, partialObjectMetadataList, tableValue } from '../../core/tables/index.js';
 import { scaleColumns } from '../../core/tables/scale.js';
@@ -14,14 +18,10 @@ import type { Context, Permitted } from './context.js';
 import { scaleOf } from './scale.js';
 import { inRequestVersion, stored } from './write.js';
 
-const MEDIA: readonly MediaName[] = ['json', 'yaml'];
-
-const choose = (context: Context, accept: string, list: boolean, stream: boolean): Choice =>
-  negotiate(accept || undefined, {
-    media: MEDIA,
+const choose = (context: Context, resource: Resource, accept: string, list: boolean, stream: boolean): Choice =>
+  chooseForm(resource, accept, context.naming, {
     forms: list ? ['object', 'table', 'partialList'] : ['object', 'table', 'partial'],
     stream,
-    naming: context.naming,
   });
 
 const headersFor = (choice: Choice, warnings: readonly string[] = []): Headers => [
@@ -38,13 +38,14 @@ export async function render(
 ): Promise<{ is: 'respond'; status: number; headers: Headers; body: Uint8Array } | { is: 'rendered'; pieces: Uint8Array[] }> {
   const { resource } = route;
   if (!resource) throw unknownPath();
-  const choice = choose(context, job.accept, rendering.list !== undefined, rendering.events !== undefined);
+  const choice = choose(context, resource, job.accept, rendering.list !== undefined, rendering.events !== undefined);
   const objects = rendering.objects.map(bytes => inRequestVersion(resource, decodeStored(bytes)));
   if (rendering.events) return { is: 'rendered', pieces: events(context, route, choice, objects, rendering.events) };
   const value = rendering.list
     ? listValue(context, route, choice, objects, rendering.list)
     : objectValue(context, route, choice, objects[0]!);
-  return { is: 'respond', status: rendering.status, headers: headersFor(choice), body: bytesOf(choice, value) };
+  const body = bytesOf(choice, value, rendering.list ? resource.listType : typeOf(route, resource));
+  return { is: 'respond', status: rendering.status, headers: headersFor(choice), body };
 }
 
 function events(
@@ -56,14 +57,27 @@ function events(
 ): Uint8Array[] {
   return objects.map((object, i) => {
     const shown = objectValue(context, route, choice, object, about.header && i === 0);
-    return Buffer.from(`${JSON.stringify({ type: about.types[i], object: shown })}\n`);
+    const type = about.types[i]!;
+    if (choice.media === 'protobuf') return watchFrame(type, bytesOf(choice, shown, typeOf(route, route.resource!)));
+    return Buffer.from(`${JSON.stringify({ type, object: shown })}\n`);
   });
 }
 
-const bytesOf = (choice: Choice, value: object): Uint8Array =>
-  choice.media === 'yaml'
-    ? Buffer.from(encodeYaml(value))
-    : Buffer.from(`${JSON.stringify(value, null, choice.pretty ? 2 : undefined)}\n`);
+/** Type of the object that an answer holds. */
+const typeOf = (route: Route, resource: Resource): Struct => route.subresource?.type ?? resource.type;
+
+/** `struct` is the type of `value`; forms derived from it have types of their own. */
+function bytesOf(choice: Choice, value: object, struct: Struct | undefined): Uint8Array {
+  if (choice.media === 'yaml') return Buffer.from(encodeYaml(value));
+  if (choice.media === 'json') return Buffer.from(`${JSON.stringify(value, null, choice.pretty ? 2 : undefined)}\n`);
+  const { kind, apiVersion } = value as ApiObject;
+  const body =
+    choice.form === 'object'
+      ? struct && encodeEnvelope(apiVersion, kind, encodeMessage(struct, value as unknown as Json))
+      : encodeCommon(value as ApiObject);
+  if (!body) throw new Error(`${kind} has no protobuf form`);
+  return body;
+}
 
 function objectValue(context: Context, route: Route, choice: Choice, object: ApiObject, withHeader = true): object {
   const resource = route.resource!;
@@ -123,13 +137,14 @@ export async function shape(
   proposed = false,
 ): Promise<Answer> {
   const { job, route, resource } = permitted;
-  const choice = choose(context, job.accept, false, false);
+  const choice = choose(context, resource, job.accept, false, false);
   const headers = headersFor(choice, warnings);
   const plain = choice.form === 'object' && choice.media === 'json' && !choice.pretty && route.subresource?.name !== 'scale';
   if (proposed && plain && resource.apiVersion === resource.storageApiVersion) return { status, headers };
   const shown = proposed ? { ...object, metadata: { ...object.metadata, resourceVersion: '0' } } : object;
-  const body = bytesOf(choice, objectValue(context, route, choice, shown));
+  const body = bytesOf(choice, objectValue(context, route, choice, shown), typeOf(route, resource));
   if (!proposed) return { status, headers, body };
+  if (choice.media === 'protobuf') return { status, headers, body, gap: 'envelope' };
   const [start, end] = choice.media === 'json' && !choice.pretty ? revisionSpan(body) : looseSpan(body);
   return { status, headers, body: Buffer.concat([body.subarray(0, start), body.subarray(end)]), gap: start };
 }

@@ -1,0 +1,49 @@
+import type { Refusal } from '../model/refusal.js';
+import type { Naming } from '../naming.js';
+import { type Choice, type Form, type MediaName, negotiate } from '../negotiate.js';
+import { encodeCommon } from '../schema/protobuf.js';
+import type { Resource } from '../schema/resource.js';
+import { encodeYaml } from '../schema/yaml.js';
+
+const ALL: readonly MediaName[] = ['json', 'yaml', 'protobuf'];
+const WITHOUT_PROTOBUF: readonly MediaName[] = ['json', 'yaml'];
+
+/** Serializations of a resource: custom kinds have no protobuf form (spec, "Media types"). */
+export const mediaOf = (resource: Resource): readonly MediaName[] => (resource.builtIn ? ALL : WITHOUT_PROTOBUF);
+
+/** What an answer about a resource can be; `partial` and `partialList` depend on what it holds. Throws 406. */
+export const chooseForm = (
+  resource: Resource,
+  accept: string | undefined,
+  naming: Naming,
+  { stream = false, forms = ['object', 'table', 'partial', 'partialList'] as readonly Form[] } = {},
+): Choice => negotiate(accept || undefined, { media: mediaOf(resource), forms, stream, naming });
+
+/**
+ * A Status in the serialization that the client accepts, in JSON where it accepts none: a refusal is never hidden behind another one. Streams
+ * have begun before they can fail, so their parameters play no role here.
+ */
+export function statusForm(
+  status: { readonly kind: string; readonly apiVersion: string },
+  accept: string | undefined,
+  naming: Naming,
+): { readonly contentType: string; readonly bytes: Uint8Array } {
+  const choice = choiceOf(accept, naming);
+  if (choice?.media === 'yaml') return { contentType: choice.contentType, bytes: Buffer.from(encodeYaml(status)) };
+  const message = choice?.media === 'protobuf' ? encodeCommon(status) : undefined;
+  if (choice && message) return { contentType: choice.contentType, bytes: message };
+  return { contentType: 'application/json', bytes: Buffer.from(`${JSON.stringify(status)}\n`) };
+}
+
+/** The answer of a refusal in the client's form. */
+export const refusalForm = (refusal: Refusal, accept: string | undefined, naming: Naming): ReturnType<typeof statusForm> =>
+  statusForm(refusal.toStatus(), accept, naming);
+
+function choiceOf(accept: string | undefined, naming: Naming): Choice | undefined {
+  if (!accept || accept.startsWith('application/json')) return undefined;
+  try {
+    return negotiate(accept, { media: ALL, forms: ['object'], stream: false, naming });
+  } catch {
+    return undefined;
+  }
+}
