@@ -131,7 +131,8 @@ export class UwsExchange implements Exchange {
     const stream = new UwsStream(this.res, () => this.finish(), !here || silent);
     this.streaming = stream;
     if (!here) return stream;
-    this.corked(() => {
+    // At once: what is written to the stream may leave before a later answer would.
+    this.res.cork(() => {
       this.head(status, headers);
       if (!silent) return;
       this.res.endWithoutBody();
