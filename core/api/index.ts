@@ -12,6 +12,7 @@ export {
   type Outcome,
   type Page,
   type Storage,
+  type Shared,
   StoreError,
   type Stored,
   type StoreEvent,
@@ -19,6 +20,7 @@ export {
   type Operation as StoreOperation,
   storage,
 } from './storage.js';
+  Unavailable,
 export * from '../model/object.js';
 export * from '../model/refusal.js';
 export type { Requirement, Selector } from '../model/selector.js';

@@ -21,10 +21,13 @@ export type Operation =
 /** A transaction: all of its operations at one revision, or none. */
 export type Transaction = readonly Operation[];
 
-/** What became of a transaction: its revision and the values stored, or the first operation whose expectation failed with the current state of its key. */
+/**
+ * What became of a transaction: its revision and the values stored, or the first operation whose expectation failed with the current state of its key (and, in
+ * a shared store, a revision at which that was so). An error of class Unavailable leaves open whether it took place.
+ */
 export type Outcome =
   | { readonly is: 'committed'; readonly revision: number; readonly events: readonly StoreEvent[] }
-  | { readonly is: 'failed'; readonly index: number; readonly current?: Stored }
+  | { readonly is: 'failed'; readonly index: number; readonly revision?: number; readonly current?: Stored }
   | { readonly is: 'error'; readonly error: Error };
 
 /**
@@ -68,6 +71,17 @@ export class FutureRevision extends Error {
 /** A store that must not be opened or used: damaged, in use, of an unknown format. The message names what is wrong and the remedy. */
 export class StoreError extends Error {}
 
+/** The store cannot be reached at present. Whether a write took place is not known. */
+export class Unavailable extends Error {}
+
+/** What a store offers that other processes write to at the same time. */
+export interface Shared {
+  /** Kept with the data, and so the same in every process: signs what clients may take from one to another. */
+  readonly secret: Uint8Array;
+  /** Makes a revision that every `watch` comes to, and resolves with it: what a reader waits for where the current revision may not be one of this store's. */
+  mark(): Promise<number>;
+}
+
 /**
  * The storage point (design, section 4). Implementations keep the order: durable, then events, then replies. Keys are compared as UTF-8 bytes.
  * A restarted store continues above every revision it ever gave out.
@@ -75,6 +89,11 @@ export class StoreError extends Error {}
 export interface Storage {
   /** Shown in the start message and as the name of the health check. */
   readonly name: string;
+  /**
+   * Absent: one process owns the store, and outcomes of `commit` tell every change. Present: others write too. Events then are taken from `watch`
+   * alone, `revision` asks the store (every write acknowledged anywhere before the call is at or below it), and one process is elected where only one may work.
+   */
+  readonly shared?: Shared;
   revision(): Promise<number>;
   /** Everything up to and including this revision is gone as history. */
   compactedRevision(): number;
@@ -91,14 +110,18 @@ export interface Storage {
   commit(group: readonly Transaction[]): Promise<readonly Outcome[]>;
   /**
    * Every event with revision > `from` under `prefix`, in order, whole revisions at a time, then live ones, until `signal` aborts. `from` undefined: from now on.
-   * Ends by throwing Compacted if `from` is compacted. `progress` is called with a revision up to which all was delivered when nothing happens.
+   * Ends by throwing Compacted if history after `from` is gone. `deliver` may be called without events, with a revision up to which all were delivered.
+   * `previous: false` leaves the values before each change out, where nobody wants them.
    */
   watch(
     prefix: string,
     from: number | undefined,
     deliver: (events: readonly StoreEvent[], revision: number) => void,
     signal: AbortSignal,
+    options?: { readonly previous?: boolean },
   ): Promise<void>;
+  /** Resolves when the store can no longer write, and only then: every later commit is answered with an error, and the server must end. */
+  readonly failed?: Promise<Error>;
   /** Forgets history up to `revision`, in bounded steps that do not hold up commits. */
   compact(revision: number): Promise<void>;
   /** Reads from the store itself (not from memory) and fails if that is impossible. */

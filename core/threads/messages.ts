@@ -70,7 +70,12 @@ export interface AskFailed {
 
 /** From the writer. `ready` is sent on the thread's own port once the store is open. */
 export type FromStore =
-  | { readonly is: 'ready'; readonly storeName: string; readonly revision: number; readonly shared?: { readonly secret: Uint8Array } }
+  | {
+      readonly is: 'ready';
+      readonly storeName: string;
+      readonly revision: number;
+      readonly shared?: { readonly secret: Uint8Array };
+    }
   | { readonly is: 'snapshot'; readonly revision: number; readonly items: readonly WireEvent[]; readonly last: boolean }
   | {
       readonly is: 'events';

@@ -57,8 +57,8 @@ describe.skipIf(!etcdWanted)('an etcd store behind a connection that is cut (ski
     etcd = await startEtcd();
     proxy = new CuttingProxy(Number(new URL(etcd.url).port));
     const port = await proxy.listen();
-    near = await new EtcdStore({ servers: [etcd.url], prefix: 'test/' }).start();
-    far = await new EtcdStore({ servers: [`http://127.0.0.1:${port}`], prefix: 'test/' }).start();
+    near = await new EtcdStore({ servers: [etcd.url], prefix: 'test' }).start();
+    far = await new EtcdStore({ servers: [`http://127.0.0.1:${port}`], prefix: 'test' }).start();
   }, 30_000);
   afterAll(async () => {
     await Promise.all([near.close(), far.close()]);
@@ -117,7 +117,7 @@ describe('the configuration of the etcd store', () => {
     expect(() => plugin.parse({ servers: ['http://localhost:2379'], certfile: 'c' })).toThrow(/^keyfile: /);
     expect(plugin.parse({ servers: ['http://localhost:2379'] })).toEqual({
       servers: ['http://localhost:2379'],
-      prefix: 'capstan/',
+      prefix: '/registry',
     });
   });
 });

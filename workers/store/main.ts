@@ -28,7 +28,8 @@ try {
       process.exit(0);
     }
   });
-  port.postMessage({ is: 'ready', storeName: store.name, revision } satisfies FromStore);
+  const shared = store.shared && { secret: store.shared.secret };
+  port.postMessage({ is: 'ready', storeName: store.name, revision, ...(shared && { shared }) } satisfies FromStore);
 } catch (error) {
   port.postMessage({ is: 'unusable', message: (error as Error).message });
 }

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { Compacted, FutureRevision, type Outcome, type Storage } from '../../core/api/storage.js';
+import { Compacted, FutureRevision, type Outcome, type Page, type Storage, Unavailable } from '../../core/api/storage.js';
 import {
   type FromStore,
   type HistoryAsked,
@@ -10,9 +10,12 @@ import {
   type Verdict,
   type WireEvent,
 } from '../../core/threads/messages.js';
+import { SharedFeed } from './shared.js';
 
 /** Items of one snapshot message: bounds the size of a message. */
 const SNAPSHOT_PAGE = 2000;
+/** Pause before a store that is away is read again. */
+const RETRY_MS = 500;
 
 /** One connected thread: its port, its post counter, and what it wants to hear of. */
 interface Subscriber {
@@ -28,6 +31,7 @@ interface Subscriber {
 /**
  * The writer: gathers proposals while the store syncs, commits them as one group, then posts events and verdicts. It never parses an object.
  * Order of every group: durable, then events to every thread, then (in the same message to the front end) the verdicts.
+ * Where others write to the store too, events come from its watch alone, and a verdict waits until the events of its revision have passed.
  */
 export class Writer {
   readonly #subscribers: Subscriber[] = [];
@@ -35,13 +39,19 @@ export class Writer {
   #committing = 0;
   #revision = 0;
   #closed: (() => void) | undefined;
+  readonly #shared: SharedFeed | undefined;
+  /** Verdicts of a shared store that leave with the next turn. */
+  #settled: Verdict[] = [];
 
   constructor(
     readonly storage: Storage,
     readonly counters: Int32Array,
     /** Called when the store fails in a way that must stop the server. */
     readonly fatal: (error: Error) => void,
-  ) {}
+  ) {
+    if (storage.shared)
+      this.#shared = new SharedFeed(storage, (events, revision, floor) => this.#followed(events, revision, floor), fatal);
+  }
 
   /** Adds a thread. The front end is the one with counter 0. */
   connect(port: MessagePort, counter: number): void {
@@ -52,13 +62,14 @@ export class Writer {
   }
 
   async start(): Promise<number> {
-    this.#revision = await this.storage.revision();
+    this.#revision = await (this.#shared ? this.#shared.start() : this.storage.revision());
     return this.#revision;
   }
 
   /** Commits what was proposed and closes the store. */
   async close(): Promise<void> {
     if (this.#committing > 0 || this.#gathering.length > 0) await new Promise<void>(resolve => (this.#closed = resolve));
+    this.#shared?.stop();
     await this.storage.close();
   }
 
@@ -80,6 +91,12 @@ export class Writer {
           error => this.#post(from, { is: 'checked', ask: message.ask, error: String(error) }),
         );
         return;
+      case 'sync':
+        void (this.#shared?.sync() ?? Promise.resolve()).then(
+          () => this.#post(from, { is: 'synced', ask: message.ask }),
+          error => this.#failed(from, message.ask, error),
+        );
+        return;
       case 'range':
         void this.#range(from, message);
         return;
@@ -98,7 +115,8 @@ export class Writer {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      if (this.#gathering.length > 0) void this.#commit();
+      if (this.#shared) for (const proposal of this.#gathering.splice(0)) void this.#commitShared(this.#shared, proposal);
+      else if (this.#gathering.length > 0) void this.#commit();
     });
   }
 
@@ -112,32 +130,66 @@ export class Writer {
     } catch (error) {
       this.fatal(error as Error);
     } finally {
-      this.#committing--;
-      if (this.#closed && this.#committing === 0 && this.#gathering.length === 0) this.#closed();
+      this.#committed();
     }
+  }
+
+  #committed(): void {
+    this.#committing--;
+    if (this.#closed && this.#committing === 0 && this.#gathering.length === 0) this.#closed();
+  }
+
+  /** Each goes its own way: revisions are given elsewhere, and one that waits for the store must not hold up others. */
+  async #commitShared(feed: SharedFeed, proposal: Proposal): Promise<void> {
+    this.#committing++;
+    let verdict: Verdict;
+    try {
+      const [outcome] = await this.storage.commit([proposal.operations]);
+      verdict = verdictOf(proposal.id, outcome!);
+      if (outcome!.is === 'committed') await feed.reached(outcome!.revision, outcome!.events.length === 0);
+      // Whoever lost a race goes on with what won it.
+      if (outcome!.is === 'failed')
+        await feed.reached(outcome!.current?.modified ?? outcome!.revision ?? 0, outcome!.current === undefined);
+    } catch (error) {
+      if (!(error instanceof Unavailable)) this.fatal(error as Error);
+      verdict = { id: proposal.id, is: 'unavailable', message: (error as Error).message };
+    }
+    this.#settled.push(verdict);
+    if (this.#settled.length === 1) setImmediate(() => this.#settle());
+    this.#committed();
+  }
+
+  #settle(): void {
+    const verdicts = this.#settled;
+    this.#settled = [];
+    for (const subscriber of this.#subscribers) if (subscriber.front) this.#deliver(subscriber, [], verdicts);
+  }
+
+  /** Events of a shared store, by whomever. Positions are told without events too: clients hear them from one server and name them to another. */
+  #followed(events: readonly WireEvent[], revision: number, floor: number | undefined): void {
+    this.#revision = revision;
+    for (const subscriber of this.#subscribers) if (!subscriber.front) this.#deliver(subscriber, events, []);
+    for (const subscriber of this.#subscribers) if (subscriber.front) this.#deliver(subscriber, events, [], true, floor);
   }
 
   #publish(group: readonly Proposal[], outcomes: readonly Outcome[]): void {
     const verdicts: Verdict[] = [];
     const events: WireEvent[] = [];
     for (const [i, outcome] of outcomes.entries()) {
-      const { id } = group[i]!;
-      if (outcome.is === 'committed') {
-        for (const e of outcome.events) events.push({ key: e.key, revision: e.revision, created: e.created, value: e.value });
-        this.#revision = Math.max(this.#revision, outcome.revision);
-        verdicts.push({ id, is: 'committed', revision: outcome.revision });
-      } else if (outcome.is === 'failed') verdicts.push({ id, is: 'stale' });
-      else verdicts.push({ id, is: 'error', message: outcome.error.message });
+      verdicts.push(verdictOf(group[i]!.id, outcome));
+      if (outcome.is !== 'committed') continue;
+      for (const e of outcome.events) events.push({ key: e.key, revision: e.revision, created: e.created, value: e.value });
+      this.#revision = Math.max(this.#revision, outcome.revision);
     }
     // The front end comes last: its message carries the replies, and by then every other thread can see the change.
     for (const subscriber of this.#subscribers) if (!subscriber.front) this.#deliver(subscriber, events, []);
     for (const subscriber of this.#subscribers) if (subscriber.front) this.#deliver(subscriber, events, verdicts);
   }
 
-  #deliver(to: Subscriber, events: readonly WireEvent[], verdicts: readonly Verdict[]): void {
+  #deliver(to: Subscriber, events: readonly WireEvent[], verdicts: readonly Verdict[], always = false, floor?: number): void {
     const wanted = to.prefixes.includes('') ? events : events.filter(e => to.prefixes.some(prefix => e.key.startsWith(prefix)));
-    if (wanted.length === 0 && verdicts.length === 0) return;
-    const message: FromStore = { is: 'events', revision: this.#revision, events: wanted, verdicts };
+    if (wanted.length === 0 && verdicts.length === 0 && !always) return;
+    const message: FromStore = { is: 'events', revision: this.#revision, events: wanted, verdicts, floor };
     if (to.held) to.held.push(message);
     else this.#post(to, message);
   }
@@ -151,13 +203,15 @@ export class Writer {
   async #snapshot(to: Subscriber, prefixes: readonly string[]): Promise<void> {
     to.prefixes = [...to.prefixes, ...prefixes];
     to.held ??= [];
-    let revision: number | undefined;
+    // What is held from here on continues a shared store's snapshot only if that is of this position, however far the store itself has come.
+    let revision = this.#shared?.revision;
     for (const [i, prefix] of prefixes.entries()) {
       let after: string | undefined;
       for (;;) {
-        const page = await this.storage.range(prefix, { limit: SNAPSHOT_PAGE, after, revision });
+        const page = await this.#page(prefix, after, revision);
         revision ??= page.revision;
         after = page.items.at(-1)?.key;
+        if (prefix === '') this.#shared?.learn(page.items);
         const items = page.items.map(s => ({ key: s.key, revision: s.modified, created: s.created, value: s.value }));
         this.#post(to, { is: 'snapshot', revision, items, last: i === prefixes.length - 1 && !page.more });
         if (!page.more) break;
@@ -169,7 +223,20 @@ export class Writer {
     for (const message of held) {
       if (message.is !== 'events') continue;
       const events = message.events.filter(e => e.revision > revision!);
-      if (events.length > 0 || message.verdicts.length > 0) this.#post(to, { ...message, events });
+      if (events.length > 0 || message.verdicts.length > 0 || message.revision > revision!)
+        this.#post(to, { ...message, events });
+    }
+  }
+
+  /** A page of a snapshot; a thread that starts while the store is away waits for it. */
+  async #page(prefix: string, after: string | undefined, revision: number | undefined): Promise<Page> {
+    for (;;) {
+      try {
+        return await this.storage.range(prefix, { limit: SNAPSHOT_PAGE, after, revision });
+      } catch (error) {
+        if (!(error instanceof Unavailable)) throw error;
+      }
+      await new Promise(resolve => setTimeout(resolve, RETRY_MS));
     }
   }
 
@@ -225,9 +292,23 @@ export class Writer {
   }
 
   #failed(to: Subscriber, ask: number, error: unknown): void {
-    const why = error instanceof Compacted ? 'compacted' : error instanceof FutureRevision ? 'future' : 'error';
+    const why =
+      error instanceof Compacted
+        ? 'compacted'
+        : error instanceof FutureRevision
+          ? 'future'
+          : error instanceof Unavailable
+            ? 'unavailable'
+            : 'error';
     this.#post(to, { is: 'failed', ask, why, message: String((error as Error).message) });
   }
+}
+
+/** What the front end is told of an outcome. */
+function verdictOf(id: number, outcome: Outcome): Verdict {
+  if (outcome.is === 'committed') return { id, is: 'committed', revision: outcome.revision };
+  if (outcome.is === 'failed') return { id, is: 'stale' };
+  return { id, is: outcome.error instanceof Unavailable ? 'unavailable' : 'error', message: outcome.error.message };
 }
 
 /** Copies a message's values into one buffer that is transferred: one allocation and no per-value bookkeeping in the receiving thread. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { Client, type ClientDuplexStream, credentials, type ServiceError } from '@grpc/grpc-js';
-import type { Method } from './protocol.js';
-import { type WatchResponse, Watch } from './protocol.js';
+import { Client, type ClientDuplexStream, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { Unavailable } from '../../../core/api/index.js';
+import { Authenticate, type Method, Watch, type WatchResponse } from './protocol.js';
 
 /** Where etcd is, and how it is spoken to. */
 export interface EtcdConfig {
@@ -10,52 +10,125 @@ export interface EtcdConfig {
   readonly cafile?: string;
   readonly certfile?: string;
   readonly keyfile?: string;
+  /** Who this is to an etcd with authentication; the password stands in a file. */
+  readonly user?: string;
+  readonly passwordFile?: string;
   /** Begins every key, so that several stores can share a cluster. */
   readonly prefix: string;
+  /** Time for which history is kept, in ms; 0 and undefined: somebody else compacts. */
+  readonly compactionInterval?: number;
 }
 
-/** A call that takes longer is given up, as its outcome then is unknown either way. */
-const CALL_MS = 10_000;
+/** One attempt that takes longer is given up, as its outcome then is unknown either way. */
+const ATTEMPT_MS = 4000;
+/** How long a call is tried again: longer than a new leader takes, shorter than clients wait. */
+export const LIMIT_MS = 7000;
+/** Pause between attempts. */
+export const PAUSE_MS = 100;
 /** Answers may hold a page of the largest objects. */
 const MESSAGE_BYTES = 2 ** 30;
 
-/** One channel per server; the one that last answered is used until it fails. Nothing is sent twice. */
+const OPTIONS = {
+  'grpc.max_receive_message_length': MESSAGE_BYTES,
+  'grpc.max_send_message_length': MESSAGE_BYTES,
+  'grpc.enable_retries': 0,
+  'grpc.keepalive_time_ms': 10_000,
+  'grpc.keepalive_timeout_ms': 5000,
+  // The defaults back off up to minutes: the server would be away long after etcd is back.
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.min_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1000,
+};
+
+/** Codes after which a call has certainly not taken place. */
+const REFUSED: readonly number[] = [
+  status.INVALID_ARGUMENT,
+  status.NOT_FOUND,
+  status.PERMISSION_DENIED,
+  status.RESOURCE_EXHAUSTED,
+  status.FAILED_PRECONDITION,
+  status.OUT_OF_RANGE,
+  status.UNIMPLEMENTED,
+  status.UNAUTHENTICATED,
+];
+
+/** Whether etcd itself said no: trying again is useless, and nothing was changed. */
+export const isRefusal = (error: unknown): boolean => REFUSED.includes((error as ServiceError).code);
+
+/** etcd's answer to revisions that are compacted or not there yet. */
+export const isOutOfRange = (error: unknown): boolean => (error as ServiceError).code === status.OUT_OF_RANGE;
+
+/** Whether a new token may help: the old one has expired, or the users were changed. */
+const wantsToken = ({ code, details = '' }: ServiceError): boolean =>
+  code === status.UNAUTHENTICATED || /invalid auth token|user name is empty|revision of auth store is old/.test(details);
+
+export const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
+
+/** One channel per server; the one that last answered is used until it fails. A call is sent once, unless `persist` repeats it. */
 export class Connection {
   readonly #clients: readonly Client[];
   #current = 0;
+  #metadata: Metadata;
+  #authenticating: Promise<void> | undefined;
 
-  constructor(config: EtcdConfig) {
+  constructor(readonly config: EtcdConfig) {
     const file = (name?: string) => (name === undefined ? null : readFileSync(name));
     const secure = () => credentials.createSsl(file(config.cafile), file(config.keyfile), file(config.certfile));
-    const options = {
-      'grpc.max_receive_message_length': MESSAGE_BYTES,
-      'grpc.enable_retries': 0,
-      'grpc.keepalive_time_ms': 30_000,
-    };
     this.#clients = config.servers.map(server => {
       const { protocol, host } = new URL(server);
-      return new Client(host, protocol === 'https:' ? secure() : credentials.createInsecure(), options);
+      return new Client(host, protocol === 'https:' ? secure() : credentials.createInsecure(), OPTIONS);
     });
+    this.#metadata = withToken(undefined);
   }
 
-  call<Response>(method: Method<Response>, request: object, signal?: AbortSignal): Promise<Response> {
-    return new Promise((resolve, reject) => {
-      const at = this.#current;
-      const answered = (error: ServiceError | null, response?: Response) => {
-        signal?.removeEventListener('abort', cancel);
-        if (!error) return resolve(response!);
-        if (error.code === UNAVAILABLE || error.code === DEADLINE_EXCEEDED) this.#current = (at + 1) % this.#clients.length;
-        reject(signal?.aborted ? signal.reason : error);
-      };
-      const options = { deadline: Date.now() + CALL_MS };
-      const call = this.#clients[at]!.makeUnaryRequest(method.path, method.encode, method.decode, request, options, answered);
-      const cancel = () => call.cancel();
-      signal?.addEventListener('abort', cancel);
-    });
+  /** One attempt; sent again only where etcd asked for another token first. */
+  async call<Response>(method: Method<Response>, request: object, signal?: AbortSignal): Promise<Response> {
+    const before = this.#metadata;
+    try {
+      return await this.#once(method, request, signal);
+    } catch (error) {
+      if (!(await this.renewToken(error as ServiceError, before))) throw error;
+      return await this.#once(method, request, signal);
+    }
   }
 
-  watch(): ClientDuplexStream<object, WatchResponse> {
-    return this.#clients[this.#current]!.makeBidiStreamRequest(Watch.path, Watch.encode, Watch.decode);
+  /** A call that may be sent any number of times: until it is answered or refused, for a while. Throws Unavailable then. */
+  async persist<Response>(method: Method<Response>, request: object, signal?: AbortSignal, limit = LIMIT_MS): Promise<Response> {
+    const until = performance.now() + limit;
+    for (;;) {
+      signal?.throwIfAborted();
+      try {
+        return await this.call(method, request, signal);
+      } catch (error) {
+        if (signal?.aborted || isRefusal(error)) throw error;
+        if (performance.now() + PAUSE_MS > until) throw this.unavailable(error as Error);
+      }
+      await pause(PAUSE_MS);
+    }
+  }
+
+  /** What is thrown when etcd cannot be reached. */
+  unavailable(error: Error): Unavailable {
+    const why = (error as ServiceError).details || error.message;
+    return new Unavailable(`etcd at ${this.config.servers.join(', ')} does not answer: ${why}`);
+  }
+
+  /** A watch stream; `token` is what it was opened with. */
+  watch(): { readonly stream: ClientDuplexStream<object, WatchResponse>; readonly token: Metadata } {
+    const token = this.#metadata;
+    return { stream: this.#clients[this.#current]!.makeBidiStreamRequest(Watch.path, Watch.encode, Watch.decode, token), token };
+  }
+
+  /** Gets a new token if `error` asks for one and there is a user; true if the call may be sent again. */
+  async renewToken(error: ServiceError, before: Metadata): Promise<boolean> {
+    if (this.config.user === undefined || !wantsToken(error)) return false;
+    if (this.#metadata === before) {
+      this.#authenticating ??= this.#authenticate().finally(() => {
+        this.#authenticating = undefined;
+      });
+      await this.#authenticating;
+    }
+    return true;
   }
 
   /** The next call goes to another server. */
@@ -66,9 +139,35 @@ export class Connection {
   close(): void {
     for (const client of this.#clients) client.close();
   }
+
+  async #authenticate(): Promise<void> {
+    const { user, passwordFile } = this.config;
+    const password = passwordFile === undefined ? '' : readFileSync(passwordFile, 'utf8').trimEnd();
+    this.#metadata = withToken((await this.#once(Authenticate, { name: user, password })).token);
+  }
+
+  #once<Response>(method: Method<Response>, request: object, signal?: AbortSignal): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      const at = this.#current;
+      const answered = (error: ServiceError | null, response?: Response) => {
+        signal?.removeEventListener('abort', cancel);
+        if (!error) return resolve(response!);
+        if (!isRefusal(error) && at === this.#current) this.rotate();
+        reject(signal?.aborted ? signal.reason : error);
+      };
+      const options = { deadline: Date.now() + ATTEMPT_MS };
+      const client = this.#clients[at]!;
+      const call = client.makeUnaryRequest(method.path, method.encode, method.decode, request, this.#metadata, options, answered);
+      const cancel = () => call.cancel();
+      signal?.addEventListener('abort', cancel);
+    });
+  }
 }
 
-const DEADLINE_EXCEEDED = 4;
-const UNAVAILABLE = 14;
-/** etcd's code for revisions that are compacted or not there yet. */
-export const OUT_OF_RANGE = 11;
+/** `hasleader` has a member that is cut off from its cluster refuse, and end its watches, instead of waiting. */
+function withToken(token: string | undefined): Metadata {
+  const metadata = new Metadata();
+  metadata.set('hasleader', 'true');
+  if (token !== undefined) metadata.set('token', token);
+  return metadata;
+}

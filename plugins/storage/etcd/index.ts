@@ -2,10 +2,10 @@ import { ConfigError, definePlugin, type Plugin, storage } from '../../../core/a
 import type { EtcdConfig } from './connection.js';
 import { EtcdStore } from './store.js';
 
-const FILES = ['cafile', 'certfile', 'keyfile'] as const;
+const TEXTS = ['cafile', 'certfile', 'keyfile', 'user', 'passwordFile'] as const;
 
 function parse(config: unknown): EtcdConfig {
-  const { servers, prefix = 'capstan/', ...rest } = (config ?? {}) as Record<string, unknown>;
+  const { servers, prefix = '/registry', compactionInterval, ...rest } = (config ?? {}) as Record<string, unknown>;
   if (!Array.isArray(servers) || servers.length === 0) throw new ConfigError('servers', 'must list the URLs of the etcd servers');
   for (const [i, server] of servers.entries()) {
     if (typeof server !== 'string' || !/^https?:\/\/[^/]+\/?$/.test(server)) {
@@ -13,14 +13,19 @@ function parse(config: unknown): EtcdConfig {
     }
   }
   if (typeof prefix !== 'string' || prefix === '') throw new ConfigError('prefix', 'must be a string that is not empty');
-  for (const name of FILES) {
-    if (rest[name] !== undefined && typeof rest[name] !== 'string') throw new ConfigError(name, 'must name a PEM file');
+  for (const name of TEXTS) {
+    if (rest[name] !== undefined && typeof rest[name] !== 'string') throw new ConfigError(name, 'must be a string');
   }
   if ((rest['certfile'] === undefined) !== (rest['keyfile'] === undefined)) {
     throw new ConfigError('keyfile', 'certfile and keyfile must be given together');
   }
-  const files = Object.fromEntries(FILES.flatMap(name => (rest[name] === undefined ? [] : [[name, rest[name] as string]])));
-  return { servers: servers as string[], prefix, ...files };
+  if (rest['passwordFile'] !== undefined && rest['user'] === undefined)
+    throw new ConfigError('user', 'must be given with passwordFile');
+  const interval = compactionInterval;
+  if (interval !== undefined && (typeof interval !== 'number' || !(interval >= 0 && interval < 2 ** 31)))
+    throw new ConfigError('compactionInterval', 'must be a number of milliseconds');
+  const texts = Object.fromEntries(TEXTS.flatMap(name => (rest[name] === undefined ? [] : [[name, rest[name] as string]])));
+  return { servers: servers as string[], prefix, ...(interval === undefined ? {} : { compactionInterval: interval }), ...texts };
 }
 
 /** Objects in an etcd cluster, for several servers over one set of objects. */

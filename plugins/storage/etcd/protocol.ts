@@ -5,13 +5,13 @@ const DEFINITIONS = `
 syntax = "proto3";
 message Header { int64 revision = 3; }
 message KeyValue { bytes key = 1; int64 create_revision = 2; int64 mod_revision = 3; int64 version = 4; bytes value = 5; }
-message RangeRequest { bytes key = 1; bytes range_end = 2; int64 limit = 3; int64 revision = 4; bool serializable = 7; bool count_only = 9; }
+message RangeRequest { bytes key = 1; bytes range_end = 2; int64 limit = 3; int64 revision = 4; bool serializable = 7; bool keys_only = 8; bool count_only = 9; }
 message RangeResponse { Header header = 1; repeated KeyValue kvs = 2; bool more = 3; int64 count = 4; }
-message PutRequest { bytes key = 1; bytes value = 2; bool prev_kv = 4; }
-message PutResponse { KeyValue prev_kv = 2; }
-message DeleteRequest { bytes key = 1; bool prev_kv = 3; }
-message DeleteResponse { int64 deleted = 2; repeated KeyValue prev_kvs = 3; }
-message Compare { int32 result = 1; int32 target = 2; bytes key = 3; int64 mod_revision = 6; }
+message PutRequest { bytes key = 1; bytes value = 2; bool prev_kv = 4; bool ignore_value = 5; }
+message PutResponse { Header header = 1; }
+message DeleteRequest { bytes key = 1; }
+message DeleteResponse { int64 deleted = 2; }
+message Compare { int32 result = 1; int32 target = 2; bytes key = 3; int64 version = 4; int64 mod_revision = 6; }
 message RequestOp { oneof request { RangeRequest range = 1; PutRequest put = 2; DeleteRequest remove = 3; } }
 message ResponseOp { oneof response { RangeResponse range = 1; PutResponse put = 2; DeleteResponse remove = 3; } }
 message TxnRequest { repeated Compare compare = 1; repeated RequestOp success = 2; repeated RequestOp failure = 3; }
@@ -19,10 +19,11 @@ message TxnResponse { Header header = 1; bool succeeded = 2; repeated ResponseOp
 message CompactRequest { int64 revision = 1; bool physical = 2; }
 message CompactResponse { Header header = 1; }
 message WatchCreate { bytes key = 1; bytes range_end = 2; int64 start_revision = 3; bool progress_notify = 4; bool prev_kv = 6; }
-message WatchProgress {}
-message WatchRequest { oneof request { WatchCreate create = 1; WatchProgress progress = 3; } }
+message WatchRequest { oneof request { WatchCreate create = 1; } }
 message Event { int32 type = 1; KeyValue kv = 2; KeyValue prev_kv = 3; }
 message WatchResponse { Header header = 1; int64 watch_id = 2; bool created = 3; bool canceled = 4; int64 compact_revision = 5; string cancel_reason = 6; repeated Event events = 11; }
+message AuthenticateRequest { string name = 1; string password = 2; }
+message AuthenticateResponse { string token = 2; }
 `;
 
 const root = protobuf.parse(DEFINITIONS, { keepCase: true }).root;
@@ -45,8 +46,6 @@ export interface RangeResponse {
 }
 export interface ResponseOp {
   readonly range?: { readonly kvs: readonly KeyValue[] };
-  readonly put?: { readonly prev_kv?: KeyValue };
-  readonly remove?: { readonly deleted: number; readonly prev_kvs: readonly KeyValue[] };
 }
 export interface TxnResponse {
   readonly header: Header;
@@ -74,13 +73,20 @@ function method<Response>(path: string, request: string, response: string): Meth
   const output = root.lookupType(response);
   return {
     path,
-    encode: message => Buffer.from(input.encode(input.fromObject(message)).finish()),
+    // Requests are made here and have the right types: converting them first would cost more than encoding them.
+    encode: message => input.encode(message).finish() as Buffer,
     decode: bytes =>
       output.toObject(output.decode(bytes), { longs: Number, arrays: true, defaults: true, oneofs: false }) as Response,
   };
 }
 
 export const Range = method<RangeResponse>('/etcdserverpb.KV/Range', 'RangeRequest', 'RangeResponse');
+export const Put = method<{ readonly header: Header }>('/etcdserverpb.KV/Put', 'PutRequest', 'PutResponse');
 export const Txn = method<TxnResponse>('/etcdserverpb.KV/Txn', 'TxnRequest', 'TxnResponse');
 export const Compact = method<{ readonly header: Header }>('/etcdserverpb.KV/Compact', 'CompactRequest', 'CompactResponse');
 export const Watch = method<WatchResponse>('/etcdserverpb.Watch/Watch', 'WatchRequest', 'WatchResponse');
+export const Authenticate = method<{ readonly token: string }>(
+  '/etcdserverpb.Auth/Authenticate',
+  'AuthenticateRequest',
+  'AuthenticateResponse',
+);

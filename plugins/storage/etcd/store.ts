@@ -1,27 +1,32 @@
-import type { ServiceError } from '@grpc/grpc-js';
 import {
   Compacted,
   FutureRevision,
   type Outcome,
   type Page,
+  type Shared,
   type Storage,
   type Stored,
   StoreError,
   type StoreEvent,
   type Transaction,
+  Unavailable,
 } from '../../../core/api/index.js';
-import { Connection, type EtcdConfig, OUT_OF_RANGE } from './connection.js';
-import { Compact, type KeyValue, Range, type RangeResponse, Txn } from './protocol.js';
-import { malformed, outcome, request } from './transaction.js';
+import { Compactor, compactEtcd } from './compactor.js';
+import { Connection, type EtcdConfig, isOutOfRange, isRefusal, LIMIT_MS, PAUSE_MS, pause } from './connection.js';
+import { type KeyValue, Put, Range, type RangeResponse, Txn } from './protocol.js';
+import { openRecord } from './record.js';
+import { committed, happensOnce, malformed, outcome, request } from './transaction.js';
 import { hasMark, Keys, newMark } from './values.js';
 import { compactedRevision, watchOnce } from './watch.js';
 
 /** Keys fetched by one call. */
 const PAGE = 500;
-/** Pause before a watch that was cut, or the reading after a cut transaction, is tried again. */
-const RETRY_MS = 200;
-/** Times a server is asked what became of a cut transaction: longer than a new leader takes. */
-const RESOLVE_TRIES = 20;
+/** How long the start waits for an etcd that is starting too. */
+const START_MS = 15_000;
+/** How long a health check waits (upstream's default). */
+const CHECK_MS = 2000;
+/** Later writes of a key that are looked behind for one whose answer was lost. */
+const LOOK_BEHIND = 16;
 
 /** A range request; without `range_end` of one key. */
 interface Reading {
@@ -29,6 +34,7 @@ interface Reading {
   readonly range_end?: Buffer;
   readonly limit?: number;
   readonly revision?: number;
+  readonly keys_only?: boolean;
 }
 
 /**
@@ -39,26 +45,47 @@ export class EtcdStore implements Storage {
   readonly name = 'etcd';
   readonly #connection: Connection;
   readonly #keys: Keys;
+  readonly #config: EtcdConfig;
   #compacted = 0;
+  #secret: Uint8Array = new Uint8Array();
+  #compactor: Compactor | undefined;
   /** The last transaction under way per key. */
   readonly #last = new Map<string, Promise<unknown>>();
   readonly #closed = new AbortController();
 
   constructor(config: EtcdConfig) {
+    this.#config = config;
     this.#connection = new Connection(config);
     this.#keys = new Keys(config.prefix);
   }
 
-  /** Connects; learns what is compacted. */
+  /** Connects; checks the format; learns what is compacted. */
   async start(): Promise<this> {
-    await this.revision();
-    this.#compacted = await compactedRevision(this.#connection, this.#keys.encode(''));
+    try {
+      this.#secret = await openRecord(this.#connection, this.#keys, this.#config.prefix, START_MS);
+      this.#compacted = await compactedRevision(this.#connection, this.#keys);
+    } catch (error) {
+      this.#connection.close();
+      throw error instanceof StoreError ? error : new StoreError((error as Error).message);
+    }
+    const { compactionInterval } = this.#config;
+    if (compactionInterval)
+      this.#compactor = new Compactor(this.#connection, this.#keys, compactionInterval, revision => this.compact(revision));
     return this;
   }
 
+  get shared(): Shared {
+    return {
+      secret: this.#secret,
+      mark: async () =>
+        (await this.#connection.persist(Put, { key: this.#keys.record, ignore_value: true }, this.#closed.signal)).header
+          .revision,
+    };
+  }
+
   async revision(): Promise<number> {
-    const response = await this.#connection.call(Range, { key: this.#keys.encode('\0'), count_only: true });
-    return response.header.revision;
+    const request = { key: this.#keys.compaction, count_only: true };
+    return (await this.#connection.persist(Range, request, this.#closed.signal)).header.revision;
   }
 
   compactedRevision(): number {
@@ -102,24 +129,24 @@ export class EtcdStore implements Storage {
     from: number | undefined,
     deliver: (events: readonly StoreEvent[], revision: number) => void,
     signal: AbortSignal,
+    { previous = true }: { readonly previous?: boolean } = {},
   ): Promise<void> {
     const either = AbortSignal.any([signal, this.#closed.signal]);
     let position = from ?? (signal.aborted ? 0 : await this.revision());
     while (!either.aborted) {
       if (position < this.#compacted) throw new Compacted(this.#compacted);
       try {
-        await watchOnce(this.#connection, this.#keys, prefix, position, either, (events, revision) => {
+        await watchOnce(this.#connection, this.#keys, { prefix, previous }, position, either, (events, revision) => {
           position = revision;
           deliver(events, revision);
         });
       } catch (error) {
-        if (!(error instanceof Compacted)) throw error;
-        this.#compacted = Math.max(this.#compacted, error.compactedRevision);
+        if (error instanceof Compacted) this.#compacted = Math.max(this.#compacted, error.compactedRevision);
         throw error;
       }
       if (either.aborted) break;
       this.#connection.rotate();
-      await new Promise(resolve => setTimeout(resolve, RETRY_MS));
+      await pause(PAUSE_MS);
     }
     if (!signal.aborted) throw new StoreError('the store is closed');
   }
@@ -127,36 +154,38 @@ export class EtcdStore implements Storage {
   async compact(revision: number): Promise<void> {
     if (revision <= this.#compacted) return;
     try {
-      await this.#connection.call(Compact, { revision, physical: true });
+      await compactEtcd(this.#connection, revision);
     } catch (error) {
       const current = await this.revision();
       if (revision > current) throw new FutureRevision(current);
-      this.#compacted = await compactedRevision(this.#connection, this.#keys.encode(''));
+      this.#compacted = await compactedRevision(this.#connection, this.#keys);
       if (this.#compacted < revision) throw error;
     }
     this.#compacted = Math.max(this.#compacted, revision);
   }
 
   async check(): Promise<void> {
-    await this.revision();
+    const request = { key: this.#keys.compaction, count_only: true };
+    await this.#connection.persist(Range, request, AbortSignal.any([this.#closed.signal, AbortSignal.timeout(CHECK_MS)]));
   }
 
   async close(): Promise<void> {
-    this.#closed.abort();
+    this.#compactor?.close();
+    this.#closed.abort(new StoreError('the store is closed'));
     await Promise.allSettled(this.#last.values());
     this.#connection.close();
   }
 
-  async #read(request: Reading, signal?: AbortSignal): Promise<RangeResponse> {
+  async #read(request: Reading, signal: AbortSignal = this.#closed.signal): Promise<RangeResponse> {
     const { revision } = request;
     if (revision !== undefined && revision < this.#compacted) throw new Compacted(this.#compacted);
     try {
-      return await this.#connection.call(Range, request, signal);
+      return await this.#connection.persist(Range, request, signal);
     } catch (error) {
-      if ((error as ServiceError).code !== OUT_OF_RANGE) throw error;
+      if (!isOutOfRange(error)) throw error;
       const current = await this.revision();
       if (revision !== undefined && revision > current) throw new FutureRevision(current);
-      this.#compacted = await compactedRevision(this.#connection, this.#keys.encode(''));
+      this.#compacted = await compactedRevision(this.#connection, this.#keys);
       throw new Compacted(this.#compacted);
     }
   }
@@ -164,50 +193,77 @@ export class EtcdStore implements Storage {
   /** Sends a transaction after those before it that share a key with it. */
   #inOrder(transaction: Transaction): Promise<Outcome> {
     const earlier = transaction.flatMap(({ key }) => this.#last.get(key) ?? []);
-    const sent = Promise.all(earlier).then(() => this.#send(transaction));
+    const sent = earlier.length === 0 ? this.#send(transaction) : Promise.all(earlier).then(() => this.#send(transaction));
     for (const { key } of transaction) this.#last.set(key, sent);
     return sent.finally(() => {
       for (const { key } of transaction) if (this.#last.get(key) === sent) this.#last.delete(key);
     });
   }
 
+  /**
+   * Sends a transaction until etcd answers. Where an answer was lost, a transaction that cannot take place twice is sent again, and its failure then may mean
+   * that it took place; any other is looked for.
+   */
   async #send(transaction: Transaction): Promise<Outcome> {
     const wrong = this.#closed.signal.aborted ? new StoreError('the store is closed') : malformed(transaction);
     if (wrong) return { is: 'error', error: wrong };
     const mark = newMark();
-    try {
-      const response = await this.#connection.call(Txn, request(transaction, this.#keys, mark));
-      return outcome(transaction, response, this.#keys, mark);
-    } catch (error) {
-      return this.#resolve(transaction, mark, error as Error);
-    }
-  }
-
-  /** Asks until a server answers; reading again is harmless. */
-  async #resolve(transaction: Transaction, mark: Buffer, error: Error): Promise<Outcome> {
-    for (let i = 0; i < RESOLVE_TRIES && !this.#closed.signal.aborted; i++) {
+    const once = happensOnce(transaction);
+    const until = performance.now() + LIMIT_MS;
+    let lost: Error | undefined;
+    for (;;) {
       try {
-        return await this.#lookFor(transaction, mark, error);
-      } catch {
-        await new Promise(resolve => setTimeout(resolve, RETRY_MS));
+        if (lost && !once) return (await this.#lookFor(transaction, mark)) ?? { is: 'error', error: unknown(lost) };
+        const response = await this.#connection.call(Txn, request(transaction, this.#keys, mark));
+        const found = outcome(transaction, response, this.#keys);
+        if (!lost || found.is !== 'failed') return found;
+        return (await this.#lookFor(transaction, mark)) ?? gone(transaction, found) ?? found;
+      } catch (error) {
+        if (isRefusal(error) || error instanceof StoreError) return { is: 'error', error: error as Error };
+        lost = error as Error;
       }
+      if (performance.now() > until || this.#closed.signal.aborted)
+        return { is: 'error', error: lost instanceof Unavailable ? lost : this.#connection.unavailable(lost) };
+      await pause(PAUSE_MS);
     }
-    return { is: 'error', error };
   }
 
-  /** A cut transaction may have taken place: its mark on a value it wrote tells. Where that is overwritten or there is none, it stays unknown. */
-  async #lookFor(transaction: Transaction, mark: Buffer, error: Error): Promise<Outcome> {
+  /** The outcome of a transaction whose answer was lost, by the mark on a value it wrote; undefined if none of the last writes of that key has it. */
+  async #lookFor(transaction: Transaction, mark: Buffer): Promise<Outcome | undefined> {
     const put = transaction.find(operation => operation.is === 'put');
-    const { kvs } = put ? await this.#read({ key: this.#keys.encode(put.key) }) : { kvs: [] as KeyValue[] };
-    if (!kvs[0] || !hasMark(kvs[0].value, mark)) return { is: 'error', error };
-    const revision = kvs[0].mod_revision;
-    const responses = await Promise.all(
-      transaction.map(async operation => {
-        const [before] = (await this.#read({ key: this.#keys.encode(operation.key), revision: revision - 1 })).kvs;
-        if (operation.is === 'put') return { put: { prev_kv: before } };
-        return { remove: { deleted: before ? 1 : 0, prev_kvs: before ? [before] : [] } };
-      }),
-    );
-    return outcome(transaction, { header: { revision }, succeeded: true, responses }, this.#keys, mark);
+    if (!put) return undefined;
+    const key = this.#keys.encode(put.key);
+    let revision: number | undefined;
+    for (let i = 0; i < LOOK_BEHIND; i++) {
+      const value = await this.#before(key, revision);
+      if (!value) return undefined;
+      if (hasMark(value.value, mark)) {
+        const at = value.mod_revision;
+        const before = transaction.map(operation => this.#before(this.#keys.encode(operation.key), at - 1));
+        return committed(transaction, at, await Promise.all(before));
+      }
+      revision = value.mod_revision - 1;
+    }
+    return undefined;
   }
+
+  /** The value of a key at a revision; undefined also where its history is gone. */
+  async #before(key: Buffer, revision: number | undefined): Promise<KeyValue | undefined> {
+    if (revision === 0) return undefined;
+    try {
+      return (await this.#read({ key, revision })).kvs[0];
+    } catch (error) {
+      if (error instanceof Compacted) return undefined;
+      throw error;
+    }
+  }
+}
+
+const unknown = (lost: Error): Unavailable => new Unavailable(`the answer of etcd to a write was lost: ${lost.message}`);
+
+/** A deletion whose answer was lost, and whose object is gone: it is what was asked for, whoever did it. */
+function gone(transaction: Transaction, found: Outcome & { is: 'failed' }): Outcome | undefined {
+  const [only] = transaction;
+  if (transaction.length > 1 || only?.is !== 'delete' || found.current) return undefined;
+  return { is: 'committed', revision: found.revision ?? 0, events: [] };
 }

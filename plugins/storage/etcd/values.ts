@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import type { Stored } from '../../../core/api/index.js';
+import { type Stored, StoreError } from '../../../core/api/index.js';
 import type { KeyValue } from './protocol.js';
 
 /**
- * A stored value is: gap (4 bytes, all ones for none), mark (16), the object. etcd gives the revision only after the value is sent, so the digits are filled in
- * when it is read. The mark is unique per transaction: after a cut connection it tells whether the transaction took place.
+ * A stored value is: format (1 byte), gap (4 bytes, all ones for none), mark (16), the object. etcd gives the revision only after the value is sent, so the
+ * digits are filled in when it is read. The mark is unique per transaction: after a cut connection it tells whether the transaction took place.
  */
-const HEADER = 20;
+const HEADER = 21;
+const MARK = 5;
 const NO_GAP = 0xffffffff;
+/** Format of values and of the store as a whole. */
+export const FORMAT = 1;
 
 /** A new mark. */
 export const newMark = (): Buffer => randomBytes(16);
@@ -15,29 +18,48 @@ export const newMark = (): Buffer => randomBytes(16);
 /** The stored form of an object. */
 export function encode(value: Uint8Array, gap: number | undefined, mark: Buffer): Buffer {
   const stored = Buffer.allocUnsafe(HEADER + value.length);
-  stored.writeUInt32BE(gap ?? NO_GAP, 0);
-  mark.copy(stored, 4);
+  stored[0] = FORMAT;
+  stored.writeUInt32BE(gap ?? NO_GAP, 1);
+  mark.copy(stored, MARK);
   stored.set(value, HEADER);
   return stored;
 }
 
-/** The object of a stored form, with the digits of its revision in the gap. */
-export function decode(stored: Buffer, revision: number): Buffer {
-  const gap = stored.readUInt32BE(0);
-  const value = stored.subarray(HEADER);
-  if (gap === NO_GAP) return value;
+/** An object with the digits of its revision in the gap. */
+export function filled(value: Uint8Array, gap: number | undefined, revision: number): Uint8Array {
+  if (gap === undefined) return value;
   return Buffer.concat([value.subarray(0, gap), Buffer.from(String(revision)), value.subarray(gap)]);
 }
 
-/** Whether a stored form was written by the transaction with this mark. */
-export const hasMark = (stored: Buffer, mark: Buffer): boolean => stored.subarray(4, HEADER).equals(mark);
+/** The object of a stored form. Throws StoreError for a format that this version does not know. */
+export function decode(stored: Buffer, revision: number, key: string): Uint8Array {
+  if (stored[0] !== FORMAT || stored.length < HEADER) {
+    const what =
+      stored.length < HEADER ? 'is no object of this server' : `has format ${stored[0]}, this version reads format ${FORMAT}`;
+    throw new StoreError(`the value of ${JSON.stringify(key)} in etcd ${what}: run the version that wrote it`);
+  }
+  const gap = stored.readUInt32BE(1);
+  return filled(stored.subarray(HEADER), gap === NO_GAP ? undefined : gap, revision);
+}
 
-/** Keys under the prefix of this store. */
+/** Whether a stored form was written by the transaction with this mark. */
+export const hasMark = (stored: Buffer, mark: Buffer): boolean => stored.subarray(MARK, HEADER).equals(mark);
+
+/** Keys under the prefix of this store: `<prefix>/<key>`. The empty key is the store's own record. */
 export class Keys {
   readonly #prefix: Buffer;
+  /** Who compacts, and when: outside of the range of objects, so that watches do not hear of it. */
+  readonly compaction: Buffer;
 
   constructor(prefix: string) {
-    this.#prefix = Buffer.from(prefix);
+    const bare = prefix.replace(/\/+$/, '');
+    this.#prefix = Buffer.from(`${bare}/`);
+    this.compaction = Buffer.from(`${bare}.compaction`);
+  }
+
+  /** The store's record: its format and secret. Writing it again makes a revision that every watch comes to. */
+  get record(): Buffer {
+    return this.#prefix;
   }
 
   encode(key: string): Buffer {
@@ -48,17 +70,23 @@ export class Keys {
     return key.toString('utf8', this.#prefix.length);
   }
 
-  /** First and (excluded) last key of a range. */
-  range(prefix: string, after?: string): { readonly key: Buffer; readonly range_end: Buffer } {
+  /** The objects of a range: first and (excluded) last key. */
+  range(prefix: string, after = ''): { readonly key: Buffer; readonly range_end: Buffer } {
     const start = this.encode(prefix);
-    const next = after === undefined ? start : Buffer.concat([this.encode(after), Buffer.of(0)]);
+    const next = Buffer.concat([this.encode(after), Buffer.of(0)]);
     return { key: Buffer.compare(next, start) > 0 ? next : start, range_end: successor(start) };
   }
 
+  /** Everything a watch looks at: the record and all objects. */
+  all(): { readonly key: Buffer; readonly range_end: Buffer } {
+    return { key: this.#prefix, range_end: successor(this.#prefix) };
+  }
+
   stored(item: KeyValue): Stored {
+    const key = this.decode(item.key);
     return {
-      key: this.decode(item.key),
-      value: decode(item.value, item.mod_revision),
+      key,
+      value: decode(item.value, item.mod_revision, key),
       created: item.create_revision,
       modified: item.mod_revision,
       version: item.version,

@@ -6,7 +6,7 @@ import { storageConformance } from '../storage.js';
 if (etcdWanted) {
   storageConformance('etcd', async () => {
     const { url, stop } = await startEtcd();
-    return { open: () => new EtcdStore({ servers: [url], prefix: 'test/' }).start(), dispose: stop };
+    return { open: () => new EtcdStore({ servers: [url], prefix: 'test' }).start(), dispose: stop };
   });
 } else {
   describe('storage conformance: etcd', () => {
