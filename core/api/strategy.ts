@@ -10,6 +10,8 @@ export interface Rules {
   lookup(storageName: string, namespace: string, name: string): ApiObject | undefined;
   /** All current objects of one resource, from the same informers. */
   list(storageName: string): readonly ApiObject[];
+  /** Adds a Warning header to the answer. */
+  warn?(text: string): void;
 }
 
 /** A printed column of a Table. Priority 0 is always shown. */
@@ -80,6 +82,8 @@ export interface Strategy {
   readonly selectableFields: ReadonlyMap<string, (object: ApiObject) => string>;
   /** Which of them a version knows; absent: all. */
   readonly selectableIn?: (field: string, apiVersion: string) => boolean;
+  /** Refusal of a field selector that the kind does not know; absent: the text of most kinds. */
+  readonly unknownField?: (field: string) => string;
   /** Extra field labels accepted in selectors although no object carries them, and labels rewritten to others. */
   readonly fieldAliases: ReadonlyMap<string, string>;
   readonly columns?: readonly Column[];
@@ -88,6 +92,8 @@ export interface Strategy {
     readonly spec: readonly string[];
     readonly status: readonly string[];
     readonly selector: (object: ApiObject) => string;
+    /** What a read is told where nothing stands at `spec`; absent: it shows none. The kind's own rules then judge the counts, too. */
+    readonly absent?: string;
   };
   /** Converts between served versions: from the storage version to `apiVersion` and back. Absent: versions are equal but for the name. */
   readonly convert?: (object: ApiObject, toApiVersion: string) => ApiObject;

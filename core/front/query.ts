@@ -3,11 +3,20 @@ import { badRequest } from '../model/refusal.js';
 /** Query parameters by name, first value first; a Map, because names come from outside. */
 export type Query = ReadonlyMap<string, readonly string[]>;
 
-/** Parses a raw query string; never throws (a broken escape stays as it is). */
+/** What makes a pair unreadable: a broken escape, or a semicolon, which separates nothing. */
+const UNREADABLE = /;|%(?![0-9a-f]{2})/i;
+
+/** Parses a raw query string; never throws: pairs that cannot be read count as absent, as in Go's `url.URL.Query`. */
 export function parseQuery(raw: string): Query {
   const query = new Map<string, string[]>();
   if (!raw) return query;
-  for (const [name, value] of new URLSearchParams(raw)) {
+  const readable = UNREADABLE.test(raw)
+    ? raw
+        .split('&')
+        .filter(pair => !UNREADABLE.test(pair))
+        .join('&')
+    : raw;
+  for (const [name, value] of new URLSearchParams(readable)) {
     const values = query.get(name);
     if (values) values.push(value);
     else query.set(name, [value]);

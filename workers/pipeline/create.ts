@@ -5,7 +5,7 @@ import { decodeStored } from '../../core/plugin/stored.js';
 import type { Answer } from './answer.js';
 import { type Context, type Permitted, rulesOf } from './context.js';
 import { act } from './actions.js';
-import { generatedName, setSystemMetadata } from './metadata.js';
+import { dropRepeatedOwners, generatedName, setSystemMetadata } from './metadata.js';
 import { writeOptionsOf } from './options.js';
 import { changeOf, named, propose, refuseInvalid } from './write.js';
 
@@ -37,7 +37,9 @@ export async function createObject(context: Context, permitted: Permitted, objec
   setSystemMetadata(object, rules.now);
   const generated = !metadata.name && Boolean(metadata.generateName);
   if (generated) metadata.name = generatedName(metadata.generateName!);
+  dropRepeatedOwners(object, permitted.warnings, false);
   await context.mutate(changeOf(permitted, 'CREATE', dryRun, metadata.name ?? ''), object);
+  dropRepeatedOwners(object, permitted.warnings, true);
   if (strategy.hasStatus) delete object['status'];
   strategy.prepareCreate(object, rules);
   strategy.defaults(object);

@@ -7,7 +7,7 @@ import { decodeBody, decodePatched, encodeObject, validateMetadataUpdate } from 
 import { type Context, type Permitted, rulesOf } from './context.js';
 import { createObject } from './create.js';
 import { patched, patchType } from './patch.js';
-import { contentChanged, keepSystemMetadata } from './metadata.js';
+import { contentChanged, dropRepeatedOwners, keepSystemMetadata } from './metadata.js';
 import { writeOptionsOf } from './options.js';
 import { removal } from './remove.js';
 import { shape } from './render.js';
@@ -92,7 +92,9 @@ export async function replace(
   if (version && version !== '0' && version !== String(job.current!.revision))
     throw conflict(named(resource), target.name, MODIFIED);
   const merged = merge(context, permitted, object, old, dryRun);
+  dropRepeatedOwners(merged, permitted.warnings, false);
   await context.mutate(changeOf(permitted, 'UPDATE', dryRun, target.name, old), merged);
+  dropRepeatedOwners(merged, permitted.warnings, true);
   const violations = validate(context, permitted, merged, old, dryRun, sent);
   refuseInvalid(resource, target.name, violations);
   refuseInvalid(

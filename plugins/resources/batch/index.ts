@@ -76,6 +76,7 @@ const job = (naming: Naming): Partial<Strategy> => ({
   },
   validateCreate: object => jobSpecViolations(at(object, 'spec'), 'spec'),
   validateUpdate: jobUpdateViolations,
+  unknownField: field => `field label ${JSON.stringify(field)} not supported for Job`,
   selectableFields: new Map([['status.successful', object => String(num(at(object, 'status'), 'succeeded') ?? 0)]]),
 });
 
