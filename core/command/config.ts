@@ -72,6 +72,8 @@ export function checkSettings(settings: Settings): Settings {
     throw new ConfigError('--tls-san', "names go into the server's own certificate: leave it or --tls-cert-file out");
   if (isIP(settings.bindAddress) === 0 && settings.bindAddress !== 'localhost')
     throw new ConfigError('--bind-address', `must be an IP address or localhost, not ${JSON.stringify(settings.bindAddress)}`);
+  if (settings.historyRetention <= 0)
+    throw new ConfigError('--history-retention', 'must be longer than 0: watches resume from what is kept');
   if (settings.httpPort !== undefined && !isLoopback(settings.bindAddress))
     throw new ConfigError(
       '--http-port',

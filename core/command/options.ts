@@ -61,6 +61,15 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
     { setting: 'storageBackend', read: oneOf(['rocksdb', 'memory']), placeholder: 'STORE', help: 'rocksdb or memory (rocksdb)' },
   ],
   [
+    'history-retention',
+    {
+      setting: 'historyRetention',
+      read: duration,
+      placeholder: 'TIME',
+      help: 'time that past versions are kept for watches and continue tokens (5m)',
+    },
+  ],
+  [
     'listener',
     { setting: 'listener', read: oneOf(['uws', 'node']), placeholder: 'NAME', help: 'uws or node (uws where it runs)' },
   ],

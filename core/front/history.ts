@@ -1,4 +1,3 @@
-import { HISTORY_MS } from '../limits.js';
 import type { Change } from './collection.js';
 
 /** Bytes of history kept in memory; older changes are asked of the store. */
@@ -13,6 +12,8 @@ export class History {
   constructor(
     /** Every change above this revision is here. */
     public floor: number,
+    /** How long a change is kept, in ms. */
+    readonly retention: number,
   ) {}
 
   add(change: Change, now: number): void {
@@ -20,7 +21,7 @@ export class History {
     this.#bytes += sizeOf(change);
     while (
       this.#head < this.#changes.length &&
-      (this.#changes[this.#head]!.at < now - HISTORY_MS || this.#bytes > HISTORY_BYTES)
+      (this.#changes[this.#head]!.at < now - this.retention || this.#bytes > HISTORY_BYTES)
     ) {
       const { change: old } = this.#changes[this.#head++]!;
       this.#bytes -= sizeOf(old);

@@ -12,7 +12,7 @@ const storageNameOf = (key: string): string => key.slice(0, key.indexOf('/', key
 /** The front end's copy of all current objects, in step with the writer's messages. */
 export class State {
   readonly collections = new Map<string, Collection>();
-  readonly history = new History(0);
+  readonly history: History;
   revision = 0;
   readonly #waiting = new Set<{ readonly revision: number; readonly wake: () => void }>();
 
@@ -25,7 +25,10 @@ export class State {
     readonly onLoaded: () => void,
     /** Answers to questions the front end asked of the writer. */
     readonly onAnswer: (message: Extract<FromStore, { ask: number }>) => void,
+    /** How long changes are remembered. */
+    historyMs: number,
   ) {
+    this.history = new History(0, historyMs);
     // Virtual kinds that can be listed (component statuses) are collections without objects.
     const served = [...registry.groups.values()].flatMap(group =>
       group.versions.flatMap(version => [...version.resources.values()]),

@@ -25,8 +25,12 @@ export function builtins(settings: Settings, material: Material): PluginSpec[] {
   const { resources } = material;
   return [
     settings.storageBackend === 'memory'
-      ? { use: at('storage/memory.js'), threads: ['store'] }
-      : { use: at('storage/rocksdb/index.js'), config: { path: material.storePath }, threads: ['store'] },
+      ? { use: at('storage/memory.js'), config: { historyMs: settings.historyRetention }, threads: ['store'] }
+      : {
+          use: at('storage/rocksdb/index.js'),
+          config: { path: material.storePath, historyMs: settings.historyRetention },
+          threads: ['store'],
+        },
     { use: at(`listener/${settings.listener ?? 'uws'}.js`), threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
     request('authn/client-certificate.js'),

@@ -1,3 +1,4 @@
+import { HISTORY_MS } from '../limits.js';
 import type { NamingName } from '../naming.js';
 
 /** A plugin named in the configuration: a package or path, and its own settings. */
@@ -29,6 +30,8 @@ export interface Settings {
   readonly anonymousAuth: boolean;
   readonly authorizationMode: readonly AuthorizationMode[];
   readonly storageBackend: 'rocksdb' | 'memory';
+  /** How long past versions are kept: for watches that resume, lists of old versions and continue tokens. */
+  readonly historyRetention: number;
   /** Undefined: uWS where its binary loads, else node. */
   readonly listener?: 'uws' | 'node';
   /** How long after the start `/livez` does not count unfinished start hooks as failures. */
@@ -50,6 +53,7 @@ export const DEFAULTS: Settings = {
   anonymousAuth: true,
   authorizationMode: ['RBAC'],
   storageBackend: 'rocksdb',
+  historyRetention: HISTORY_MS,
   livezGracePeriod: 0,
   shutdownDelayDuration: 0,
   verbosity: 0,

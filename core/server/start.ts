@@ -130,6 +130,7 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
     verdicts => front.onVerdicts(verdicts),
     () => loaded(),
     answer => questions.answered(answer),
+    settings.historyRetention,
   );
   const feed = store.feed(message => state.take(message));
   undo.push(() => feed.port.close());
