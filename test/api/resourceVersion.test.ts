@@ -1,0 +1,366 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FUTURE_REVISION_MS, HISTORY_MS } from '../../core/limits.js';
+import { openMemory } from '../../plugins/storage/memory.js';
+import { type Answer, Api, type Loose, namesIn } from './support.js';
+import { MERGE, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
+
+const number = (version: string): bigint => BigInt(version);
+const FUTURE = '999999999999';
+
+/** A collection with a past: a to e at `old`; then b was deleted, c changed and f created, up to `now`. */
+interface Past {
+  readonly path: string;
+  readonly old: string;
+  readonly now: string;
+  /** Of a first page of two objects at `old`. */
+  readonly token: string;
+}
+
+async function past(api: Api, name: string): Promise<Past> {
+  const path = `${await api.namespace(name)}/secrets`;
+  for (const letter of 'abcde') await api.made(path, secret(letter, 'old'));
+  const page = (await api.get(`${path}?limit=2`)).body;
+  await api.delete(`${path}/b`);
+  await api.patch(`${path}/c`, MERGE, valued('new'));
+  const f = await api.made(path, secret('f', 'new'));
+  return { path, old: versionOf(page), now: versionOf(f), token: String(metadataOf(page)['continue']) };
+}
+
+const OLD = ['a', 'b', 'c', 'd', 'e'];
+const NOW = ['a', 'c', 'd', 'e', 'f'];
+
+/** The meanings of the specification ("Resource version semantics", meanings), as what a list of that collection shows. */
+const MEANINGS: { readonly [meaning: string]: (list: Loose, past: Past, limit: number) => void } = {
+  'Most recent': (list, { now }, limit) => {
+    expect(namesIn(list)).toEqual(NOW.slice(0, limit));
+    expect(number(versionOf(list))).toBeGreaterThanOrEqual(number(now));
+  },
+  Any: (list, _past, limit) => {
+    expect([OLD, NOW].map(all => all.slice(0, limit))).toContainEqual(namesIn(list));
+  },
+  'Not older than': (list, { old }, limit) => {
+    expect(number(versionOf(list))).toBeGreaterThanOrEqual(number(old));
+    expect(namesIn(list)).toEqual(NOW.slice(0, limit));
+  },
+  Exact: (list, { old }, limit) => {
+    expect(versionOf(list)).toBe(old);
+    expect(namesIn(list)).toEqual(OLD.slice(0, limit));
+    const c = (list['items'] as unknown as { metadata: { name: string }; data: { value: string } }[])[2];
+    if (c) expect(c.data.value).toBe(Buffer.from('old').toString('base64'));
+  },
+  'Continue token, Exact': (list, { old }, limit) => {
+    expect(versionOf(list)).toBe(old);
+    expect(namesIn(list)).toEqual(OLD.slice(2, 2 + limit));
+  },
+};
+
+/** The rows of the list table: id, resourceVersionMatch, paging, resourceVersion, meaning; the code of what is invalid. */
+const LISTS: readonly (readonly [id: string, match: string, paging: string, version: string, meaning: string | number])[] = [
+  ['R212', '', 'none', 'unset', 'Most recent'],
+  ['R213', '', 'none', '0', 'Any'],
+  ['R214', '', 'none', 'old', 'Not older than'],
+  ['R215', '', 'limit', 'unset', 'Most recent'],
+  ['R216', '', 'limit', '0', 'Any'],
+  ['R217', '', 'limit', 'old', 'Exact'],
+  ['R218', '', 'continue', 'unset', 'Continue token, Exact'],
+  ['R219', '', 'continue', '0', 'Continue token, Exact'],
+  ['R220 R342', '', 'continue', 'old', 400],
+  ['R221 R163 R343', 'Exact', 'none', 'unset', 400],
+  ['R222 R343', 'Exact', 'none', '0', 400],
+  ['R223', 'Exact', 'none', 'old', 'Exact'],
+  ['R224 R343', 'Exact', 'limit', 'unset', 400],
+  ['R225 R343', 'Exact', 'limit', '0', 400],
+  ['R226', 'Exact', 'limit', 'old', 'Exact'],
+  ['R227 R163 R343', 'NotOlderThan', 'none', 'unset', 400],
+  ['R228', 'NotOlderThan', 'none', '0', 'Any'],
+  ['R229', 'NotOlderThan', 'none', 'old', 'Not older than'],
+  ['R230 R343', 'NotOlderThan', 'limit', 'unset', 400],
+  ['R231', 'NotOlderThan', 'limit', '0', 'Any'],
+  ['R232', 'NotOlderThan', 'limit', 'old', 'Not older than'],
+];
+
+describe('resource versions', () => {
+  let api: Api;
+  let shop: Past;
+  beforeAll(async () => {
+    api = await Api.start();
+    shop = await past(api, 'shop');
+  });
+  afterAll(() => api.close());
+
+  const query = (match: string, paging: string, version: string): string =>
+    [
+      match && `resourceVersionMatch=${match}`,
+      paging !== 'none' && 'limit=2',
+      paging === 'continue' && `continue=${encodeURIComponent(shop.token)}`,
+      version !== 'unset' && `resourceVersion=${version === 'old' ? shop.old : version}`,
+    ]
+      .filter(Boolean)
+      .join('&');
+
+  test.each(LISTS)('[%s] list, match %j, paging %s, version %s: %s', async (_id, match, paging, version, meaning) => {
+    const answer = await api.get(`${shop.path}?${query(match, paging, version)}`);
+    if (typeof meaning === 'number') {
+      expect(answer.status).toBe(meaning);
+      expect(answer.body).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'BadRequest', code: meaning });
+      // The message names both parameters that do not go together.
+      expect(answer.body['message']).toMatch(/resource ?version/i);
+      expect(answer.body['message']).toMatch(paging === 'continue' ? /continue/ : /resourceVersionMatch/);
+      return;
+    }
+    expect(answer.status).toBe(200);
+    MEANINGS[meaning]!(answer.body, shop, paging === 'none' ? 5 : 2);
+  });
+
+  test.each([
+    ['R209', '', 'Most recent'],
+    ['R210 R233', '0', 'Any'],
+    ['R211', 'old', 'Not older than'],
+  ])('[%s] get with version %j: %s', async (_id, version, meaning) => {
+    const asked = version === 'old' ? shop.old : version;
+    const { status, body } = await api.get(`${shop.path}/c${asked ? `?resourceVersion=${asked}` : ''}`);
+    expect(status).toBe(200);
+    if (meaning !== 'Any') expect(number(versionOf(body))).toBeGreaterThan(number(shop.old));
+  });
+
+  test.each([
+    ['R242 R245', '', 'the state, then changes'],
+    ['R243 R245', '0', 'the state, then changes'],
+    ['R244 R247 R248', 'now', 'changes alone'],
+  ])('[%s] watch from version %j shows %s', async (_id, version, what) => {
+    const { path } = await past(api, `watch-${version || 'unset'}`);
+    const list = (await api.get(path)).body;
+    const from = version === 'now' ? versionOf(list) : version;
+    const watch = await openWatch(api.server, `${path}?watch=1${from ? `&resourceVersion=${from}` : ''}`);
+    if (what !== 'changes alone') {
+      const state = [];
+      for (const _item of namesIn(list)) state.push(await watch.next());
+      expect(state.map(event => [event!.type, metadataOf(event!.object).name])).toEqual(NOW.map(name => ['ADDED', name]));
+    }
+    const g = await api.made(path, secret('g'));
+    expect(await watch.next()).toMatchObject({
+      type: 'ADDED',
+      object: { metadata: { name: 'g', resourceVersion: versionOf(g) } },
+    });
+    watch.close();
+  });
+
+  test('a version is opaque text that every request takes back as it came, and changes with every stored change [R037 R161 R208]', async () => {
+    const created = await api.made(shop.path, secret('rv'));
+    const version = versionOf(created);
+    expect(typeof version).toBe('string');
+    for (const path of [`${shop.path}/rv`, shop.path, `${shop.path}?watch=1&timeoutSeconds=1`])
+      expect((await api.get(`${path}${path.includes('?') ? '&' : '?'}resourceVersion=${version}`)).status).toBe(200);
+    expect(versionOf((await api.get(`${shop.path}/rv`)).body)).toBe(version);
+    const changed = versionOf((await api.patch(`${shop.path}/rv`, MERGE, valued('x'))).body);
+    expect(changed).not.toBe(version);
+    expect(versionOf((await api.patch(`${shop.path}/rv`, MERGE, valued('x'))).body)).toBe(changed);
+    await api.delete(`${shop.path}/rv`);
+  });
+
+  test('a PUT with the version it read is taken; with a stale one it is refused, and forcing it is for some kinds alone [R142 R281 R345]', async () => {
+    const created = await api.made(shop.path, secret('put'));
+    const answer = await api.put(`${shop.path}/put`, { ...created, stringData: { value: '1' } });
+    expect(answer.status).toBe(200);
+    const stale = await api.put(`${shop.path}/put`, { ...created, stringData: { value: '2' } });
+    expect(stale.status).toBe(409);
+    expect(stale.body).toMatchObject({ reason: 'Conflict', details: { name: 'put', kind: 'secrets' } });
+    expect((await api.put(`${shop.path}/put`, secret('put', '3'))).status).toBe(200);
+    const leases = '/apis/coordination.k8s.io/v1/namespaces/shop/leases';
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l' }, spec: {} };
+    await api.made(leases, lease);
+    const blind = await api.put(`${leases}/l`, lease);
+    expect(blind.status).toBe(422);
+    expect(blind.body['message']).toContain('metadata.resourceVersion');
+    await api.delete(`${shop.path}/put`);
+  });
+
+  test('a list states the version it was built at, at least the one asked for [R048 R236 R239]', async () => {
+    const list = (await api.get(shop.path)).body;
+    const items = list['items'] as unknown as Loose[];
+    for (const item of items) expect(number(versionOf(item))).toBeLessThanOrEqual(number(versionOf(list)));
+    const notOlder = (await api.get(`${shop.path}?resourceVersion=${shop.old}&resourceVersionMatch=NotOlderThan`)).body;
+    expect(number(versionOf(notOlder))).toBeGreaterThanOrEqual(number(shop.old));
+    const exact = (await api.get(`${shop.path}?resourceVersion=${shop.old}&resourceVersionMatch=Exact`)).body;
+    expect(versionOf(exact)).toBe(shop.old);
+  });
+
+  test.each(['Newest', 'exact'])('the match %j does not exist [R162]', async match => {
+    const { status, body } = await api.get(`${shop.path}?resourceVersion=${shop.old}&resourceVersionMatch=${match}`);
+    expect(status).toBe(422);
+    expect(body['message']).toContain('resourceVersionMatch');
+  });
+
+  test('limits count items: one, many, more than there are; no number is refused [R167 R249 R362]', async () => {
+    expect(namesIn((await api.get(`${shop.path}?limit=1`)).body)).toHaveLength(1);
+    const all = (await api.get(`${shop.path}?limit=100000`)).body;
+    expect(namesIn(all)).toEqual(NOW);
+    expect(metadataOf(all)['continue']).toBeUndefined();
+    expect((await api.get(`${shop.path}?limit=x`)).status).toBe(400);
+  });
+
+  describe('versions that the server has not seen', { timeout: 4 * FUTURE_REVISION_MS + 20_000 }, () => {
+    test.each(['/c', '', '/c?limit=1', '?resourceVersionMatch=NotOlderThan&limit=1'])(
+      '[R182 R350 R351 R352] %j: 504 with the cause that clients look for',
+      async path => {
+        const answer = await api.get(`${shop.path}${path}${path.includes('?') ? '&' : '?'}resourceVersion=${FUTURE}`);
+        expect(answer.status).toBe(504);
+        expect(answer.headers['retry-after']).toBe('1');
+        expect(answer.body).toMatchObject({
+          reason: 'Timeout',
+          message: expect.stringContaining(`Too large resource version: ${FUTURE}, current: `),
+          details: {
+            retryAfterSeconds: 1,
+            causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+          },
+        });
+      },
+    );
+
+    test('a version that comes meanwhile is answered [R235]', async () => {
+      const next = number(versionOf((await api.get(shop.path)).body)) + 1n;
+      const waiting = api.get(`${shop.path}/later?resourceVersion=${next}`);
+      const later = await api.made(shop.path, secret('later'));
+      const { status, body } = await waiting;
+      expect([200, versionOf(later)]).toEqual([status, versionOf(body)]);
+      await api.delete(`${shop.path}/later`);
+    });
+  });
+});
+
+describe('paging', () => {
+  let api: Api;
+  let path: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    path = `${await api.namespace('pages')}/secrets`;
+    for (let i = 0; i < 10; i++) await api.made(path, secret(`s${i}`, '', { parity: i % 2 ? 'odd' : 'even' }));
+  });
+  afterAll(() => api.close());
+
+  const pages = async (limit: number, more = '', between: () => Promise<unknown> = async () => undefined): Promise<Loose[]> => {
+    const all: Loose[] = [];
+    for (let token = ''; ; ) {
+      const answer = await api.get(`${path}?limit=${limit}${more}${token && `&continue=${encodeURIComponent(token)}`}`);
+      expect(answer.status).toBe(200);
+      all.push(answer.body);
+      token = String(metadataOf(answer.body)['continue'] ?? '');
+      if (token === '') return all;
+      await between();
+    }
+  };
+
+  test('pages hold every object once and end without a token [R050 R051 R168 R250]', async () => {
+    for (const limit of [1, 3, 4, 10, 11]) {
+      const all = await pages(limit);
+      expect(all.flatMap(namesIn)).toEqual(Array.from({ length: 10 }, (_, i) => `s${i}`));
+      expect(all.slice(0, -1).every(page => namesIn(page).length === limit)).toBe(true);
+    }
+  });
+
+  test('remainingItemCount tells what is left, not for selections, whole lists and last pages [R052 R053 R054 R055]', async () => {
+    const counts = (await pages(3)).map(page => metadataOf(page)['remainingItemCount']);
+    expect(counts).toEqual([7, 4, 1, undefined]);
+    for (const selector of ['&labelSelector=parity%3Deven', '&fieldSelector=type%3DOpaque'])
+      for (const page of await pages(2, selector)) expect(metadataOf(page)).not.toHaveProperty('remainingItemCount');
+    expect(metadataOf((await api.get(path)).body)).not.toHaveProperty('remainingItemCount');
+  });
+
+  test.each(['', '&labelSelector=parity%3Deven'])(
+    'paging with selectors during writes shows one snapshot (%j) [R049 R240 R251 R252]',
+    async selector => {
+      const before = namesIn((await api.get(`${path}?${selector.slice(1)}`)).body);
+      let i = 0;
+      const all = await pages(1, selector, async () => {
+        await api.made(path, secret(`a${i}${selector.length}`, '', { parity: 'even' }));
+        await api.patch(`${path}/s${i}`, MERGE, { metadata: { labels: { parity: 'none' } } });
+        await api.delete(`${path}/s${9 - i++}`);
+      });
+      expect(all.flatMap(namesIn)).toEqual(before);
+      expect(new Set(all.map(versionOf)).size).toBe(1);
+      const after = namesIn((await api.get(`${path}?${selector.slice(1)}`)).body);
+      expect(after).toContain(`a0${selector.length}`);
+      await api.delete(path);
+      for (let n = 0; n < 10; n++) await api.made(path, secret(`s${n}`, '', { parity: n % 2 ? 'odd' : 'even' }));
+    },
+  );
+
+  test('a token is good for its collection, namespace and selectors, and for nothing else [R168]', async () => {
+    const token = encodeURIComponent(
+      String(metadataOf((await api.get(`${path}?limit=1&labelSelector=parity`)).body)['continue']),
+    );
+    expect((await api.get(`${path}?limit=1&labelSelector=parity&continue=${token}`)).status).toBe(200);
+    const others = [
+      `${path}?limit=1&continue=${token}`,
+      `${path}?limit=1&labelSelector=other&continue=${token}`,
+      `${path}?limit=1&labelSelector=parity&fieldSelector=type%3DOpaque&continue=${token}`,
+      `/api/v1/secrets?limit=1&labelSelector=parity&continue=${token}`,
+      `/api/v1/namespaces/default/secrets?limit=1&labelSelector=parity&continue=${token}`,
+      `/api/v1/namespaces/pages/configmaps?limit=1&labelSelector=parity&continue=${token}`,
+      `${path}?limit=1&labelSelector=parity&continue=${token.slice(0, -3)}`,
+      `${path}?limit=1&labelSelector=parity&continue=abc`,
+    ];
+    for (const other of others) {
+      const { status, body } = await api.get(other);
+      expect([other, status, body['message']]).toEqual([other, 400, expect.stringContaining('continue key is not valid')]);
+    }
+  });
+});
+
+describe('history that is gone', () => {
+  let api: Api;
+  let path: string;
+  let items = 0;
+  beforeAll(async () => {
+    api = await Api.start({ historyRetention: 200 });
+    path = `${await api.namespace('gone')}/secrets`;
+    for (const letter of 'abcde') await api.made(path, secret(letter));
+  });
+  afterAll(() => api.close());
+
+  /** Writes until the answer is 410. */
+  const expired = async (asked: string): Promise<Answer> => {
+    let answer = await api.get(asked);
+    await api.until(async () => {
+      await api.made(path, secret(`z${items++}`));
+      answer = await api.get(asked);
+      return answer.status === 410;
+    });
+    return answer;
+  };
+
+  test('an Exact list at a version that is gone: 410 Expired; not older than it is answered [R238 R348 R349]', async () => {
+    const version = versionOf((await api.get(path)).body);
+    for (const exact of ['resourceVersionMatch=Exact', 'limit=1']) {
+      const { body } = await expired(`${path}?resourceVersion=${version}&${exact}`);
+      expect(body).toMatchObject({ kind: 'Status', code: 410, reason: 'Expired' });
+    }
+    expect((await api.get(`${path}?resourceVersion=${version}`)).status).toBe(200);
+    expect((await api.get(`${path}/a?resourceVersion=${version}`)).status).toBe(200);
+  });
+
+  test('an expired token: 410 with a token to go on from the same place, as things are now [R347 R361]', async () => {
+    const page = (await api.get(`${path}?limit=2`)).body;
+    const token = encodeURIComponent(String(metadataOf(page)['continue']));
+    const { body } = await expired(`${path}?limit=500&continue=${token}`);
+    expect(body).toMatchObject({ kind: 'Status', code: 410, reason: 'Expired', message: expect.stringContaining('too old') });
+    const fresh = encodeURIComponent(String(metadataOf(body)['continue']));
+    expect(fresh).not.toBe(token);
+    const rest = (await api.get(`${path}?limit=500&continue=${fresh}`)).body;
+    expect(namesIn(rest).slice(0, 3)).toEqual(['c', 'd', 'e']);
+    expect(number(versionOf(rest))).toBeGreaterThan(number(versionOf(page)));
+    expect(namesIn((await api.get(path)).body)).toEqual([...namesIn(page), ...namesIn(rest)]);
+  });
+
+  test('history is kept for five minutes unless told otherwise [R360 R361]', async () => {
+    expect(HISTORY_MS).toBe(5 * 60_000);
+    let now = 0;
+    const store = await openMemory({ now: () => now });
+    for (const key of ['a', 'b']) await store.commit([[{ is: 'put', key, value: Buffer.from(key) }]]);
+    for (; now <= 4 * 60_000; now += 30_000) await store.expireHistory();
+    expect((await store.range('', { revision: 1 })).items.map(item => item.key)).toEqual(['a']);
+    for (; now <= 10 * 60_000; now += 30_000) await store.expireHistory();
+    await expect(store.range('', { revision: 1 })).rejects.toThrow('compacted');
+    await store.close();
+  });
+});

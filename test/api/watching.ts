@@ -1,0 +1,105 @@
+import { Agent, request } from 'undici';
+import type { RunningServer } from '../../core/index.js';
+import type { Event, Loose } from './support.js';
+
+const agent = new Agent({ connect: { rejectUnauthorized: false }, bodyTimeout: 0 });
+
+/** A watch as a client reads it. */
+export interface Watching {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string | string[] | undefined };
+  /** The next event, undefined once the server has ended the stream. Rejects if the connection breaks. */
+  next(): Promise<Event | undefined>;
+  /** Events up to and including the first one that fits. */
+  until(fits: (event: Event) => boolean): Promise<Event[]>;
+  /** All events up to the end of the stream. */
+  rest(): Promise<Event[]>;
+  close(): void;
+}
+
+/** The bytes of a streamed answer; JSON streams are read as one document per line. */
+export async function openWatch(server: RunningServer, path: string, accept?: string): Promise<Watching> {
+  const stop = new AbortController();
+  const answer = await request(server.url + path, {
+    dispatcher: agent,
+    signal: stop.signal,
+    headers: { authorization: `Bearer ${server.token}`, ...(accept ? { accept } : {}) },
+  });
+  answer.body.on('error', () => undefined);
+  const lines = linesOf(answer.body);
+  const next = async (): Promise<Event | undefined> => {
+    const { value, done } = await lines.next();
+    return done ? undefined : (JSON.parse(value) as Event);
+  };
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    next,
+    async until(fits) {
+      const events: Event[] = [];
+      for (;;) {
+        const event = await next();
+        if (!event) throw new Error(`the watch ended after ${JSON.stringify(events.slice(-3))}`);
+        events.push(event);
+        if (fits(event)) return events;
+      }
+    },
+    async rest() {
+      const events: Event[] = [];
+      for (let event = await next(); event; event = await next()) events.push(event);
+      return events;
+    },
+    close: () => stop.abort(),
+  };
+}
+
+/** A GET whose body is bytes. */
+export async function getBytes(
+  server: RunningServer,
+  path: string,
+  headers: { readonly [name: string]: string },
+): Promise<{ status: number; headers: Watching['headers']; bytes: Buffer }> {
+  const answer = await request(server.url + path, {
+    dispatcher: agent,
+    headers: { authorization: `Bearer ${server.token}`, ...headers },
+  });
+  return { status: answer.statusCode, headers: answer.headers, bytes: Buffer.from(await answer.body.arrayBuffer()) };
+}
+
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let rest = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of body) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = parts.pop() ?? '';
+    yield* parts.filter(part => part !== '');
+  }
+}
+
+type Metadata = { readonly name: string; readonly resourceVersion: string } & Loose;
+
+/** Metadata of an object or list. */
+export const metadataOf = (object: Loose): Metadata => object['metadata'] as Metadata;
+/** Its resourceVersion. */
+export const versionOf = (object: Loose): string => metadataOf(object).resourceVersion;
+/** `ADDED a`. */
+export const brief = (event: Event): string => `${event.type} ${metadataOf(event.object).name ?? ''}`.trim();
+/** Whether an event is about the object of that name. */
+export const about =
+  (name: string) =>
+  (event: Event): boolean =>
+    metadataOf(event.object).name === name;
+/** Whether an event is a bookmark. */
+export const isBookmark = (event: Event): boolean => event.type === 'BOOKMARK';
+
+/** A Secret: the kind of which no controller makes any. */
+export const secret = (name: string, value = '', labels?: { readonly [name: string]: string }): object => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name, ...(labels ? { labels } : {}) },
+  stringData: { value },
+});
+
+/** A merge patch that changes its value. */
+export const valued = (value: string): object => ({ stringData: { value } });
+export const MERGE = 'application/merge-patch+json';
