@@ -315,7 +315,8 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
   ]);
   const start = options.initial ? state.revision : (options.revision ?? state.revision);
   // Without events the headers would stay behind; white space between JSON documents is nothing to a client.
-  if (form.mediaType.startsWith('application/json') && !form.mediaType.includes('protobuf')) stream.write(NEWLINE);
+  const blank = form.mediaType.startsWith('application/json');
+  if (blank) stream.write(NEWLINE);
   const watcher = new Watcher(
     selection,
     collection,
@@ -333,6 +334,7 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
       options.bookmarks && (query.has('sendInitialEvents') || first(query, 'resourceVersion') === '') ? start : undefined;
     await watcher.catchUp(initialOf(collection, selection), mark);
   } else await resume(context, watcher, selection, collection, start);
+  if (!blank) watcher.openWithBookmark(state.revision);
 }
 
 const initialOf = (collection: Collection, selection: Selection) =>

@@ -153,6 +153,11 @@ export class Watcher {
     }
   }
 
+  /** Sends a bookmark if no event was sent yet: a stream's head leaves with its first bytes, and some forms have no bytes without meaning. */
+  openWithBookmark(revision: number): void {
+    if (this.bookmarks && this.#first) this.bookmark(revision);
+  }
+
   /** Takes a live change; what it has seen, or what is older, it does not show again. */
   take(change: Change): void {
     if (change === this.#last || change.revision < this.#revision || change.revision <= this.since) return;
