@@ -1,0 +1,302 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { check } from './check.js';
+import type { Guarantee, History, Listing, Operation, Version, WatchSession } from './history.js';
+import { Simulation } from './simulation.js';
+
+const OPERATIONS = 120;
+const broken = (history: History): Set<Guarantee> => new Set(check(history).violations.map(({ guarantee }) => guarantee));
+const seeds = fc.integer({ min: 0, max: 1_000_000 });
+
+/** Plants something into a correct history; undefined if there is no place for it. */
+type Plant = (simulation: Simulation) => History | undefined;
+
+/** Whatever the seed: what is planted is found, as one of these violations. */
+function caught(plant: Plant, ...as: readonly Guarantee[]): void {
+  let planted = 0;
+  fc.assert(
+    fc.property(seeds, seed => {
+      const history = plant(new Simulation(seed, OPERATIONS));
+      if (!history) return;
+      planted++;
+      const found = broken(history);
+      expect([...found].some(guarantee => as.includes(guarantee))).toBe(true);
+    }),
+    { numRuns: 100 },
+  );
+  expect(planted).toBeGreaterThan(20);
+}
+
+const withOperation = (history: History, before: Operation, after: Operation): History => ({
+  ...history,
+  operations: history.operations.map(operation => (operation === before ? after : operation)),
+});
+const withListing = (history: History, before: Listing, after: Listing): History => ({
+  ...history,
+  listings: history.listings.map(listing => (listing === before ? after : listing)),
+});
+/** Puts a changed copy in place of one session. */
+const withSession = (history: History, before: WatchSession, change: Partial<WatchSession>): History => ({
+  ...history,
+  sessions: history.sessions.map(session => (session === before ? { ...session, ...change } : session)),
+});
+
+/** A selected stream with enough events; full ones stay as witnesses. */
+const selected = ({ history }: Simulation, least: number): WatchSession | undefined =>
+  history.sessions.find(({ selector, events }) => selector?.is === 'color' && events.length >= least);
+/** The full stream from the start. */
+const full = ({ history }: Simulation): WatchSession =>
+  history.sessions.find(({ selector, from }) => !selector && from === history.base)!;
+
+/** The version before the one that a get found. */
+const older = ({ steps }: Simulation, { revision }: Version): Version | undefined =>
+  steps.find(step => step.revision === revision)?.before;
+
+describe('checker', () => {
+  it('finds nothing in histories of a correct store', () => {
+    fc.assert(
+      fc.property(seeds, seed => {
+        expect(check(new Simulation(seed, OPERATIONS).history).violations).toEqual([]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('finds a stale read', () => {
+    caught(simulation => {
+      const { history, steps } = simulation;
+      // A get that began after the version it found had been acknowledged, and now gives the one before.
+      for (const get of history.operations) {
+        if (get.call.is !== 'get' || get.result.is !== 'ok') continue;
+        const { version } = get.result;
+        const before = older(simulation, version);
+        const write = history.operations.find(
+          ({ call, result, end }) => 'token' in call && call.token === version.token && result.is === 'ok' && end < get.start,
+        );
+        if (before && write && steps.length > 0)
+          return withOperation(history, get, { ...get, result: { is: 'ok', version: before } });
+      }
+      return undefined;
+    }, 'linearizable');
+  });
+
+  it('finds a lost write', () => {
+    caught(
+      ({ history }) => {
+        // Acknowledged, but no watch, list or other call knows of it: as after a crash that lost it.
+        const write = history.operations.find(({ call, result }) => call.is === 'update' && result.is === 'conflict');
+        if (write?.call.is !== 'update') return undefined;
+        const { token } = write.call;
+        const version = { revision: 5000, uid: 'lost', token, color: 'red', digest: 'lost' };
+        return withOperation(history, write, { ...write, result: { is: 'ok', version } });
+      },
+      'linearizable',
+      'reliable',
+      'revisions',
+    );
+  });
+
+  it('finds an acknowledged write that a watch never showed', () => {
+    caught(
+      simulation => {
+        const { history } = simulation;
+        const witness = full(simulation);
+        const event = witness.events.find(({ type, version }) => type !== 'DELETED' && version.revision < simulation.revision);
+        if (!event) return undefined;
+        const others = history.sessions.map(session => ({
+          ...session,
+          events: session.events.filter(({ version }) => version.revision !== event.version.revision),
+        }));
+        return { ...history, sessions: others };
+      },
+      'reliable',
+      'initial events',
+      'snapshot',
+      'previous state',
+    );
+  });
+
+  it('finds a missed event', () => {
+    caught(simulation => {
+      const session = selected(simulation, 3);
+      return (
+        session && withSession(simulation.history, session, { events: session.events.filter((_, i) => i !== 1), bookmarks: [] })
+      );
+    }, 'reliable');
+  });
+
+  it('finds a duplicated event', () => {
+    caught(simulation => {
+      const session = selected(simulation, 3);
+      const again = session?.events[1];
+      return (
+        session &&
+        withSession(simulation.history, session, {
+          events: [...session.events.slice(0, 2), again!, ...session.events.slice(2)],
+          bookmarks: [],
+        })
+      );
+    }, 'unique');
+  });
+
+  it('finds reordered events', () => {
+    caught(simulation => {
+      const session = selected(simulation, 3);
+      if (!session) return undefined;
+      const [first, second, ...rest] = session.events;
+      return withSession(simulation.history, session, { events: [second!, first!, ...rest], bookmarks: [] });
+    }, 'ordered');
+  });
+
+  it('finds a deletion with a wrong revision', () => {
+    caught(
+      simulation => {
+        const session = full(simulation);
+        const gone = session.events.findIndex(({ type }) => type === 'DELETED');
+        if (gone < 0) return undefined;
+        const { version, ...event } = session.events[gone]!;
+        const before = simulation.steps.find(({ revision }) => revision === version.revision)!.before!;
+        return withSession(simulation.history, session, {
+          events: session.events.with(gone, { ...event, version: before }),
+          bookmarks: [],
+        });
+      },
+      'previous state',
+      'consistent',
+      'unique',
+      'ordered',
+    );
+  });
+
+  it('finds a deletion with another state than the last', () => {
+    caught(
+      simulation => {
+        const session = simulation.history.sessions.find(({ events }) => events.some(({ type }) => type === 'DELETED'));
+        if (!session) return undefined;
+        const gone = session.events.findIndex(({ type }) => type === 'DELETED');
+        const event = session.events[gone]!;
+        const version = { ...event.version, digest: 'other' };
+        return withSession(simulation.history, session, { events: session.events.with(gone, { ...event, version }) });
+      },
+      'previous state',
+      'filtered',
+    );
+  });
+
+  it('finds an event that the selector excludes, and a move that came as the wrong type', () => {
+    caught(simulation => {
+      const session = selected(simulation, 1);
+      const extra = full(simulation).events.find(
+        ({ type, version }) =>
+          type === 'ADDED' &&
+          version.color !== 'red' &&
+          version.revision > (session?.from ?? session?.initial?.revision ?? Infinity),
+      );
+      if (!session || !extra) return undefined;
+      const events = [...session.events, extra].sort((a, b) => a.version.revision - b.version.revision);
+      return withSession(simulation.history, session, {
+        events,
+        bookmarks: [{ revision: simulation.revision, after: events.length }],
+      });
+    }, 'filtered');
+    caught(
+      simulation => {
+        const session = selected(simulation, 1);
+        const [first, ...rest] = session?.events ?? [];
+        const type = first?.type === 'ADDED' ? 'MODIFIED' : 'ADDED';
+        return session && withSession(simulation.history, session, { events: [{ ...first!, type }, ...rest] });
+      },
+      'filtered',
+      'consistent',
+      'unique',
+      'phantom',
+    );
+  });
+
+  it('finds an event at or below the revision that a watch resumed from', () => {
+    caught(simulation => {
+      const session = selected(simulation, 2);
+      if (session?.from === undefined) return undefined;
+      return withSession(simulation.history, session, { from: session.events[0]!.version.revision });
+    }, 'resumable');
+  });
+
+  it('finds an event after a bookmark that had promised it, and one that was skipped', () => {
+    caught(simulation => {
+      const session = selected(simulation, 2);
+      if (!session) return undefined;
+      const bookmarks = [{ revision: session.events[1]!.version.revision, after: 1 }];
+      return withSession(simulation.history, session, { bookmarks });
+    }, 'bookmarkable');
+    caught(simulation => {
+      const session = selected(simulation, 2);
+      return (
+        session &&
+        withSession(simulation.history, session, {
+          events: session.events.slice(0, -1),
+          bookmarks: [{ revision: simulation.revision, after: 1 }],
+        })
+      );
+    }, 'reliable');
+  });
+
+  it('finds initial events that lack an object', () => {
+    caught(simulation => {
+      const session = simulation.history.sessions.find(({ initial }) => initial && initial.items.length > 0);
+      return (
+        session &&
+        withSession(simulation.history, session, { initial: { ...session.initial!, items: session.initial!.items.slice(1) } })
+      );
+    }, 'initial events');
+  });
+
+  it('finds a list that lacks an object, mixes versions, or is older than what was known', () => {
+    caught(({ history }) => {
+      const listing = history.listings.find(({ items }) => items.length > 0);
+      return listing && withListing(history, listing, { ...listing, items: listing.items.slice(1) });
+    }, 'snapshot');
+    caught(simulation => {
+      const { history } = simulation;
+      for (const listing of history.listings) {
+        const [first, ...rest] = listing.items;
+        const before = first && older(simulation, first.version);
+        if (before && !listing.selector)
+          return withListing(history, listing, { ...listing, items: [{ ...first, version: before }, ...rest] });
+      }
+      return undefined;
+    }, 'snapshot');
+    caught(simulation => {
+      const listing = simulation.history.listings.findLast(
+        ({ ask, revision }) => ask.is === 'recent' && revision > simulation.history.base + 20,
+      );
+      return listing && withListing(simulation.history, listing, { ...listing, revision: simulation.history.base, items: [] });
+    }, 'fresh');
+  });
+
+  it('finds a write that was refused but happened', () => {
+    caught(({ history }) => {
+      const write = history.operations.find(({ call, result }) => 'token' in call && result.is === 'ok' && call.is !== 'create');
+      return write && withOperation(history, write, { ...write, result: { is: 'missing' } });
+    }, 'phantom');
+  });
+
+  it('finds an object that went although nobody deleted it', () => {
+    caught(({ history }) => {
+      const gone = history.operations.find(({ result }) => result.is === 'deleted');
+      return (
+        gone && {
+          ...history,
+          operations: history.operations.filter(({ call, name }) => call.is !== 'delete' || name !== gone.name),
+        }
+      );
+    }, 'phantom');
+  });
+
+  it('finds two contents of one revision', () => {
+    caught(({ history }) => {
+      const get = history.operations.find(({ call, result }) => call.is === 'get' && result.is === 'ok');
+      if (get?.result.is !== 'ok') return undefined;
+      return withOperation(history, get, { ...get, result: { is: 'ok', version: { ...get.result.version, digest: 'other' } } });
+    }, 'consistent');
+  });
+});

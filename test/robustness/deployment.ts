@@ -1,0 +1,85 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Endpoint } from './client.js';
+import { EtcdProcess } from './etcd.js';
+import type { Violation } from './history.js';
+import { FaultyProxy } from './proxy.js';
+import type { Random } from './random.js';
+import { ServerProcess } from './server.js';
+
+export const BACKENDS = ['rocksdb', 'memory', 'etcd'] as const;
+export type Backend = (typeof BACKENDS)[number];
+
+/** A server with the proxy that clients reach it through. */
+export interface Node {
+  readonly server: ServerProcess;
+  readonly proxy: FaultyProxy;
+}
+
+/** What is tested: one server, or two over one etcd. */
+export class Deployment {
+  readonly nodes: Node[] = [];
+  etcd: EtcdProcess | undefined;
+  /** Servers that ended by themselves. */
+  readonly violations: Violation[] = [];
+
+  private constructor(readonly backend: Backend) {}
+
+  static async start(backend: Backend, directory: string, random: Random): Promise<Deployment> {
+    const deployment = new Deployment(backend);
+    try {
+      const flags = [`--storage-backend=${backend}`];
+      if (backend === 'etcd') {
+        deployment.etcd = await EtcdProcess.start(join(directory, 'etcd'));
+        flags.push(`--etcd-servers=${deployment.etcd.url}`);
+      }
+      for (let i = 0; i < (backend === 'etcd' ? 2 : 1); i++) {
+        const dataDir = join(directory, `server-${i}`);
+        mkdirSync(dataDir, { recursive: true });
+        const server = new ServerProcess(dataDir, flags, message =>
+          deployment.violations.push({ guarantee: 'alive', message: `server ${i} ${message}` }),
+        );
+        const node = { server, proxy: await FaultyProxy.start(random.fork()) };
+        deployment.nodes.push(node);
+        await deployment.up(node);
+      }
+      return deployment;
+    } catch (error) {
+      await deployment.close();
+      throw error;
+    }
+  }
+
+  /** Starts a server that is down, and leads its proxy to it. */
+  async up({ server, proxy }: Node): Promise<void> {
+    if (!server.running) await server.start();
+    proxy.target = server.port;
+  }
+
+  endpoint(i: number): Endpoint {
+    const { server, proxy } = this.nodes[i % this.nodes.length]!;
+    return { port: () => proxy.port, token: () => server.token };
+  }
+
+  /** Ends every fault: all processes run, all bytes pass. */
+  async heal(): Promise<void> {
+    this.etcd?.resume();
+    for (const node of this.nodes) {
+      node.server.resume();
+      node.server.order({ delay: 0 });
+      node.proxy.refuse(false);
+      node.proxy.stall(false);
+      node.proxy.cut('request', 0);
+      node.proxy.cut('response', 0);
+      await this.up(node);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const { server, proxy } of this.nodes) {
+      await server.end('SIGKILL');
+      await proxy.close();
+    }
+    await this.etcd?.kill();
+  }
+}

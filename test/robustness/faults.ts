@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Backend, Deployment, Node } from './deployment.js';
+import type { Random } from './random.js';
+
+/** What one fault breaks; it is over when the promise resolves. */
+type Fault = (deployment: Deployment, node: Node, random: Random) => Promise<void>;
+
+const MINUTE = 60_000;
+/** Offsets the clock jumps to. */
+const CLOCKS = [0, -5000, 5000, MINUTE, -MINUTE, 10 * MINUTE, -10 * MINUTE, 60 * MINUTE];
+
+async function crash(deployment: Deployment, node: Node, random: Random): Promise<void> {
+  await node.server.end('SIGKILL');
+  node.proxy.target = 0;
+  await sleep(random.between(0, 1200));
+  await deployment.up(node);
+}
+
+const cut: Fault = async (_, { proxy }, random) => {
+  const direction = random.pick(['all', 'request', 'response'] as const);
+  if (direction === 'all') return proxy.cutAll();
+  proxy.cut(direction, random.between(1, 10));
+  await sleep(random.between(300, 1500));
+  proxy.cut(direction, 0);
+};
+
+/** A failed sync: afterwards the store must refuse to write, and only a new start may tell what it holds. */
+const fsync: Fault = async (deployment, node, random) => {
+  const { failures } = node.server;
+  node.server.order({ fail: random.pick(['lost', 'kept'] as const) });
+  for (let waited = 0; waited < 3000 && node.server.failures === failures; waited += 50) await sleep(50);
+  await sleep(random.between(200, 1500));
+  await crash(deployment, node, random);
+};
+
+/** Every kind of fault, with the backends it makes sense for. */
+const KINDS: { readonly [name: string]: { readonly fault: Fault; readonly on: readonly Backend[] } } = {
+  /** kill -9 of a server, and a start on the same data. */
+  kill: { fault: crash, on: ['rocksdb', 'etcd'] },
+  /** SIGSTOP and SIGCONT of a server. */
+  stop: {
+    async fault(_, { server }, random) {
+      server.pause();
+      await sleep(random.between(200, 4000));
+      server.resume();
+    },
+    on: ['rocksdb', 'memory', 'etcd'],
+  },
+  /** Connections cut in the middle of requests or responses, or all of them. */
+  cut: { fault: cut, on: ['rocksdb', 'memory', 'etcd'] },
+  /** No connection to the server. */
+  refuse: {
+    async fault(_, { proxy }, random) {
+      proxy.refuse(true);
+      proxy.cutAll();
+      await sleep(random.between(200, 1500));
+      proxy.refuse(false);
+    },
+    on: ['rocksdb', 'memory', 'etcd'],
+  },
+  /** Connections that stay, through which nothing comes. */
+  stall: {
+    async fault(_, { proxy }, random) {
+      proxy.stall(true);
+      await sleep(random.between(200, 3000));
+      proxy.stall(false);
+    },
+    on: ['rocksdb', 'memory', 'etcd'],
+  },
+  /** Writes of the store that take their time. */
+  'slow-disk': {
+    async fault(_, { server }, random) {
+      server.order({ delay: random.between(10, 300) });
+      await sleep(random.between(500, 3000));
+      server.order({ delay: 0 });
+    },
+    on: ['rocksdb', 'memory'],
+  },
+  fsync: { fault: fsync, on: ['rocksdb'] },
+  /** The clock jumps, and stays where it is until the next jump. */
+  clock: {
+    async fault(_, { server }, random) {
+      server.order({ clock: random.pick(CLOCKS) });
+    },
+    on: ['rocksdb', 'memory', 'etcd'],
+  },
+  'kill-etcd': {
+    async fault({ etcd }, _, random) {
+      await etcd!.kill();
+      await sleep(random.between(0, 1500));
+      await etcd!.start();
+    },
+    on: ['etcd'],
+  },
+  'stop-etcd': {
+    async fault({ etcd }, _, random) {
+      etcd!.pause();
+      await sleep(random.between(200, 3000));
+      etcd!.resume();
+    },
+    on: ['etcd'],
+  },
+};
+
+export const FAULTS = Object.keys(KINDS);
+
+/** The kinds of fault that a backend can have. */
+export const faultsOf = (backend: Backend): string[] => FAULTS.filter(name => KINDS[name]!.on.includes(backend));
+
+/** Breaks one thing after the other until `signal` aborts; the last fault ends before this does. Counts each kind. */
+export async function breakThings(
+  deployment: Deployment,
+  kinds: readonly string[],
+  random: Random,
+  counts: Map<string, number>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (kinds.length > 0) {
+    await sleep(random.between(800, 3500), undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    const kind = random.pick(kinds);
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    await KINDS[kind]!.fault(deployment, random.pick(deployment.nodes), random);
+  }
+}

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+
+/** One version of an object, as an answer or event showed it. `revision` is its resourceVersion. */
+export interface Version {
+  readonly revision: number;
+  readonly uid: string;
+  /** The write that made it; '' for objects that the traffic did not write. */
+  readonly token: string;
+  readonly color: string;
+  /** Of the whole object without its resourceVersion, kind and apiVersion. */
+  readonly digest: string;
+}
+
+/** What was asked about one object. An update with `creates` makes the object if it is absent, whatever it expects. A get without `at` is a most recent one; 0: any; N: not older than N. */
+export type Call =
+  | { readonly is: 'create'; readonly token: string }
+  | { readonly is: 'update'; readonly token: string; readonly expect: number; readonly creates?: boolean }
+  | { readonly is: 'patch'; readonly token: string }
+  | { readonly is: 'delete'; readonly expect?: number }
+  | { readonly is: 'get'; readonly at?: number };
+
+/**
+ * What the client was told. `refused`: certainly without effect, and saying nothing about the object. `unknown`: no answer, or one that leaves open
+ * whether the write happened. A successful delete has the uid alone.
+ */
+export type Result =
+  | { readonly is: 'ok'; readonly version: Version }
+  | { readonly is: 'deleted'; readonly uid: string }
+  | { readonly is: 'exists' | 'conflict' | 'missing' }
+  | { readonly is: 'refused' | 'unknown'; readonly why: string };
+
+/** A recorded call; times in ms of one monotonic clock. */
+export interface Operation {
+  readonly id: number;
+  readonly collection: string;
+  readonly name: string;
+  readonly call: Call;
+  readonly start: number;
+  readonly end: number;
+  readonly result: Result;
+}
+
+/** What a list or watch chooses. */
+export type Selector = { readonly is: 'color'; readonly color: string } | { readonly is: 'name'; readonly name: string };
+
+/** An object in a list or among initial events. */
+export interface Item {
+  readonly name: string;
+  readonly version: Version;
+}
+
+/** A whole list, however many pages it took; `start` is that of the first page. */
+export interface Listing {
+  readonly collection: string;
+  readonly start: number;
+  readonly end: number;
+  readonly ask: { readonly is: 'recent' | 'any' } | { readonly is: 'notOlder' | 'exact'; readonly revision: number };
+  readonly selector?: Selector;
+  readonly revision: number;
+  readonly items: readonly Item[];
+}
+
+/** An event of a watch; `at` is when it was received. */
+export interface WatchEvent extends Item {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly at: number;
+}
+
+/** One watch stream. `from` undefined: it began with the initial state. */
+export interface WatchSession {
+  readonly id: number;
+  readonly collection: string;
+  readonly selector?: Selector;
+  readonly from?: number;
+  readonly start: number;
+  /** Synthetic events and the revision of the bookmark that ended them; undefined while that bookmark has not come. */
+  initial?: { readonly revision: number; readonly items: readonly Item[]; readonly at: number };
+  readonly events: WatchEvent[];
+  /** `after`: how many events came before the bookmark. */
+  readonly bookmarks: { readonly revision: number; readonly after: number }[];
+  /** It ended with 410. */
+  expired: boolean;
+}
+
+/** Everything that clients of one round saw. `base`: the round's objects were all written above this revision. */
+export interface History {
+  readonly base: number;
+  readonly operations: Operation[];
+  readonly listings: Listing[];
+  readonly sessions: WatchSession[];
+}
+
+/** Guarantees that a history can break. */
+export type Guarantee =
+  | 'linearizable'
+  | 'revisions'
+  | 'consistent'
+  | 'snapshot'
+  | 'fresh'
+  | 'ordered'
+  | 'unique'
+  | 'reliable'
+  | 'resumable'
+  | 'bookmarkable'
+  | 'filtered'
+  | 'previous state'
+  | 'initial events'
+  | 'phantom'
+  /** A server ended, or a watch did not catch up. */
+  | 'alive'
+  /** The search for a linearization was given up. */
+  | 'undecided'
+  /** An answer that no client should get. */
+  | 'answer';
+
+/** A broken guarantee. */
+export interface Violation {
+  readonly guarantee: Guarantee;
+  readonly message: string;
+}
+
+/** Whether a selector chooses an object. */
+export const selects = (selector: Selector | undefined, { name, version }: Item): boolean =>
+  selector === undefined || (selector.is === 'color' ? version.color === selector.color : name === selector.name);
+
+/** The annotation that names the write. */
+export const TOKEN = 'robustness';
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, member]) => [key, sorted(member)]);
+}
+
+/** An object as it comes over the wire, as far as it matters here. */
+export interface WireObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly labels?: { readonly color?: string };
+    readonly annotations?: { readonly [name: string]: string | undefined };
+  };
+}
+
+/** The version in an object off the wire. */
+export function versionOf(object: WireObject): Version {
+  const { kind, apiVersion, metadata, ...rest } = object as WireObject & { kind?: string; apiVersion?: string };
+  const { resourceVersion, ...others } = metadata;
+  const digest = createHash('md5')
+    .update(JSON.stringify(sorted({ metadata: others, ...rest })))
+    .digest('base64url');
+  const { uid, labels, annotations } = metadata;
+  return { revision: Number(resourceVersion), uid, token: annotations?.[TOKEN] ?? '', color: labels?.color ?? '', digest };
+}

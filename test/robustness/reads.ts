@@ -1,0 +1,84 @@
+import { type Item, type Listing, type Operation, type Selector, selects, type Violation } from './history.js';
+import type { Ledger } from './ledger.js';
+
+/** A collection, or the part of it that a selector chooses, as it is said to have been at a revision. */
+export interface Snapshot {
+  readonly collection: string;
+  readonly selector?: Selector;
+  readonly revision: number;
+  readonly items: readonly Item[];
+}
+
+/** Whether a snapshot is exactly what there was at its revision. */
+export function snapshot(ledger: Ledger, { collection, selector, revision, items }: Snapshot, what: string): Violation[] {
+  const violations: Violation[] = [];
+  const found = (message: string) => violations.push({ guarantee: 'snapshot', message: `${what} at ${revision}: ${message}` });
+  const shown = new Map(items.map(item => [item.name, item]));
+  if (shown.size < items.length) found('an object stands in it twice');
+  for (const item of items) {
+    if (item.version.revision > revision) found(`${item.name}@${item.version.revision} is newer than it`);
+    if (!selects(selector, item)) found(`${item.name} does not match the selector`);
+  }
+  for (const name of ledger.namesIn(collection)) {
+    const last = ledger.at(collection, name, revision);
+    if (last && ledger.unsure(collection, last.revision, revision)) continue;
+    const expected = last?.version && selects(selector, { name, version: last.version }) ? last.version.revision : undefined;
+    const given = shown.get(name)?.version.revision;
+    if (given !== expected)
+      found(`${name} should be ${expected ? `@${expected}` : 'absent'}, but is ${given ? `@${given}` : 'absent'}`);
+  }
+  return violations;
+}
+
+/** Checks a list: exactly a snapshot, and as new as was asked for. */
+export function checkListing(ledger: Ledger, listing: Listing): Violation[] {
+  const { collection, ask, revision, start } = listing;
+  const what = `the list of ${collection} (${ask.is})`;
+  const violations = snapshot(ledger, listing, what);
+  const fresh = (message: string) => violations.push({ guarantee: 'fresh', message: `${what} is of ${revision}, ${message}` });
+  const known = ledger.knownBefore(start);
+  if (ask.is === 'recent' && revision < known) fresh(`but ${known} was known before it was asked for`);
+  if (ask.is === 'notOlder' && revision < ask.revision) fresh(`but must not be older than ${ask.revision}`);
+  if (ask.is === 'exact' && revision !== ask.revision) fresh(`but ${ask.revision} was asked for`);
+  return violations;
+}
+
+/** Checks a get that may be old: not older than asked, and never something that was not there. That it was there the ledger has checked. */
+export function checkOldGet(ledger: Ledger, { collection, name, call, result }: Operation): Violation[] {
+  if (call.is !== 'get' || call.at === undefined || result.is !== 'ok') return [];
+  const { revision } = result.version;
+  const next = ledger.changesOf(collection, name).find(change => change.revision > revision && change.revision <= call.at!);
+  if (!next) return [];
+  return [
+    { guarantee: 'fresh', message: `get ${name} not older than ${call.at} gave @${revision}, which ${next.revision} replaced` },
+  ];
+}
+
+/** Revisions follow real time: who asks after an answer gets a higher one; and nobody sees a write before it was asked for. */
+export function checkRevisions(ledger: Ledger): Violation[] {
+  const violations: Violation[] = [];
+  for (const { id, call, result, start } of ledger.history.operations) {
+    if (!('token' in call)) continue;
+    const change = ledger.tokens.get(call.token);
+    if (change && change.at < start)
+      violations.push({ guarantee: 'phantom', message: `the write ${call.token} was seen before it was asked for` });
+    if (change && result.is !== 'ok' && result.is !== 'unknown')
+      violations.push({
+        guarantee: 'phantom',
+        message: `the write ${call.token} was answered ${result.is}, but is ${change.name}@${change.revision}`,
+      });
+    if (result.is !== 'ok') continue;
+    const known = ledger.knownBefore(start);
+    if (result.version.revision <= known)
+      violations.push({
+        guarantee: 'revisions',
+        message: `operation ${id} got ${result.version.revision}, but ${known} was known before it`,
+      });
+    if (result.version.token !== call.token)
+      violations.push({
+        guarantee: 'consistent',
+        message: `the answer to the write ${call.token} shows the write ${result.version.token}`,
+      });
+  }
+  return violations;
+}

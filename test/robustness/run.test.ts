@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { run } from './run.js';
+
+/** Another one each time; ROBUSTNESS_SEED plans the same calls and faults again. */
+const seed = Number(process.env['ROBUSTNESS_SEED'] ?? Date.now() % 1_000_000);
+
+it('keeps every guarantee of reads, writes and watches while it is killed, stopped, cut off, and its disk fails [R009 R010 R240 R244 R247 R325 R330 R338x]', {
+  timeout: 240_000,
+}, async () => {
+  console.log(`robustness: seed ${seed}`);
+  const summary = await run({ backend: 'rocksdb', seed, minutes: 0.4, roundSeconds: 24, rate: 60, clients: 8 });
+  expect(summary.violations, `seed ${seed}`).toEqual([]);
+  expect(summary.operations['get']).toBeGreaterThan(0);
+  expect(summary.events).toBeGreaterThan(0);
+  expect(Object.keys(summary.faults).length).toBeGreaterThan(0);
+});

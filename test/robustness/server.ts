@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Orders } from './shim.js';
+
+const COMMAND = resolve('dist/core/command/main.js');
+const SHIM = pathToFileURL(resolve('dist/test/robustness/shim.js')).href;
+const START_MS = 60_000;
+const OUTPUT = 20_000;
+
+/** The command as a process of its own that can be broken and started again on the same data. */
+export class ServerProcess {
+  #child: ChildProcess | undefined;
+  #expected = false;
+  #clock = 0;
+  #output = '';
+  port = 0;
+  /** Failed syncs the shim made. */
+  failures = 0;
+
+  constructor(
+    readonly dataDir: string,
+    readonly flags: readonly string[],
+    /** Called with the output when the process ends although nobody ended it. */
+    readonly crashed: (output: string) => void,
+  ) {}
+
+  get token(): string {
+    return readFileSync(join(this.dataDir, 'pki', 'admin-token.csv'), 'utf8').split(',')[0]!;
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  get running(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Resolves once it says that it is ready. */
+  async start(): Promise<void> {
+    this.#expected = false;
+    this.#output = '';
+    const child = spawn(process.execPath, [COMMAND, 'serve', '--secure-port=0', `--data-dir=${this.dataDir}`, ...this.flags], {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: { ...process.env, NODE_OPTIONS: `--import=${SHIM}`, ROBUSTNESS_CLOCK: String(this.#clock) },
+    });
+    this.#child = child;
+    child.on('message', () => this.failures++);
+    child.on('error', () => {});
+    this.port = await new Promise<number>((done, fail) => {
+      const timer = setTimeout(() => fail(new Error(`not ready in time:\n${this.#output}`)), START_MS);
+      const read = (chunk: Buffer): void => {
+        this.#output = (this.#output + chunk.toString()).slice(-OUTPUT);
+        const port = /listening on https:\/\/[^\s/]+:(\d+)/.exec(this.#output)?.[1];
+        if (port === undefined || !this.#output.includes('ready in')) return;
+        clearTimeout(timer);
+        done(Number(port));
+      };
+      child.stdout?.on('data', read);
+      child.stderr?.on('data', read);
+      child.once('exit', (code, signal) => {
+        clearTimeout(timer);
+        fail(new Error(`the server ended with ${code ?? signal} at its start:\n${this.#output}`));
+        if (!this.#expected && this.#child === child) this.crashed(`ended with ${code ?? signal}:\n${this.#output}`);
+      });
+    });
+  }
+
+  order(orders: Orders): void {
+    this.#clock = orders.clock ?? this.#clock;
+    if (this.#child?.connected) this.#child.send(orders, () => {});
+  }
+
+  pause(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const child = this.#child;
+    this.#expected = true;
+    if (!child || !this.running) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  }
+}

@@ -1,0 +1,229 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, type Client, type Collection, COLLECTIONS } from './client.js';
+import {
+  type Call,
+  type History,
+  type Item,
+  type Listing,
+  type Operation,
+  type Result,
+  type Selector,
+  TOKEN,
+  type Version,
+  versionOf,
+  type WireObject,
+} from './history.js';
+import type { Random } from './random.js';
+import { selectorQuery } from './watcher.js';
+
+export const COLORS = ['red', 'green', 'blue'];
+export const NAMES = ['one', 'two', 'three', 'four', 'five', 'six'];
+/** Share of writes that come with some kilobytes. */
+const LARGE = 0.05;
+/** What clients do, and how often: of 100 calls 80 read. */
+const ACTIONS = [
+  ['get', 30],
+  ['oldGet', 12],
+  ['list', 14],
+  ['oldList', 12],
+  ['pages', 12],
+  ['create', 6],
+  ['update', 7],
+  ['patch', 5],
+  ['delete', 2],
+] as const;
+
+/** What the clients of a round share. */
+export interface Round {
+  readonly history: History;
+  readonly namespace: string;
+  newest: number;
+  operations: number;
+  /** Bumps with every write, for tokens. */
+  writes: number;
+  unknown: number;
+  /** Answers no client should get, as text. */
+  readonly strange: string[];
+}
+
+/** A client in the shape of a controller: it reads, keeps what it saw, and writes what it thinks is due. */
+export class Controller {
+  /** What it saw last of each object: its cache, which is often old. */
+  readonly #seen = new Map<string, Version>();
+
+  constructor(
+    readonly client: Client,
+    readonly round: Round,
+    readonly random: Random,
+    /** Mean time between two calls, in ms. */
+    readonly pause: number,
+  ) {}
+
+  /** Works until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(this.random.next() * 2 * this.pause);
+      await this[this.random.weighted(ACTIONS)](this.random.pick(COLLECTIONS), this.random.pick(NAMES));
+    }
+  }
+
+  get(collection: Collection, name: string): Promise<void> {
+    return this.#one(collection, name, { is: 'get' }, 'GET', this.#path(collection, name));
+  }
+
+  oldGet(collection: Collection, name: string): Promise<void> {
+    const at = this.random.chance(0.5) ? 0 : this.round.newest;
+    return this.#one(collection, name, { is: 'get', at }, 'GET', `${this.#path(collection, name)}?resourceVersion=${at}`);
+  }
+
+  create(collection: Collection, name: string): Promise<void> {
+    const { token, metadata } = this.#content();
+    const path = collection.path(this.round.namespace);
+    return this.#one(collection, name, { is: 'create', token }, 'POST', path, { metadata: { ...metadata, name } });
+  }
+
+  /** Get, modify, put; or modify and put what was seen some time ago, which often conflicts. */
+  async update(collection: Collection, name: string): Promise<void> {
+    if (this.random.chance(0.6)) await this.get(collection, name);
+    const expect = this.#seen.get(`${collection.name}/${name}`)?.revision;
+    if (expect === undefined) return;
+    const { token, metadata } = this.#content();
+    const body = { metadata: { ...metadata, name, resourceVersion: String(expect) } };
+    const call: Call = { is: 'update', token, expect };
+    if (this.random.chance(0.7))
+      return this.#one(collection, name, { ...call, creates: collection.creates }, 'PUT', this.#path(collection, name), body);
+    return this.#one(collection, name, call, 'PATCH', this.#path(collection, name), body, MERGE);
+  }
+
+  patch(collection: Collection, name: string): Promise<void> {
+    const { token, metadata } = this.#content();
+    return this.#one(collection, name, { is: 'patch', token }, 'PATCH', this.#path(collection, name), { metadata }, MERGE);
+  }
+
+  delete(collection: Collection, name: string): Promise<void> {
+    const seen = this.#seen.get(`${collection.name}/${name}`);
+    const expect = seen && this.random.chance(0.4) ? seen.revision : undefined;
+    const body = expect === undefined ? {} : { preconditions: { resourceVersion: String(expect) } };
+    return this.#one(collection, name, { is: 'delete', expect }, 'DELETE', this.#path(collection, name), body);
+  }
+
+  list(collection: Collection): Promise<void> {
+    return this.#list(collection, { is: 'recent' }, '', this.#selector());
+  }
+
+  async oldList(collection: Collection): Promise<void> {
+    const revision = this.round.newest - this.random.between(0, 20);
+    if (revision <= this.round.history.base || this.random.chance(0.3))
+      return this.#list(collection, { is: 'any' }, '&resourceVersion=0', this.#selector());
+    const match = this.random.pick(['Exact', 'NotOlderThan'] as const);
+    const ask = { is: match === 'Exact' ? ('exact' as const) : ('notOlder' as const), revision };
+    return this.#list(collection, ask, `&resourceVersion=${revision}&resourceVersionMatch=${match}`, this.#selector());
+  }
+
+  pages(collection: Collection): Promise<void> {
+    return this.#list(collection, { is: 'recent' }, `&limit=${this.random.between(1, 4)}`, this.#selector());
+  }
+
+  #selector(): Selector | undefined {
+    if (this.random.chance(0.5)) return undefined;
+    return this.random.chance(0.8)
+      ? { is: 'color', color: this.random.pick(COLORS) }
+      : { is: 'name', name: this.random.pick(NAMES) };
+  }
+
+  #path(collection: Collection, name: string): string {
+    return `${collection.path(this.round.namespace)}/${name}`;
+  }
+
+  #content(): { token: string; metadata: object } {
+    const token = `${this.round.namespace}-${++this.round.writes}`;
+    const fill = this.random.chance(LARGE) ? { fill: 'x'.repeat(this.random.between(1000, 30_000)) } : {};
+    return { token, metadata: { labels: { color: this.random.pick(COLORS) }, annotations: { [TOKEN]: token, ...fill } } };
+  }
+
+  async #one(
+    collection: Collection,
+    name: string,
+    call: Call,
+    method: string,
+    path: string,
+    body?: object,
+    type?: string,
+  ): Promise<void> {
+    const { round } = this;
+    const id = ++round.operations;
+    const start = performance.now();
+    const answer = await this.client.call(method, path, body, type);
+    const end = performance.now();
+    const result = resultOf(call, answer);
+    if (!result) {
+      round.strange.push(`${method} ${path}: ${JSON.stringify(answer).slice(0, 500)}`);
+      return;
+    }
+    if (result.is === 'unknown') round.unknown++;
+    const operation: Operation = { id, collection: collection.name, name, call, start, end, result };
+    round.history.operations.push(operation);
+    if (result.is === 'ok') this.#remember(collection, { name, version: result.version });
+  }
+
+  #remember(collection: Collection, { name, version }: Item): void {
+    this.#seen.set(`${collection.name}/${name}`, version);
+    this.round.newest = Math.max(this.round.newest, version.revision);
+  }
+
+  /** A list, page by page; without an answer, or when a page has expired, nothing is recorded. */
+  async #list(collection: Collection, ask: Listing['ask'], query: string, selector: Selector | undefined): Promise<void> {
+    const { round } = this;
+    const start = performance.now();
+    const items: Item[] = [];
+    let revision = 0;
+    let token = '';
+    do {
+      const path = token
+        ? `?continue=${encodeURIComponent(token)}&limit=${this.random.between(1, 4)}${selectorQuery(selector)}`
+        : `?${`${query}${selectorQuery(selector)}`.slice(1)}`;
+      round.operations++;
+      const answer = await this.client.call('GET', collection.path(round.namespace) + path);
+      if (answer.status !== 200) {
+        if (!BROKEN.has(answer.status) && answer.status !== 410)
+          round.strange.push(`GET ${collection.name}${path}: ${JSON.stringify(answer).slice(0, 500)}`);
+        return;
+      }
+      const page = answer.body as unknown as List;
+      if (token && Number(page.metadata.resourceVersion) !== revision)
+        round.strange.push(`a page of ${collection.name} is of ${page.metadata.resourceVersion} instead of ${revision}`);
+      revision = Number(page.metadata.resourceVersion);
+      for (const object of page.items) items.push({ name: object.metadata.name, version: versionOf(object) });
+      token = page.metadata.continue ?? '';
+    } while (token);
+    round.history.listings.push({ collection: collection.name, start, end: performance.now(), ask, selector, revision, items });
+    for (const item of items) this.#remember(collection, item);
+    round.newest = Math.max(round.newest, revision);
+  }
+}
+
+interface List {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items: readonly WireObject[];
+}
+
+const MERGE = 'application/merge-patch+json';
+/** No answer, or one that says that the server could not do it: a write may have happened. */
+const BROKEN = new Set([0, 500, 502, 503, 504]);
+
+/** What an answer says about a call; undefined if it should not have been given. */
+function resultOf(call: Call, answer: Answer): Result | undefined {
+  const { status, body } = answer;
+  if (BROKEN.has(status)) return { is: 'unknown', why: answer.why ?? `${status} ${body.message}` };
+  if (status === 429) return { is: 'refused', why: 'too many requests' };
+  if (status === 404) return call.is === 'create' ? undefined : { is: 'missing' };
+  if (status === 409) {
+    if (call.is === 'create') return body.reason === 'AlreadyExists' ? { is: 'exists' } : undefined;
+    if (call.is === 'patch' || (call.is === 'delete' && call.expect === undefined))
+      return { is: 'refused', why: 'lost too many races' };
+    return body.reason === 'Conflict' ? { is: 'conflict' } : undefined;
+  }
+  if (call.is === 'delete') return status === 200 && body.details?.uid ? { is: 'deleted', uid: body.details.uid } : undefined;
+  if (status === 201 && !(call.is === 'create' || (call.is === 'update' && call.creates))) return undefined;
+  return status === 200 || status === 201 ? { is: 'ok', version: versionOf(body as WireObject) } : undefined;
+}

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client, Collection } from './client.js';
+import {
+  type History,
+  type Item,
+  type Selector,
+  versionOf,
+  type WatchEvent,
+  type WatchSession,
+  type WireObject,
+} from './history.js';
+import { endOf } from './ledger.js';
+import type { Random } from './random.js';
+
+/** How a watch is led: where its first stream begins, and where the next one does after it. */
+export interface Lead {
+  readonly selector?: Selector;
+  /** Where to begin; undefined: with the initial state. Called for every stream with the one before. */
+  readonly from: (before: WatchSession | undefined) => number | undefined;
+  /** Longest duration of a stream, in seconds. */
+  readonly seconds: number;
+}
+
+/** What a stream carries. */
+interface Frame {
+  readonly type: WatchEvent['type'] | 'BOOKMARK' | 'ERROR';
+  readonly object: WireObject & { readonly code?: number };
+}
+
+let sessions = 0;
+
+export const selectorQuery = (selector: Selector | undefined): string => {
+  if (!selector) return '';
+  return selector.is === 'color'
+    ? `&labelSelector=${encodeURIComponent(`color=${selector.color}`)}`
+    : `&fieldSelector=${encodeURIComponent(`metadata.name=${selector.name}`)}`;
+};
+
+/** Goes on where the stream before ended; begins anew if its revision had expired. */
+export const following = (before: WatchSession | undefined, first: number | undefined): number | undefined => {
+  if (!before) return first;
+  if (before.expired) return undefined;
+  return before.from === undefined && !before.initial ? undefined : endOf(before);
+};
+
+/** Records one stream into a session; it ends with the stream. */
+export async function record(
+  client: Client,
+  collection: Collection,
+  namespace: string,
+  session: WatchSession,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const begin =
+    session.from === undefined ? '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan' : `&resourceVersion=${session.from}`;
+  const items: Item[] = [];
+  const path = `${collection.path(namespace)}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${seconds}${begin}${selectorQuery(session.selector)}`;
+  const take = (text: string): void => {
+    const { type, object } = JSON.parse(text) as Frame;
+    if (type === 'ERROR') {
+      session.expired = object.code === 410;
+      return;
+    }
+    const at = performance.now();
+    const revision = Number(object.metadata.resourceVersion);
+    const waiting = session.from === undefined && !session.initial;
+    if (type !== 'BOOKMARK') {
+      const item = { name: object.metadata.name, version: versionOf(object) };
+      if (waiting && type === 'ADDED') items.push(item);
+      else session.events.push({ ...item, type, at });
+    } else if (waiting && Object.keys(object.metadata.annotations ?? {}).some(name => name.endsWith('/initial-events-end')))
+      session.initial = { revision, items, at };
+    else session.bookmarks.push({ revision, after: session.events.length });
+  };
+  const { status } = await client.stream(path, take, signal);
+  if (status === 410) session.expired = true;
+}
+
+/** A watch that goes on until it is told to stop, through any number of streams. */
+export class Watch {
+  #stopping = new AbortController();
+  #running: Promise<void>;
+  /** Up to here everything was delivered. */
+  reached = 0;
+
+  constructor(
+    readonly client: Client,
+    readonly collection: Collection,
+    readonly namespace: string,
+    readonly history: History,
+    readonly lead: Lead,
+    readonly random: Random,
+  ) {
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { client, collection, namespace, history, lead, random } = this;
+    let before: WatchSession | undefined;
+    while (!this.#stopping.signal.aborted) {
+      const session: WatchSession = {
+        id: ++sessions,
+        collection: collection.name,
+        selector: lead.selector,
+        from: lead.from(before),
+        start: performance.now(),
+        events: [],
+        bookmarks: [],
+        expired: false,
+      };
+      history.sessions.push(session);
+      await record(client, collection, namespace, session, random.between(1, lead.seconds), this.#stopping.signal);
+      if (session.from !== undefined || session.initial) this.reached = Math.max(this.reached, endOf(session));
+      before = session;
+      await sleep(random.between(10, 250));
+    }
+  }
+}
