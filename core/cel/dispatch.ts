@@ -6,6 +6,7 @@ import {
   Dict,
   Double,
   Duration,
+  fail,
   List,
   noOverload,
   Opaque,
@@ -57,8 +58,26 @@ function accepts(t: Type, v: Value): boolean {
   }
 }
 
+/** Functions upstream implements by what the first argument can do, whatever the overload. */
+const TRAIT_FUNCTIONS = new Map([
+  ['size', new Set(['string', 'bytes', 'list', 'map'])],
+  ['matches', new Set(['string'])],
+]);
+
+/** The error of a call no overload takes, as upstream words it. */
+function refuse(fn: string, args: readonly Value[]): never {
+  const types = TRAIT_FUNCTIONS.get(fn);
+  if (types) return types.has(typeNameOf(args[0]!)) ? noOverload() : fail(`no such overload: ${fn}`);
+  return fail(`no such overload: ${fn}(${args.map(typeNameOf).join(', ')})`);
+}
+
 /** A call: straight to the only overload when the static types settle it, else by the values. */
-export function dispatch(overloads: readonly Overload[], args: readonly Code[], types: readonly (Type | undefined)[]): Code {
+export function dispatch(
+  fn: string,
+  overloads: readonly Overload[],
+  args: readonly Code[],
+  types: readonly (Type | undefined)[],
+): Code {
   const [a, b, c, d] = args;
   const only = overloads.length === 1 ? overloads[0]! : undefined;
   const single = only?.args.every((t, i) => t.kind === 'param' || (t.kind !== 'dyn' && t.kind === types[i]?.kind))
@@ -80,6 +99,6 @@ export function dispatch(overloads: readonly Overload[], args: readonly Code[], 
     for (const o of overloads) {
       if (o.args.every((t, i) => accepts(t, values[i]!))) return o.call(values[0], values[1], values[2], f, values[3]);
     }
-    return noOverload();
+    return refuse(fn, values.slice(0, args.length) as Value[]);
   };
 }

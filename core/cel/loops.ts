@@ -1,8 +1,9 @@
 /** The comprehension macros as loops. Errors of one step are kept while another may decide. */
 import type { ComprehensionExpr } from './ast.js';
 import type { Frame } from './meter.js';
-import { type Code, type Planner, swallow } from './plan.js';
-import { ArrayList, CelError, Dict, Double, fail, keyOf, List, MapDict, noOverload, type Unknown, type Value } from './values.js';
+import { swallow } from './operators.js';
+import type { Code, Planner } from './plan.js';
+import { ArrayList, CelError, Dict, fail, keyOf, List, MapDict, type MapKey, noOverload, typeNameOf, type Unknown, type Value } from './values.js';
 
 /** Runs once per member; answers `true` to end the loop. */
 type Step = (f: Frame) => boolean;
@@ -71,7 +72,7 @@ function walker(slots: readonly number[]): Each {
       }
       return;
     }
-    if (!(range instanceof Dict)) return noOverload();
+    if (!(range instanceof Dict)) return fail(`got '${hostName(range)}', expected iterable type`);
     f.charge(range.size);
     for (const key of range.keys()) {
       f.charge(3);
@@ -80,6 +81,19 @@ function walker(slots: readonly number[]): Each {
       if (step(f)) return;
     }
   };
+}
+
+/** The names upstream gives to types that cannot be ranged over: those of its own implementation. */
+const HOST_NAMES = new Map([
+  ['null_type', 'types.Null'],
+  ['type', '*types.Type'],
+  ['optional_type', '*types.Optional'],
+  ['google.protobuf.Timestamp', 'types.Timestamp'],
+  ['google.protobuf.Duration', 'types.Duration'],
+]);
+function hostName(v: Value): string {
+  const name = typeNameOf(v);
+  return HOST_NAMES.get(name) ?? (name.includes('.') ? name : `types.${name[0]!.toUpperCase()}${name.slice(1)}`);
 }
 
 const condition = (v: Value): boolean => (typeof v === 'boolean' ? v : noOverload());
@@ -116,7 +130,7 @@ function collect(range: Code, each: Each, step: (f: Frame, out: Value[]) => void
   };
 }
 
-type Entries = Map<string | number | bigint | boolean, readonly [Value, Value]>;
+type Entries = Map<MapKey, readonly [Value, Value]>;
 
 function collectMap(f: Frame, range: Code, each: Each, filter: Code | undefined, step: (out: Entries) => void): Value {
   const out: Entries = new Map();
@@ -129,7 +143,7 @@ function collectMap(f: Frame, range: Code, each: Each, filter: Code | undefined,
 }
 
 function insert(out: Entries, key: Value, value: Value): void {
-  const k = key instanceof Double ? undefined : keyOf(key);
+  const k = keyOf(key);
   if (k === undefined) fail('unsupported key type');
   else if (out.has(k)) fail(`insert failed: key ${String(k)} already exists`);
   else out.set(k, [key, value]);

@@ -16,6 +16,7 @@ import {
   Optional,
   Timestamp,
   TypeValue,
+  typeNameOf,
   Uint,
   UINT_MAX,
   type Value,
@@ -33,6 +34,30 @@ export function intResult(n: bigint): Int {
 export function uintResult(n: bigint): Uint {
   if (n > UINT_MAX || n < 0n) fail('unsigned integer overflow');
   return new Uint(canonical(n));
+}
+
+/** Which types have an operator at all. A value of another type is refused with the operator's name, as upstream words it. */
+const TRAITS = new Map<string, ReadonlySet<string>>(
+  (
+    [
+      ['_+_', 'int uint double string bytes list google.protobuf.Timestamp google.protobuf.Duration'],
+      ['_-_', 'int uint double google.protobuf.Timestamp google.protobuf.Duration'],
+      ['_*_', 'int uint double'],
+      ['_/_', 'int uint double'],
+      ['_%_', 'int uint'],
+      ['-_', 'bool int double google.protobuf.Duration'],
+      ['order', 'bool int uint double string bytes google.protobuf.Timestamp google.protobuf.Duration'],
+    ] as const
+  ).map(([fn, types]) => [fn, new Set(types.split(' '))]),
+);
+/** Types that take any member call, and so refuse plainly. */
+const RECEIVERS = new Set(['string', 'google.protobuf.Timestamp', 'google.protobuf.Duration']);
+
+/** Raises the error of an operator that its first operand does not support. */
+function unsupported(fn: string, operand: Value): never {
+  const type = typeNameOf(operand);
+  if (RECEIVERS.has(type) || (TRAITS.get(fn) ?? TRAITS.get('order')!).has(type)) return noOverload();
+  return fail(`no such overload: ${fn}`);
 }
 
 const concatBytes = (a: Uint8Array, b: Uint8Array): Uint8Array => {
@@ -57,7 +82,7 @@ export function add(a: Value, b: Value): Value {
   if (a instanceof Duration && b instanceof Duration) return new Duration(BigInt(intResult(a.nanos + b.nanos)));
   if (a instanceof Timestamp && b instanceof Duration) return addNanos(a, b.nanos);
   if (a instanceof Duration && b instanceof Timestamp) return addNanos(b, a.nanos);
-  return noOverload();
+  return unsupported('_+_', a);
 }
 
 /** `a - b`. */
@@ -72,7 +97,7 @@ export function subtract(a: Value, b: Value): Value {
   if (a instanceof Duration && b instanceof Duration) return new Duration(BigInt(intResult(a.nanos - b.nanos)));
   if (a instanceof Timestamp && b instanceof Duration) return addNanos(a, -b.nanos);
   if (a instanceof Timestamp && b instanceof Timestamp) return new Duration(BigInt(intResult(timestampDifference(a, b))));
-  return noOverload();
+  return unsupported('_-_', a);
 }
 
 /** `a * b`. */
@@ -84,7 +109,7 @@ export function multiply(a: Value, b: Value): Value {
   if (a instanceof Double && b instanceof Double) return new Double(a.value * b.value);
   if (isInt(a) && isInt(b)) return intResult(BigInt(a) * BigInt(b));
   if (a instanceof Uint && b instanceof Uint) return uintResult(BigInt(a.value) * BigInt(b.value));
-  return noOverload();
+  return unsupported('_*_', a);
 }
 
 /** `a / b`, towards zero. */
@@ -102,7 +127,7 @@ export function divide(a: Value, b: Value): Value {
     if (b.value === 0) fail('division by zero');
     return uintResult(BigInt(a.value) / BigInt(b.value));
   }
-  return noOverload();
+  return unsupported('_/_', a);
 }
 
 /** `a % b`, with the sign of `a`. */
@@ -116,7 +141,7 @@ export function modulo(a: Value, b: Value): Value {
     if (b.value === 0) fail('modulus by zero');
     return uintResult(BigInt(a.value) % BigInt(b.value));
   }
-  return noOverload();
+  return unsupported('_%_', a);
 }
 
 /** `-a`. */
@@ -125,7 +150,7 @@ export function negate(a: Value): Value {
   if (typeof a === 'bigint') return intResult(-a);
   if (a instanceof Double) return new Double(-a.value);
   if (a instanceof Duration) return new Duration(BigInt(intResult(-a.nanos)));
-  return noOverload();
+  return unsupported('-_', a);
 }
 
 /** The number of a numeric value, exact for integers; `undefined` for anything else. */
@@ -194,7 +219,7 @@ export function compareStrings(a: string, b: string): number {
 }
 
 /** Orders two values of one type, or two numbers: negative, zero or positive. */
-export function compare(a: Value, b: Value): number {
+export function compare(a: Value, b: Value, fn = 'order'): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b);
   const x = numeric(a);
@@ -209,7 +234,7 @@ export function compare(a: Value, b: Value): number {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b);
   if (a instanceof Timestamp && b instanceof Timestamp) return a.seconds - b.seconds || a.nanos - b.nanos;
   if (a instanceof Duration && b instanceof Duration) return a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0;
-  return noOverload();
+  return unsupported(fn, a);
 }
 
 /** Whether a value is the zero of its type. */

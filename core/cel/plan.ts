@@ -1,28 +1,15 @@
 /** Compiles a checked tree to closures over a frame of slots. The tree is not kept. */
 import type { BindExpr, CallExpr, Expr, ListExpr, MapExpr, SelectExpr } from './ast.js';
+import { fieldOf, hasField, optionalField } from './access.js';
 import { dispatch } from './dispatch.js';
 import type { Environment } from './environment.js';
+import { compileRegex } from './lib/regex.js';
 import { loopCode } from './loops.js';
 import { BudgetExceeded, Frame } from './meter.js';
-import * as ops from './ops.js';
+import { negate } from './ops.js';
+import { BINARY, logic } from './operators.js';
 import { isOptional } from './types.js';
-import type * as V from './values.js';
-import {
-  ArrayList,
-  CelError,
-  Dict,
-  Double,
-  fail,
-  fromPlain,
-  keyOf,
-  List,
-  MapDict,
-  noOverload,
-  Optional,
-  Uint,
-  Unknown,
-  type Value,
-} from './values.js';
+import { ArrayList, CelError, Dict, fail, fromPlain, keyOf, MapDict, type MapKey, noOverload, Optional, Unknown, type Value } from './values.js';
 
 /** One node, compiled. */
 export type Code = (f: Frame) => Value;
@@ -80,14 +67,22 @@ export function plan(expr: Expr, env: Environment): Program {
   return new Program(code, planner.names, planner.names.length);
 }
 
-const FOLDED = new Set(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'duration', 'timestamp']);
+/** Conversions of constants are made while planning; one that cannot succeed refuses the expression. */
+const FOLDED = new Set(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'duration', 'timestamp', 'dyn']);
+const PATTERN_FUNCTIONS = new Set(['matches', 'find', 'findAll']);
 
 /** Turns nodes into closures and names into slots. */
 export class Planner {
   /** Variables of the activation, by slot. */
   readonly names: string[] = [];
   private readonly locals: string[] = [];
+  /** Nodes whose value is known: literals of constants, and conversions of those. */
+  private readonly known = new Map<Expr, Value>();
   constructor(private readonly env: Environment) {}
+
+  private constant(e: Expr): Value | undefined {
+    return e.is === 'const' ? e.value : this.known.get(e);
+  }
 
   code(e: Expr): Code {
     switch (e.is) {
@@ -155,32 +150,18 @@ export class Planner {
       const get = optionalField(operand, field);
       return e.test ? f => (get(f) as Optional).value !== undefined : get;
     }
-    if (e.test) {
-      return f => {
-        f.cost++;
-        const v = operand(f);
-        return v instanceof Dict
-          ? v.get(field) !== undefined
-          : v instanceof Optional
-            ? v.value instanceof Dict && v.value.get(field) !== undefined
-            : noOverload();
-      };
-    }
-    return f => {
-      f.cost++;
-      const v = operand(f);
-      if (v instanceof Dict) return v.get(field) ?? fieldMissing(field);
-      return v instanceof Optional ? selectOptional(v, field) : noOverload();
-    };
+    return e.test ? hasField(operand, field) : fieldOf(operand, field);
   }
 
   private list(e: ListExpr): Code {
     const items = e.items.map(i => this.code(i));
-    if (e.items.every(i => i.is === 'const')) {
-      const constant = new ArrayList(e.items.map(i => (i as { value: Value }).value));
+    const constants = e.items.map(i => this.constant(i));
+    if (e.optional.size === 0 && constants.every(v => v !== undefined)) {
+      const value = new ArrayList(constants);
+      this.known.set(e, value);
       return f => {
         f.charge(10);
-        return constant;
+        return value;
       };
     }
     if (e.optional.size === 0) {
@@ -208,11 +189,11 @@ export class Planner {
     const entries = e.entries.map(x => ({ key: this.code(x.key), value: this.code(x.value), optional: x.optional }));
     return f => {
       f.charge(30);
-      const out = new Map<string | V.Int | boolean, readonly [Value, Value]>();
+      const out = new Map<MapKey, readonly [Value, Value]>();
       for (const entry of entries) {
         const key = entry.key(f);
         let value = entry.value(f);
-        const k = key instanceof Double ? undefined : keyOf(key);
+        const k = keyOf(key);
         if (k === undefined) return fail(`unsupported key type`);
         if (entry.optional) {
           if (!(value instanceof Optional))
@@ -256,22 +237,22 @@ export class Planner {
     const args = parts.map(a => this.code(a));
     const overloads = e.overloads ?? [];
     const code = dispatch(
+      e.qualified ?? e.fn,
       overloads,
       args,
       parts.map(p => p.type),
     );
-    if (parts.every(p => p.is === 'const') && !e.target && FOLDED.has(e.fn)) {
+    const only = parts.length === 1 && !e.target && FOLDED.has(e.fn) ? this.constant(parts[0]!) : undefined;
+    if (only !== undefined) {
       const value = code(new Frame(Number.POSITIVE_INFINITY, []));
+      this.known.set(e, value);
       return f => {
         f.cost++;
         return value;
       };
     }
-    if ((e.fn === 'matches' || e.fn === 'find' || e.fn === 'findAll') && parts[1]?.is === 'const') {
-      const warm = overloads[0];
-      if (warm && typeof (parts[1] as { value: Value }).value === 'string')
-        warm.call('', (parts[1] as { value: Value }).value, 0, new Frame(Number.POSITIVE_INFINITY, []), null);
-    }
+    const pattern = PATTERN_FUNCTIONS.has(e.fn) && parts[1]?.is === 'const' ? parts[1].value : undefined;
+    if (typeof pattern === 'string' && !compileRegex(pattern)) fail('error parsing regexp');
     return code;
   }
 
@@ -304,7 +285,7 @@ export class Planner {
       const a = this.code(e.args[0]!);
       return f => {
         f.charge(1);
-        return ops.negate(a(f));
+        return negate(a(f));
       };
     }
     return undefined;
@@ -318,210 +299,3 @@ function localCode(at: number): Code {
   };
 }
 
-function fieldMissing(field: string): never {
-  return fail(`no such key: ${field}`);
-}
-
-function selectOptional(v: Optional, field: string): Value {
-  if (v.value === undefined) return v;
-  if (v.value instanceof Optional) return selectOptional(v.value, field);
-  if (!(v.value instanceof Dict)) return noOverload();
-  const found = v.value.get(field);
-  return found === undefined ? Optional.none : new Optional(found);
-}
-
-function optionalField(operand: Code, field: string): Code {
-  return f => {
-    f.charge(1);
-    const v = operand(f);
-    return selectOptional(v instanceof Optional ? v : new Optional(v), field);
-  };
-}
-
-/** `&&` and `||`: the deciding value wins wherever it stands; else unknowns, then the first error. */
-function logic(args: readonly Code[], decides: boolean): Code {
-  if (args.length === 2) {
-    const [left, right] = args as [Code, Code];
-    const slow = logicN([left, right], decides);
-    return f => {
-      f.charge(1);
-      let a: Value;
-      try {
-        a = left(f);
-      } catch (error) {
-        return slow(f, error, 1);
-      }
-      if (a === decides) return a;
-      if (a !== !decides) return slow(f, new CelError('no such overload'), 1);
-      const b = right(f);
-      return typeof b === 'boolean' ? b : noOverload();
-    };
-  }
-  const all = logicN(args, decides);
-  return f => {
-    f.charge(args.length - 1);
-    return all(f, undefined, 0);
-  };
-}
-
-function logicN(args: readonly Code[], decides: boolean) {
-  return (f: Frame, first: unknown, from: number): Value => {
-    let failure = swallow(undefined, first);
-    for (let i = from; i < args.length; i++) {
-      try {
-        const v = args[i]!(f);
-        if (v === decides) return v;
-        if (typeof v !== 'boolean') failure = swallow(failure, new CelError('no such overload'));
-      } catch (error) {
-        failure = swallow(failure, error);
-      }
-    }
-    if (failure) throw failure;
-    return !decides;
-  };
-}
-
-/** Keeps an error for later; an exhausted budget is not kept but thrown. Unknowns displace errors and gather. */
-export function swallow(kept: CelError | Unknown | undefined, error: unknown): CelError | Unknown | undefined {
-  if (error === undefined) return kept;
-  if (error instanceof Unknown) return kept instanceof Unknown ? new Unknown([...kept.names, ...error.names]) : error;
-  if (error instanceof CelError) return kept ?? error;
-  throw error;
-}
-
-type BinaryCode = (a: Code, b: Code) => Code;
-
-const arithmetic =
-  (op: (a: Value, b: Value) => Value): BinaryCode =>
-  (a, b) =>
-  f => {
-    f.charge(1);
-    return op(a(f), b(f));
-  };
-
-const ordered =
-  (test: (order: number) => boolean): BinaryCode =>
-  (a, b) =>
-  f => {
-    f.charge(1);
-    const x = a(f);
-    const y = b(f);
-    if (typeof x === 'number' && typeof y === 'number') return test(x - y);
-    if (typeof x === 'string' && typeof y === 'string') f.traverse(Math.min(x.length, y.length));
-    if ((x instanceof Double && Number.isNaN(x.value)) || (y instanceof Double && Number.isNaN(y.value)))
-      fail('NaN values cannot be ordered');
-    return test(ops.compare(x, y));
-  };
-
-const equality =
-  (want: boolean): BinaryCode =>
-  (a, b) =>
-  f => {
-    f.charge(1);
-    const x = a(f);
-    const y = b(f);
-    if (typeof x === 'object' && x !== null && typeof y === 'object' && y !== null) chargeDeep(f, x, y);
-    else if (typeof x === 'string' && typeof y === 'string') f.traverse(Math.min(x.length, y.length));
-    return ops.equal(x, y) === want;
-  };
-
-/** Charges what comparing two aggregates may read before it is read. */
-function chargeDeep(f: Frame, x: Value, y: Value): void {
-  if (x instanceof List && y instanceof List) {
-    if (x.size !== y.size) return;
-    f.charge(x.equals ? x.size * x.size : x.size);
-    for (let i = 0; i < x.size; i++) chargeDeep(f, x.at(i), y.at(i));
-  } else if (x instanceof Dict && y instanceof Dict) {
-    if (x.size !== y.size) return;
-    f.charge(x.size);
-    for (const k of x.keys()) {
-      const other = y.get(k);
-      if (other !== undefined) chargeDeep(f, x.get(k)!, other);
-    }
-  } else f.traverse(Math.min(ops.weight(x), ops.weight(y)));
-}
-
-const plus: BinaryCode = (a, b) => f => {
-  f.charge(1);
-  const x = a(f);
-  const y = b(f);
-  if (typeof x === 'string' && typeof y === 'string') f.traverse(x.length + y.length);
-  else if (x instanceof List && y instanceof List) f.charge(x.size + y.size);
-  else if (x instanceof Uint8Array && y instanceof Uint8Array) f.traverse(x.length + y.length);
-  return ops.add(x, y);
-};
-
-const contains: BinaryCode = (a, b) => f => {
-  f.charge(1);
-  const x = a(f);
-  const y = b(f);
-  if (y instanceof Dict) return y.get(x) !== undefined;
-  if (!(y instanceof List)) return noOverload();
-  for (let i = 0; i < y.size; i++) {
-    f.charge(1);
-    const item = y.at(i);
-    if (typeof item === 'object' && item !== null) chargeDeep(f, item, x);
-    if (ops.equal(item, x)) return true;
-  }
-  return false;
-};
-
-/** The element of a list or map; `undefined` when absent. */
-function element(container: Value, index: Value): Value | undefined {
-  if (container instanceof List) {
-    const i = index instanceof Uint || index instanceof Double ? index.value : index;
-    if (typeof i !== 'number' && typeof i !== 'bigint') return noOverload();
-    if (typeof i === 'bigint' || !Number.isInteger(i) || i < 0 || i >= container.size) {
-      if (index instanceof Double && !Number.isInteger(index.value))
-        return fail(`unsupported index value in list: ${index.value}`);
-      return undefined;
-    }
-    return container.at(i);
-  }
-  if (container instanceof Dict) return container.get(index);
-  return noOverload();
-}
-
-const indexed: BinaryCode = (a, b) => f => {
-  f.charge(1);
-  const container = a(f);
-  const index = b(f);
-  if (container instanceof Optional) return optionalElement(container, index);
-  const found = element(container, index);
-  if (found !== undefined) return found;
-  const shown = keyOf(index);
-  return container instanceof List
-    ? fail(`index out of bounds: ${shown}`)
-    : shown === undefined && !(index instanceof Double)
-      ? noOverload()
-      : fail(`no such key: ${shown ?? ''}`);
-};
-
-function optionalElement(container: Optional, index: Value): Value {
-  if (container.value === undefined) return container;
-  const found = element(container.value, index);
-  return found === undefined ? Optional.none : new Optional(found);
-}
-
-const optionalIndexed: BinaryCode = (a, b) => f => {
-  f.charge(1);
-  const container = a(f);
-  return optionalElement(container instanceof Optional ? container : new Optional(container), b(f));
-};
-
-const BINARY = new Map<string, BinaryCode>([
-  ['_+_', plus],
-  ['_-_', arithmetic(ops.subtract)],
-  ['_*_', arithmetic(ops.multiply)],
-  ['_/_', arithmetic(ops.divide)],
-  ['_%_', arithmetic(ops.modulo)],
-  ['_==_', equality(true)],
-  ['_!=_', equality(false)],
-  ['_<_', ordered(o => o < 0)],
-  ['_<=_', ordered(o => o <= 0)],
-  ['_>_', ordered(o => o > 0)],
-  ['_>=_', ordered(o => o >= 0)],
-  ['@in', contains],
-  ['_[_]', indexed],
-  ['_[?_]', optionalIndexed],
-]);

@@ -4,10 +4,10 @@
  */
 import { decodeBase64 } from './lib/encoders.js';
 import type { equal as equalValues } from './ops.js';
-import { parseDate, parseDuration, parseTimestamp } from './time.js';
+import { parseDate, parseTimestamp, parseWordyDuration } from './time.js';
 import * as T from './types.js';
 import type { ObjectType, Type } from './types.js';
-import { ArrayList, canonical, Dict, Double, fail, fromPlain, iterate, keyOf, List, toArray, type Value } from './values.js';
+import { ArrayList, canonical, Dict, Double, fail, fromPlain, iterate, keyOf, List, noOverload, toArray, type Value } from './values.js';
 
 /** The parts of a schema that expressions see. Unknown members are ignored. */
 export interface Schema {
@@ -149,11 +149,11 @@ function stringOf(s: Schema): SchemaType {
     case 'byte':
       return leaf(T.BYTES, 2, s.nullable, v => decodeBase64(text(v)) ?? fail('invalid base64'), s.maxLength ?? open);
     case 'duration':
-      return leaf(T.DURATION, 4, s.nullable, v => parseDuration(text(v)) ?? fail(`Invalid duration: ${v}`), 32);
+      return leaf(T.DURATION, 3, s.nullable, v => parseWordyDuration(text(v)) ?? fail(`Invalid duration ${v}`), 32);
     case 'date':
-      return leaf(T.TIMESTAMP, 12, s.nullable, v => parseDate(text(v)) ?? fail(`invalid date: ${v}`), 12);
+      return leaf(T.TIMESTAMP, 12, s.nullable, v => parseDate(text(v)) ?? fail(`Invalid date formatted string ${v}`), 12);
     case 'date-time':
-      return leaf(T.TIMESTAMP, 22, s.nullable, v => parseTimestamp(text(v)) ?? fail(`invalid date-time: ${v}`), 22);
+      return leaf(T.TIMESTAMP, 21, s.nullable, v => parseTimestamp(text(v)) ?? fail(`Invalid date-time formatted string ${v}`), 32);
   }
   const longest = s.enum?.length ? Math.max(...s.enum.map(e => String(e).length)) : (s.maxLength ?? open);
   return leaf(T.STRING, 2, s.nullable, text, s.enum ? longest : Math.min(longest * (s.maxLength === undefined ? 1 : 4), open));
@@ -162,6 +162,7 @@ function stringOf(s: Schema): SchemaType {
 /** A list of a schema, read where it lies. */
 class SchemaList extends List {
   readonly size: number;
+  override readonly intIndexOnly = true;
   constructor(
     readonly raw: readonly unknown[],
     readonly of: SchemaType,
@@ -176,8 +177,10 @@ class SchemaList extends List {
 
 /** A list whose order does not matter: equal by members, joined as a union. */
 class SetList extends ArrayList {
+  override readonly intIndexOnly = true;
+  /** As many members, and all of them members of this set: upstream does not look for duplicates in the other list. */
   override equals(other: Value, equal: typeof equalValues): boolean {
-    return other instanceof List && other.size === this.size && this.items.every(x => toArray(other).some(y => equal(x, y)));
+    return other instanceof List && other.size === this.size && toArray(other).every(y => this.items.some(x => equal(x, y)));
   }
   override concat(other: List, equal: typeof equalValues): List {
     const out = [...this.items];
@@ -195,6 +198,7 @@ class SetList extends ArrayList {
 
 /** A list whose members are told apart by keys: equal by key, joined by replacing. */
 class KeyedList extends ArrayList {
+  override readonly intIndexOnly = true;
   constructor(
     items: readonly Value[],
     private readonly keys: readonly string[],
@@ -248,7 +252,8 @@ class SchemaMap extends Dict {
     return Object.keys(this.raw).length;
   }
   get(key: Value): Value | undefined {
-    return typeof key === 'string' && Object.hasOwn(this.raw, key) ? this.of.view(this.raw[key]) : undefined;
+    if (typeof key !== 'string') return noOverload();
+    return Object.hasOwn(this.raw, key) ? this.of.view(this.raw[key]) : undefined;
   }
   keys(): readonly Value[] {
     return Object.keys(this.raw);
@@ -272,23 +277,20 @@ interface Property {
   readonly schema: SchemaType;
 }
 
-/** An object with declared properties. A null is as good as absent. */
+/** An object with declared properties, a map at run time. A null is as good as absent. */
 class SchemaObject extends Dict {
   constructor(
     readonly raw: Record<string, unknown>,
     readonly properties: ReadonlyMap<string, Property>,
-    private readonly name: string,
   ) {
     super();
-  }
-  override get typeName(): string {
-    return this.name;
   }
   get size(): number {
     return this.keys().length;
   }
   get(key: Value): Value | undefined {
-    const p = this.properties.get(key as string);
+    if (typeof key !== 'string') return noOverload();
+    const p = this.properties.get(key);
     if (!p || !Object.hasOwn(this.raw, p.key)) return undefined;
     const data = this.raw[p.key];
     return data === null || data === undefined ? undefined : p.schema.view(data);
@@ -322,7 +324,7 @@ function objectOf(s: Schema, name: string): SchemaType {
   const type: ObjectType = { kind: 'object', name, field: n => fields.get(n)?.type };
   const view = (data: unknown): Value =>
     isObject(data)
-      ? new SchemaObject(data, properties, name)
+      ? new SchemaObject(data, properties)
       : fail('invalid data, expected a map for the provided schema with type=object');
   return { type, view: orNull(s.nullable, view), maxSize: 1, minBytes, fields };
 }

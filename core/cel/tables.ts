@@ -1,5 +1,5 @@
 /** Tables of expressions over a schema, judged as validation rules whose message shows the value. */
-import { costMessage, EXPRESSION_COST_LIMIT, REQUEST_BUDGET } from './cost.js';
+import { CALL_BUDGET, costMessage, EXPRESSION_COST_LIMIT } from './cost.js';
 import { createEnvironment, type Environment } from './environment.js';
 import { schemaType, type Schema } from './schema.js';
 import type { Value } from './values.js';
@@ -13,7 +13,7 @@ export interface Table {
   readonly cases: readonly { readonly expr: string; readonly result?: string }[];
 }
 
-/** Upstream refuses longer messages. */
+/** Upstream refuses longer messages, in octets. */
 const MESSAGE_LIMIT = 5 * 1024;
 
 /** The results of a table, in order. `parseJson` keeps integers of 64 bits. */
@@ -34,20 +34,17 @@ export function runTable(table: Table, parseJson: (text: string) => unknown): st
 function judge(env: Environment, expr: string, self: Value): string {
   const rule = env.compile(`[dyn(${expr})].size() == 0`);
   if (!rule.program) return `compile: ${rule.errors.split('\n')[0]}`;
-  if (rule.cost!.max > EXPRESSION_COST_LIMIT)
-    return `cost: ${costMessage('estimated rule cost', rule.cost!.max, EXPRESSION_COST_LIMIT).replace(/ \(try.*/s, '')}`;
-  const outcome = rule.program.evaluate({ self }, { budget: REQUEST_BUDGET });
+  const message = env.compile(`${JSON.stringify(`${expr.replaceAll('%', '%%')} => ‹%s›`)}.format([${expr}])`);
+  for (const cost of [rule.cost!, message.cost]) if (cost && cost.max > EXPRESSION_COST_LIMIT) return `cost: ${tooCostly(cost.max)}`;
+  const outcome = rule.program.evaluate({ self }, { budget: CALL_BUDGET });
   if (outcome.error !== undefined) return `error: ${evaluationMessage(outcome.error)}`;
-  return messageText(env, expr, self);
+  const text = message.program?.evaluate({ self }, { budget: CALL_BUDGET }).value;
+  return typeof text === 'string' && !/[\n\r]/.test(text) && Buffer.byteLength(text) <= MESSAGE_LIMIT
+    ? `= ${text.slice(expr.length + 5, -1)}`
+    : 'a value';
 }
 
-function messageText(env: Environment, expr: string, self: Value): string {
-  const message = env.compile(`'%s'.format([${expr}])`);
-  if (message.cost && message.cost.max > EXPRESSION_COST_LIMIT)
-    return `cost: ${costMessage('estimated rule cost', message.cost.max, EXPRESSION_COST_LIMIT).replace(/ \(try.*/s, '')}`;
-  const text = message.program?.evaluate({ self }, { budget: REQUEST_BUDGET }).value;
-  return typeof text === 'string' && !/[\n\r]/.test(text) && text.length < MESSAGE_LIMIT ? `= ${text}` : 'a value';
-}
+const tooCostly = (cost: number): string => costMessage('estimated rule cost', cost, EXPRESSION_COST_LIMIT).replace(/ \(try.*/s, '');
 
 /** An error as the server words it. */
 export function evaluationMessage(error: string): string {

@@ -7,7 +7,7 @@ const BILLION = 1_000_000_000n;
 
 /** A timestamp within years 1 to 9999. */
 export function timestamp(seconds: number, nanos: number, offset = 0): Timestamp {
-  if (seconds < MIN_SECONDS || seconds > MAX_SECONDS || !Number.isFinite(seconds)) fail('timestamp overflow');
+  if (!inRange(seconds)) fail('timestamp overflow');
   return new Timestamp(seconds, nanos, offset);
 }
 
@@ -27,10 +27,24 @@ export function addNanos(t: Timestamp, nanos: bigint): Timestamp {
 export const timestampDifference = (a: Timestamp, b: Timestamp): bigint =>
   BigInt(a.seconds - b.seconds) * BILLION + BigInt(a.nanos - b.nanos);
 
-const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+/** As Go reads it: capitals only, an hour of one digit passes, and a comma before the fraction. */
+const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,9})\d*)?(?:Z|([+-])(\d\d):(\d\d))$/;
 
-/** Reads RFC 3339; `undefined` when the text is none. */
+/** Reads RFC 3339; `undefined` when the text is none, or beyond the years there are. */
 export function parseTimestamp(text: string): Timestamp | undefined {
+  const made = readTimestamp(text);
+  return made && inRange(made.seconds) ? made : undefined;
+}
+
+/** As `parseTimestamp`, but an instant out of range fails as arithmetic would. */
+export function timestampFrom(text: string): Timestamp | undefined {
+  const made = readTimestamp(text);
+  return made && timestamp(made.seconds, made.nanos, made.offset);
+}
+
+const inRange = (seconds: number): boolean => seconds >= MIN_SECONDS && seconds <= MAX_SECONDS;
+
+function readTimestamp(text: string): Timestamp | undefined {
   const m = RFC3339.exec(text);
   if (!m) return undefined;
   const [year, month, day, hour, minute, second] = m.slice(1, 7).map(Number) as [number, number, number, number, number, number];
@@ -39,11 +53,9 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   if (ms === undefined) return undefined;
   const zoneHours = Number(m[9] ?? 0);
   const zoneMinutes = Number(m[10] ?? 0);
-  if (zoneHours > 23 || zoneMinutes > 59) return undefined;
-  const offset = (m[8] === '-' ? -1 : 1) * (zoneHours * 60 + zoneMinutes);
-  const seconds = ms / 1000 - offset * 60;
-  if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) return undefined;
-  return new Timestamp(seconds, Number((m[7] ?? '').padEnd(9, '0')), offset);
+  if (zoneHours > 24 || zoneMinutes > 60) return undefined;
+  const offset = (m[8] === '-' ? -1 : 1) * (zoneHours * 60 + zoneMinutes) + 0;
+  return new Timestamp(ms / 1000 - offset * 60, Number((m[7] ?? '').padEnd(9, '0')), offset);
 }
 
 /** Reads a calendar date as its first instant in UTC. */
@@ -97,12 +109,39 @@ export function parseDuration(text: string): Duration | undefined {
   return total > INT_MAX || total < INT_MIN ? undefined : new Duration(total);
 }
 
-/** Seconds with as many decimals as needed, and `s`. */
+/** Units of durations in data, by the words they may be written with; a last word may go on (`days`, `weekly`). */
+const WORDS: readonly (readonly [bigint, ...string[]])[] = [
+  [1n, 'ns', 'nano'],
+  [1000n, 'us', 'µs', 'micro'],
+  [1_000_000n, 'ms', 'milli'],
+  [BILLION, 's', 'sec'],
+  [60n * BILLION, 'm', 'min'],
+  [3600n * BILLION, 'h', 'hr', 'hour'],
+  [86_400n * BILLION, 'd', 'day'],
+  [604_800n * BILLION, 'w', 'wk', 'week'],
+];
+
+/** As `parseDuration`, and with words: `1 day 2 hours`, as the format `duration` of schemas has it. */
+export function parseWordyDuration(text: string): Duration | undefined {
+  const plain = parseDuration(text);
+  if (plain || text.length > 200) return plain;
+  let total: bigint | undefined;
+  for (const [, count, word] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
+    const unit = WORDS.find(([, ...names]) =>
+      names.some((name, i) => word!.toLowerCase() === name || (i === names.length - 1 && word!.toLowerCase().startsWith(name))),
+    );
+    if (unit) total = (total ?? 0n) + BigInt(count!) * unit[0];
+  }
+  return total === undefined || total > INT_MAX ? undefined : new Duration(total);
+}
+
+/** Seconds with the decimals of a double, never with an exponent, and `s`. */
 export function formatDuration(d: Duration): string {
-  const abs = d.nanos < 0n ? -d.nanos : d.nanos;
-  const fraction = abs % BILLION;
-  const decimals = fraction ? `.${pad(Number(fraction), 9).replace(/0+$/, '')}` : '';
-  return `${d.nanos < 0n ? '-' : ''}${abs / BILLION}${decimals}s`;
+  const seconds = Number(d.nanos / BILLION) + Number(d.nanos % BILLION) / 1e9;
+  const text = String(seconds);
+  if (!text.includes('e')) return `${text}s`;
+  const [mantissa, exponent] = text.split('e') as [string, string];
+  return `${seconds.toFixed(-Number(exponent) + (mantissa.split('.')[1]?.length ?? 0))}s`;
 }
 
 /** Calendar fields of an instant in a zone. */
@@ -137,10 +176,21 @@ export function calendar(t: Timestamp, zone?: string): Calendar {
 
 const zones = new Map<string, Intl.DateTimeFormat>();
 
+/** Go's `Atoi`: the error of a text that is no number. */
+function atoi(text: string): number {
+  if (!/^[+-]?\d+$/.test(text)) fail(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const n = Number(text);
+  return Math.abs(n) < 2 ** 40 ? n : fail(`strconv.Atoi: parsing ${JSON.stringify(text)}: value out of range`);
+}
+
 function zoneOffset(t: Timestamp, zone: string): number {
-  const fixed = /^([+-]?)(\d{1,2}):(\d\d)$/.exec(zone);
-  if (fixed) return (fixed[1] === '-' ? -1 : 1) * (Number(fixed[2]) * 3600 + Number(fixed[3]) * 60);
-  if (zone === '' || zone === 'UTC') return 0;
+  const colon = zone.indexOf(':');
+  if (colon >= 0) {
+    const hours = atoi(zone.slice(0, colon));
+    const minutes = atoi(zone.slice(colon + 1));
+    return (hours * 60 + (zone.startsWith('-') ? -minutes : minutes)) * 60;
+  }
+  if (zone === '' || zone === 'UTC' || zone === 'Local') return 0;
   const parts = new Map(
     formatterOf(zone)
       .formatToParts(new Date(t.seconds * 1000))
@@ -157,7 +207,9 @@ function zoneOffset(t: Timestamp, zone: string): number {
 function formatterOf(zone: string): Intl.DateTimeFormat {
   const known = zones.get(zone);
   if (known) return known;
-  if (!/^[A-Za-z][\w+\-/]{0,60}$/.test(zone)) fail(`unknown time zone ${zone}`);
+  if (/\.\.|^[/\\]|\\/.test(zone)) fail('time: invalid location name');
+  // Names are files to the reference, so their case counts; the platform's own lookup ignores it.
+  if (zone.length > 60 || !/^[A-Z][\w+-]*(\/[A-Z][\w+-]*)*$/.test(zone)) fail(`unknown time zone ${zone}`);
   try {
     const made = new Intl.DateTimeFormat('en-US', {
       timeZone: zone,
@@ -170,6 +222,8 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
       minute: 'numeric',
       second: 'numeric',
     });
+    const canonical = made.resolvedOptions().timeZone;
+    if (canonical !== zone && canonical.toLowerCase() === zone.toLowerCase()) return fail(`unknown time zone ${zone}`);
     if (zones.size > 100) zones.clear();
     zones.set(zone, made);
     return made;

@@ -1,10 +1,12 @@
 /** Checks on a finished tree that are no matter of types: constants that must parse, aggregate literals of one type, format clauses. */
 import { children, type CallExpr, type Expr } from './ast.js';
 import { compileRegex } from './lib/regex.js';
+import { CLAUSE_KINDS, scanFormat, type Verb } from './format.js';
 import { Issues, type Issue } from './source.js';
+import { unprintableText } from './text.js';
 import { parseDuration, parseTimestamp } from './time.js';
 import { DYN, formatType, isOptional, runtimeName, sameType, type Type } from './types.js';
-import type { Value } from './values.js';
+import { CelError, type Value } from './values.js';
 
 /** Which checks an environment makes. */
 export interface Validation {
@@ -17,11 +19,12 @@ export interface Validation {
 /** The issues of a checked tree. */
 export function validate(expr: Expr, rules: Validation): readonly Issue[] {
   const issues = new Issues();
+  // Literals right inside a call of `format` are exempt, and literals inside those; what stands in other nodes is not.
   const visit = (e: Expr, inFormat: boolean) => {
     if (rules.homogeneous && !inFormat) homogeneous(e, issues);
     if (rules.literals && e.is === 'call') literals(e, issues);
-    const format = e.is === 'call' && e.fn === 'format' && e.target !== undefined;
-    for (const child of children(e)) visit(child, inFormat || (format && child !== (e as CallExpr).target));
+    const exempt = e.is === 'call' ? e.fn === 'format' : inFormat && (e.is === 'list' || e.is === 'map');
+    for (const child of children(e)) visit(child, exempt);
   };
   visit(expr, false);
   return issues.list;
@@ -50,70 +53,71 @@ function constant(e: Expr | undefined): Value | undefined {
 }
 
 function literals(e: CallExpr, issues: Issues): void {
-  const args = e.target ? [e.target, ...e.args] : e.args;
-  const first = constant(args[0]);
-  if (e.fn === 'duration' && typeof first === 'string' && !parseDuration(first))
-    issues.add(args[0]!.at, 'invalid duration argument');
-  if (e.fn === 'timestamp' && badTimestamp(first)) issues.add(args[0]!.at, 'invalid timestamp argument');
-  const pattern = constant(args[1]);
-  if (e.fn === 'matches' && typeof pattern === 'string' && !compileRegex(pattern))
-    issues.add(args[1]!.at, 'invalid matches argument');
-  if (e.fn === 'format' && e.target && typeof first === 'string' && e.args[0]?.is === 'list')
-    clauses(e, first, e.args[0].items, issues);
+  const arg = e.args[0];
+  const first = constant(arg);
+  if (e.fn === 'duration' && typeof first === 'string' && !parseDuration(first)) issues.add(arg!.at, 'invalid duration argument');
+  if (e.fn === 'timestamp' && badTimestamp(first)) issues.add(arg!.at, 'invalid timestamp argument');
+  // Upstream looks at the first argument, be it the pattern of the member form or the text of the global one.
+  if (e.fn === 'matches' && typeof first === 'string' && !compileRegex(first)) issues.add(arg!.at, 'invalid matches argument');
+  const format = constant(e.target);
+  if (e.fn === 'format' && typeof format === 'string' && arg?.is === 'list') clauses(e, format, arg.items, issues);
 }
 
 function badTimestamp(v: Value | undefined): boolean {
-  if (typeof v === 'string') return !parseTimestamp(v);
+  if (typeof v === 'string') return parseTimestamp(v) === undefined;
   if (typeof v === 'bigint') return true;
   return typeof v === 'number' && (v < -62135596800 || v > 253402300799);
 }
 
-const WANTED = new Map<string, readonly [kinds: readonly Type['kind'][], message: string]>([
-  ['d', [['int', 'uint'], 'decimal clause can only be used on integers']],
-  ['f', [['double', 'int', 'uint'], 'fixed-point clause can only be used on doubles']],
-  ['e', [['double', 'int', 'uint'], 'scientific clause can only be used on doubles']],
-  ['b', [['int', 'uint', 'bool'], 'only integers and bools can be formatted as binary']],
-  ['o', [['int', 'uint'], 'octal clause can only be used on integers']],
-  ['x', [['int', 'uint', 'string', 'bytes'], 'only integers, byte buffers, and strings can be formatted as hex']],
-  ['X', [['int', 'uint', 'string', 'bytes'], 'only integers, byte buffers, and strings can be formatted as hex']],
-]);
+const TAKES: Readonly<Record<Exclude<Verb, 's'>, readonly Type['kind'][]>> = {
+  d: ['int', 'uint'],
+  f: ['double', 'string'],
+  e: ['double', 'string'],
+  b: ['int', 'uint', 'bool'],
+  o: ['int', 'uint'],
+  x: ['int', 'uint', 'string', 'bytes'],
+  X: ['int', 'uint', 'string', 'bytes'],
+};
 
+/** Checks a constant format against the types of its arguments. */
 function clauses(e: CallExpr, format: string, args: readonly Expr[], issues: Issues): void {
-  let i = 0;
-  for (const m of format.matchAll(/%(?:(%)|(?:\.\d*)?([a-zA-Z])|(.?))/gsu)) {
-    if (m[1]) continue;
-    const verb = m[2] ?? m[3] ?? '';
-    if (!'sdfeboxX'.includes(verb) || verb === '') {
-      const reason = verb ? `unrecognized formatting clause "${verb}"` : 'unexpected end of string';
-      issues.add(e.at, `could not parse formatting clause: ${reason}`);
-      return;
-    }
-    const arg = args[i++];
-    if (!arg) {
-      issues.add(e.at, `index ${i - 1} out of range`);
-      return;
-    }
-    const bad = verb === 's' ? unprintable(arg) : wrongKind(arg, verb);
-    if (bad) {
-      issues.add(arg.at, `error during formatting: ${bad}`);
-      return;
-    }
+  let at = e.at;
+  try {
+    const taken = scanFormat(format, {
+      count: args.length,
+      checking: true,
+      text: () => {},
+      clause({ verb }, index) {
+        const found = verb === 's' ? unprintable(args[index]!) : wrongKind(args[index]!, verb);
+        if (!found) return;
+        at = found.at;
+        throw new CelError(`error during formatting: ${found.reason}`);
+      },
+    });
+    if (taken < args.length)
+      issues.add(e.at, `too many arguments supplied to string.format (expected ${taken}, got ${args.length})`);
+  } catch (error) {
+    if (!(error instanceof CelError)) throw error;
+    issues.add(at, error.message);
   }
-  if (i < args.length) issues.add(e.at, `too many arguments supplied to string.format (expected ${i}, got ${args.length})`);
 }
 
-function wrongKind(arg: Expr, verb: string): string | undefined {
+interface Unfit {
+  readonly at: number;
+  readonly reason: string;
+}
+
+function wrongKind(arg: Expr, verb: Exclude<Verb, 's'>): Unfit | undefined {
   const t = arg.type ?? DYN;
-  const [kinds, message] = WANTED.get(verb)!;
-  return t.kind === 'dyn' || kinds.includes(t.kind) ? undefined : `${message}, was given ${runtimeName(t)}`;
+  return t.kind === 'dyn' || TAKES[verb].includes(t.kind)
+    ? undefined
+    : { at: arg.at, reason: `${CLAUSE_KINDS[verb]}, was given ${runtimeName(t)}` };
 }
 
 /** Why `%s` cannot print an argument; looks into literals. */
-function unprintable(e: Expr): string | undefined {
+function unprintable(e: Expr): Unfit | undefined {
   const t = e.type ?? DYN;
-  if (t.kind === 'object' || t.kind === 'opaque') {
-    return `string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ${runtimeName(t)}`;
-  }
+  if (t.kind === 'object' || t.kind === 'opaque') return { at: e.at, reason: unprintableText(runtimeName(t)) };
   if (e.is !== 'list' && e.is !== 'map') return undefined;
   for (const child of children(e)) {
     const bad = unprintable(child);

@@ -60,6 +60,8 @@ export function noOverload(): never {
 /** A list. `at` is only called within bounds. */
 export abstract class List {
   abstract readonly size: number;
+  /** Only ints are indexes; elsewhere doubles and uints without a fraction are too. */
+  readonly intIndexOnly?: boolean;
   abstract at(index: number): Value;
   /** How lists compare and concatenate; sets and keyed lists of schemas have their own ways. */
   equals?(other: Value, equal: (a: Value, b: Value) => boolean): boolean;
@@ -105,16 +107,19 @@ export abstract class Dict {
     return 'map';
   }
 }
+/** What keys are stored under. */
+export type MapKey = string | Int | boolean | null;
 /** What a key is stored under: numbers that are equal across types meet. `undefined`: no key can be equal. */
-export function keyOf(key: Value): string | Int | boolean | undefined {
+export function keyOf(key: Value): MapKey | undefined {
   if (typeof key === 'string' || typeof key === 'number' || typeof key === 'bigint' || typeof key === 'boolean') return key;
+  if (key === null) return null;
   if (key instanceof Uint) return key.value;
-  if (key instanceof Double) return Number.isInteger(key.value) ? canonical(BigInt(key.value)) : undefined;
+  if (key instanceof Double) return Number.isInteger(key.value) ? canonical(BigInt(key.value)) : key.value;
   return undefined;
 }
 /** A map of ready values. */
 export class MapDict extends Dict {
-  constructor(readonly entries: ReadonlyMap<string | Int | boolean, readonly [Value, Value]>) {
+  constructor(readonly entries: ReadonlyMap<MapKey, readonly [Value, Value]>) {
     super();
   }
   get size(): number {
@@ -129,10 +134,10 @@ export class MapDict extends Dict {
   }
   /** A map from pairs; a later pair wins. */
   static of(pairs: Iterable<readonly [Value, Value]>): MapDict {
-    const entries = new Map<string | Int | boolean, readonly [Value, Value]>();
+    const entries = new Map<MapKey, readonly [Value, Value]>();
     for (const pair of pairs) {
       const k = keyOf(pair[0]);
-      if (k === undefined || pair[0] instanceof Double) fail('unsupported key type');
+      if (k === undefined) fail('unsupported key type');
       entries.set(k, pair);
     }
     return new MapDict(entries);

@@ -151,15 +151,22 @@ const decide = (check: Value, verb: Value, _c: Value, m: Meter): Value => {
   }
 };
 
+const blank = (text: Value): boolean => (text as string).trim() === '';
+
 function path(a: Value, text: Value): Value {
-  if (text === '') fail('path must not be empty');
+  if (blank(text)) fail('path must not be empty');
   return start(PATH, p => ({ path: p }))(a, text);
 }
+function resource(g: Value, text: Value): Value {
+  if (blank(text)) fail('resource must not be empty');
+  const group = g as Check;
+  return new Check(RESOURCE, group.authorizer, { ...group.query, resource: text as string });
+}
+const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 function serviceAccount(a: Value, namespace: Value, name: Value): Value {
-  const label = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-  if (!label.test(namespace as string)) fail(`Invalid service account namespace`);
-  if ((name as string).length > 253 || !(name as string).split('.').every(p => label.test(p)))
-    fail(`Invalid service account name`);
+  if ((name as string).length > 253 || !SUBDOMAIN.test(name as string)) fail('Invalid service account name');
+  if (!LABEL.test(namespace as string)) fail('Invalid service account namespace');
   return (a as Authorizer).as(namespace as string, name as string);
 }
 
@@ -174,10 +181,7 @@ export const AUTHORIZER_LIBRARY: Library = {
       start(GROUP, group => ({ group })),
     ),
     declare(`${AUTHORIZER}.serviceAccount(string, string): ${AUTHORIZER}`, serviceAccount),
-    declare(
-      `${GROUP}.resource(string): ${RESOURCE}`,
-      (g, r) => new Check(RESOURCE, (g as Check).authorizer, { ...(g as Check).query, resource: r as string }),
-    ),
+    declare(`${GROUP}.resource(string): ${RESOURCE}`, resource),
     declare(`${RESOURCE}.subresource(string): ${RESOURCE}`, refine('subresource')),
     declare(`${RESOURCE}.namespace(string): ${RESOURCE}`, refine('namespace')),
     declare(`${RESOURCE}.name(string): ${RESOURCE}`, refine('name')),

@@ -1,10 +1,11 @@
 /** Named formats: what the server itself checks names and values with. */
 import { declare, declareGlobal } from '../declarations.js';
 import type { Library } from '../environment.js';
-import { parseDate, parseTimestamp } from '../time.js';
+import { goQuote } from '../text.js';
+import { parseDate } from '../time.js';
 import { ArrayList, Opaque, Optional, type Value } from '../values.js';
 import { decodeBase64 } from './encoders.js';
-import { parseUrl } from './url.js';
+import { parseRequestUri } from './url.js';
 
 const NAME = 'kubernetes.NamedFormat';
 
@@ -31,14 +32,20 @@ const rule =
     ...(pattern.test(text) ? [] : [message]),
   ];
 
-const LABEL = rule(
+const SUBDOMAIN_FORM = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const SIMPLE_LABEL = rule(
   63,
   /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
 );
+/** A label that is only wrong for its dots is told so. */
+const LABEL = (text: string): string[] =>
+  text.includes('.') && SUBDOMAIN_FORM.test(text)
+    ? [...(text.length > 63 ? [tooLong(63)] : []), 'must not contain dots']
+    : SIMPLE_LABEL(text);
 const SUBDOMAIN = rule(
   253,
-  /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+  SUBDOMAIN_FORM,
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
 );
 const LABEL_1035 = rule(
@@ -70,18 +77,28 @@ function qualifiedName(text: string): string[] {
   return out;
 }
 
-/** A prefix may end in a dash: the generated part follows. */
+/** A prefix may end in a dash: the generated part follows. Upstream puts a letter in the place of the dash and what stands before it. */
 const prefix =
   (check: (text: string) => string[]) =>
   (text: string): string[] =>
-    check(text.endsWith('-') && text.length > 1 ? `${text.slice(0, -1)}a` : text);
+    check(text.endsWith('-') && text.length > 1 ? `${text.slice(0, -2)}a` : text);
 const when =
-  (ok: (text: string) => boolean, message: string | ((text: string) => string)) =>
+  (ok: (text: string) => boolean, message: string) =>
   (text: string): string[] =>
-    ok(text) ? [] : [typeof message === 'string' ? message : message(text)];
+    ok(text) ? [] : [message];
 
-const uriMessage = (text: string): string =>
-  `parse ${JSON.stringify(text)}: ${text === '' ? 'empty url' : 'invalid URI for request'}`;
+const uri = (text: string): string[] => {
+  const made = parseRequestUri(text);
+  return typeof made === 'string' ? [`parse ${goQuote(text)}: ${made}`] : [];
+};
+
+const TIME_OF_DAY = /^(\d{2}):(\d{2}):(\d{2})(.\d+)?(z|([+-]\d{2}:\d{2}))$/;
+/** Dates with a time after a `t`, whatever the case; the zone is not looked into. */
+function isDateTime(text: string): boolean {
+  const [date, time] = text.toLowerCase().split('t');
+  const m = time === undefined ? null : TIME_OF_DAY.exec(time);
+  return m !== null && parseDate(date!) !== undefined && m[1]! <= '23' && m[2]! <= '59' && m[3]! <= '59';
+}
 
 const FORMATS = new Map<string, NamedFormat>(
   (
@@ -94,7 +111,7 @@ const FORMATS = new Map<string, NamedFormat>(
       ['dns1123SubdomainPrefix', prefix(SUBDOMAIN)],
       ['dns1035LabelPrefix', prefix(LABEL_1035)],
       ['labelValue', LABEL_VALUE],
-      ['uri', when(t => parseUrl(t) !== undefined, uriMessage)],
+      ['uri', uri],
       [
         'uuid',
         when(
@@ -102,9 +119,9 @@ const FORMATS = new Map<string, NamedFormat>(
           'does not match the UUID format',
         ),
       ],
-      ['byte', when(t => decodeBase64(t) !== undefined && t.length % 4 === 0, 'invalid base64')],
+      ['byte', when(t => t !== '' && t.length % 4 === 0 && decodeBase64(t) !== undefined, 'invalid base64')],
       ['date', when(t => parseDate(t) !== undefined, 'invalid date')],
-      ['datetime', when(t => parseTimestamp(t) !== undefined, 'invalid datetime')],
+      ['datetime', when(isDateTime, 'invalid datetime')],
     ] as const
   ).map(([name, validate]) => [name, new NamedFormat(name, validate)]),
 );

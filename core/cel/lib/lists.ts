@@ -10,7 +10,7 @@ const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 's
 function isSorted(v: Value, _b: Value, _c: Value, m: Meter): Value {
   const l = v as List;
   m.charge(l.size);
-  for (let i = 1; i < l.size; i++) if (ordered(l.at(i - 1), l.at(i), m) > 0) return false;
+  for (let i = 1; i < l.size; i++) if (maybeOrdered(l.at(i - 1), l.at(i), m) > 0) return false;
   return true;
 }
 
@@ -18,6 +18,13 @@ function ordered(a: Value, b: Value, m: Meter): number {
   m.traverse(Math.min(weight(a), weight(b)));
   return compare(a, b);
 }
+
+/** As `ordered`; what cannot be ordered (a NaN) counts as neither more nor less. */
+function maybeOrdered(a: Value, b: Value, m: Meter): number {
+  if (isNaNValue(a) || isNaNValue(b)) return 0;
+  return ordered(a, b, m);
+}
+const isNaNValue = (v: Value): boolean => v instanceof Double && Number.isNaN(v.value);
 
 const sum =
   (zero: Value) =>
@@ -36,7 +43,7 @@ const extreme =
     m.charge(l.size);
     if (l.size === 0) return fail(`${name} called on empty list`);
     let best = l.at(0);
-    for (let i = 1; i < l.size; i++) if (ordered(l.at(i), best, m) * sign > 0) best = l.at(i);
+    for (let i = 1; i < l.size; i++) if (maybeOrdered(l.at(i), best, m) * sign > 0) best = l.at(i);
     return best;
   };
 

@@ -1,6 +1,7 @@
 /** IP addresses and CIDR blocks, by Go's netip rules: no leading zeros, no zones, no IPv4-mapped IPv6. */
 import { declare, declareGlobal } from '../declarations.js';
 import type { Library } from '../environment.js';
+import { goQuote } from '../text.js';
 import { fail, noOverload, Opaque, type Value } from '../values.js';
 
 /** An address: 32 or 128 bits. */
@@ -89,34 +90,29 @@ function parse6(text: string): bigint | undefined {
 
 /** Reads an address, or says why not. */
 export function parseIp(text: string): Ip | string {
-  if (text.includes(':') && text.includes('%') && parse6(text.slice(0, text.indexOf('%'))) !== undefined)
-    return `IP address "${text}" with zone value is not allowed`;
   const v4 = parse4(text);
   if (v4 !== undefined) return new Ip(v4, 4);
-  const v6 = text.includes(':') ? parse6(text) : undefined;
-  if (v6 === undefined) return `IP Address "${text}" parse error during conversion from string`;
-  if (v6 >> 32n === 0xffffn) return `IPv4-mapped IPv6 address "${text}" is not allowed`;
+  const zone = text.indexOf('%');
+  const v6 = text.includes(':') ? parse6(zone < 0 ? text : text.slice(0, zone)) : undefined;
+  if (v6 === undefined || zone === text.length - 1) return `IP Address ${goQuote(text)} parse error during conversion from string`;
+  if (zone >= 0) return `IP address ${goQuote(text)} with zone value is not allowed`;
+  if (v6 >> 32n === 0xffffn) return `IPv4-mapped IPv6 address ${goQuote(text)} is not allowed`;
   return new Ip(v6, 6);
 }
 
-/** Reads a block; `undefined` when malformed. */
-export function parseCidr(text: string): Cidr | string {
+/** Reads a block; `undefined` when malformed, or of IPv4-mapped addresses. */
+export function parseCidr(text: string): Cidr | undefined {
   const m = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(text);
   const ip = m ? parseIp(m[1]!) : '';
-  if (ip instanceof Ip && Number(m![2]) <= ip.width) return new Cidr(ip, Number(m![2]));
-  return ip instanceof Ip || !ip.startsWith('IPv4-mapped')
-    ? 'network address parse error during conversion from string'
-    : `IPv4-mapped IPv6 address "${text}" is not allowed`;
+  return ip instanceof Ip && Number(m![2]) <= ip.width ? new Cidr(ip, Number(m![2])) : undefined;
 }
 
 const ip = (v: Value): Ip => {
   const made = parseIp(v as string);
   return made instanceof Ip ? made : fail(made);
 };
-const cidr = (v: Value): Cidr => {
-  const made = parseCidr(v as string);
-  return made instanceof Cidr ? made : fail(made);
-};
+const cidr = (v: Value): Cidr =>
+  parseCidr(v as string) ?? fail('network address parse error during conversion from string');
 
 /** Bits under a mask equal to a prefix. */
 const within = (v: Value, four: readonly [bigint, number], six: readonly [bigint, number]): boolean => {

@@ -30,10 +30,10 @@ export function compileRegex(text: string): Compiled | undefined {
   }
 }
 
-/** Charges upstream's price, or the program's real size where that is more. */
-function ready(text: string, pattern: string, meter: Meter): RE2JS {
+/** Charges upstream's price, or the program's real size where that is more. `where` stands before the error of a malformed pattern. */
+function ready(text: string, pattern: string, meter: Meter, where = ''): RE2JS {
   meter.traverse(pattern.length);
-  const compiled = compileRegex(pattern) ?? fail('error parsing regexp');
+  const compiled = compileRegex(pattern) ?? fail(`${where}error parsing regexp`);
   meter.charge(Math.ceil((1 + text.length) * 0.1) * Math.ceil(Math.max(pattern.length, compiled.size) * 0.25));
   return compiled.pattern;
 }
@@ -43,9 +43,12 @@ export function matchRegex(text: string, pattern: string, meter: Meter): boolean
   return ready(text, pattern, meter).matcher(text).find();
 }
 
+/** How `find` and `findAll` begin the error of a pattern that is not constant. */
+const ILLEGAL = 'Illegal regex: ';
+
 function findAll(text: string, pattern: string, limit: number, meter: Meter): ArrayList {
   const out: Value[] = [];
-  const matcher = ready(text, pattern, meter).matcher(text);
+  const matcher = ready(text, pattern, meter, ILLEGAL).matcher(text);
   let last = -1;
   while (out.length < limit && matcher.find()) {
     meter.charge(1);
@@ -64,7 +67,7 @@ export const REGEX: Library = {
     declare(
       'string.find(string): string',
       (text, pattern, _c, meter) => {
-        const matcher = ready(text as string, pattern as string, meter).matcher(text as string);
+        const matcher = ready(text as string, pattern as string, meter, ILLEGAL).matcher(text as string);
         return matcher.find() ? (matcher.group() ?? '') : '';
       },
       'regex',

@@ -3,7 +3,7 @@ import { declare, type Overload } from '../declarations.js';
 import type { Library } from '../environment.js';
 import { EXISTS_ONE_MACRO, STANDARD_MACROS } from '../macros.js';
 import { isInt, sizeOf } from '../ops.js';
-import { calendar, formatDuration, formatTimestamp, parseDuration, parseTimestamp, timestamp } from '../time.js';
+import { calendar, formatDuration, formatTimestamp, parseDuration, timestamp, timestampFrom } from '../time.js';
 import {
   canonical,
   Double,
@@ -114,13 +114,17 @@ function uintFromString(v: Value): Value {
   if (!/^\d{1,30}$/.test(text) || BigInt(text) > UINT_MAX) return badConversion('string', 'uint');
   return new Uint(canonical(BigInt(text)));
 }
+/** Decimal, or hexadecimal with a binary exponent, or a name; signs are for all but NaN. */
 function doubleFromString(v: Value): Value {
   const text = (v as string).toLowerCase();
-  const special = /^([+-]?)(inf|infinity|nan)$/.exec(text);
-  if (special)
-    return new Double(
-      special[2] === 'nan' ? Number.NaN : special[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
-    );
+  if (text === 'nan') return new Double(Number.NaN);
+  const infinite = /^([+-]?)inf(inity)?$/.exec(text);
+  if (infinite) return new Double(infinite[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY);
+  const hex = /^([+-]?)0x([0-9a-f]*)\.?([0-9a-f]*)p([+-]?\d{1,5})$/.exec(text);
+  if (hex && text.length <= 40 && (hex[2] || hex[3])) {
+    const n = Number(`0x0${hex[2]}${hex[3]}`) * 2 ** (Number(hex[4]) - 4 * hex[3]!.length);
+    return Number.isFinite(n) ? new Double(hex[1] === '-' ? -n : n) : badConversion('string', 'double');
+  }
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(text)) return badConversion('string', 'double');
   const n = Number(text);
   return Number.isFinite(n) ? new Double(n) : badConversion('string', 'double');
@@ -140,7 +144,7 @@ function durationFromString(v: Value): Value {
   return parseDuration(v as string) ?? badConversion('string', 'google.protobuf.Duration');
 }
 function timestampFromString(v: Value): Value {
-  return parseTimestamp(v as string) ?? badConversion('string', 'google.protobuf.Timestamp');
+  return timestampFrom(v as string) ?? badConversion('string', 'google.protobuf.Timestamp');
 }
 function timestampFromInt(v: Value): Value {
   return timestamp(Number(v as Int), 0);

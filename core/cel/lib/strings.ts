@@ -3,8 +3,9 @@ import { declare, declareGlobal, type Overload } from '../declarations.js';
 import type { Library } from '../environment.js';
 import type { Meter } from '../meter.js';
 import { codePoints } from '../ops.js';
-import { formatText, quote } from '../text.js';
-import { ArrayList, fail, type Int, type List, noOverload, type Value } from '../values.js';
+import { formatText } from '../format.js';
+import { display, quote } from '../text.js';
+import { ArrayList, fail, type Int, type List, type Value } from '../values.js';
 
 /** Whether every unit is a code point, so that plain indexes serve. */
 const flat = (s: string): boolean => codePoints(s) === s.length;
@@ -31,10 +32,10 @@ function indexOf(s: Value, sub: Value, from: Value, m: Meter): Value {
   const needle = sub as string;
   m.traverse(text.length);
   const start = from === null ? 0 : (from as Int);
-  if (start < 0) outOfRange(start);
-  const length = codePoints(text);
-  if (start > length) return -1;
+  // As upstream: nothing is found wherever one looks, even outside the text.
   if (needle === '') return start;
+  if (start < 0) outOfRange(start);
+  if (start >= codePoints(text)) return -1;
   return pointIndex(text, text.indexOf(needle, unitIndex(text, Number(start))));
 }
 
@@ -43,11 +44,10 @@ function lastIndexOf(s: Value, sub: Value, from: Value, m: Meter): Value {
   const needle = sub as string;
   m.traverse(text.length);
   const length = codePoints(text);
-  if (from === null) return needle === '' ? length : pointIndex(text, text.lastIndexOf(needle));
-  const start = from as Int;
+  if (needle === '') return from === null ? length : (from as Int);
+  const start = from === null ? length - 1 : (from as Int);
   if (start < 0) outOfRange(start);
-  if (start > length) return -1;
-  if (needle === '') return start;
+  if (start >= length) return -1;
   return pointIndex(text, text.lastIndexOf(needle, unitIndex(text, Number(start))));
 }
 
@@ -80,7 +80,7 @@ function split(s: Value, by: Value, limit: Value, m: Meter): Value {
   const separator = by as string;
   m.traverse(text.length);
   const n = limit === null || (limit as Int) < 0 ? Number.POSITIVE_INFINITY : Number(limit as Int);
-  if (n === 0) return new ArrayList([]);
+  if (n === 0 || (text === '' && separator === '')) return new ArrayList([]);
   if (n === 1) return new ArrayList([text]);
   const parts = separator === '' ? [...text] : text.split(separator);
   m.charge(parts.length);
@@ -92,9 +92,9 @@ function substring(s: Value, start: Value, end: Value, m: Meter): Value {
   const chars = points(s, m);
   const from = start as Int;
   const to = end === null ? chars.length : (end as Int);
+  if (end !== null && from > to) fail(`invalid substring range. start: ${from}, end: ${to}`);
   if (from < 0 || from > chars.length) outOfRange(from);
   if (to < 0 || to > chars.length) outOfRange(to);
-  if (from > to) fail(`invalid substring range. start: ${from}, end: ${to}`);
   return chars.slice(Number(from), Number(to)).join('');
 }
 
@@ -104,7 +104,7 @@ function join(list: Value, separator: Value, _c: Value, m: Meter): Value {
   const glue = (separator ?? '') as string;
   for (let i = 0; i < l.size; i++) {
     const item = l.at(i);
-    if (typeof item !== 'string') return noOverload();
+    if (typeof item !== 'string') return fail(`join: invalid input: ${display(item)}`);
     m.charge(1 + Math.ceil((item.length + glue.length) * 0.1));
     out.push(item);
   }

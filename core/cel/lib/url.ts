@@ -1,11 +1,12 @@
-/** URLs as Go's `url.ParseRequestURI` reads them: absolute, or an absolute path. */
+/** URLs as Go's `net/url` reads them: absolute, or an absolute path. */
 import { declare, declareGlobal } from '../declarations.js';
 import type { Library } from '../environment.js';
+import { goQuote } from '../text.js';
 import { ArrayList, fail, MapDict, Opaque, type Value } from '../values.js';
 
 const NAME = 'kubernetes.URL';
 
-/** A URL in its parts. */
+/** A URL in its parts. `path` is escaped. */
 export class Url extends Opaque {
   readonly typeName = NAME;
   constructor(
@@ -23,49 +24,95 @@ export class Url extends Opaque {
 }
 
 const BAD_ESCAPE = /%(?![0-9a-fA-F]{2})/;
+const USER_INFO = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/;
+/** What an escaped path may hold, and what `escapePath` leaves when the path holds more. */
+const VALID_PATH = /^[A-Za-z0-9\-._~$&+,/:;=@%!'()*[\]]*$/;
+const PATH_CHARACTER = /[A-Za-z0-9\-._~$&+,/:;=@]/;
 
-/** Reads a URL; `undefined` when malformed or relative. A fragment belongs to what precedes it in the check, and to nothing after. */
-export function parseUrl(text: string): Url | undefined {
-  const whole = parseRequest(text);
-  const mark = text.indexOf('#');
-  if (!whole || mark < 0) return whole;
-  const base = parseRequest(text.slice(0, mark));
-  return base && new Url(text, base.scheme, base.host, base.path, base.query);
+/** A refusal, as a value inside the reader. */
+class Malformed {
+  constructor(readonly reason: string) {}
+}
+const malformed = (reason: string): never => {
+  throw new Malformed(reason);
+};
+
+/** Reads the form a request line may hold: no fragment is told apart. Answers the reason for refusing as text. */
+export function parseRequestUri(text: string): Url | string {
+  try {
+    return read(text, text);
+  } catch (error) {
+    if (error instanceof Malformed) return error.reason;
+    throw error;
+  }
 }
 
-/** The form a request line may hold: no fragment, no control characters. */
-function parseRequest(text: string): Url | undefined {
-  if (text === '' || /[\x00-\x1f\x7f]/.test(text)) return undefined;
-  const colon = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(text);
-  const scheme = colon ? colon[1]!.toLowerCase() : '';
-  let rest = colon ? text.slice(colon[0].length) : text;
-  const mark = rest.indexOf('?');
-  const query = mark < 0 ? '' : rest.slice(mark + 1);
-  if (mark >= 0) rest = rest.slice(0, mark);
-  if (!rest.startsWith('/')) return scheme ? new Url(text, scheme, '', '', query) : undefined;
+/** Reads a URL; `undefined` when malformed or relative. What is read is without its fragment, what is checked has it. */
+export function parseUrl(text: string): Url | undefined {
+  const whole = parseRequestUri(text);
+  const mark = text.indexOf('#');
+  if (typeof whole === 'string') return undefined;
+  if (mark < 0) return whole;
+  try {
+    return BAD_ESCAPE.test(text.slice(mark)) ? undefined : read(text.slice(0, mark), text);
+  } catch (error) {
+    if (error instanceof Malformed) return undefined;
+    throw error;
+  }
+}
+
+function read(source: string, text: string): Url {
+  if (/[\x00-\x1f\x7f]/.test(source)) malformed('net/url: invalid control character in URL');
+  if (source === '') malformed('empty url');
+  if (source === '*') return new Url(text, '', '', '*', '');
+  const { scheme, rest: afterScheme } = splitScheme(source);
+  const mark = afterScheme.indexOf('?');
+  const query = mark < 0 ? '' : afterScheme.slice(mark + 1);
+  let rest = mark < 0 ? afterScheme : afterScheme.slice(0, mark);
+  if (!rest.startsWith('/')) return scheme ? new Url(text, scheme, '', '', query) : malformed('invalid URI for request');
   let host = '';
   if (rest.startsWith('//') && (scheme !== '' || !rest.startsWith('///'))) {
     const slash = rest.indexOf('/', 2);
-    const authority = slash < 0 ? rest.slice(2) : rest.slice(2, slash);
+    host = readAuthority(slash < 0 ? rest.slice(2) : rest.slice(2, slash));
     rest = slash < 0 ? '' : rest.slice(slash);
-    const at = authority.lastIndexOf('@');
-    if (at >= 0 && (!/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(authority.slice(0, at)) || BAD_ESCAPE.test(authority.slice(0, at))))
-      return undefined;
-    host = authority.slice(at + 1);
-    if (!validHost(host)) return undefined;
-    host = unescapeOr(host, host);
   }
-  if (BAD_ESCAPE.test(rest)) return undefined;
+  const bad = BAD_ESCAPE.exec(rest);
+  if (bad) malformed(`invalid URL escape ${goQuote(rest.slice(bad.index, bad.index + 3))}`);
   return new Url(text, scheme, host, escapePath(rest), query);
 }
 
-function validHost(host: string): boolean {
-  if (host.startsWith('[')) return /^\[[^\]]*\](:\d*)?$/.test(host) && !/\s/.test(host);
-  if (!/^[^:]*(:\d*)?$/.test(host) && host.includes(':')) {
-    const last = host.slice(host.lastIndexOf(':') + 1);
-    if (!/^\d*$/.test(last)) return false;
-  }
-  return !/[ \\^`{}|#]/.test(host) && !/%(?![89a-fA-F][0-9a-fA-F])/.test(host);
+function splitScheme(source: string): { scheme: string; rest: string } {
+  if (source.startsWith(':')) malformed('missing protocol scheme');
+  const m = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(source);
+  return m ? { scheme: m[1]!.toLowerCase(), rest: source.slice(m[0].length) } : { scheme: '', rest: source };
+}
+
+/** The host of `user:password@host:port`, unescaped. */
+function readAuthority(authority: string): string {
+  const at = authority.lastIndexOf('@');
+  const host = readHost(authority.slice(at + 1));
+  const user = at < 0 ? '' : authority.slice(0, at);
+  if (!USER_INFO.test(user)) malformed('net/url: invalid userinfo');
+  const bad = BAD_ESCAPE.exec(user);
+  if (bad) malformed(`invalid URL escape ${goQuote(user.slice(bad.index, bad.index + 3))}`);
+  return host;
+}
+
+function readHost(host: string): string {
+  if (host.startsWith('[')) {
+    const end = host.lastIndexOf(']');
+    if (end < 0) malformed("missing ']' in host");
+    checkPort(host.slice(end + 1));
+  } else if (host.includes(':')) checkPort(host.slice(host.lastIndexOf(':')));
+  // Escapes in a host are for what is not ASCII, and for the percent sign of a zone.
+  const bad = /[ \\^`{}|#]|%(?![89a-fA-F][0-9a-fA-F]|25)/.exec(host);
+  if (bad?.[0] === '%') malformed(`invalid URL escape ${goQuote(host.slice(bad.index, bad.index + 3))}`);
+  if (bad) malformed(`invalid character ${goQuote(bad[0])} in host name`);
+  return unescapeOr(host, host);
+}
+
+function checkPort(port: string): void {
+  if (port !== '' && !/^:\d*$/.test(port)) malformed(`invalid port ${goQuote(port)} after host`);
 }
 
 function unescapeOr(text: string, otherwise: string): string {
@@ -76,11 +123,20 @@ function unescapeOr(text: string, otherwise: string): string {
   }
 }
 
-/** Escapes what a path may not hold, keeping valid escapes. */
-const escapePath = (path: string): string =>
-  [...path].map(c => (/[A-Za-z0-9\-._~$&+,/:;=@%!'()*[\]]/.test(c) ? c : escapeByte(c))).join('');
-const escapeByte = (c: string): string =>
-  [...new TextEncoder().encode(c)].map(b => `%${b.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+/** A valid path as it is; any other unescaped and escaped anew, octet by octet. */
+function escapePath(path: string): string {
+  if (VALID_PATH.test(path)) return path;
+  const octets = Buffer.from(path.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => `\0${hex}`));
+  let out = '';
+  for (let i = 0; i < octets.length; i++) {
+    const escaped = octets[i] === 0;
+    const octet = escaped ? Number.parseInt(octets.toString('latin1', i + 1, i + 3), 16) : octets[i]!;
+    if (escaped) i += 2;
+    const c = String.fromCharCode(octet);
+    out += PATH_CHARACTER.test(c) ? c : `%${octet.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return out;
+}
 
 const hostname = (host: string): string => (host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.replace(/:\d*$/, ''));
 const port = (host: string): string => /:(\d*)$/.exec(host.startsWith('[') ? host.slice(host.indexOf(']')) : host)?.[1] ?? '';
@@ -93,7 +149,9 @@ function query(u: Url): Value {
     const raw = eq < 0 ? [pair, ''] : [pair.slice(0, eq), pair.slice(eq + 1)];
     if (raw.some(r => BAD_ESCAPE.test(r))) continue;
     const [key, value] = raw.map(r => unescapeOr(r.replaceAll('+', ' '), r)) as [string, string];
-    out.set(key, [...(out.get(key) ?? []), value]);
+    const values = out.get(key);
+    if (values) values.push(value);
+    else out.set(key, [value]);
   }
   return MapDict.of(Array.from(out, ([k, v]) => [k, new ArrayList(v)] as const));
 }
@@ -103,22 +161,14 @@ export const URLS: Library = {
   name: 'url',
   types: [NAME],
   functions: [
-    declareGlobal(
-      'isURL(string): bool',
-      (v, _b, _c, m) => {
-        m.traverse((v as string).length);
-        return parseUrl(v as string) !== undefined;
-      },
-      'traverse',
-    ),
-    declareGlobal(
-      `url(string): ${NAME}`,
-      (v, _b, _c, m) => {
-        m.traverse((v as string).length);
-        return parseUrl(v as string) ?? fail('URL parse error during conversion from string');
-      },
-      'traverse',
-    ),
+    declareGlobal('isURL(string): bool', (v, _b, _c, m) => {
+      m.traverse((v as string).length);
+      return typeof parseRequestUri(v as string) !== 'string';
+    }),
+    declareGlobal(`url(string): ${NAME}`, (v, _b, _c, m) => {
+      m.traverse((v as string).length);
+      return parseUrl(v as string) ?? fail('URL parse error during conversion from string');
+    }),
     declare(`${NAME}.getScheme(): string`, v => (v as Url).scheme),
     declare(`${NAME}.getHost(): string`, v => (v as Url).host),
     declare(`${NAME}.getHostname(): string`, v => hostname((v as Url).host)),

@@ -1,0 +1,92 @@
+/** Reading parts of values: fields, entries and elements, plain, tested for, and optional. */
+import type { Code } from './plan.js';
+import { goFloat } from './text.js';
+import { Dict, Double, fail, List, noOverload, Optional, typeNameOf, Uint, type Value } from './values.js';
+
+/** The error of an absent field or entry. */
+function missing(key: Value): never {
+  return fail(`no such key: ${shown(key)}`);
+}
+const shown = (v: Value): string =>
+  v instanceof Double ? goFloat(v.value) : v instanceof Uint ? String(v.value) : typeof v === 'object' ? typeNameOf(v) : String(v);
+
+/** `operand.field`. */
+export function fieldOf(operand: Code, field: string): Code {
+  return f => {
+    f.cost++;
+    const v = operand(f);
+    if (v instanceof Dict) return v.get(field) ?? missing(field);
+    return v instanceof Optional ? selectOptional(v, field) : notADict(v, field) ?? missing(field);
+  };
+}
+
+/** `has(operand.field)`: the test itself is free, as upstream counts. */
+export function hasField(operand: Code, field: string): Code {
+  return f => {
+    const v = operand(f);
+    if (v instanceof Dict) return v.get(field) !== undefined;
+    if (v instanceof Optional) return v.value instanceof Dict && v.value.get(field) !== undefined;
+    return notADict(v, field) !== undefined;
+  };
+}
+
+/** A list wants a number; nothing else has parts. */
+const notADict = (v: Value, field: string): Value | undefined => (v instanceof List ? listElement(v, field) : undefined);
+
+function selectOptional(v: Optional, field: string): Value {
+  if (v.value === undefined) return v;
+  if (v.value instanceof Optional) return selectOptional(v.value, field);
+  if (!(v.value instanceof Dict)) return noOverload();
+  const found = v.value.get(field);
+  return found === undefined ? Optional.none : new Optional(found);
+}
+
+/** `operand.?field`. */
+export function optionalField(operand: Code, field: string): Code {
+  return f => {
+    f.charge(1);
+    const v = operand(f);
+    return selectOptional(v instanceof Optional ? v : new Optional(v), field);
+  };
+}
+
+/** The element at an index; `undefined` outside the list. Doubles and uints serve where they are integers. */
+function listElement(list: List, index: Value): Value | undefined {
+  if (typeof index === 'number') return index >= 0 && index < list.size ? list.at(index) : undefined;
+  if (typeof index === 'bigint') return undefined;
+  if (!(index instanceof Uint || index instanceof Double)) return fail(`unsupported index type '${typeNameOf(index)}' in list`);
+  const n = index.value;
+  if (typeof n === 'bigint' || !Number.isSafeInteger(n)) return fail(`unsupported index value ${shown(index)} in list`);
+  if (n < 0 || n >= list.size) return undefined;
+  return list.intIndexOnly ? fail(`unsupported index: ${shown(index)}`) : list.at(n);
+}
+
+/** The element of a list or map; `undefined` when absent, or when the container is none. */
+function element(container: Value, index: Value): Value | undefined {
+  if (container instanceof Dict) return container.get(index);
+  return container instanceof List ? listElement(container, index) : undefined;
+}
+
+/** `a[b]`. */
+export const indexed = (a: Code, b: Code): Code => f => {
+  f.charge(1);
+  const container = a(f);
+  const index = b(f);
+  if (container instanceof Optional) return optionalElement(container, index);
+  const found = element(container, index);
+  if (found !== undefined) return found;
+  return container instanceof List ? fail(`index out of bounds: ${shown(index)}`) : missing(index);
+};
+
+function optionalElement(container: Optional, index: Value): Value {
+  if (container.value === undefined) return container;
+  const found = element(container.value, index);
+  return found === undefined ? Optional.none : new Optional(found);
+}
+
+/** `a[?b]`. */
+export const optionalIndexed = (a: Code, b: Code): Code => f => {
+  f.charge(1);
+  const container = a(f);
+  return optionalElement(container instanceof Optional ? container : new Optional(container), b(f));
+};

@@ -1,0 +1,151 @@
+/** The operators as closures: logic with its error rules, arithmetic, order, equality, membership. Work is charged before it is done. */
+import { indexed, optionalIndexed } from './access.js';
+import { BudgetExceeded, type Frame } from './meter.js';
+import * as ops from './ops.js';
+import type { Code } from './plan.js';
+import { CelError, Dict, List, noOverload, Unknown, type Value } from './values.js';
+
+/** `&&` and `||`: the deciding value wins wherever it stands; else unknowns, then the first error. */
+export function logic(args: readonly Code[], decides: boolean): Code {
+  if (args.length === 2) {
+    const [left, right] = args as [Code, Code];
+    const slow = logicN([left, right], decides);
+    return f => {
+      f.charge(1);
+      let a: Value;
+      try {
+        a = left(f);
+      } catch (error) {
+        return slow(f, error, 1);
+      }
+      if (a === decides) return a;
+      if (a !== !decides) return slow(f, new CelError('no such overload'), 1);
+      const b = right(f);
+      return typeof b === 'boolean' ? b : noOverload();
+    };
+  }
+  const all = logicN(args, decides);
+  return f => {
+    f.charge(args.length - 1);
+    return all(f, undefined, 0);
+  };
+}
+
+function logicN(args: readonly Code[], decides: boolean) {
+  return (f: Frame, first: unknown, from: number): Value => {
+    let failure = swallow(undefined, first);
+    for (let i = from; i < args.length; i++) {
+      try {
+        const v = args[i]!(f);
+        if (v === decides) return v;
+        if (typeof v !== 'boolean') failure = swallow(failure, new CelError('no such overload'));
+      } catch (error) {
+        failure = swallow(failure, error);
+      }
+    }
+    if (failure) throw failure;
+    return !decides;
+  };
+}
+
+/** Keeps an error for later; an exhausted budget is not kept but thrown. Unknowns displace errors and gather. */
+export function swallow(kept: CelError | Unknown | undefined, error: unknown): CelError | Unknown | undefined {
+  if (error === undefined) return kept;
+  if (error instanceof Unknown) return kept instanceof Unknown ? new Unknown([...kept.names, ...error.names]) : error;
+  if (error instanceof CelError) return kept ?? error;
+  throw error;
+}
+
+/** Compiles an operator of two operands. */
+export type BinaryCode = (a: Code, b: Code) => Code;
+
+const arithmetic =
+  (op: (a: Value, b: Value) => Value): BinaryCode =>
+  (a, b) =>
+  f => {
+    f.charge(1);
+    return op(a(f), b(f));
+  };
+
+const ordered =
+  (fn: string, test: (order: number) => boolean): BinaryCode =>
+  (a, b) =>
+  f => {
+    f.charge(1);
+    const x = a(f);
+    const y = b(f);
+    if (typeof x === 'number' && typeof y === 'number') return test(x - y);
+    if (typeof x === 'string' && typeof y === 'string') f.traverse(Math.min(x.length, y.length));
+    return test(ops.compare(x, y, fn));
+  };
+
+const equality =
+  (want: boolean): BinaryCode =>
+  (a, b) =>
+  f => {
+    f.charge(1);
+    const x = a(f);
+    const y = b(f);
+    if (typeof x === 'object' && x !== null && typeof y === 'object' && y !== null) chargeDeep(f, x, y);
+    else if (typeof x === 'string' && typeof y === 'string') f.traverse(Math.min(x.length, y.length));
+    return ops.equal(x, y) === want;
+  };
+
+/** Charges what comparing two aggregates may read before it is read. */
+function chargeDeep(f: Frame, x: Value, y: Value): void {
+  if (x instanceof List && y instanceof List) {
+    if (x.size !== y.size) return;
+    f.charge(x.equals ? x.size * x.size : x.size);
+    for (let i = 0; i < x.size; i++) chargeDeep(f, x.at(i), y.at(i));
+  } else if (x instanceof Dict && y instanceof Dict) {
+    if (x.size !== y.size) return;
+    f.charge(x.size);
+    for (const k of x.keys()) {
+      const other = y.get(k);
+      if (other !== undefined) chargeDeep(f, x.get(k)!, other);
+    }
+  } else f.traverse(Math.min(ops.weight(x), ops.weight(y)));
+}
+
+const plus: BinaryCode = (a, b) => f => {
+  f.charge(1);
+  const x = a(f);
+  const y = b(f);
+  if (typeof x === 'string' && typeof y === 'string') f.traverse(x.length + y.length);
+  else if (x instanceof List && y instanceof List) f.charge(x.size + y.size);
+  else if (x instanceof Uint8Array && y instanceof Uint8Array) f.traverse(x.length + y.length);
+  return ops.add(x, y);
+};
+
+const contains: BinaryCode = (a, b) => f => {
+  f.charge(1);
+  const x = a(f);
+  const y = b(f);
+  if (y instanceof Dict) return y.get(x) !== undefined;
+  if (!(y instanceof List)) return noOverload();
+  for (let i = 0; i < y.size; i++) {
+    f.charge(1);
+    const item = y.at(i);
+    if (typeof item === 'object' && item !== null) chargeDeep(f, item, x);
+    if (ops.equal(item, x)) return true;
+  }
+  return false;
+};
+
+/** The operators of two operands, by name. */
+export const BINARY: ReadonlyMap<string, BinaryCode> = new Map<string, BinaryCode>([
+  ['_+_', plus],
+  ['_-_', arithmetic(ops.subtract)],
+  ['_*_', arithmetic(ops.multiply)],
+  ['_/_', arithmetic(ops.divide)],
+  ['_%_', arithmetic(ops.modulo)],
+  ['_==_', equality(true)],
+  ['_!=_', equality(false)],
+  ['_<_', ordered('_<_', o => o < 0)],
+  ['_<=_', ordered('_<=_', o => o <= 0)],
+  ['_>_', ordered('_>_', o => o > 0)],
+  ['_>=_', ordered('_>=_', o => o >= 0)],
+  ['@in', contains],
+  ['_[_]', indexed],
+  ['_[?_]', optionalIndexed],
+]);
