@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { StoreError, type StoreOperation } from '../../core/api/index.js';
+import type { StoreOperation } from '../../core/api/index.js';
 import type { Engine } from '../../plugins/storage/engine/engine.js';
+import { checkRocks } from '../../plugins/storage/rocksdb/check.js';
 import plugin from '../../plugins/storage/rocksdb/index.js';
 import { openRocks } from '../../plugins/storage/rocksdb/open.js';
-import { recover } from '../../plugins/storage/rocksdb/recover.js';
 import { committed } from '../conformance/storage.js';
 
 let path: string;
@@ -19,19 +19,6 @@ const openStore = async () => {
   return store;
 };
 const put = (key: string, value: string | Buffer): StoreOperation => ({ is: 'put', key, value: Buffer.from(value) });
-
-/** A closed store with revisions 1 to `count` of distinct keys. */
-async function filled(count: number): Promise<void> {
-  const store = await openStore();
-  for (let i = 1; i <= count; i++) await committed(store, put(`k${String(i).padStart(4, '0')}`, 'x'.repeat(500)));
-  await store.close();
-}
-
-/** The write-ahead log that holds the newest revisions. */
-async function log(): Promise<string> {
-  const files = (await readdir(join(path, 'db'))).filter(file => file.endsWith('.log')).sort();
-  return join(path, 'db', files.at(-1)!);
-}
 
 beforeEach(async () => {
   path = await mkdtemp(join(tmpdir(), 'capstan-store-'));
@@ -45,61 +32,6 @@ describe('a RocksDB store', () => {
   it('is refused to a second opener while it is in use', async () => {
     await openStore();
     await expect(openStore()).rejects.toThrow(/is in use by another process/);
-  });
-
-  it('is refused when its high-water mark is missing', async () => {
-    await filled(3);
-    await rm(join(path, 'high-water'));
-    await expect(openStore()).rejects.toThrow(/high-water is missing.*capstan store recover/);
-  });
-
-  it('is refused when its high-water mark is damaged or of another store', async () => {
-    await filled(3);
-    await writeFile(join(path, 'high-water'), 'capstan-high-water other 3\n');
-    await expect(openStore()).rejects.toThrow(/belongs to the store other/);
-    await writeFile(join(path, 'high-water'), '\0\0\0');
-    await expect(openStore()).rejects.toThrow(/high-water is damaged/);
-  });
-
-  it('is refused when its database is gone', async () => {
-    await filled(3);
-    await rm(join(path, 'db'), { recursive: true });
-    await expect(openStore()).rejects.toThrow(/is missing or empty, but the store had reached revision 3/);
-  });
-
-  it('is refused, and not overwritten, when its CURRENT file is gone', async () => {
-    await filled(3);
-    await rm(join(path, 'db', 'CURRENT'));
-    await expect(openStore()).rejects.toThrow(/CURRENT/);
-    await expect(openStore()).rejects.toThrow(StoreError);
-  });
-
-  it('is refused when its newest revisions are lost, naming them, and recovers without reusing them', async () => {
-    await filled(40);
-    const file = await log();
-    await truncate(file, Math.floor((await stat(file)).size / 2));
-    const refusal = await openStore().catch((error: Error) => error.message);
-    expect(refusal).toMatch(/revisions? \d+.* missing.*capstan store recover/);
-    const first = Number(/revisions (\d+)/.exec(String(refusal))?.[1]);
-    expect(first).toBeGreaterThan(1);
-    expect(await recover(path)).toMatchObject({
-      revision: 40,
-      missing: [{ from: first, to: 40 }],
-      dropped: [],
-      objects: first - 1,
-    });
-    const store = await openStore();
-    expect((await store.range('')).items).toHaveLength(first - 1);
-    expect(await committed(store, put('new', '1'))).toBe(41);
-  });
-
-  it('is refused when a byte in the middle of its log flipped', async () => {
-    await filled(40);
-    const file = await log();
-    const handle = await open(file, 'r+');
-    await handle.write(Buffer.from([0xa5, 0x5a]), 0, 2, Math.floor((await stat(file)).size / 2));
-    await handle.close();
-    await expect(openStore()).rejects.toThrow(StoreError);
   });
 
   it('opens when a crash left an empty store without a mark', async () => {
@@ -118,8 +50,9 @@ describe('a RocksDB store', () => {
     const again = await openStore();
     await again.compact(last);
     await again.close();
-    const left = await recover(path);
-    expect(left).toMatchObject({ objects: 2, dropped: [] });
+    const { rows, problems } = await checkRocks(path);
+    expect(problems).toEqual([]);
+    expect(rows).toMatchObject({ objects: [{ key: 'a' }, { key: 'b' }], older: 0, events: 0, compacted: last });
   });
 
   it('drops history older than configured, by its clock', async () => {

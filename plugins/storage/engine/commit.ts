@@ -65,12 +65,15 @@ function apply(operation: StoreOperation, revision: number, index: KeyIndex, bat
   const created = before === NONE ? revision : before.created;
   const version = operation.is === 'put' ? before.version + 1 : 0;
   const change: Change = { revision, index: events.length, key, created, version, before };
-  batch.put(eventKey(revision, events.length), encodeChange(change));
+  const event = eventKey(revision, events.length);
+  batch.put(event, encodeChange(event, change));
   const replaced = before === NONE ? undefined : before.modified;
   if (operation.is === 'put') {
-    const row = encodeValue(operation.value, operation.gap, revision, created, version);
-    batch.put(valueKey(key, revision), row);
-    batch.put(indexKey(key), encodeIndex(revision, created, version));
+    const stored = valueKey(key, revision);
+    const row = encodeValue(stored, operation.value, operation.gap, revision, created, version);
+    batch.put(stored, row);
+    const newestKey = indexKey(key);
+    batch.put(newestKey, encodeIndex(newestKey, revision, created, version));
     events.push({ type: 'put', key, revision, created, version, value: row.subarray(VALUE_HEADER), replaced });
   } else {
     batch.remove(indexKey(key));

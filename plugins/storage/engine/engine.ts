@@ -12,7 +12,7 @@ import {
 import { type Judged, judge } from './commit.js';
 import { compactStep } from './compact.js';
 import type { Found, KeyIndex } from './key-index.js';
-import { type Batch, metaKey, type Records, VALUE_HEADER, valueKey, writeRevision } from './records.js';
+import { type Batch, encodeState, metaKey, type Records, VALUE_HEADER, valueKey, writeRevision } from './records.js';
 import { Tail } from './tail.js';
 import { readChanges } from './watch.js';
 
@@ -21,7 +21,7 @@ export interface Opened {
   readonly index: KeyIndex;
   readonly revision: number;
   readonly compacted: number;
-  /** Below `compacted` there are still records of an interrupted compaction. */
+  /** Below `compacted` there may be records of an interrupted compaction. */
   readonly leftovers: boolean;
 }
 
@@ -39,6 +39,8 @@ const READ_CHUNK = 512;
 const WATCH_CHUNK = 256;
 /** Parts of the history time after which revisions are sampled for compaction. */
 const HISTORY_SAMPLES = 10;
+/** Pause between two steps of a compaction: commits get the disk and the thread for at least a third of the time. */
+const STEP_PAUSE_MS = 1;
 
 /** Transactions judged while another write runs; they are written together when it is done. */
 interface Gathering {
@@ -64,6 +66,8 @@ export class Engine implements Storage {
   #gathering: Gathering | undefined;
   #writing: Promise<void> | undefined;
   #failure: Error | undefined;
+  #failed: (error: Error) => void = () => {};
+  readonly failed = new Promise<Error>(resolve => (this.#failed = resolve));
   #closed: Promise<void> | undefined;
   #compacting: Promise<void> = Promise.resolve();
   readonly #waiting = new Set<() => void>();
@@ -169,7 +173,9 @@ export class Engine implements Storage {
         writeRevision(value, revision, 0);
         const batch = this.records.batch();
         batch.put(metaKey('compacted'), value);
-        await batch.write(true);
+        // Without a sync of its own: a crash that loses this row loses the removals that follow it as well.
+        await batch.write(false).catch(error => this.#fail(error as Error));
+        if (this.#failure) throw this.#failure;
         this.#compacted = revision;
         this.#wake();
         await this.#removeUpTo(revision);
@@ -203,8 +209,14 @@ export class Engine implements Storage {
     await this.#writing;
     await this.#compacting.catch(() => {});
     await Promise.allSettled([...this.#reads.keys()]);
-    await this.options.closing?.();
-    await this.records.close();
+    try {
+      await this.options.closing?.();
+    } catch (error) {
+      // After a failed write the disk is known to be bad; what matters was told then.
+      if (!this.#failure) throw error;
+    } finally {
+      await this.records.close();
+    }
   }
 
   /** Writes what was gathered, and what was gathered meanwhile, until nothing is left. */
@@ -215,11 +227,15 @@ export class Engine implements Storage {
       const { batch, rows, replies } = this.#gathering;
       this.#gathering = undefined;
       const revision = this.#assigned;
+      const { totals } = this.#index;
       try {
         if (this.#failure) throw this.#failure;
-        if (rows) await batch.write(true);
+        if (rows) {
+          batch.put(metaKey('state'), encodeState({ revision, ...totals }));
+          await batch.write(true);
+        }
       } catch (error) {
-        this.#failure ??= new StoreError(`the store failed to write and must be opened again: ${(error as Error).message}`);
+        this.#fail(error as Error);
         for (const { judged, resolve } of replies) resolve(judged.map(() => ({ is: 'error', error: this.#failure! })));
         continue;
       }
@@ -227,6 +243,13 @@ export class Engine implements Storage {
       this.#publish(replies);
     }
     this.#writing = undefined;
+  }
+
+  /** Ends the writing: a row that may have reached the disk in part must not be followed by others. */
+  #fail(error: Error): void {
+    if (this.#failure) return;
+    this.#failure = new StoreError(`the store failed and must be opened again: ${error.message}`);
+    this.#failed(this.#failure);
   }
 
   /** Events, then replies. */
@@ -308,9 +331,14 @@ export class Engine implements Storage {
   }
 
   async #removeUpTo(revision: number): Promise<void> {
-    while (this.#removed < revision && !this.#closed) {
+    while (this.#removed < revision && !this.#closed && !this.#failure) {
       for (const [read, at] of this.#reads) if (at < revision) await read.catch(() => {});
-      this.#removed = await compactStep(this.records, this.#index, this.#removed, revision);
+      try {
+        this.#removed = await compactStep(this.records, this.#index, this.#removed, revision);
+      } catch (error) {
+        this.#fail(error as Error);
+      }
+      await new Promise<void>(resolve => setTimeout(resolve, STEP_PAUSE_MS));
     }
   }
 

@@ -51,6 +51,13 @@ export class KeyIndex {
   readonly #chunks: Entry[][] = [];
   /** Set with the first key for which plain string comparison could be wrong. */
   #wide = false;
+  #objects = 0;
+  #sum = 0;
+
+  /** Keys whose newest version is not a deletion, and the sum of their modification revisions modulo 2^32. */
+  get totals(): { readonly objects: number; readonly sum: number } {
+    return { objects: this.#objects, sum: this.#sum };
+  }
 
   /** The newest version of a key, a deletion included. */
   newest(key: string): Version | undefined {
@@ -66,10 +73,12 @@ export class KeyIndex {
   /** Adds a version newer than all others of its key. */
   add(key: string, modified: number, created: number, version: number): void {
     const entry = this.#entries.get(key);
+    if (version > 0) this.#count(1, modified);
     if (!entry) {
       this.#insert({ key, modified, created, version, older: undefined });
       return;
     }
+    if (entry.version > 0) this.#count(-1, -entry.modified);
     if (!entry.older) entry.older = [entry.modified, entry.created, entry.version];
     else entry.older.push(entry.modified, entry.created, entry.version);
     entry.modified = modified;
@@ -114,6 +123,11 @@ export class KeyIndex {
       else found.push({ key: entry.key, modified: version.modified, created: version.created, version: version.version });
     }
     return { found, remaining };
+  }
+
+  #count(objects: number, revision: number): void {
+    this.#objects += objects;
+    this.#sum = (this.#sum + revision) >>> 0;
   }
 
   *#from(prefix: string, after: string | undefined): Generator<Entry> {

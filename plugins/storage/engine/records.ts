@@ -1,3 +1,6 @@
+import { crc32 } from 'node:zlib';
+import { StoreError } from '../../../core/api/index.js';
+
 /** Writes that become durable together. Rows are copied or kept as they are until `write` resolves; callers do not change them. */
 export interface Batch {
   put(key: Buffer, value: Buffer): void;
@@ -17,8 +20,8 @@ export interface Records {
   batch(): Batch;
   /** Values in the order of the keys, undefined for keys that are not there. */
   getMany(keys: readonly Buffer[]): Promise<(Buffer | undefined)[]>;
-  /** Rows with from <= key < to as of the call, in order, several at a time. */
-  scan(from: Buffer, to: Buffer): AsyncIterable<readonly Row[]>;
+  /** Rows with from <= key < to as of the call, in order, several at a time: about `bytes` of them, where the implementation can bound it. */
+  scan(from: Buffer, to: Buffer, bytes?: number): AsyncIterable<readonly Row[]>;
   close(): Promise<void>;
 }
 
@@ -33,12 +36,28 @@ export interface Change {
   readonly before: { readonly modified: number; readonly created: number; readonly version: number };
 }
 
-/** Number of the record layout; an unknown one is refused at open. */
-export const FORMAT = 1;
+/** What helps a damaged store. */
+export const REMEDY = 'restore a snapshot, or run `capstan store recover`';
 
-/** Bytes before the object in a value record: created (8), version (4). */
-export const VALUE_HEADER = 12;
-const EVENT_HEADER = 32;
+/** Number of the record layout; an unknown one is refused at open. */
+export const FORMAT = 2;
+
+/** Bytes before the object in a value record: checksum (4), created (8), version (4). */
+export const VALUE_HEADER = 16;
+const EVENT_HEADER = 36;
+const CHECKSUM = 4;
+
+/** Writes the checksum of a row's key and of its content into the content's first bytes. The database verifies blocks in some reads only, scans are not among them. */
+function seal(key: Buffer, row: Buffer): Buffer {
+  row.writeUInt32BE(crc32(row.subarray(CHECKSUM), crc32(key)), 0);
+  return row;
+}
+
+/** The content of a row whose checksum is good. Throws StoreError else. */
+export function sound({ key, value }: Row): Buffer {
+  if (value.length > CHECKSUM && crc32(value.subarray(CHECKSUM), crc32(key)) === value.readUInt32BE(0)) return value;
+  throw new StoreError(`the store is damaged: the row ${JSON.stringify(key.toString('latin1'))} fails its checksum; ${REMEDY}`);
+}
 
 /** Writes a number below 2^53 as 8 bytes, big-endian, so that byte order is numeric order. */
 export function writeRevision(to: Buffer, revision: number, at: number): void {
@@ -63,8 +82,11 @@ export function valueKey(key: string, revision: number): Buffer {
 /** `i/<key>`: the newest version of a key, so that opening does not read values. */
 export const indexKey = (key: string): Buffer => Buffer.from(`i/${key}`);
 
-/** Key of a record of the store itself: `m/format`, `m/id`, `m/compacted`. */
-export const metaKey = (name: 'format' | 'id' | 'compacted'): Buffer => Buffer.from(`m/${name}`);
+/** Key of a record of the store itself: `m/format`, `m/id`, `m/compacted`, `m/state`. */
+export const metaKey = (name: 'format' | 'id' | 'compacted' | 'state'): Buffer => Buffer.from(`m/${name}`);
+
+/** Bounds of the rows of a kind: events, index, values. */
+export const rowsOf = (kind: 'e' | 'i' | 'v'): readonly [Buffer, Buffer] => [Buffer.from(`${kind}/`), Buffer.from(`${kind}0`)];
 
 /** `e/<revision><index>`: an event. */
 export function eventKey(revision: number, index = 0): Buffer {
@@ -76,43 +98,78 @@ export function eventKey(revision: number, index = 0): Buffer {
 }
 
 /** Content of an index record. */
-export function encodeIndex(modified: number, created: number, version: number): Buffer {
+export function encodeIndex(key: Buffer, modified: number, created: number, version: number): Buffer {
+  const row = Buffer.allocUnsafe(CHECKSUM + 20);
+  writeRevision(row, modified, 4);
+  writeRevision(row, created, 12);
+  row.writeUInt32BE(version, 20);
+  return seal(key, row);
+}
+
+/** Reads what encodeIndex wrote. Throws StoreError if it is damaged. */
+export function decodeIndex(row: Row) {
+  const value = sound(row);
+  return { modified: readRevision(value, 4), created: readRevision(value, 12), version: value.readUInt32BE(20) };
+}
+
+/**
+ * What every commit says of the state it leaves behind, so that objects that vanish from the index do not go unnoticed: its revision, the number
+ * of objects, and the sum of their modification revisions modulo 2^32.
+ */
+export interface StateRow {
+  readonly revision: number;
+  readonly objects: number;
+  readonly sum: number;
+}
+
+/** Content of the state record. */
+export function encodeState({ revision, objects, sum }: StateRow): Buffer {
   const row = Buffer.allocUnsafe(20);
-  writeRevision(row, modified, 0);
-  writeRevision(row, created, 8);
-  row.writeUInt32BE(version, 16);
+  writeRevision(row, revision, 0);
+  writeRevision(row, objects, 8);
+  row.writeUInt32BE(sum, 16);
   return row;
 }
 
-/** Reads what encodeIndex wrote. */
-export const decodeIndex = (row: Buffer) => ({
-  modified: readRevision(row, 0),
-  created: readRevision(row, 8),
-  version: row.readUInt32BE(16),
+/** Reads what encodeState wrote. */
+export const decodeState = (row: Buffer): StateRow => ({
+  revision: readRevision(row, 0),
+  objects: readRevision(row, 8),
+  sum: row.readUInt32BE(16),
+});
+
+/** Reads the header of a value record. */
+export const decodeValueHeader = (row: Buffer) => ({ created: readRevision(row, 4), version: row.readUInt32BE(12) });
+
+/** Reads the key of a value record. */
+export const decodeValueKey = (row: Buffer) => ({
+  key: row.toString('utf8', 2, row.length - 9),
+  modified: readRevision(row, row.length - 8),
 });
 
 /** Content of an event record. */
-export function encodeChange(change: Change): Buffer {
+export function encodeChange(key: Buffer, change: Change): Buffer {
   const length = Buffer.byteLength(change.key);
   const row = Buffer.allocUnsafe(EVENT_HEADER + length);
-  writeRevision(row, change.created, 0);
-  row.writeUInt32BE(change.version, 8);
-  writeRevision(row, change.before.modified, 12);
-  writeRevision(row, change.before.created, 20);
-  row.writeUInt32BE(change.before.version, 28);
+  writeRevision(row, change.created, 4);
+  row.writeUInt32BE(change.version, 12);
+  writeRevision(row, change.before.modified, 16);
+  writeRevision(row, change.before.created, 24);
+  row.writeUInt32BE(change.before.version, 32);
   row.write(change.key, EVENT_HEADER, 'utf8');
-  return row;
+  return seal(key, row);
 }
 
-/** Reads an event record. */
-export function decodeChange({ key, value }: Row): Change {
+/** Reads an event record. Throws StoreError if it is damaged. */
+export function decodeChange(row: Row): Change {
+  const value = sound(row);
   return {
-    revision: readRevision(key, 2),
-    index: key.readUInt32BE(10),
+    revision: readRevision(row.key, 2),
+    index: row.key.readUInt32BE(10),
     key: value.toString('utf8', EVENT_HEADER),
-    created: readRevision(value, 0),
-    version: value.readUInt32BE(8),
-    before: { modified: readRevision(value, 12), created: readRevision(value, 20), version: value.readUInt32BE(28) },
+    created: readRevision(value, 4),
+    version: value.readUInt32BE(12),
+    before: { modified: readRevision(value, 16), created: readRevision(value, 24), version: value.readUInt32BE(32) },
   };
 }
 
@@ -121,6 +178,7 @@ export function decodeChange({ key, value }: Row): Change {
  * VALUE_HEADER on.
  */
 export function encodeValue(
+  key: Buffer,
   value: Uint8Array,
   gap: number | undefined,
   revision: number,
@@ -129,14 +187,11 @@ export function encodeValue(
 ): Buffer {
   const digits = gap === undefined ? '' : String(revision);
   const row = Buffer.allocUnsafe(VALUE_HEADER + value.length + digits.length);
-  writeRevision(row, created, 0);
-  row.writeUInt32BE(version, 8);
-  if (gap === undefined) {
-    row.set(value, VALUE_HEADER);
-    return row;
-  }
-  row.set(gap === value.length ? value : value.subarray(0, gap), VALUE_HEADER);
-  row.write(digits, VALUE_HEADER + gap, 'latin1');
-  if (gap < value.length) row.set(value.subarray(gap), VALUE_HEADER + gap + digits.length);
-  return row;
+  writeRevision(row, created, 4);
+  row.writeUInt32BE(version, 12);
+  const before = gap ?? value.length;
+  row.set(before === value.length ? value : value.subarray(0, before), VALUE_HEADER);
+  row.write(digits, VALUE_HEADER + before, 'latin1');
+  if (before < value.length) row.set(value.subarray(before), VALUE_HEADER + before + digits.length);
+  return seal(key, row);
 }

@@ -8,6 +8,7 @@ type Done = (error: Error | null) => void;
 export interface Binding {
   db_init(): Handle;
   db_open(database: Handle, path: string, options: object, done: Done): void;
+  db_get_property(database: Handle, name: string): string;
   repair_db(path: string, done: Done): void;
   db_close(database: Handle, done: Done): void;
   db_get_many(

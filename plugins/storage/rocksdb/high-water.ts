@@ -1,6 +1,7 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../../../core/api/index.js';
+import { syncDirectory } from './files.js';
 
 /** How far a store had come, kept apart from it, so that a store that lost its end can be told from a complete one. */
 export interface Mark {
@@ -37,8 +38,7 @@ export async function writeMark(directory: string, mark: Mark): Promise<void> {
     await handle.close();
   }
   await rename(temporary, file(directory));
-  const parent = await open(directory, 'r');
-  await parent.sync().finally(() => parent.close());
+  await syncDirectory(directory);
 }
 
 /** Writes the mark of a running store about once a second while it advances, and at its end. */

@@ -1,52 +1,67 @@
-import { StoreError } from '../../../core/api/index.js';
 import type { Batch, Records, Row } from '../engine/records.js';
 import { type Binding, type Handle, loadBinding } from './binding.js';
+import { databaseFiles } from './files.js';
+import { refusal, saysInUse } from './refusal.js';
 
-/** Sizes for objects of kilobytes: fewer, larger files; index and event records stay in the block cache. */
+/** Sizes for objects of kilobytes. Current objects are read from memory, not from here, so the caches are small. */
 const OPTIONS = {
   createIfMissing: true,
   compression: true,
-  writeBufferSize: 64 * 1024 * 1024,
-  cacheSize: 64 * 1024 * 1024,
+  writeBufferSize: 32 * 1024 * 1024,
+  cacheSize: 16 * 1024 * 1024,
   blockSize: 16 * 1024,
   maxOpenFiles: 1000,
 };
-/** Bytes a scan fetches at once. */
+/** Bytes a scan fetches at once unless told otherwise. */
 const SCAN_BYTES = 256 * 1024;
 
-/** Opens (and with `create` makes) the database in a directory. Throws StoreError if another process has it. */
-export async function openRecords(path: string, create = true): Promise<RocksRecords> {
+/** Whether a database is open, in this process or another. Changes nothing: it asks to make a new one where one is, which is refused after the lock. */
+export async function isInUse(path: string): Promise<boolean> {
+  const { all } = await databaseFiles(path);
+  if (!all.includes('CURRENT') || !all.includes('LOCK')) return false;
   const binding = loadBinding();
   const database = binding.db_init();
   try {
-    await done(callback => binding.db_open(database, path, { ...OPTIONS, createIfMissing: create }, callback));
+    await done(callback => binding.db_open(database, path, { createIfMissing: false, errorIfExists: true }, callback));
   } catch (error) {
-    throw openingError(path, error as Error);
+    return saysInUse((error as Error).message);
   }
-  return new RocksRecords(binding, database);
+  await done(callback => binding.db_close(database, callback));
+  return false;
 }
 
-/** Makes what can be read of a damaged database openable again; what cannot is lost. */
+/** Opens (and with `create` makes) the database in a directory; `readOnly` changes no file and takes no lock. Throws StoreError. */
+export async function openRecords(
+  path: string,
+  { create = false, readOnly = false }: { readonly create?: boolean; readonly readOnly?: boolean } = {},
+): Promise<RocksRecords> {
+  const binding = loadBinding();
+  const database = binding.db_init();
+  try {
+    await done(callback => binding.db_open(database, path, { ...OPTIONS, createIfMissing: create, readOnly }, callback));
+  } catch (error) {
+    throw refusal(path, error as Error);
+  }
+  return new RocksRecords(binding, database, path);
+}
+
+/** Makes what can be read of a damaged database openable again; what cannot is lost. Moves and rewrites files: work on a copy. */
 export async function repairRecords(path: string): Promise<void> {
   await done(callback => loadBinding().repair_db(path, callback));
 }
 
-function openingError(path: string, error: Error): StoreError {
-  const { message } = error;
-  if (/lock/i.test(message) && !/corrupt/i.test(message))
-    return new StoreError(`${path} is in use by another process`, { cause: error });
-  if (/does not exist/.test(message)) return new StoreError(`${path} holds no store: ${message}`, { cause: error });
-  return new StoreError(`${path} cannot be opened: ${message}; restore a backup, or run \`capstan store recover\``, {
-    cause: error,
-  });
-}
-
-/** The records of the engine in RocksDB. */
+/** The records of the engine in RocksDB. Reads of damaged files throw StoreError. */
 export class RocksRecords implements Records {
   constructor(
     readonly binding: Binding,
     readonly database: Handle,
+    readonly path: string,
   ) {}
+
+  /** A property of the library, as text; empty if there is none of that name. */
+  property(name: string): string {
+    return this.binding.db_get_property(this.database, name);
+  }
 
   batch(): Batch {
     const { binding } = this;
@@ -60,19 +75,21 @@ export class RocksRecords implements Records {
 
   getMany(keys: readonly Buffer[]): Promise<(Buffer | undefined)[]> {
     return new Promise((resolve, reject) => {
-      this.binding.db_get_many(this.database, keys, {}, (error, values) => (error ? reject(error) : resolve(values)));
+      this.binding.db_get_many(this.database, keys, { fillCache: false }, (error, values) =>
+        error ? reject(refusal(this.path, error)) : resolve(values),
+      );
     });
   }
 
-  async *scan(from: Buffer, to: Buffer): AsyncIterable<readonly Row[]> {
+  async *scan(from: Buffer, to: Buffer, bytes = SCAN_BYTES): AsyncIterable<readonly Row[]> {
     const { binding } = this;
-    const iterator = binding.iterator_init(this.database, { gte: from, lt: to, highWaterMark: SCAN_BYTES });
+    const iterator = binding.iterator_init(this.database, { gte: from, lt: to, highWaterMark: bytes });
     try {
       for (let finished = false; !finished; ) {
         const rows: Row[] = [];
         finished = await new Promise<boolean>((resolve, reject) => {
           binding.iterator_next(iterator, (error, cells, last) => {
-            if (error) return reject(error);
+            if (error) return reject(refusal(this.path, error));
             for (let i = cells.length - 1; i > 0; i -= 2) rows.push({ key: cells[i]!, value: cells[i - 1]! });
             resolve(last);
           });

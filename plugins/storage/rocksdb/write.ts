@@ -1,0 +1,41 @@
+import type { Stored } from '../../../core/api/index.js';
+import { encodeIndex, encodeState, encodeValue, FORMAT, indexKey, metaKey, valueKey, writeRevision } from '../engine/records.js';
+import { openRecords } from './records.js';
+
+/** Objects written by one batch. */
+const BATCH = 500;
+
+/** Makes a database of these objects in a new directory, without history, durable when resolved. It goes on from `revision`; every older one counts as compacted. */
+export async function writeDatabase(
+  path: string,
+  {
+    id,
+    revision,
+    objects,
+  }: { readonly id: string; readonly revision: number; readonly objects: AsyncIterable<Stored> | Iterable<Stored> },
+): Promise<void> {
+  const records = await openRecords(path, { create: true });
+  try {
+    const totals = { objects: 0, sum: 0 };
+    let batch = records.batch();
+    for await (const { key, value, created, modified, version } of objects) {
+      const stored = valueKey(key, modified);
+      batch.put(stored, encodeValue(stored, value, undefined, modified, created, version));
+      const newest = indexKey(key);
+      batch.put(newest, encodeIndex(newest, modified, created, version));
+      totals.sum = (totals.sum + modified) >>> 0;
+      if (++totals.objects % BATCH > 0) continue;
+      await batch.write(false);
+      batch = records.batch();
+    }
+    const compacted = Buffer.alloc(8);
+    writeRevision(compacted, revision, 0);
+    batch.put(metaKey('format'), Buffer.from(String(FORMAT)));
+    batch.put(metaKey('id'), Buffer.from(id));
+    batch.put(metaKey('compacted'), compacted);
+    batch.put(metaKey('state'), encodeState({ revision, ...totals }));
+    await batch.write(true);
+  } finally {
+    await records.close();
+  }
+}

@@ -1,0 +1,95 @@
+import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StoreOperation } from '../../core/api/index.js';
+import type { Engine } from '../../plugins/storage/engine/engine.js';
+import { openRocks } from '../../plugins/storage/rocksdb/open.js';
+import { committed } from '../conformance/storage.js';
+
+/** A put of text. */
+export const put = (key: string, value: string): StoreOperation => ({ is: 'put', key, value: Buffer.from(value) });
+
+/** Names of the keys that `Damaged.fill` writes. */
+export const keyOf = (i: number): string => `k/${String(i).padStart(5, '0')}`;
+
+/** Text that compression does not shrink, always the same for the same number. */
+export function noise(seed: number, length: number): string {
+  let state = seed * 2654435761 + 1;
+  let text = '';
+  while (text.length < length) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    text += state.toString(36);
+  }
+  return text.slice(0, length);
+}
+
+/** A store in a temporary directory whose files a test damages. */
+export class Scene {
+  readonly #open: Engine[] = [];
+
+  private constructor(readonly path: string) {}
+
+  static async make(): Promise<Scene> {
+    return new Scene(await mkdtemp(join(tmpdir(), 'capstan-store-')));
+  }
+
+  async dispose(): Promise<void> {
+    for (const store of this.#open) await store.close().catch(() => undefined);
+    await rm(this.path, { recursive: true, force: true });
+  }
+
+  async open(): Promise<Engine> {
+    const store = await openRocks({ path: this.path, historyMs: 3_600_000 });
+    this.#open.push(store);
+    return store;
+  }
+
+  /** The message of a refused open; fails if it is not refused, or in more than one line. */
+  async refusal(): Promise<string> {
+    const message = await this.open().then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    if (message === undefined) throw new Error('the store opened');
+    if (message.includes('\n')) throw new Error(`more than one line: ${message}`);
+    return message;
+  }
+
+  /** Revisions 1 to `count`, of distinct keys, `size` bytes each; the store is closed. What was written is in the log. */
+  async fill(count: number, size = 500): Promise<void> {
+    const store = await this.open();
+    for (let i = 1; i <= count; i++) await committed(store, put(keyOf(i), noise(i, size)));
+    await store.close();
+  }
+
+  /** Opens and closes: what was in the log is then in a table. */
+  async settle(): Promise<void> {
+    await (await this.open()).close();
+  }
+
+  /** The files of the database that match, oldest first. */
+  async files(pattern: RegExp): Promise<string[]> {
+    const names = await readdir(join(this.path, 'db'));
+    return names
+      .filter(name => pattern.test(name))
+      .sort()
+      .map(name => join(this.path, 'db', name));
+  }
+
+  async newest(pattern: RegExp): Promise<string> {
+    const found = (await this.files(pattern)).at(-1);
+    if (!found) throw new Error(`no file ${pattern}`);
+    return found;
+  }
+}
+
+/** Overwrites some bytes at a fraction of a file. */
+export async function flip(file: string, fraction: number, length = 2): Promise<void> {
+  const handle = await open(file, 'r+');
+  const at = Math.floor((await stat(file)).size * fraction);
+  const bytes = Buffer.alloc(length);
+  await handle.read(bytes, 0, length, at);
+  for (let i = 0; i < length; i++) bytes[i]! ^= 0x5a;
+  await handle.write(bytes, 0, length, at);
+  await handle.close();
+}
