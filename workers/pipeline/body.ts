@@ -87,19 +87,29 @@ function envelope({ resource }: Permitted, value: Json): { [key: string]: Json }
     throw badRequest(
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${Array.isArray(object) ? 'array' : typeof object} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     );
-  const kind = object['kind'] ?? '';
-  const apiVersion = object['apiVersion'] ?? '';
+  const kind = envelopeText(object, 'kind');
+  const apiVersion = envelopeText(object, 'apiVersion');
   if (kind !== '' && kind !== resource.kind) {
     throw badRequest(
-      `${String(kind)} in version ${JSON.stringify(versionOf(String(apiVersion || resource.apiVersion)))} cannot be handled as a ${resource.kind}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion || resource.apiVersion)}`,
+      `${kind} in version ${JSON.stringify(versionOf(apiVersion || resource.apiVersion))} cannot be handled as a ${resource.kind}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion || resource.apiVersion)}`,
     );
   }
   if (apiVersion !== '' && apiVersion !== resource.apiVersion) {
     throw badRequest(
-      `the API version in the data (${String(apiVersion)}) does not match the expected API version (${resource.apiVersion})`,
+      `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})`,
     );
   }
   return object;
+}
+
+/** A member of the envelope, '' where it is absent. Throws 400 where it is no text. */
+function envelopeText(object: { [key: string]: Json }, name: string): string {
+  const value = object[name] ?? '';
+  if (typeof value === 'string') return value;
+  const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  throw badRequest(
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go struct field .${name} of type string`,
+  );
 }
 
 const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
