@@ -94,20 +94,20 @@ describe('discovery and what it names', () => {
   });
 
   test.each([
-    ['R147', 'pods/proxy', ['create', 'delete', 'get', 'patch', 'update']],
-    ['R147', 'services/proxy', ['create', 'delete', 'get', 'patch', 'update']],
-    ['R147', 'nodes/proxy', ['create', 'delete', 'get', 'patch', 'update']],
-    ['R153x', 'pods/eviction', ['create']],
-    ['R153x', 'pods/binding', ['create']],
-    ['R153x', 'bindings', ['create']],
-    ['R153x', 'serviceaccounts/token', ['create']],
-    ['R154x', 'pods/log', ['get']],
-    ['R154x', 'pods/exec', ['create', 'get']],
-    ['R154x', 'pods/attach', ['create', 'get']],
-    ['R154x', 'pods/portforward', ['create', 'get']],
-    ['R154x', 'pods/ephemeralcontainers', ['get', 'patch', 'update']],
-    ['R155x', 'namespaces/finalize', ['update']],
-  ])('[%s] %s has the verbs %j', (_id, name, verbs) => {
+    ['[R147]', 'pods/proxy', ['create', 'delete', 'get', 'patch', 'update']],
+    ['[R147]', 'services/proxy', ['create', 'delete', 'get', 'patch', 'update']],
+    ['[R147]', 'nodes/proxy', ['create', 'delete', 'get', 'patch', 'update']],
+    ['[R153x]', 'pods/eviction', ['create']],
+    ['[R153x]', 'pods/binding', ['create']],
+    ['[R153x]', 'bindings', ['create']],
+    ['[R153x]', 'serviceaccounts/token', ['create']],
+    ['[R154x]', 'pods/log', ['get']],
+    ['[R154x]', 'pods/exec', ['create', 'get']],
+    ['[R154x]', 'pods/attach', ['create', 'get']],
+    ['[R154x]', 'pods/portforward', ['create', 'get']],
+    ['[R154x]', 'pods/ephemeralcontainers', ['get', 'patch', 'update']],
+    ['[R155x]', 'namespaces/finalize', ['update']],
+  ])('%s %s has the verbs %j', (_id, name, verbs) => {
     expect(verbsOf('/api/v1', name)).toEqual(verbs);
   });
 

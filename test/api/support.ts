@@ -86,6 +86,18 @@ export class Api {
     return { status: answer.statusCode, headers: answer.headers, text, body: parsed(text) as Loose };
   }
 
+  /** POSTs an object and gives the bytes of the answer in the form of `accept`. */
+  async bytes(path: string, body: object, accept: string): Promise<{ status: number; bytes: Uint8Array }> {
+    const headers = { authorization: `Bearer ${this.server.token}`, 'content-type': 'application/json', accept };
+    const answer = await request(this.server.url + path, {
+      method: 'POST',
+      dispatcher: this.#agent,
+      headers,
+      body: JSON.stringify(body),
+    });
+    return { status: answer.statusCode, bytes: new Uint8Array(await answer.body.arrayBuffer()) };
+  }
+
   get(path: string, sent?: Sent): Promise<Answer> {
     return this.call('GET', path, sent);
   }

@@ -1,0 +1,99 @@
+import { RawClient } from '../../conformance/raw-client.js';
+import type { Api } from '../support.js';
+import type { Served } from './bodies.js';
+import { acceptable } from './bodies.js';
+import type { Case, Known } from './requests.js';
+
+/** Longest that any answer may take to begin: a revision that is not there yet is waited for three seconds. */
+const DEADLINE_MS = 15_000;
+
+/** Reads from the server what the generator is to know of it. */
+export async function learn(api: Api): Promise<Known> {
+  const { groups } = (await api.get('/apis')).body as unknown as { groups: { versions: { groupVersion: string }[] }[] };
+  const served: Served[] = [];
+  for (const path of ['/api/v1', ...groups.flatMap(group => group.versions.map(v => `/apis/${v.groupVersion}`))]) {
+    const { resources } = (await api.get(path)).body as unknown as { resources: Omit<Served, 'path'>[] };
+    served.push(...resources.map(resource => ({ ...resource, path })));
+  }
+  const { definitions } = (await api.get('/openapi/v2')).body as unknown as Pick<Known, 'definitions'>;
+  return { served, definitions, token: api.server.token, protobuf: await populate(api, served) };
+}
+
+/** Makes an object of every kind, for updates and patches to meet, and gives their protobuf forms. */
+async function populate(api: Api, served: readonly Served[]): Promise<Map<string, Uint8Array>> {
+  const found = new Map<string, Uint8Array>();
+  for (const resource of served) {
+    if (resource.name.includes('/') || !resource.verbs.includes('create')) continue;
+    const path = `${resource.path}${resource.namespaced ? '/namespaces/fuzz' : ''}/${resource.name}`;
+    const answer = await api.bytes(
+      path,
+      acceptable(() => 0, resource),
+      'application/vnd.kubernetes.protobuf',
+    );
+    if (answer.status === 201) found.set(resource.name, answer.bytes);
+  }
+  return found;
+}
+
+/** Sends a request on a connection of its own and says what is wrong with the answer; undefined if nothing is. */
+export async function probe(port: number, { bytes }: Case): Promise<string | undefined> {
+  const client = await RawClient.open({ port });
+  const timer = setTimeout(() => client.socket.destroy(new Error('deadline')), DEADLINE_MS);
+  const began = performance.now();
+  try {
+    client.send(bytes);
+    const text = await client.until(isWhole);
+    if (performance.now() - began >= DEADLINE_MS - 100) return 'no answer in time';
+    return judge(final(text));
+  } finally {
+    clearTimeout(timer);
+    client.socket.destroy();
+  }
+}
+
+/** An answer without the interim ones before it. */
+const final = (text: string): string => text.replace(/^(HTTP\/1\.1 1\d\d [^\r]*\r\n\r\n)+/, '');
+
+/** Whether an answer is complete, or streams. */
+function isWhole(received: string): boolean {
+  const text = final(received);
+  const end = text.indexOf('\r\n\r\n');
+  // The head of a watch in frames leaves with its first frame; what is here of it says that the watch runs.
+  if (end < 0) return /^HTTP\/1\.1 200 [\s\S]*protobuf;stream=watch\r\n/.test(text);
+  const head = text.slice(0, end).toLowerCase();
+  if (/^http\/1\.1 (204|304)/.test(head) || head.includes('transfer-encoding: chunked')) return true;
+  const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1];
+  return length !== undefined && text.length >= end + 4 + Number(length);
+}
+
+function judge(text: string): string | undefined {
+  const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? [];
+  // A listener may hang up on what is no HTTP at all.
+  if (status === undefined) return text === '' ? undefined : `no HTTP: ${text.slice(0, 100)}`;
+  const end = text.indexOf('\r\n\r\n');
+  const head = text.slice(0, end).toLowerCase();
+  const body = Buffer.from(text.slice(end + 4), 'latin1').toString();
+  const code = Number(status);
+  if (code >= 500 && code !== 504 && code !== 505) return `${status}: ${body.slice(0, 500)}`;
+  if (code < 400 || body === '') return undefined;
+  if (head.includes('content-type: application/json'))
+    return isStatus(body, code) ? undefined : `no Status: ${status} ${body.slice(0, 300)}`;
+  if (head.includes('content-type: application/yaml'))
+    return /^kind: Status$/m.test(body) ? undefined : `no Status: ${body.slice(0, 300)}`;
+  if (head.includes('protobuf')) return /^k8s\0[\s\S]{0,20}Status/.test(body) ? undefined : `no Status: ${body.slice(0, 300)}`;
+  const known =
+    body === '404 page not found\n' || code === 431 || code === 400 || code === 505 || /\r\ncontent-type: text\/plain/.test(head);
+  return known ? undefined : `neither Status nor page: ${text.slice(0, 300)}`;
+}
+
+function isStatus(body: string, code: number): boolean {
+  const { kind, apiVersion, status, reason, message, code: inside } = JSON.parse(body) as { [member: string]: unknown };
+  return (
+    kind === 'Status' &&
+    apiVersion === 'v1' &&
+    status === 'Failure' &&
+    inside === code &&
+    typeof reason === 'string' &&
+    typeof message === 'string'
+  );
+}

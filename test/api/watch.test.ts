@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api, type Event, type Loose, namesIn } from './support.js';
+import { about, brief, isBookmark, MERGE, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
+
+const number = (version: string): bigint => BigInt(version);
+const WATCH_LIST = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+
+describe('watches', () => {
+  let api: Api;
+  let shop: string;
+  let made = 0;
+  /** A collection that no other test writes to. */
+  const fresh = async (...names: string[]): Promise<string> => {
+    const path = `${await api.namespace(`w${made++}`)}/secrets`;
+    for (const name of names) await api.made(path, secret(name, 'v', { app: name }));
+    return path;
+  };
+  beforeAll(async () => {
+    api = await Api.start();
+    shop = await fresh('a', 'b', 'c');
+  });
+  afterAll(() => api.close());
+
+  test('each change is one event with type and object: ADDED, MODIFIED by PUT and PATCH, DELETED [R008 R062 R063 R325 R326 R327 R328]', async () => {
+    const path = await fresh();
+    const watch = await openWatch(api.server, `${path}?watch=1`);
+    expect(watch.status).toBe(200);
+    expect(watch.headers['content-type']).toBe('application/json');
+    expect(watch.headers['transfer-encoding']).toBe('chunked');
+    const created = await api.made(path, secret('x'));
+    const put = (await api.put(`${path}/x`, { ...created, stringData: { value: '1' } })).body;
+    const patched = (await api.patch(`${path}/x`, MERGE, valued('2'))).body;
+    await api.patch(`${path}/x`, MERGE, valued('2'));
+    await api.delete(`${path}/x`);
+    await api.made(path, secret('end'));
+    const events = await watch.until(about('end'));
+    expect(events.map(brief)).toEqual(['ADDED x', 'MODIFIED x', 'MODIFIED x', 'DELETED x', 'ADDED end']);
+    expect(events.slice(0, 3).map(event => event.object)).toEqual([created, put, patched]);
+    for (const event of events) {
+      expect(Object.keys(event)).toEqual(['type', 'object']);
+      expect(event.object).toMatchObject({ kind: 'Secret', apiVersion: 'v1' });
+    }
+    watch.close();
+  });
+
+  test('a deletion carries the object as it was, with the version of the deletion [R338x]', async () => {
+    const path = await fresh('gone', 'kept');
+    const before = (await api.patch(`${path}/gone`, MERGE, valued('last'))).body;
+    const watch = await openWatch(api.server, `${path}?watch=1&resourceVersion=${versionOf(before)}`);
+    const selecting = await openWatch(api.server, `${path}?watch=1&resourceVersion=${versionOf(before)}&labelSelector=app%3Dkept`);
+    await api.delete(`${path}/gone`);
+    const event = (await watch.next())!;
+    const version = versionOf(event.object);
+    expect(number(version)).toBeGreaterThan(number(versionOf(before)));
+    expect(event).toEqual({ type: 'DELETED', object: { ...before, metadata: { ...metadataOf(before), resourceVersion: version } } });
+    const kept = (await api.get(`${path}/kept`)).body;
+    const left = (await api.patch(`${path}/kept`, MERGE, { metadata: { labels: { app: 'other' } } })).body;
+    expect(number(versionOf(left))).toBe(number(version) + 1n);
+    // An object that leaves the selection looks as it did in it, at the version at which it left.
+    expect(await selecting.next()).toEqual({
+      type: 'DELETED',
+      object: { ...kept, metadata: { ...metadataOf(kept), resourceVersion: versionOf(left) } },
+    });
+    for (const open of [watch, selecting]) open.close();
+  });
+
+  test('resuming at N shows what came after N, all of it, in order, once [R244 R247 R248 R325]', async () => {
+    const path = await fresh();
+    const versions: string[] = [];
+    for (let i = 0; i < 20; i++) versions.push(versionOf(await api.made(path, secret(`s${i}`))));
+    for (const from of [0, 7, 18]) {
+      const watch = await openWatch(api.server, `${path}?watch=1&resourceVersion=${versions[from]}`);
+      const events = await watch.until(about('s19'));
+      expect(events.map(event => versionOf(event.object))).toEqual(versions.slice(from + 1));
+      watch.close();
+    }
+  });
+
+  test('a watch from the future shows nothing up to it, no error and no bookmark below it [R337]', async () => {
+    const path = await fresh('a');
+    const future = number(versionOf((await api.get(path)).body)) + 3n;
+    const [soon, never] = await Promise.all([
+      openWatch(api.server, `${path}?watch=1&resourceVersion=${future}`),
+      openWatch(api.server, `${path}?watch=1&resourceVersion=999999999999&allowWatchBookmarks=true&timeoutSeconds=1`),
+    ]);
+    for (const name of ['b', 'c', 'd', 'e']) await api.made(path, secret(name));
+    const first = (await soon.next())!;
+    expect(number(versionOf(first.object))).toBeGreaterThan(future);
+    expect(brief(first)).toBe('ADDED e');
+    soon.close();
+    expect(await never.rest()).toEqual([]);
+  });
+
+  test('a timed watch ends at its time, with a bookmark if those were asked for [R064 R164 R330]', async () => {
+    const path = await fresh('a');
+    const list = (await api.get(path)).body;
+    const from = `${path}?watch=1&timeoutSeconds=1&resourceVersion=${versionOf(list)}`;
+    const [plain, marked] = await Promise.all([openWatch(api.server, from), openWatch(api.server, `${from}&allowWatchBookmarks=1`)]);
+    const created = await api.made(path, secret('b'));
+    expect((await plain.rest()).map(brief)).toEqual(['ADDED b']);
+    const events = await marked.rest();
+    expect(events.map(event => event.type)).toEqual(['ADDED', 'BOOKMARK']);
+    const version = versionOf(events[1]!.object);
+    expect(events[1]!.object).toEqual({ kind: 'Secret', apiVersion: 'v1', metadata: { resourceVersion: version } });
+    expect(number(version)).toBeGreaterThanOrEqual(number(versionOf(created)));
+    await api.made(path, secret('c'));
+    const resumed = await openWatch(api.server, `${path}?watch=1&resourceVersion=${version}`);
+    expect((await resumed.until(about('c'))).map(brief)).toEqual(['ADDED c']);
+    resumed.close();
+  });
+
+  describe('sendInitialEvents', () => {
+    const mark = (event: Event): unknown => (metadataOf(event.object)['annotations'] as Loose | undefined)?.['k8s.io/initial-events-end'];
+
+    test.each([
+      ['unset', '', 'R334'],
+      ['empty', '&resourceVersion=', 'R334'],
+      ['0', '&resourceVersion=0', 'R165'],
+      ['that of an object', '&resourceVersion=VERSION', 'R335'],
+    ])('version %s: the state, one bookmark with the mark, then changes [R165 R331 R332 R333 %3$s]', async (_name, version) => {
+      const path = await fresh('a', 'b', 'c');
+      const list = (await api.get(path)).body;
+      const asked = version.replace('VERSION', versionOf(list));
+      const watch = await openWatch(api.server, `${path}?${WATCH_LIST}${asked}`);
+      const events = await watch.until(isBookmark);
+      expect(events.map(brief)).toEqual(['ADDED a', 'ADDED b', 'ADDED c', 'BOOKMARK']);
+      const items = list['items'] as unknown as Loose[];
+      expect(events.slice(0, 3).map(({ object }) => object['data'])).toEqual(items.map(item => item['data']));
+      const { object } = events[3]!;
+      expect(object).toEqual({
+        kind: 'Secret',
+        apiVersion: 'v1',
+        metadata: { resourceVersion: versionOf(object), annotations: { 'k8s.io/initial-events-end': 'true' } },
+      });
+      expect(number(versionOf(object))).toBeGreaterThanOrEqual(number(versionOf(list)));
+      await api.made(path, secret('d'));
+      await api.delete(`${path}/a`);
+      expect((await watch.until(about('a'))).map(brief)).toEqual(['ADDED d', 'DELETED a']);
+      watch.close();
+    });
+
+    test('an empty cache: the bookmark comes at once, not older than the request [R332 R334]', async () => {
+      const path = await fresh();
+      const { metadata } = await api.made('/api/v1/namespaces', { metadata: { name: `elsewhere${made++}` } });
+      for (const selector of ['', '&labelSelector=app%3Dnone', '&fieldSelector=metadata.name%3Dnone']) {
+        const watch = await openWatch(api.server, `${path}?${WATCH_LIST}${selector}`);
+        const [first] = await watch.until(() => true);
+        expect([first!.type, mark(first!)]).toEqual(['BOOKMARK', 'true']);
+        expect(number(versionOf(first!.object))).toBeGreaterThanOrEqual(number(String(metadata!['resourceVersion'])));
+        watch.close();
+      }
+    });
+
+    test('without allowWatchBookmarks no bookmark; false: no initial events; the mark comes once [R164 R165]', async () => {
+      const path = await fresh('a');
+      const quiet = await openWatch(api.server, `${path}?${WATCH_LIST.replace('&allowWatchBookmarks=true', '')}&timeoutSeconds=1`);
+      const none = await openWatch(api.server, `${path}?${WATCH_LIST.replace('Events=true', 'Events=false')}&timeoutSeconds=1`);
+      const twice = await openWatch(api.server, `${path}?${WATCH_LIST}&timeoutSeconds=1`);
+      expect((await quiet.rest()).map(brief)).toEqual(['ADDED a']);
+      const rest = await none.rest();
+      expect(rest.map(event => [event.type, mark(event)])).toEqual([['BOOKMARK', undefined]]);
+      expect((await twice.rest()).map(event => [event.type, mark(event)])).toEqual([
+        ['ADDED', undefined],
+        ['BOOKMARK', 'true'],
+        ['BOOKMARK', undefined],
+      ]);
+    });
+
+    test('writes under way are in the initial events or behind the bookmark, never in neither or both [R246 R331 R333]', async () => {
+      const path = await fresh();
+      const names = Array.from({ length: 60 }, (_, i) => `s${i}`);
+      const writing = (async () => {
+        for (const name of names) await api.made(path, secret(name));
+      })();
+      const watches = [];
+      for (let i = 0; i < 8; i++) {
+        watches.push(await openWatch(api.server, `${path}?${WATCH_LIST}`));
+        await api.get(path);
+      }
+      await writing;
+      for (const watch of watches) {
+        const events = await watch.until(about('s59'));
+        const added = events.filter(event => event.type === 'ADDED');
+        expect(added.map(event => metadataOf(event.object).name).sort()).toEqual([...names].sort());
+        if (!events.some(isBookmark)) await watch.until(isBookmark);
+        watch.close();
+      }
+    });
+
+    test.each([
+      ['sendInitialEvents=true', 'R166'],
+      ['sendInitialEvents=true&resourceVersionMatch=Exact', 'R162'],
+      ['resourceVersionMatch=NotOlderThan', 'R162'],
+      ['resourceVersionMatch=Exact&resourceVersion=1', 'R162'],
+    ])('%s is refused, not begun [%s]', async query => {
+      const { status, body } = await api.get(`${shop}?watch=1&timeoutSeconds=1&${query}`);
+      expect(status).toBe(422);
+      expect(body['message']).toContain('resourceVersionMatch');
+    });
+
+    test('the neutral naming marks with its own domain [R332]', async () => {
+      const neutral = await Api.start({ naming: 'neutral' });
+      const watch = await openWatch(neutral.server, `/api/v1/secrets?${WATCH_LIST}`);
+      const events = await watch.until(isBookmark);
+      expect(metadataOf(events.at(-1)!.object)['annotations']).toEqual({ 'orchestrator.io/initial-events-end': 'true' });
+      watch.close();
+      await neutral.close();
+    });
+  });
+
+  test('list, then watch from its version, under concurrent writers: what is folded together is what a later list shows [R009 R048 R246]', async () => {
+    const path = await fresh();
+    let writing = true;
+    const writer = async (w: number): Promise<void> => {
+      for (let i = 0; i < 30; i++) {
+        const name = `w${w}-${i % 4}`;
+        await api.post(path, secret(name, `${i}`, { parity: i % 2 ? 'odd' : 'even' }));
+        await api.patch(`${path}/${name}`, MERGE, { ...valued(`p${i}`), metadata: { labels: { parity: i % 3 ? 'odd' : 'even' } } });
+        if (i % 5 === 0) await api.delete(`${path}/${name}`);
+      }
+    };
+    const writers = Promise.all([0, 1, 2, 3].map(writer)).then(() => {
+      writing = false;
+    });
+    const caches: { query: string; list: Loose; watch: Awaited<ReturnType<typeof openWatch>> }[] = [];
+    while (writing && caches.length < 12) {
+      for (const query of ['', 'labelSelector=parity%3Dodd', 'resourceVersion=0']) {
+        const list = (await api.get(`${path}?${query}`)).body;
+        const selector = query.startsWith('label') ? `&${query}` : '';
+        caches.push({ query, list, watch: await openWatch(api.server, `${path}?watch=1&resourceVersion=${versionOf(list)}${selector}`) });
+      }
+    }
+    await writers;
+    await api.made(path, secret('end', '', { parity: 'odd' }));
+    for (const { query, list, watch } of caches) {
+      const cache = new Map((list['items'] as unknown as Loose[]).map(item => [metadataOf(item).name, versionOf(item)]));
+      let last = number(versionOf(list));
+      for (const { type, object } of await watch.until(about('end'))) {
+        const version = number(versionOf(object));
+        // No older object after a newer one: versions rise over the whole stream, and so for every object.
+        expect(version).toBeGreaterThan(last);
+        last = version;
+        if (type === 'DELETED') cache.delete(metadataOf(object).name);
+        else cache.set(metadataOf(object).name, versionOf(object));
+      }
+      watch.close();
+      const later = (await api.get(`${path}?${query}`)).body['items'] as unknown as Loose[];
+      expect([...cache].sort()).toEqual(later.map(item => [metadataOf(item).name, versionOf(item)]).sort());
+    }
+    expect(namesIn((await api.get(path)).body)).toContain('end');
+  });
+
+  test('watches from list versions see the same events in the same order, whenever they began [R325]', async () => {
+    const path = await fresh();
+    const start = versionOf((await api.get(path)).body);
+    const early = await Promise.all([0, 1, 2].map(() => openWatch(api.server, `${path}?watch=1&resourceVersion=${start}`)));
+    await Promise.all(Array.from({ length: 30 }, (_, i) => api.made(path, secret(`s${i}`))));
+    const late = await openWatch(api.server, `${path}?watch=1&resourceVersion=${start}`);
+    await api.made(path, secret('end'));
+    const [first, ...others] = await Promise.all([...early, late].map(watch => watch.until(about('end'))));
+    for (const other of others) expect(other).toEqual(first);
+    for (const watch of [...early, late]) watch.close();
+  });
+});

@@ -1,0 +1,236 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Compacted } from '../../core/api/storage.js';
+import { WATCH_BACKLOG_BYTES } from '../../core/limits.js';
+import { openMemory } from '../../plugins/storage/memory.js';
+import { Api, type Event, namesIn } from './support.js';
+import { about, brief, isBookmark, MERGE, metadataOf, openWatch, secret, valued, versionOf, type Watching } from './watching.js';
+
+const number = (version: string): bigint => BigInt(version);
+
+/** Open APIs and directories of a test. */
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const release of undo.splice(0).reverse()) await release();
+});
+
+const directory = (): string => {
+  const made = mkdtempSync(join(tmpdir(), 'capstan-watch-'));
+  undo.push(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+};
+
+describe('a watch over restarts', { timeout: 90_000 }, () => {
+  let dataDir: string;
+  beforeEach(() => {
+    dataDir = directory();
+  });
+  const start = (securePort = 0): Promise<Api> => Api.start({ storageBackend: 'rocksdb', dataDir, securePort });
+
+  test('drain on shutdown: each watch ends cleanly with its last bookmark, and what came later is seen elsewhere [R010 R330]', async () => {
+    const first = await start();
+    const path = `${await first.namespace('drain')}/secrets`;
+    await first.made(path, secret('a'));
+    const marked = `${path}?watch=1&allowWatchBookmarks=true`;
+    const watches = await Promise.all([0, 1, 2, 3].map(() => openWatch(first.server, marked)));
+    const plain = await openWatch(first.server, `${path}?watch=1`);
+    await Promise.all(watches.map(watch => watch.until(about('a'))));
+    const writing = first.made(path, secret('b'));
+    await writing;
+    const closing = first.close();
+    const bookmarks: Event[] = [];
+    for (const watch of watches) {
+      const events = await watch.rest();
+      expect(events.map(brief).filter(text => text !== 'BOOKMARK')).toEqual(['ADDED b']);
+      expect(events.at(-1)!.type).toBe('BOOKMARK');
+      bookmarks.push(events.at(-1)!);
+    }
+    expect((await plain.rest()).map(brief)).toEqual(['ADDED a', 'ADDED b']);
+    await closing;
+
+    const second = await start();
+    undo.push(() => second.close());
+    expect(namesIn((await second.get(path)).body)).toEqual(['a', 'b']);
+    await second.delete(`${path}/a`);
+    for (const bookmark of bookmarks) {
+      const resumed = await openWatch(second.server, `${path}?watch=1&resourceVersion=${versionOf(bookmark.object)}`);
+      expect((await resumed.until(about('a'))).map(brief)).toEqual(['DELETED a']);
+      resumed.close();
+    }
+  });
+
+  test('a watch registered while the cache starts sees the whole state, then every change [R245 R246]', async () => {
+    const first = await start();
+    const path = `${await first.namespace('starting')}/secrets`;
+    const names = Array.from({ length: 300 }, (_, i) => `s${String(i).padStart(3, '0')}`);
+    await Promise.all(names.map(name => first.made(path, secret(name))));
+    const port = Number(new URL(first.server.url).port);
+    const { server } = first;
+    await first.close();
+    const trying = async (): Promise<Watching> => {
+      for (;;) {
+        const watch = await openWatch(server, `${path}?watch=1&resourceVersion=0`).catch(() => undefined);
+        if (watch?.status === 200) return watch;
+        watch?.close();
+        await new Promise(resolve => setImmediate(resolve));
+      }
+    };
+    const registered = Promise.all([trying(), trying(), trying()]);
+    const second = await start(port);
+    undo.push(() => second.close());
+    const watches = await registered;
+    await second.made(path, secret('zz-end'));
+    for (const watch of watches) {
+      const events = await watch.until(about('zz-end'));
+      expect(events.map(event => metadataOf(event.object).name)).toEqual([...names, 'zz-end']);
+      watch.close();
+    }
+  });
+
+  test('history before a restart is served from the store, with what was deleted, to watches and Exact lists [R237 R247]', async () => {
+    const first = await start();
+    const path = `${await first.namespace('past')}/secrets`;
+    const a = await first.made(path, secret('a', '1'));
+    await first.made(path, secret('b'));
+    const both = (await first.get(path)).body;
+    await first.patch(`${path}/a`, MERGE, valued('2'));
+    await first.delete(`${path}/b`);
+    await first.close();
+    const second = await start();
+    undo.push(() => second.close());
+    const watch = await openWatch(second.server, `${path}?watch=1&resourceVersion=${versionOf(a)}`);
+    expect((await watch.until(event => event.type === 'DELETED')).map(brief)).toEqual(['ADDED b', 'MODIFIED a', 'DELETED b']);
+    watch.close();
+    const exact = await second.get(`${path}?resourceVersionMatch=Exact&resourceVersion=${versionOf(both)}`);
+    expect(exact.body).toEqual(both);
+  });
+});
+
+describe('a watched revision that is compacted', () => {
+  test('a watch from it goes on, one from below gets Compacted, first thing', async () => {
+    const store = await openMemory();
+    for (const value of ['1', '2', '3', '4'])
+      await store.commit([[{ is: 'put', key: value === '4' ? 'y' : 'x', value: Buffer.from(value) }]]);
+    await store.compact(2);
+    const seen: string[] = [];
+    const stop = new AbortController();
+    await store.watch(
+      '',
+      2,
+      (events, revision) => {
+        for (const event of events) seen.push(`${event.revision} ${event.key}`);
+        if (revision >= 4) stop.abort();
+      },
+      stop.signal,
+    );
+    expect(seen).toEqual(['3 x', '4 y']);
+    const below: unknown[] = [];
+    await expect(store.watch('', 1, events => below.push(...events), new AbortController().signal)).rejects.toThrow(Compacted);
+    expect(below).toEqual([]);
+    expect((await store.range('', { revision: 2 })).items).toHaveLength(1);
+    await expect(store.range('', { revision: 1 })).rejects.toThrow(Compacted);
+    await store.close();
+  });
+
+  test('410 is the first and only event; the client lists again and goes on from there [R336 R339x R346 R360]', async () => {
+    const api = await Api.start({ historyRetention: 200 });
+    undo.push(() => api.close());
+    const path = `${await api.namespace('compacted')}/secrets`;
+    const old = versionOf(await api.made(path, secret('a')));
+    let written = 0;
+    let events: Event[] = [];
+    await api.until(async () => {
+      await api.made(path, secret(`s${written++}`));
+      const watch = await openWatch(api.server, `${path}?watch=1&timeoutSeconds=1&resourceVersion=${old}`);
+      events = [(await watch.next())!];
+      const expired = events[0]!.type === 'ERROR';
+      if (expired) events.push(...(await watch.rest()));
+      watch.close();
+      return expired;
+    });
+    expect(events).toEqual([
+      {
+        type: 'ERROR',
+        object: {
+          kind: 'Status',
+          apiVersion: 'v1',
+          metadata: {},
+          status: 'Failure',
+          message: expect.stringContaining(`too old resource version: ${old}`),
+          reason: 'Expired',
+          code: 410,
+        },
+      },
+    ]);
+    const list = (await api.get(path)).body;
+    expect(namesIn(list)).toHaveLength(written + 1);
+    const again = await openWatch(api.server, `${path}?watch=1&resourceVersion=${versionOf(list)}`);
+    await api.delete(`${path}/a`);
+    expect((await again.until(() => true)).map(brief)).toEqual(['DELETED a']);
+    again.close();
+  });
+});
+
+describe('a watcher that never reads', { timeout: 60_000 }, () => {
+  let api: Api;
+  afterAll(() => api?.close());
+
+  test('is cut, and holds up neither writers nor other watchers', async () => {
+    api = await Api.start();
+    const path = `${await api.namespace('slow')}/secrets`;
+    const { hostname, port } = new URL(api.server.url);
+    const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
+    await once(socket, 'secureConnect');
+    socket.write(`GET ${path}?watch=1 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${api.server.token}\r\n\r\n`);
+    await once(socket, 'readable');
+    let cut = false;
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      cut = true;
+    });
+    const reading = await openWatch(api.server, `${path}?watch=1`);
+    const big = 'x'.repeat(700_000);
+    const stored = Buffer.byteLength(big) * (4 / 3);
+    await api.made(path, secret('big', big));
+    const events: Event[] = await reading.until(about('big'));
+    // What the kernel and the socket buffer take counts for nothing: writing ends when the server has had enough.
+    let last = events[0]!;
+    for (let i = 0; i < 60; i++) {
+      await api.patch(`${path}/big`, MERGE, valued(`${i}${big}`));
+      [last] = (await reading.until(() => true)) as [Event];
+      events.push(last);
+    }
+    expect(60 * stored).toBeGreaterThan(4 * WATCH_BACKLOG_BYTES);
+    socket.resume();
+    if (!cut) await once(socket, 'close');
+    expect(cut).toBe(true);
+    for (let i = 1; i < events.length; i++)
+      expect(number(versionOf(events[i]!.object))).toBeGreaterThan(number(versionOf(events[i - 1]!.object)));
+    expect(events).toHaveLength(61);
+    reading.close();
+  });
+});
+
+test('a bookmark is never behind an event that came before it', async () => {
+  const api = await Api.start();
+  undo.push(() => api.close());
+  const path = `${await api.namespace('marks')}/secrets`;
+  const watch = await openWatch(api.server, `${path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=1`);
+  let writing = true;
+  const written = (async () => {
+    for (let i = 0; writing; i++) await api.post(path, secret(`s${i}`));
+  })();
+  let last = 0n;
+  for (const event of await watch.rest()) {
+    const version = number(versionOf(event.object));
+    expect(version >= last).toBe(true);
+    if (!isBookmark(event)) expect(version).toBeGreaterThan(last);
+    last = version;
+  }
+  writing = false;
+  await written;
+});
