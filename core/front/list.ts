@@ -57,7 +57,9 @@ function knownFields(resource: Resource, selector: Selector): Selector {
 
 /** The text depends on whether the kind has selectable fields of its own. */
 function unknownField(resource: Resource, field: string): Refusal {
-  if (resource.strategy.selectableFields.size > 0) return badRequest(`field label not supported: ${field}`);
+  const { unknownField: own, selectableFields } = resource.strategy;
+  if (own) return badRequest(own(field));
+  if (selectableFields.size > 0) return badRequest(`field label not supported: ${field}`);
   return badRequest(`${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`);
 }
 
@@ -158,8 +160,9 @@ export function parseRevision(raw: string): number {
   );
 }
 
-const OPEN = Buffer.from('{');
-const NEXT = Buffer.from(',{');
+const COMMA = 0x2c;
+const BRACE = 0x7b;
+const NOTHING = Buffer.alloc(0);
 const END = Buffer.from(']}\n');
 
 /** The first bytes of a list up to its items. */
@@ -182,26 +185,36 @@ export const envelopeLength = (resource: Resource): number =>
     ? Buffer.byteLength(`{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(resource.storageApiVersion)},`)
     : 1;
 
-/** Joins a list's items, without their envelopes, into buffers of about `slice` bytes. */
+/** Joins a list's items, without their envelopes, into buffers of at most `slice` bytes, or of one item. */
 export function* listPieces(head: Buffer, items: readonly Uint8Array[], skip: number, slice: number): Generator<Buffer> {
   let i = 0;
   do {
-    let size = i === 0 ? head.length : 0;
+    const first = i === 0 ? head : NOTHING;
+    let size = first.length + END.length;
     let end = i;
-    while (end < items.length && (end === i || size < slice)) size += items[end++]!.length - skip + 2;
-    const piece = Buffer.allocUnsafe(size + END.length);
-    let at = i === 0 ? copy(head, piece, 0) : 0;
+    while (end < items.length && (end === i || size + items[end]!.length - skip + 2 <= slice))
+      size += items[end++]!.length - skip + 2;
+    const piece = Buffer.allocUnsafe(size);
+    piece.set(first);
+    let at = first.length;
     for (; i < end; i++) {
-      at += copy(i === 0 ? OPEN : NEXT, piece, at);
+      if (i > 0) piece[at++] = COMMA;
+      piece[at++] = BRACE;
       piece.set(items[i]!.subarray(skip), at);
       at += items[i]!.length - skip;
     }
-    if (i >= items.length) at += copy(END, piece, at);
+    if (i >= items.length) at += END.copy(piece, at);
     yield piece.subarray(0, at);
   } while (i < items.length);
 }
 
-const copy = (from: Buffer, to: Buffer, at: number): number => from.copy(to, at);
-
 /** The registry look-up of a list's collection in the version asked for is not the stored one: its items have to be converted. */
 export const needsConversion = (resource: Resource): boolean => resource.apiVersion !== resource.storageApiVersion;
+
+/** Whether one of the entries may have been written under another schema than the resource's: it is shown through the pool. */
+export const predates = (resource: Resource, entries: Iterable<Entry>): boolean => {
+  const { changedAt } = resource;
+  if (changedAt === undefined) return false;
+  for (const entry of entries) if (entry.revision <= changedAt) return true;
+  return false;
+};

@@ -16,13 +16,14 @@ import {
   listOptionsOf,
   listPieces,
   needsConversion,
+  predates,
   parseRevision,
   type Selection,
   selectionOf,
 } from './list.js';
 import { jsonForm } from './negotiated.js';
 import { first, flag, integer, type Query } from './query.js';
-import { JSON_HEADERS } from './reply.js';
+import { type Headers, JSON_HEADERS } from './reply.js';
 import type { Route } from './route.js';
 import type { State } from './state.js';
 import { type EventForm, seenBy, Watcher, type WatchHub } from './watch.js';
@@ -38,6 +39,11 @@ export interface ReadContext {
   readonly naming: Naming;
   /** Brings the state up to every acknowledged write. */
   catchUp(): void;
+  /**
+   * Brings the state up to every write acknowledged anywhere (spec: "Most recent"). Undefined if that is done already, as it is where no other process
+   * writes to the store. Throws Refusal 504.
+   */
+  mostRecent(): Promise<void> | undefined;
   /** Asks the writer for objects at an old revision. Throws Refusal 410. */
   range(
     prefix: string,
@@ -75,23 +81,32 @@ async function notOlderThan(context: ReadContext, revision: number): Promise<voi
 /** Answers a get (spec, get table). */
 export async function get(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
   const target = route.target as ResourceTarget;
+  if (flag(route.query, 'export')) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
   const plain = context.wantsJson(exchange, resource) && !needsConversion(resource);
   if (!plain) context.accepts(exchange, resource);
   const raw = first(route.query, 'resourceVersion');
-  if (raw === '') context.catchUp();
-  else if (raw !== '0') await notOlderThan(context, parseRevision(raw));
+  if (raw === '') {
+    const recent = context.mostRecent();
+    if (recent) await recent;
+  } else if (raw !== '0') await notOlderThan(context, parseRevision(raw));
   const entry = context.state.collections.get(resource.storageName)?.entries.get(keyOf(resource, target.namespace, target.name));
   if (!entry) {
-    const scale = route.subresource && route.subresource.kind !== resource.kind ? `/${route.subresource.name}` : '';
+    const scale =
+      resource.builtIn && route.subresource && route.subresource.kind !== resource.kind ? `/${route.subresource.name}` : '';
     throw notFound({ group: resource.group, resource: resource.plural + scale }, target.name);
   }
-  if (plain && !route.subresource?.type?.id.endsWith('.Scale')) {
-    if (compresses(exchange, entry.bytes.length)) await respondCompressed(exchange, 200, JSON_HEADERS, entry.bytes);
-    else exchange.respond(200, JSON_HEADERS, entry.bytes);
+  if (plain && !predates(resource, [entry]) && !route.subresource?.type?.id.endsWith('.Scale')) {
+    const headers = headersFor(resource);
+    if (compresses(exchange, entry.bytes.length)) await respondCompressed(exchange, 200, headers, entry.bytes);
+    else exchange.respond(200, headers, entry.bytes);
     return;
   }
   await context.render(exchange, { objects: [entry.bytes], status: 200 });
 }
+
+/** Headers of a JSON answer about the resource. */
+const headersFor = ({ warning }: Resource): Headers =>
+  warning === undefined ? JSON_HEADERS : [...JSON_HEADERS, ['warning', `299 - ${JSON.stringify(warning)}`]];
 
 /** One page of a list. */
 export interface Listed {
@@ -108,14 +123,14 @@ export async function list(context: ReadContext, exchange: Exchange, route: Rout
   if (!plain) context.accepts(exchange, resource);
   const selection = selectionOf(resource, target, route.query);
   const listed = await pageAsked(context, resource, selection, listOptionsOf(route.query, context.naming));
-  if (plain) {
+  if (plain && !predates(resource, listed.entries)) {
     await sendList(exchange, resource, listed);
     return;
   }
   const { revision, next, remaining } = listed;
   const metadata = {
     resourceVersion: String(revision),
-    ...(next ? { continue: next } : {}),
+    ...(next || !resource.builtIn ? { continue: next ?? '' } : {}),
     ...(remaining ? { remainingItemCount: remaining } : {}),
   };
   await context.render(exchange, { objects: listed.entries.map(entry => entry.bytes), status: 200, list: metadata });
@@ -132,8 +147,10 @@ async function pageAsked(context: ReadContext, resource: Resource, selection: Se
   const exact = position ? position.revision || undefined : exactRevision(options) ? options.revision : undefined;
   const collection = context.state.collections.get(resource.storageName)!;
   if (exact === undefined) {
-    if (options.revision === undefined) context.catchUp();
-    else if (options.revision > 0) await notOlderThan(context, options.revision);
+    if (options.revision === undefined) {
+      const recent = context.mostRecent();
+      if (recent) await recent;
+    } else if (options.revision > 0) await notOlderThan(context, options.revision);
   } else {
     await notOlderThan(context, exact);
     if (collection.revision > exact)
@@ -172,16 +189,14 @@ interface EntryPage {
 /** The current entries that a selection chooses, in key order. */
 function currentPage(collection: Collection, selection: Selection, limit: number, after: string | undefined): EntryPage {
   const entries: Entry[] = [];
-  let remaining = 0;
-  for (const entry of collection.entries.range(selection.prefix, after)) {
-    if (limit > 0 && entries.length >= limit) {
-      remaining++;
-      if (selection.filtered) break;
-      continue;
-    }
-    if (selection.matches(collection, entry)) entries.push(entry);
-  }
-  return { entries, more: remaining > 0, remaining };
+  let more = false;
+  collection.entries.each(selection.prefix, after, entry => {
+    more = limit > 0 && entries.length >= limit;
+    if (!more && selection.matches(collection, entry)) entries.push(entry);
+    return !more;
+  });
+  const remaining = more && !selection.filtered ? collection.entries.count(selection.prefix, entries.at(-1)!.key) : 0;
+  return { entries, more, remaining };
 }
 
 function pageOf(context: ReadContext, selection: Selection, revision: number, limit: number, page: EntryPage): Listed {
@@ -228,16 +243,16 @@ async function sendList(exchange: Exchange, resource: Resource, listed: Listed):
   const items = listed.entries.map(entry => entry.bytes);
   const pieces = listPieces(head, items, envelopeLength(resource), LIST_SLICE_BYTES);
   if (compresses(exchange, head.length + sizeOf(items, envelopeLength(resource)))) {
-    await streamCompressed(exchange, JSON_HEADERS, pieces);
+    await streamCompressed(exchange, headersFor(resource), pieces);
     return;
   }
   const one = pieces.next();
   const two = pieces.next();
   if (two.done) {
-    exchange.respond(200, JSON_HEADERS, one.value as Buffer);
+    exchange.respond(200, headersFor(resource), one.value as Buffer);
     return;
   }
-  const stream = exchange.stream(200, JSON_HEADERS);
+  const stream = exchange.stream(200, headersFor(resource));
   for (const piece of [one.value as Buffer, two.value]) await written(exchange, stream, piece);
   for (const piece of pieces) {
     if (exchange.aborted) return;
@@ -296,14 +311,23 @@ function watchOptions(
 
 const NEWLINE = Buffer.from('\n');
 
+/** Whether a watch begins where objects of another schema are. */
+const showsOld = ({ state }: ReadContext, resource: Resource, options: { revision?: number; initial: boolean }): boolean =>
+  (!options.initial && (options.revision ?? state.revision) < resource.changedAt!) ||
+  predates(resource, state.collections.get(resource.storageName)!.entries.range(''));
+
 /** Answers a watch (spec, watch table and "Events"). */
 export async function watch(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
   const { query } = route;
   const options = watchOptions(query, context.naming);
   const selection = selectionOf(resource, route.target as ResourceTarget, query);
-  const plain = context.wantsJson(exchange, resource, true) && !needsConversion(resource);
+  const plain =
+    context.wantsJson(exchange, resource, true) &&
+    !needsConversion(resource) &&
+    !(resource.changedAt && showsOld(context, resource, options));
   const form = plain ? jsonForm(resource, context.naming) : context.eventForm(exchange, resource);
-  context.catchUp();
+  const recent = first(query, 'resourceVersion') === '' ? context.mostRecent() : context.catchUp();
+  if (recent) await recent;
   const { state, hub } = context;
   if (hub.finished) throw new Refusal('ServiceUnavailable', 'the server is shutting down', { retryAfterSeconds: 1 });
   const collection = state.collections.get(resource.storageName)!;
@@ -312,6 +336,7 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
   const stream = exchange.stream(200, [
     ['content-type', form.mediaType],
     ['cache-control', 'no-cache, private'],
+    ...headersFor(resource).filter(([name]) => name === 'warning'),
   ]);
   const start = options.initial ? state.revision : (options.revision ?? state.revision);
   // Without events the headers would stay behind; white space between JSON documents is nothing to a client.

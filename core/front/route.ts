@@ -1,3 +1,4 @@
+import { isTabled } from '../discovery/plain.js';
 import { parseFieldSelector, parseLabelSelector } from '../model/selector.js';
 import type { PathTarget, ResourceTarget, Target, Verb } from '../model/target.js';
 import type { Registry, Resource, Subresource } from '../schema/resource.js';
@@ -9,8 +10,11 @@ export interface Route {
   readonly query: Query;
   readonly resource?: Resource;
   readonly subresource?: Subresource;
-  /** The path is of a resource but names an unknown group version or resource: 404 as a Status (or as text below an unknown group). */
-  readonly missing?: 'status' | 'text';
+  /**
+   * The path is of a resource but names an unknown group version or resource: 404 as a Status (or as text below an unknown group).
+   * `namespace`: it leaves the namespace of a named object empty, 400.
+   */
+  readonly missing?: 'status' | 'text' | 'namespace' | 'object';
   /** The deprecated `/watch/` path, which has GET alone. */
   readonly watchPath?: boolean;
 }
@@ -46,8 +50,8 @@ function decodedPath(path: string): string {
   }
 }
 
-/** `//` inside of a path names nothing; a slash at the end is ignored. */
-const emptySegment = (path: string): boolean => path.includes('//');
+/** `//` inside of a path names nothing, except for a namespace that is left empty; a slash at the end is ignored. */
+const emptySegment = (path: string): boolean => path.replace('/namespaces//', '').includes('//');
 
 const quiet = <T>(parse: () => T): T | undefined => {
   try {
@@ -67,6 +71,7 @@ export function routeOf(registry: Registry, method: string, path: string, rawQue
   const core = segments[0] === 'api';
   const rest = segments.slice(core ? 2 : 3);
   if (rest.length === 0) return { target: plain, query };
+  if (rest[0] === 'namespaces' && path.includes('/namespaces//')) rest.splice(1, 0, '');
   if (empty) return { target: plain, query, missing: path.startsWith('/api') ? 'status' : 'text' };
   return resourceRoute(registry, method, path, query, core ? ['', segments[1]!] : [segments[1]!, segments[2]!], rest);
 }
@@ -82,6 +87,7 @@ function resourceRoute(
   const watchPath = parts[0] === 'watch' && parts.length > 1;
   let rest = watchPath ? parts.slice(1) : parts;
   let namespace = '';
+  const emptyNamespace = rest[1] === '';
   if (rest[0] === 'namespaces' && rest.length > 2 && !isNamespaceSubresource(registry, group, version, rest)) {
     namespace = rest[1]!;
     rest = rest.slice(2);
@@ -106,7 +112,9 @@ function resourceRoute(
     resource && (sub === '' || (subresource && !watchPath)) && rest.length <= 3 && (namespace === '' || resource.namespaced);
   const clean = !rest.some(part => part.includes('/')) && (resource?.stored !== false || name === '' || sub !== '');
   const named = !resource?.namespaced || namespace !== '' || name === '';
-  if (!fits || !named || !clean) return { target, query, missing: registry.groups.has(group) ? 'status' : 'text' };
+  if (fits && clean && !named && emptyNamespace) return { target, query, missing: 'namespace' };
+  if (resource?.own && sub !== '' && !subresource && name !== '') return { target, query, missing: 'object' };
+  if (!fits || !named || !clean) return { target, query, missing: isTabled(registry, group) ? 'status' : 'text' };
   return { target, query, resource, subresource, watchPath };
 }
 

@@ -1,21 +1,30 @@
 const CHUNK = 512;
+/** Above every character of a key. */
+const LAST = '\uffff';
+
+/** A key with its value: an overwritten value stays where it is in order. */
+interface Held<V> {
+  readonly key: string;
+  value: V;
+}
 
 /** An ordered map from strings, kept in chunks so that an insert moves at most one chunk. Order is that of UTF-16 code units, which for API names (ASCII) is byte order. */
 export class SortedMap<V> {
-  readonly #byKey = new Map<string, V>();
-  readonly #chunks: string[][] = [];
+  readonly #byKey = new Map<string, Held<V>>();
+  readonly #chunks: Held<V>[][] = [];
 
   get size(): number {
     return this.#byKey.size;
   }
 
   get(key: string): V | undefined {
-    return this.#byKey.get(key);
+    return this.#byKey.get(key)?.value;
   }
 
   set(key: string, value: V): void {
-    if (!this.#byKey.has(key)) this.#insert(key);
-    this.#byKey.set(key, value);
+    const held = this.#byKey.get(key);
+    if (held) held.value = value;
+    else this.#insert({ key, value });
   }
 
   delete(key: string): boolean {
@@ -27,29 +36,54 @@ export class SortedMap<V> {
     return true;
   }
 
-  /** Keys at or after `from` (exclusive with `after`), in order, as long as they begin with `prefix`. */
-  *range(prefix: string, after?: string): Generator<V> {
+  /** Visits values at or after `prefix` (behind `after`, if that is given), in order, as long as their keys begin with `prefix` and `visit` does not return false. */
+  each(prefix: string, after: string | undefined, visit: (value: V) => boolean | undefined): void {
     const from = after !== undefined && after >= prefix ? after : prefix;
     const start = this.#chunkOf(from);
     for (let c = start; c < this.#chunks.length; c++) {
       const chunk = this.#chunks[c]!;
       for (let i = c === start ? lowerBound(chunk, from) : 0; i < chunk.length; i++) {
-        const key = chunk[i]!;
+        const { key, value } = chunk[i]!;
         if (key === after) continue;
-        if (!key.startsWith(prefix)) return;
-        yield this.#byKey.get(key)!;
+        if (!key.startsWith(prefix) || visit(value) === false) return;
       }
     }
   }
 
-  #insert(key: string): void {
+  /** The values that `each` visits. */
+  range(prefix: string, after?: string): V[] {
+    const found: V[] = [];
+    this.each(prefix, after, value => {
+      found.push(value);
+      return true;
+    });
+    return found;
+  }
+
+  /** How many values `range` would give. */
+  count(prefix: string, after?: string): number {
+    const from = after !== undefined && after >= prefix ? `${after}\0` : prefix;
+    return Math.max(0, this.#below(`${prefix}${LAST}`) - this.#below(from));
+  }
+
+  /** How many keys are below `key`. */
+  #below(key: string): number {
+    if (this.#chunks.length === 0) return 0;
+    const at = this.#chunkOf(key);
+    let below = lowerBound(this.#chunks[at]!, key);
+    for (let c = 0; c < at; c++) below += this.#chunks[c]!.length;
+    return below;
+  }
+
+  #insert(held: Held<V>): void {
+    this.#byKey.set(held.key, held);
     if (this.#chunks.length === 0) {
-      this.#chunks.push([key]);
+      this.#chunks.push([held]);
       return;
     }
-    const at = this.#chunkOf(key);
+    const at = this.#chunkOf(held.key);
     const chunk = this.#chunks[at]!;
-    chunk.splice(lowerBound(chunk, key), 0, key);
+    chunk.splice(lowerBound(chunk, held.key), 0, held);
     if (chunk.length > CHUNK) this.#chunks.splice(at + 1, 0, chunk.splice(CHUNK / 2));
   }
 
@@ -59,19 +93,19 @@ export class SortedMap<V> {
     let high = this.#chunks.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (this.#chunks[middle]![0]! <= key) low = middle;
+      if (this.#chunks[middle]![0]!.key <= key) low = middle;
       else high = middle - 1;
     }
     return low;
   }
 }
 
-function lowerBound(sorted: readonly string[], key: string): number {
+function lowerBound(sorted: readonly Held<unknown>[], key: string): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (sorted[middle]! < key) low = middle + 1;
+    if (sorted[middle]!.key < key) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { SortedMap } from '../../core/model/sortedMap.js';
+
+const keys = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '/', '0'), maxLength: 6 }), { maxLength: 2000 });
+
+test('ranges and counts are those of a sorted array, whatever was inserted, overwritten and deleted', () => {
+  fc.assert(
+    fc.property(
+      keys,
+      keys,
+      fc.constantFrom('', 'a', 'a/', 'b0'),
+      fc.option(fc.constantFrom('', 'a/a', 'b')),
+      (put, gone, prefix, after) => {
+        const map = new SortedMap<string>();
+        for (const key of put) map.set(key, 'old');
+        for (const key of put) map.set(key, key);
+        for (const key of gone) map.delete(key);
+        const kept = [...new Set(put)].filter(key => !gone.includes(key)).sort();
+        const from = after ?? undefined;
+        const expected = kept.filter(key => key.startsWith(prefix) && (from === undefined || key > from));
+        expect(map.size).toBe(kept.length);
+        expect(map.range(prefix, from)).toEqual(expected);
+        expect(map.count(prefix, from)).toBe(expected.length);
+      },
+    ),
+  );
+});
+
+test('a visit that returns false is the last', () => {
+  const map = new SortedMap<number>();
+  for (let i = 0; i < 2000; i++) map.set(String(i).padStart(4, '0'), i);
+  const seen: number[] = [];
+  map.each('', '0009', value => seen.push(value) < 3);
+  expect(seen).toEqual([10, 11, 12]);
+});
