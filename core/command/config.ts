@@ -5,6 +5,7 @@ import { parseDocument } from 'yaml';
 import { ConfigError } from '../api/point.js';
 import { YAML_ALIASES } from '../limits.js';
 import { DEFAULTS, type PluginUse, type Settings } from '../server/settings.js';
+import { checkEtcd } from '../server/etcd.js';
 import { parseFlags } from './flags.js';
 import { OPTIONS } from './options.js';
 
@@ -89,7 +90,7 @@ export function checkSettings(settings: Settings): Settings {
   mustExist('--tls-private-key-file', tlsPrivateKeyFile);
   mustExist('--client-ca-file', settings.clientCaFile);
   mustExist('--token-auth-file', settings.tokenAuthFile);
-  return settings;
+  return checkEtcd(settings);
 }
 
 /** The settings of `capstan serve` with these arguments: defaults, then the configuration file, then flags. */

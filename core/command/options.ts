@@ -58,8 +58,36 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
   ],
   [
     'storage-backend',
-    { setting: 'storageBackend', read: oneOf(['rocksdb', 'memory']), placeholder: 'STORE', help: 'rocksdb or memory (rocksdb)' },
+    {
+      setting: 'storageBackend',
+      read: oneOf(['rocksdb', 'memory', 'etcd']),
+      placeholder: 'STORE',
+      help: 'rocksdb, memory or etcd (rocksdb)',
+    },
   ],
+  [
+    'etcd-servers',
+    { setting: 'etcdServers', read: listOf(text), repeatable: true, placeholder: 'URLS', help: 'etcd servers, with commas' },
+  ],
+  ['etcd-prefix', { setting: 'etcdPrefix', read: text, placeholder: 'PREFIX', help: 'begins every key in etcd (/registry)' }],
+  ['etcd-cafile', { setting: 'etcdCafile', read: text, placeholder: 'FILE', help: 'CA bundle for the certificates of etcd' }],
+  ['etcd-certfile', { setting: 'etcdCertfile', read: text, placeholder: 'FILE', help: 'client certificate for etcd' }],
+  ['etcd-keyfile', { setting: 'etcdKeyfile', read: text, placeholder: 'FILE', help: 'its private key' }],
+  ['etcd-user', { setting: 'etcdUser', read: text, placeholder: 'NAME', help: 'user of an etcd with authentication' }],
+  [
+    'etcd-password-file',
+    { setting: 'etcdPasswordFile', read: text, placeholder: 'FILE', help: 'holds the password of that user' },
+  ],
+  [
+    'etcd-compaction-interval',
+    {
+      setting: 'etcdCompactionInterval',
+      read: duration,
+      placeholder: 'TIME',
+      help: 'how long etcd keeps history, 0 leaves it alone (5m)',
+    },
+  ],
+  ['history', { setting: 'historyRetention', read: duration, placeholder: 'TIME', help: 'the same as --history-retention' }],
   [
     'history-retention',
     {
@@ -100,6 +128,11 @@ export function helpText(): string {
     '',
     'Commands:',
     '  serve      run the server in the foreground (the default)',
+    '  store      check --data-dir=DIR: verify the files of a stopped server',
+    '             recover --data-dir=DIR [--accept-loss]: save what can be read of damaged files',
+    '  snapshot   save FILE [--data-dir=DIR | --kubeconfig=FILE]: take one from a running server',
+    '             restore FILE --data-dir=NEW: make a data directory of one',
+    '             status FILE: verify one',
     '  cel        check and run expressions',
     '  version    print the version',
     '',

@@ -16,6 +16,7 @@ import { refuseThrown, text } from './reply.js';
 import { actedOn } from './actedOn.js';
 import { routeOf, type Route } from './route.js';
 import type { State } from './state.js';
+import { unavailable } from './unavailable.js';
 import { deleteCollection } from './deleteCollection.js';
 
 /** Verbs a resource answers with GET. */
@@ -143,18 +144,33 @@ export class Front {
   ): Promise<JobResult & { is: 'respond' }> {
     const target = route.target as ResourceTarget;
     let lost: string | undefined;
+    let fresh = false;
     for (let attempt = 0; attempt < WRITE_RETRIES; attempt++) {
       this.reads.catchUp();
       const current = this.#current(route, target, lost);
       const { result, verdict } = await this.#attempt(exchange, route, { ...given, current, attempt });
-      if (result.is === 'respond') return result;
+      if (result.is === 'respond') {
+        if (result.status < 400 || fresh || !(await this.#outdated())) return result;
+        fresh = true;
+        continue;
+      }
       if (result.is !== 'proposed') throw new Error(`the pipeline answered a write with ${result.is}`);
       const settled = await verdict;
       if (settled?.is === 'committed') return await this.#committed(route, result, settled.revision, current);
       lost = result.key;
+      if (settled?.is === 'unavailable') throw unavailable();
       if (settled?.is === 'error') throw new Refusal('InternalError', `Internal error occurred: ${settled.message}`);
     }
     throw conflict({ group: target.group, resource: target.resource }, target.name, MODIFIED);
+  }
+
+  /** Whether a refusal may have been due to what another process has changed meanwhile: it is then known here now. */
+  async #outdated(): Promise<boolean> {
+    const { revision } = this.state;
+    const recent = this.reads.mostRecent();
+    if (!recent) return false;
+    await recent;
+    return this.state.revision > revision;
   }
 
   async #attempt(

@@ -25,7 +25,7 @@ export class History {
     ) {
       const { change: old } = this.#changes[this.#head++]!;
       this.#bytes -= sizeOf(old);
-      this.floor = old.revision;
+      this.floor = Math.max(this.floor, old.revision);
     }
     if (this.#head > 1024 && this.#head > this.#changes.length / 2) {
       this.#changes = this.#changes.slice(this.#head);

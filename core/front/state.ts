@@ -50,6 +50,7 @@ export class State {
       case 'events':
         for (const event of message.events) this.#apply(event);
         this.revision = message.revision;
+        if (message.floor !== undefined) this.history.floor = message.floor;
         this.onVerdicts(message.verdicts);
         this.#wake();
         return;

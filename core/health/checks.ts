@@ -3,8 +3,15 @@ import type { Awaitable } from '../api/point.js';
 
 const ALL = ['livez', 'readyz', 'healthz'] as const;
 
-/** `etcd`: the store answers, whichever backend it is; the name is the one that probes and dashboards know. */
-export const storeCheck = (ping: () => Awaitable<void>): HealthCheck => ({ name: 'etcd', of: ['livez', 'healthz'], check: ping });
+/**
+ * `etcd`: the store answers, whichever backend it is; the name is the one that probes and dashboards know. A store that others share can be away while they
+ * are fine: then `remote`, it decides about readiness too.
+ */
+export const storeCheck = (ping: () => Awaitable<void>, remote = false): HealthCheck => ({
+  name: 'etcd',
+  of: remote ? ALL : ['livez', 'healthz'],
+  check: ping,
+});
 
 /** `autoregister-completion`: all built-in groups and versions are served. */
 export function registrationCheck(complete: () => boolean): HealthCheck {

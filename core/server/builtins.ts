@@ -1,4 +1,5 @@
 import type { PluginSpec } from '../threads/data.js';
+import { etcdConfig } from './etcd.js';
 import type { Settings } from './settings.js';
 
 const at = (path: string): string => new URL(`../../plugins/${path}`, import.meta.url).href;
@@ -24,13 +25,15 @@ export function builtins(settings: Settings, material: Material): PluginSpec[] {
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
   const { resources } = material;
   return [
-    settings.storageBackend === 'memory'
-      ? { use: at('storage/memory.js'), config: { historyMs: settings.historyRetention }, threads: ['store'] }
-      : {
-          use: at('storage/rocksdb/index.js'),
-          config: { path: material.storePath, historyMs: settings.historyRetention },
-          threads: ['store'],
-        },
+    settings.storageBackend === 'etcd'
+      ? { use: at('storage/etcd/index.js'), config: etcdConfig(settings), threads: ['store'] }
+      : settings.storageBackend === 'memory'
+        ? { use: at('storage/memory.js'), config: { historyMs: settings.historyRetention }, threads: ['store'] }
+        : {
+            use: at('storage/rocksdb/index.js'),
+            config: { path: material.storePath, historyMs: settings.historyRetention },
+            threads: ['store'],
+          },
     { use: at(`listener/${settings.listener ?? 'uws'}.js`), threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
     request('authn/client-certificate.js'),

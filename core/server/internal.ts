@@ -1,5 +1,5 @@
 import type { Exchange, ResponseStream } from '../api/listener.js';
-import type { ControlAsk, ToControl } from '../threads/messages.js';
+import type { ControlAnswer, ControlAsk } from '../threads/messages.js';
 import type { User } from '../model/user.js';
 import type { Naming } from '../naming.js';
 
@@ -15,7 +15,7 @@ export function controllerUser(name: string, naming: Naming): User {
 }
 
 /** A request of the control thread as an exchange; `answer` gets what the front end responds. */
-export function internalExchange(ask: ControlAsk, answer: (reply: ToControl) => void): Exchange {
+export function internalExchange(ask: ControlAsk, answer: (reply: ControlAnswer) => void): Exchange {
   const [path = '', query = ''] = ask.path.split('?', 2);
   const headers = new Map([
     ['accept', 'application/json'],
@@ -40,7 +40,7 @@ export function internalExchange(ask: ControlAsk, answer: (reply: ToControl) => 
 }
 
 /** Long lists come as a stream: it is gathered. */
-function collect(status: number, _headers: unknown, ask: ControlAsk, answer: (reply: ToControl) => void): ResponseStream {
+function collect(status: number, _headers: unknown, ask: ControlAsk, answer: (reply: ControlAnswer) => void): ResponseStream {
   const pieces: Uint8Array[] = [];
   return {
     write(bytes) {

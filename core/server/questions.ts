@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { unavailable } from '../front/unavailable.js';
 import { Refusal } from '../model/refusal.js';
 import type { FromStore, HistoryAsked, RangeAsked } from '../threads/messages.js';
 
@@ -17,6 +18,7 @@ export class Questions {
     const open = this.#open.get(answer.ask);
     this.#open.delete(answer.ask);
     if (answer.is !== 'failed') open?.resolve(answer);
+    else if (answer.why === 'unavailable') open?.reject(unavailable());
     else open?.reject(answer.why === 'compacted' ? new Refusal('Expired', EXPIRED) : new Error(answer.message));
   }
 
@@ -34,6 +36,19 @@ export class Questions {
   async check(): Promise<void> {
     const answer = (await this.#ask({ is: 'check' })) as Extract<FromStore, { is: 'checked' }>;
     if (answer.error) throw new Error(answer.error);
+  }
+
+  #sync: Promise<void> | undefined;
+  /**
+   * Resolves once the front end has seen every write acknowledged anywhere before the call. All who ask in one turn share a question; it is posted after the
+   * turn, so that it is younger than each of them. Throws Refusal 504.
+   */
+  sync(): Promise<void> {
+    this.#sync ??= new Promise(resolve => setImmediate(resolve)).then(async () => {
+      this.#sync = undefined;
+      await this.#ask({ is: 'sync' });
+    });
+    return this.#sync;
   }
 
   #ask(question: object): Promise<Answer> {

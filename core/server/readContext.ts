@@ -18,7 +18,9 @@ interface Parts {
   readonly state: State;
   readonly hub: WatchHub;
   readonly naming: Naming;
-  readonly tokens: ContinueTokens;
+  readonly tokens: () => ContinueTokens;
+  /** Others write to the store too. */
+  readonly shared: () => boolean;
   readonly questions: Questions;
   readonly catchUp: () => void;
   readonly front: () => Front;
@@ -30,7 +32,7 @@ const REMEMBERED = 1000;
 const isPlain = (choice: Choice): boolean => choice.form === 'object' && choice.media === 'json' && !choice.pretty;
 
 /** What reads need, made of the server's parts. */
-export function readContext({ state, hub, naming, tokens, questions, catchUp, front }: Parts): ReadContext {
+export function readContext({ state, hub, naming, tokens, shared, questions, catchUp, front }: Parts): ReadContext {
   const plainReads = new Map<string, boolean>();
   const plainWatches = new Map<string, boolean>();
   const choose = (exchange: Exchange, resource: Resource, stream: boolean): Choice =>
@@ -41,9 +43,15 @@ export function readContext({ state, hub, naming, tokens, questions, catchUp, fr
   return {
     state,
     hub,
-    tokens,
+    get tokens() {
+      return tokens();
+    },
     naming,
     catchUp,
+    mostRecent() {
+      catchUp();
+      return shared() ? questions.sync() : undefined;
+    },
     range: (prefix, revision, limit, after) => questions.range({ prefix, revision, limit, after }),
     past: async (prefix, from, to) => (await questions.past({ prefix, from, to })).events,
     wantsJson(exchange, resource, stream = false) {

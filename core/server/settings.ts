@@ -29,7 +29,20 @@ export interface Settings {
   readonly tokenAuthFile?: string;
   readonly anonymousAuth: boolean;
   readonly authorizationMode: readonly AuthorizationMode[];
-  readonly storageBackend: 'rocksdb' | 'memory';
+  readonly storageBackend: 'rocksdb' | 'memory' | 'etcd';
+  /** URLs of the etcd servers; needed with the etcd backend, and like everything else of etcd allowed with it only. */
+  readonly etcdServers?: readonly string[];
+  /** Begins every key; undefined: `/registry`. */
+  readonly etcdPrefix?: string;
+  readonly etcdCafile?: string;
+  /** Both or neither. */
+  readonly etcdCertfile?: string;
+  readonly etcdKeyfile?: string;
+  /** Both or neither; for an etcd with authentication. */
+  readonly etcdUser?: string;
+  readonly etcdPasswordFile?: string;
+  /** How long etcd's history is kept; 0: something else compacts it. */
+  readonly etcdCompactionInterval?: number;
   /** How long past versions are kept: for watches that resume, lists of old versions and continue tokens. */
   readonly historyRetention: number;
   /** Undefined: uWS where its binary loads, else node. */

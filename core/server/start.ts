@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { MessageChannel } from 'node:worker_threads';
 import { healthCheck, type HealthCheck } from '../api/control.js';
 import { listener, type Listening } from '../api/listener.js';
 import { AccessCache } from '../front/access.js';
@@ -17,15 +16,16 @@ import { ensurePki, type Pki } from '../pki/index.js';
 import { hostOf, logOf } from '../plugin/host.js';
 import { loadPlugins } from '../plugin/load.js';
 import type { ThreadData } from '../threads/data.js';
-import type { FromControl } from '../threads/messages.js';
 import { builtins } from './builtins.js';
+import { Control } from './control.js';
+import { checkEtcd } from './etcd.js';
 import { controllerUser, internalExchange } from './internal.js';
 import { pathHandler } from './paths.js';
 import { Questions } from './questions.js';
 import { readContext } from './readContext.js';
 import { servedRegistry } from './registry.js';
 import { type Settings, DEFAULTS } from './settings.js';
-import { COUNTERS, controlThread, PIPELINE, StoreThread } from './threads.js';
+import { COUNTERS, PIPELINE, StoreThread } from './threads.js';
 
 /** A server that answers requests. */
 export interface RunningServer {
@@ -62,7 +62,7 @@ function tokenSecret(directory: string): Uint8Array {
 /** Starts a server. Throws ConfigError for bad settings and StoreError for a store that cannot be used. */
 export async function startServer(given: Partial<Settings> = {}): Promise<RunningServer> {
   const began = performance.now();
-  const settings: Settings = { ...DEFAULTS, ...given };
+  const settings: Settings = checkEtcd({ ...DEFAULTS, ...given });
   const undo: (() => unknown)[] = [];
   try {
     return await start(settings, given.dataDir === undefined && settings.storageBackend === 'memory', began, undo);
@@ -148,11 +148,14 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
     log,
   );
   undo.push(() => pool.close());
+  let tokens = new ContinueTokens(tokenSecret(join(dataDir, 'pki')));
+  let isShared = false;
   const reads = readContext({
     state,
     hub,
     naming,
-    tokens: new ContinueTokens(tokenSecret(join(dataDir, 'pki'))),
+    tokens: () => tokens,
+    shared: () => isShared,
     questions,
     catchUp: () => feed.catchUp(),
     front: () => front,
@@ -174,7 +177,6 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
   );
   const checks: HealthCheck[] = [
     ...frontPlugins.at(healthCheck),
-    storeCheck(() => questions.check()),
     ...[...hooks.values()].map(h => h.check),
     registrationCheck(() => true),
     shutdownCheck(() => draining),
@@ -182,29 +184,24 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
   const paths = pathHandler({ registry, naming, checks, log, startedAt: Date.now(), livezGraceMs: settings.livezGracePeriod });
   const front: Front = new Front(() => registry, state, pool, access, reads, paths, log);
 
-  const { storeName } = await store.ready();
+  const { storeName, shared } = await store.ready();
+  if (shared) tokens = new ContinueTokens(shared.secret);
+  isShared = shared !== undefined;
+  checks.splice(
+    frontPlugins.at(healthCheck).length,
+    0,
+    storeCheck(() => questions.check(), isShared),
+  );
   await Promise.all([isLoaded, pool.ready()]);
-  const { port1: controlPort, port2: controlStorePort } = new MessageChannel();
-  const counter = store.counterFor();
-  store.connect(controlStorePort, counter);
-  const control = controlThread(data, {
-    port: controlPort,
-    counter,
-    namespaced: registry.stored.filter(r => r.namespaced).map(r => r.storageName),
+  const control = new Control({
+    data: () => data,
+    store,
+    shared: shared !== undefined,
+    handle: (ask, reply) => front.handleAs(internalExchange(ask, reply), controllerUser(ask.controller, naming)),
+    started: controller => controller === 'rbac-bootstrap' && bootstrapped.done(),
+    ready: () => controllersStarted.done(),
   });
-  undo.push(() => control.terminate());
-  const controlFailed = new Promise<Error>(done => control.once('error', done));
-  control.on('message', (message: FromControl) => {
-    if ('is' in message) {
-      if (message.is === 'started' && message.controller === 'rbac-bootstrap') bootstrapped.done();
-      if (message.is === 'ready') controllersStarted.done();
-      return;
-    }
-    front.handleAs(
-      internalExchange(message, reply => control.postMessage(reply)),
-      controllerUser(message.controller, naming),
-    );
-  });
+  undo.push(() => control.close());
 
   const [serve] = frontPlugins.at(listener);
   if (!serve) throw new Error('no listener could be loaded');
@@ -241,6 +238,6 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
     storeName,
     readyMs: performance.now() - began,
     close: () => (closing ??= close()),
-    failed: Promise.race([store.failed, controlFailed]),
+    failed: Promise.race([store.failed, control.failed]),
   };
 }

@@ -37,7 +37,7 @@ export class StoreThread {
   }
 
   /** Resolves once the store is open. Throws StoreError if it cannot be. */
-  async ready(): Promise<{ storeName: string; revision: number }> {
+  async ready(): Promise<Extract<FromStore, { is: 'ready' }>> {
     const first = await Promise.race([
       new Promise<FromStore | { is: 'unusable'; message: string }>(resolve => this.#worker.once('message', resolve)),
       this.failed,
@@ -81,7 +81,7 @@ export class StoreThread {
 /** The control thread's worker. */
 export function controlThread(
   data: ThreadData,
-  start: { readonly port: MessagePort; readonly counter: number; readonly namespaced: readonly string[] },
+  start: { readonly port: MessagePort; readonly counter: number; readonly shared: boolean },
 ): Worker {
   return new Worker(entry('control/main.js'), {
     workerData: { ...data, start },

@@ -14,6 +14,8 @@ export interface WireEvent {
   readonly revision: number;
   readonly created: number;
   readonly value?: Uint8Array;
+  /** How often the object changed since it was created; in pages alone. */
+  readonly version?: number;
 }
 
 /** What the writer answers to a proposal: committed at `revision`, or lost a race, or an error of the store, or no answer from it. */
@@ -188,13 +190,20 @@ export interface ControlAsk {
   readonly body?: Uint8Array;
 }
 
-/** The control thread's messages to the front end, and back. */
-export type FromControl = ControlAsk | { readonly is: 'started'; readonly controller: string } | { readonly is: 'ready' };
-export interface ToControl {
+/** The control thread's messages to the front end. `demoted`: another process leads, this thread must end. `closed`: leadership is handed over. */
+export type FromControl =
+  | ControlAsk
+  | { readonly is: 'started'; readonly controller: string }
+  | { readonly is: 'ready' | 'demoted' | 'closed' };
+
+/** The answer to a controller's request. */
+export interface ControlAnswer {
   readonly ask: number;
   readonly status: number;
   readonly body: Uint8Array;
 }
+/** To the control thread: answers, and that it should hand over. */
+export type ToControl = ControlAnswer | { readonly is: 'close' };
 
 /** Jobs with their bytes in one transferable buffer. */
 export const packJobs = (jobs: readonly Job[]): readonly [Job[], ArrayBuffer[]] =>

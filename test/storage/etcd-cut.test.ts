@@ -1,51 +1,10 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Storage } from '../../core/api/index.js';
 import plugin from '../../plugins/storage/etcd/index.js';
 import { EtcdStore } from '../../plugins/storage/etcd/store.js';
 import { committed } from '../conformance/storage.js';
 import { etcdWanted, startEtcd } from './etcd.js';
-
-/** A proxy whose connections a test can cut; with `mute`, answers of the server are dropped, so that requests arrive and replies do not. */
-class CuttingProxy {
-  readonly #sockets = new Set<Socket>();
-  readonly #server: Server;
-  mute = false;
-
-  constructor(readonly target: number) {
-    this.#server = createServer(client => {
-      const server = connect(this.target, '127.0.0.1');
-      for (const socket of [client, server]) {
-        this.#sockets.add(socket);
-        socket.on('error', () => {});
-        socket.on('close', () => {
-          this.#sockets.delete(socket);
-          client.destroy();
-          server.destroy();
-        });
-      }
-      client.pipe(server);
-      server.on('data', chunk => {
-        if (!this.mute) client.write(chunk);
-      });
-    });
-  }
-
-  listen(): Promise<number> {
-    return new Promise(resolve => {
-      this.#server.listen(0, '127.0.0.1', () => resolve((this.#server.address() as { port: number }).port));
-    });
-  }
-
-  cut(): void {
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  close(): void {
-    this.cut();
-    this.#server.close();
-  }
-}
+import { CuttingProxy } from './proxy.js';
 
 describe.skipIf(!etcdWanted)('an etcd store behind a connection that is cut (skipped without the program `etcd`)', () => {
   let etcd: Awaited<ReturnType<typeof startEtcd>>;

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,46 +8,104 @@ import { join } from 'node:path';
 /** Whether tests with etcd run: it is installed, or a missing one is to be a failure. */
 export const etcdWanted = spawnSync('etcd', ['--version']).status === 0 || process.env['CAPSTAN_TEST_REQUIRE'] === 'all';
 
-/** Two ports that were free a moment ago. */
-async function freePorts(): Promise<[number, number]> {
-  const one = () =>
-    new Promise<{ port: number; close: () => void }>(resolve => {
-      const server = createServer().listen(0, '127.0.0.1', () => {
-        resolve({ port: (server.address() as { port: number }).port, close: () => server.close() });
-      });
-    });
-  const [a, b] = await Promise.all([one(), one()]);
-  a.close();
-  b.close();
-  return [a.port, b.port];
+/** Ports that were free a moment ago. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map(server => once(server, 'listening')));
+  const ports = servers.map(server => (server.address() as { port: number }).port);
+  await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))));
+  return ports;
+}
+
+/** How an etcd is started. */
+export interface EtcdOptions {
+  /** Further flags. */
+  readonly flags?: Readonly<Record<string, string>>;
+  /** With it, clients are served by TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string; readonly clientCa?: string };
+}
+
+/** A running etcd, which can be killed and started again on its data. */
+export interface Etcd {
+  readonly url: string;
+  /** Ends it at once, as `kill -9` does. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+}
+
+interface Member {
+  readonly name: string;
+  readonly directory: string;
+  readonly url: string;
+  readonly peers: string;
+}
+
+async function member(name: string, scheme: string, [client, peer]: readonly number[]): Promise<Member> {
+  const directory = await mkdtemp(join(tmpdir(), 'capstan-etcd-'));
+  return { name, directory, url: `${scheme}://127.0.0.1:${client}`, peers: `http://127.0.0.1:${peer}` };
+}
+
+function started({ name, directory, url, peers }: Member, cluster: readonly Member[], { flags = {}, tls }: EtcdOptions): Etcd {
+  const all = {
+    name,
+    'data-dir': directory,
+    'listen-client-urls': url,
+    'advertise-client-urls': url,
+    'listen-peer-urls': peers,
+    'initial-advertise-peer-urls': peers,
+    'initial-cluster': cluster.map(one => `${one.name}=${one.peers}`).join(','),
+    ...(tls ? { 'cert-file': tls.cert, 'key-file': tls.key } : {}),
+    ...(tls?.clientCa ? { 'trusted-ca-file': tls.clientCa, 'client-cert-auth': 'true' } : {}),
+    ...flags,
+  };
+  let child: ChildProcess | undefined;
+  const kill = async () => {
+    if (!child) return;
+    const ended = once(child, 'close');
+    child.kill('SIGKILL');
+    await ended;
+    child = undefined;
+  };
+  return {
+    url,
+    kill,
+    async start() {
+      const args = Object.entries(all).map(([flag, value]) => `--${flag}=${value}`);
+      child = spawn('etcd', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+      await serving(child);
+    },
+    async stop() {
+      await kill();
+      await rm(directory, { recursive: true });
+    },
+  };
 }
 
 /** Starts etcd on an empty directory and waits until it serves. */
-export async function startEtcd(): Promise<{ url: string; stop: () => Promise<void> }> {
-  const directory = await mkdtemp(join(tmpdir(), 'capstan-etcd-'));
-  const [client, peer] = await freePorts();
-  const url = `http://127.0.0.1:${client}`;
-  const peers = `http://127.0.0.1:${peer}`;
-  const flags = { 'data-dir': directory, 'listen-client-urls': url, 'advertise-client-urls': url, 'listen-peer-urls': peers };
-  const cluster = { 'initial-advertise-peer-urls': peers, 'initial-cluster': `default=${peers}` };
-  const args = Object.entries({ ...flags, ...cluster }).map(([name, value]) => `--${name}=${value}`);
-  const child = spawn('etcd', args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  await serving(child);
-  const stop = async () => {
-    const ended = new Promise(resolve => child.once('close', resolve));
-    child.kill('SIGKILL');
-    await ended;
-    await rm(directory, { recursive: true });
-  };
-  return { url, stop };
+export async function startEtcd(options: EtcdOptions = {}): Promise<Etcd> {
+  const one = await member('default', options.tls ? 'https' : 'http', await freePorts(2));
+  const etcd = started(one, [one], options);
+  await etcd.start();
+  return etcd;
+}
+
+/** Starts a cluster of three members. */
+export async function startCluster(): Promise<readonly Etcd[]> {
+  const ports = await freePorts(6);
+  const members = await Promise.all([0, 1, 2].map(i => member(`m${i}`, 'http', ports.slice(2 * i, 2 * i + 2))));
+  const running = members.map(one => started(one, members, {}));
+  await Promise.all(running.map(etcd => etcd.start()));
+  return running;
 }
 
 function serving(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = '';
     const read = (chunk: Buffer) => {
-      output += chunk;
-      if (/ready to serve client requests/.test(output)) resolve();
+      output = (output + chunk).slice(-20_000);
+      if (/ready to serve client requests|serving (insecure )?client requests/.test(output)) resolve();
     };
     child.stdout!.on('data', read);
     child.stderr!.on('data', read);

@@ -3,27 +3,28 @@ import { controller } from '../../core/api/control.js';
 import type { InternalRequest, ResourceEvent } from '../../core/api/host.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { Refusal, type StatusBody } from '../../core/model/refusal.js';
+import { namingOf } from '../../core/naming.js';
 import { hostOf, logOf } from '../../core/plugin/host.js';
 import { Informers } from '../../core/plugin/informers.js';
 import { loadPlugins } from '../../core/plugin/load.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import { StoreFeed } from '../../core/threads/feed.js';
-import type { FromStore, ToControl, WireEvent } from '../../core/threads/messages.js';
+import type { ControlAnswer, FromControl, FromStore, ToControl, WireEvent } from '../../core/threads/messages.js';
+import { Election, LEASES } from './leader.js';
 
 /** What the front end sends first: the port to the writer, and its counter. */
 interface Start {
   readonly port: MessagePort;
   readonly counter: number;
-  /** Storage names whose objects live in namespaces: their keys have three parts. */
-  readonly namespaced: readonly string[];
+  /** Other processes may have controllers on the same store. */
+  readonly shared: boolean;
 }
 
 const data = workerData as ThreadData & { readonly start: Start };
 const front = parentPort!;
 const log = logOf('control', data.verbosity);
 const { start } = data;
-const namespaced = new Set(start.namespaced);
 const listeners: ((event: ResourceEvent) => void)[] = [];
 /** Current bytes by key: what a deletion shows. */
 const current = new Map<string, WireEvent>();
@@ -37,8 +38,8 @@ const informers = new Informers(() => feed.catchUp());
 function eventOf(event: WireEvent, type: ResourceEvent['type'], value: Uint8Array): ResourceEvent {
   const [group, plural, ...rest] = event.key.split('/');
   const storageName = `${group}/${plural}`;
-  const namespace = namespaced.has(storageName) ? rest[0]! : '';
-  const name = namespaced.has(storageName) ? rest.slice(1).join('/') : rest.join('/');
+  // Names hold no slash: a third one stands behind a namespace.
+  const [name = '', namespace = ''] = rest.reverse();
   let object: ApiObject | undefined;
   return {
     type,
@@ -50,8 +51,11 @@ function eventOf(event: WireEvent, type: ResourceEvent['type'], value: Uint8Arra
   };
 }
 
+const tell = (message: FromControl): void => front.postMessage(message);
+
 function apply(event: WireEvent): void {
   informers.apply(event);
+  if (election && event.key.startsWith(`${LEASES}/`)) leaseChanged(event.key);
   const before = current.get(event.key);
   if (event.value) current.set(event.key, event);
   else current.delete(event.key);
@@ -72,8 +76,12 @@ const feed: StoreFeed = new StoreFeed(start.port, new Int32Array(data.counters),
 });
 
 let nextAsk = 1;
-const asked = new Map<number, (answer: ToControl) => void>();
+const asked = new Map<number, (answer: ControlAnswer) => void>();
 front.on('message', (answer: ToControl) => {
+  if ('is' in answer) {
+    void election?.close().finally(() => tell({ is: 'closed' }));
+    return;
+  }
   asked.get(answer.ask)?.(answer);
   asked.delete(answer.ask);
 });
@@ -110,8 +118,31 @@ const host = hostOf(data, 'control', {
   },
 });
 
+/** Where several processes share a store, the one whose controllers run. */
+const election = start.shared
+  ? new Election({
+      naming: namingOf(data.naming),
+      request: asking => request('leader-election', asking),
+      lease: (namespace, name) => host('leader-election').informer(LEASES).get(namespace, name),
+      now: Date.now,
+      log: message => log.info({}, message),
+      lost: () => tell({ is: 'demoted' }),
+    })
+  : undefined;
+
+function leaseChanged(key: string): void {
+  const [namespace = '', name = ''] = key.slice(LEASES.length + 1).split('/');
+  election?.changed(namespace, name);
+}
+
 start.port.postMessage({ is: 'subscribe', prefixes: [''] });
 await snapshot;
+if (election) {
+  // Whoever does not lead has nothing to start: the leader does it.
+  tell({ is: 'ready' });
+  tell({ is: 'started', controller: 'rbac-bootstrap' });
+  await election.lead();
+}
 const plugins = await loadPlugins(data.plugins, 'control', host);
 const controllers = plugins.at(controller);
 started = true;

@@ -28,6 +28,8 @@ try {
       process.exit(0);
     }
   });
+  // The writer goes on: it answers proposals with the error until the server has drained.
+  void store.failed?.then(error => port.postMessage({ is: 'failed', message: error.message }));
   const shared = store.shared && { secret: store.shared.secret };
   port.postMessage({ is: 'ready', storeName: store.name, revision, ...(shared && { shared }) } satisfies FromStore);
 } catch (error) {

@@ -247,7 +247,7 @@ export class Writer {
         limit: ask.limit || undefined,
         after: ask.after || undefined,
       });
-      const items = page.items.map(s => ({ key: s.key, revision: s.modified, created: s.created, value: s.value }));
+      const items = page.items.map(s => ({ key: s.key, revision: s.modified, created: s.created, value: s.value, version: s.version }));
       this.#post(to, { is: 'page', ask: ask.ask, revision: page.revision, items, more: page.more, remaining: page.remaining });
     } catch (error) {
       this.#failed(to, ask.ask, error);

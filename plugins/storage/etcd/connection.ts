@@ -25,6 +25,8 @@ const ATTEMPT_MS = 4000;
 export const LIMIT_MS = 7000;
 /** Pause between attempts. */
 export const PAUSE_MS = 100;
+/** Times a call is sent again with another token. */
+const TOKENS = 3;
 /** Answers may hold a page of the largest objects. */
 const MESSAGE_BYTES = 2 ** 30;
 
@@ -55,6 +57,9 @@ const REFUSED: readonly number[] = [
 /** Whether etcd itself said no: trying again is useless, and nothing was changed. */
 export const isRefusal = (error: unknown): boolean => REFUSED.includes((error as ServiceError).code);
 
+/** Whether a call that failed may have been sent: not if there was no connection to send it on. */
+export const mayBeSent = (error: unknown): boolean => !/^No connection established/.test((error as ServiceError).details ?? '');
+
 /** etcd's answer to revisions that are compacted or not there yet. */
 export const isOutOfRange = (error: unknown): boolean => (error as ServiceError).code === status.OUT_OF_RANGE;
 
@@ -81,14 +86,15 @@ export class Connection {
     this.#metadata = withToken(undefined);
   }
 
-  /** One attempt; sent again only where etcd asked for another token first. */
+  /** One attempt; sent again only where etcd refused its token. */
   async call<Response>(method: Method<Response>, request: object, signal?: AbortSignal): Promise<Response> {
-    const before = this.#metadata;
-    try {
-      return await this.#once(method, request, signal);
-    } catch (error) {
-      if (!(await this.renewToken(error as ServiceError, before))) throw error;
-      return await this.#once(method, request, signal);
+    for (let tokens = 0; ; tokens++) {
+      const before = this.#metadata;
+      try {
+        return await this.#once(method, request, signal);
+      } catch (error) {
+        if (tokens >= TOKENS || !(await this.renewToken(error as ServiceError, before))) throw error;
+      }
     }
   }
 
@@ -143,10 +149,10 @@ export class Connection {
   async #authenticate(): Promise<void> {
     const { user, passwordFile } = this.config;
     const password = passwordFile === undefined ? '' : readFileSync(passwordFile, 'utf8').trimEnd();
-    this.#metadata = withToken((await this.#once(Authenticate, { name: user, password })).token);
+    this.#metadata = withToken((await this.#once(Authenticate, { name: user, password }, undefined, withToken(undefined))).token);
   }
 
-  #once<Response>(method: Method<Response>, request: object, signal?: AbortSignal): Promise<Response> {
+  #once<Response>(method: Method<Response>, request: object, signal?: AbortSignal, metadata = this.#metadata): Promise<Response> {
     return new Promise((resolve, reject) => {
       const at = this.#current;
       const answered = (error: ServiceError | null, response?: Response) => {
@@ -157,7 +163,7 @@ export class Connection {
       };
       const options = { deadline: Date.now() + ATTEMPT_MS };
       const client = this.#clients[at]!;
-      const call = client.makeUnaryRequest(method.path, method.encode, method.decode, request, this.#metadata, options, answered);
+      const call = client.makeUnaryRequest(method.path, method.encode, method.decode, request, metadata, options, answered);
       const cancel = () => call.cancel();
       signal?.addEventListener('abort', cancel);
     });

@@ -12,7 +12,7 @@ import {
   Unavailable,
 } from '../../../core/api/index.js';
 import { Compactor, compactEtcd } from './compactor.js';
-import { Connection, type EtcdConfig, isOutOfRange, isRefusal, LIMIT_MS, PAUSE_MS, pause } from './connection.js';
+import { Connection, type EtcdConfig, isOutOfRange, isRefusal, LIMIT_MS, mayBeSent, PAUSE_MS, pause } from './connection.js';
 import { type KeyValue, Put, Range, type RangeResponse, Txn } from './protocol.js';
 import { openRecord } from './record.js';
 import { committed, happensOnce, malformed, outcome, request } from './transaction.js';
@@ -212,6 +212,7 @@ export class EtcdStore implements Storage {
     const until = performance.now() + LIMIT_MS;
     let lost: Error | undefined;
     for (;;) {
+      let failed: Error;
       try {
         if (lost && !once) return (await this.#lookFor(transaction, mark)) ?? { is: 'error', error: unknown(lost) };
         const response = await this.#connection.call(Txn, request(transaction, this.#keys, mark));
@@ -220,10 +221,11 @@ export class EtcdStore implements Storage {
         return (await this.#lookFor(transaction, mark)) ?? gone(transaction, found) ?? found;
       } catch (error) {
         if (isRefusal(error) || error instanceof StoreError) return { is: 'error', error: error as Error };
-        lost = error as Error;
+        failed = error as Error;
+        if (mayBeSent(error)) lost = failed;
       }
       if (performance.now() > until || this.#closed.signal.aborted)
-        return { is: 'error', error: lost instanceof Unavailable ? lost : this.#connection.unavailable(lost) };
+        return { is: 'error', error: failed instanceof Unavailable ? failed : this.#connection.unavailable(failed) };
       await pause(PAUSE_MS);
     }
   }

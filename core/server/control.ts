@@ -1,0 +1,73 @@
+import { MessageChannel, type Worker } from 'node:worker_threads';
+import type { ThreadData } from '../threads/data.js';
+import type { ControlAnswer, ControlAsk, FromControl, ToControl } from '../threads/messages.js';
+import { controlThread, type StoreThread } from './threads.js';
+
+/** How long a thread that is told to end may take to hand its leadership over. */
+const CLOSE_MS = 3000;
+
+/** What the controllers' thread needs of the server. */
+export interface ControlParts {
+  /** What a thread that begins now is started with. */
+  readonly data: () => ThreadData;
+  readonly store: StoreThread;
+  /** Other processes have controllers on the same store: one of them is elected. */
+  readonly shared: boolean;
+  /** Makes a request of a controller. */
+  readonly handle: (ask: ControlAsk, reply: (answer: ControlAnswer) => void) => void;
+  readonly started: (controller: string) => void;
+  readonly ready: () => void;
+}
+
+/** The controllers' thread; one that lost its leadership ends, and the next begins as a candidate. */
+export class Control {
+  #worker: Worker;
+  #closing = false;
+  #fail: (error: Error) => void = () => undefined;
+  /** Resolves when the thread fails. */
+  readonly failed = new Promise<Error>(resolve => {
+    this.#fail = resolve;
+  });
+
+  constructor(readonly parts: ControlParts) {
+    this.#worker = this.#begin();
+  }
+
+  /** Hands leadership over and ends. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    if (this.parts.shared) {
+      const worker = this.#worker;
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>(resolve => {
+        timer = setTimeout(resolve, CLOSE_MS);
+        worker.once('exit', () => resolve());
+        worker.on('message', (message: FromControl) => 'is' in message && message.is === 'closed' && resolve());
+        worker.postMessage({ is: 'close' } satisfies ToControl);
+      });
+      clearTimeout(timer);
+    }
+    await this.#worker.terminate();
+  }
+
+  #begin(): Worker {
+    const { data, store, shared } = this.parts;
+    const { port1, port2 } = new MessageChannel();
+    const counter = store.counterFor();
+    store.connect(port2, counter);
+    const worker = controlThread(data(), { port: port1, counter, shared });
+    worker.once('error', error => this.#fail(error as Error));
+    worker.on('message', (message: FromControl) => this.#take(message, worker));
+    return worker;
+  }
+
+  #take(message: FromControl, worker: Worker): void {
+    if (!('is' in message)) this.parts.handle(message, answer => worker.postMessage(answer));
+    else if (message.is === 'started') this.parts.started(message.controller);
+    else if (message.is === 'ready') this.parts.ready();
+    else if (message.is === 'demoted')
+      void worker.terminate().then(() => {
+        if (!this.#closing) this.#worker = this.#begin();
+      });
+  }
+}
