@@ -103,6 +103,8 @@ export interface Struct {
   readonly alternatives?: 'array' | 'bool' | 'strings';
   /** The type has no protobuf form. */
   readonly noProto?: boolean;
+  /** Members that are no fields are kept as they are: their structure is read off their values. */
+  readonly open?: boolean;
 }
 
 /** The structural type model: everything that is generated per kind is generated from these. */

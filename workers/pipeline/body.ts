@@ -24,7 +24,7 @@ const isRecord = (value: Json): value is { [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Refuses or reports what the field validation level says about complaints (spec, "Field validation"). */
-function complain(
+export function complain(
   level: WriteOptions['fieldValidation'],
   complaints: readonly string[],
   warnings: string[],

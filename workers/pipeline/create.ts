@@ -3,6 +3,7 @@ import { alreadyExists, badRequest, Refusal } from '../../core/model/refusal.js'
 import { decodeBody, validateMetadata } from './body.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { Answer } from './answer.js';
+import { ownersOfNew, setOwners } from './apply.js';
 import { type Context, type Permitted, rulesOf } from './context.js';
 import { act } from './actions.js';
 import { dropRepeatedOwners, generatedName, setSystemMetadata } from './metadata.js';
@@ -24,8 +25,14 @@ function collision({ resource, job }: Permitted, name: string): Refusal {
   return ending ? new Refusal('AlreadyExists', `object is being deleted: ${refusal.message}`, refusal.details) : refusal;
 }
 
-/** Stages from mutate on, for an object that is to be created. Also used by updates that create. */
-export async function createObject(context: Context, permitted: Permitted, object: ApiObject, dryRun: boolean): Promise<Answer> {
+/** Stages from mutate on, for an object that is to be created. Also used by updates and applies that create; `owners`: what an apply found. */
+export async function createObject(
+  context: Context,
+  permitted: Permitted,
+  object: ApiObject,
+  dryRun: boolean,
+  owners = ownersOfNew(context, permitted, object),
+): Promise<Answer> {
   const { resource, target, job } = permitted;
   const { strategy } = resource;
   const rules = rulesOf(context, permitted, dryRun);
@@ -35,6 +42,7 @@ export async function createObject(context: Context, permitted: Permitted, objec
   if (metadata.resourceVersion && metadata.resourceVersion !== '0')
     throw badRequest('resourceVersion should not be set on objects to be created');
   setSystemMetadata(object, rules.now);
+  setOwners(object, owners);
   const generated = !metadata.name && Boolean(metadata.generateName);
   if (generated) metadata.name = generatedName(metadata.generateName!);
   dropRepeatedOwners(object, permitted.warnings, false);
@@ -51,7 +59,7 @@ export async function createObject(context: Context, permitted: Permitted, objec
   const change = changeOf(permitted, 'CREATE', dryRun, metadata.name!);
   refuseInvalid(resource, metadata.name!, await context.validate(change, object as Frozen<ApiObject>));
   // The name was taken: the writer said so to the attempt before this one, or the front end sent the current object along.
-  if (!generated && (job.current || job.attempt > 0)) throw collision(permitted, metadata.name!);
+  if (!generated && target.verb === 'create' && (job.current || job.attempt > 0)) throw collision(permitted, metadata.name!);
   if (dryRun && context.lookup(resource.storageName, metadata.namespace ?? '', metadata.name!))
     throw collision(permitted, metadata.name!);
   return await propose(context, permitted, object, { status: 201, dryRun, expect: 0 });

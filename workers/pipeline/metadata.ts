@@ -22,7 +22,6 @@ export function setSystemMetadata(object: ApiObject, now: string): void {
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.selfLink;
-  delete metadata.managedFields;
 }
 
 /** On an update, what clients leave out or may not change comes from the current object. */
@@ -38,8 +37,6 @@ export function keepSystemMetadata(object: ApiObject, old: ApiObject): void {
   if (!metadata.selfLink) delete metadata.selfLink;
   if (old.metadata.generation === undefined) delete metadata.generation;
   else metadata.generation = old.metadata.generation;
-  if (old.metadata.managedFields) metadata.managedFields = old.metadata.managedFields;
-  else delete metadata.managedFields;
 }
 
 /** Drops owner references that are given twice, with upstream's warning. `admitted`: mutating admission has run. */

@@ -1,5 +1,15 @@
+import { MANAGER_BYTES } from '../../core/limits.js';
 import { first, flag, integer, type Query } from '../../core/front/query.js';
-import { badRequest, invalidObject, notSupported, type Refusal, type Violation } from '../../core/model/refusal.js';
+import {
+  badRequest,
+  invalid,
+  invalidObject,
+  notSupported,
+  type Refusal,
+  required,
+  tooLong,
+  type Violation,
+} from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
 
 /** Options of a create, update or patch (spec, "Query parameters"). */
@@ -24,41 +34,47 @@ export function dryRunOf(values: readonly string[], naming: Naming, kind: string
   ]);
 }
 
-/** Reads and checks the options of a write. `kind` names the options object in refusals. */
+/** Reads and checks the options of a write. `kind` names the options object in refusals; an `apply` needs a manager and may be forced. */
 export function writeOptionsOf(
   query: Query,
   naming: Naming,
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+  apply = false,
 ): WriteOptions {
   const fieldValidation = first(query, 'fieldValidation') || 'Warn';
   if (!['Ignore', 'Warn', 'Strict'].includes(fieldValidation)) {
     throw optionsInvalid(naming, kind, [notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn'])]);
   }
-  const manager = first(query, 'fieldManager');
-  if (kind === 'PatchOptions' && query.has('force')) {
+  const manager = first(query, MANAGER);
+  if (apply && manager === '') throw optionsInvalid(naming, kind, [required(MANAGER, 'is required for apply patch')]);
+  if (kind === 'PatchOptions' && !apply && query.has('force')) {
     throw optionsInvalid(naming, kind, [
       { reason: 'FieldValueForbidden', field: 'force', message: 'Forbidden: may not be specified for non-apply patch' },
     ]);
   }
-  if (!/^[\P{C}]*$/u.test(manager)) {
-    throw optionsInvalid(naming, kind, [
-      {
-        reason: 'FieldValueInvalid',
-        field: 'fieldManager',
-        message: `Invalid value: ${JSON.stringify(manager)}: should only contain printable characters`,
-      },
-    ]);
-  }
   duration(query, 'timeout');
-  if (manager.length > 128) {
-    throw optionsInvalid(naming, kind, [
-      { reason: 'FieldValueTooLong', field: 'fieldManager', message: 'Too long: may not be more than 128 bytes' },
-    ]);
-  }
+  const violations = managerViolations(manager);
+  if (violations.length > 0) throw optionsInvalid(naming, kind, violations);
   return {
     dryRun: dryRunOf(query.get('dryRun') ?? [], naming, kind),
     fieldValidation: fieldValidation as WriteOptions['fieldValidation'],
   };
+}
+
+const MANAGER = 'fieldManager';
+/** What Go does not print: all but letters, marks, numbers, punctuation, symbols and the space. */
+export const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+
+function managerViolations(manager: string): Violation[] {
+  const found: Violation[] = [];
+  if (Buffer.byteLength(manager) > MANAGER_BYTES) found.push(tooLong(MANAGER, MANAGER_BYTES));
+  let at = 0;
+  for (const char of manager) {
+    const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+    if (UNPRINTABLE.test(char)) found.push(invalid(MANAGER, manager, `invalid character U+${code} (at position ${at})`));
+    at += Buffer.byteLength(char);
+  }
+  return found;
 }
 
 /** Durations as Go writes them (`30s`, `1m30s`). Throws 400. */

@@ -14,6 +14,7 @@ const TYPES = {
   'application/json-patch+json': 'json',
   'application/merge-patch+json': 'merge',
   'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
 } as const;
 
 /** A patch format. */
@@ -27,9 +28,9 @@ export function patchType(_context: Context, { job, resource }: Permitted): Patc
   throw new Refusal('UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
-/** The object after the patch, undecoded. Throws the patch's own refusals. */
+/** The object after a patch that changes it, undecoded. Throws the patch's own refusals. */
 export function patched(
-  type: PatchType,
+  type: Exclude<PatchType, 'apply'>,
   object: ApiObject,
   body: Uint8Array,
   struct: Struct,

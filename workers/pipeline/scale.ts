@@ -3,6 +3,7 @@ import { badRequest, conflict, invalidObject, MODIFIED, unknownPath } from '../.
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Answer } from './answer.js';
+import { type AppliedWrite, appliedToScale, ownersThrough, setOwners, settledEntries } from './apply.js';
 import { decodePatched, decodeSubresource } from './body.js';
 import { type Context, type Permitted, rulesOf } from './context.js';
 import type { WriteOptions } from './options.js';
@@ -40,27 +41,11 @@ export async function updateScale(
   options: WriteOptions,
   type: PatchType | undefined,
 ): Promise<Answer> {
-  const { resource, job, target, route } = permitted;
+  const { resource, job, target } = permitted;
   if (!job.current) throw absent(permitted);
   const old = inRequestVersion(resource, decodeStored(job.current.bytes));
   const before = scaleOf(resource, old);
-  const body = type
-    ? decodePatched(
-        context,
-        permitted,
-        options,
-        patched(
-          type,
-          { ...before, spec: { replicas: Number(reach(old, resource.strategy.scale!.spec) ?? 0) } },
-          job.body!,
-          route.subresource!.type!,
-          permitted,
-          context,
-          options,
-        ),
-        route.subresource!.type,
-      )
-    : decodeSubresource(context, permitted, options, job.body!);
+  const { object: body, owners } = written(context, permitted, options, type, old, before);
   if (String(body.kind || 'Scale') !== 'Scale') throw badRequest(`${body.kind} cannot be handled as a Scale`);
   const { metadata } = body;
   if (metadata.name && metadata.name !== target.name)
@@ -86,11 +71,34 @@ export async function updateScale(
     ]);
   }
   const object = withReplicas(structuredClone(old), resource.strategy.scale!.spec, replicas);
+  setOwners(object, owners);
   await context.mutate(changeOf(permitted, 'UPDATE', options.dryRun, target.name, old), object);
   resource.strategy.prepareUpdate(object, old, rulesOf(context, permitted, options.dryRun));
-  if (!contentChanged(object, old)) return await shape(context, permitted, old, 200, permitted.warnings);
-  if (resource.strategy.hasGeneration) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  const changed = contentChanged(object, old);
+  if (!changed && settledEntries(object, old) === old.metadata.managedFields)
+    return await shape(context, permitted, old, 200, permitted.warnings);
+  if (changed && resource.strategy.hasGeneration) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   return await propose(context, permitted, object, { status: 200, dryRun: options.dryRun, expect: job.current.revision });
+}
+
+/** The scale that the request asks for, with the managers of the object after it. */
+function written(
+  context: Context,
+  permitted: Permitted,
+  options: WriteOptions,
+  type: PatchType | undefined,
+  old: ApiObject,
+  before: ApiObject,
+): AppliedWrite {
+  const { resource, job, route } = permitted;
+  // A patch sees a count of none, which the scale itself leaves out.
+  const full = { ...before, spec: { replicas: Number(reach(old, resource.strategy.scale!.spec) ?? 0) } };
+  if (type === 'apply') return appliedToScale(context, permitted, options, old, full);
+  const struct = route.subresource!.type!;
+  const object = type
+    ? decodePatched(context, permitted, options, patched(type, full, job.body!, struct, permitted, context, options), struct)
+    : decodeSubresource(context, permitted, options, job.body!);
+  return { object, owners: ownersThrough(context, permitted, old, before, object) };
 }
 
 function withReplicas(object: ApiObject, path: readonly string[], replicas: number): ApiObject {

@@ -1,14 +1,16 @@
 import type { ApiObject, Frozen } from '../../core/model/object.js';
 import { badRequest, conflict, invalidObject, MODIFIED, type Violation } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
+import type { Owners } from '../../core/schema/apply/owners.js';
 import { authorizeCreate } from './access.js';
 import type { Answer } from './answer.js';
+import { appliedTo, ownersOfUpdated, setOwners, settledEntries } from './apply.js';
 import { decodeBody, decodePatched, encodeObject, validateMetadataUpdate } from './body.js';
 import { type Context, type Permitted, rulesOf } from './context.js';
 import { createObject } from './create.js';
 import { patched, patchType } from './patch.js';
 import { contentChanged, dropRepeatedOwners, keepSystemMetadata } from './metadata.js';
-import { writeOptionsOf } from './options.js';
+import { type WriteOptions, writeOptionsOf } from './options.js';
 import { removal } from './remove.js';
 import { shape } from './render.js';
 import { updateScale } from './scale.js';
@@ -62,36 +64,59 @@ function checkNamespace({ resource, target }: Permitted, object: ApiObject): voi
   object.metadata.namespace = target.namespace;
 }
 
-/** PATCH in one of the three formats that change an object. */
+/** PATCH in one of the formats that change an object, or an apply. */
 export async function patch(context: Context, permitted: Permitted): Promise<Answer> {
   const { resource, job, route } = permitted;
   const type = patchType(context, permitted);
-  const options = writeOptionsOf(route.query, context.naming, 'PatchOptions');
-  if (!job.current) throw absent(permitted);
+  const options = writeOptionsOf(route.query, context.naming, 'PatchOptions', type === 'apply');
+  if (!job.current && (type !== 'apply' || route.subresource)) throw absent(permitted);
   if (route.subresource?.name === 'scale') return await updateScale(context, permitted, options, type);
-  const old = inRequestVersion(resource, decodeStored(job.current.bytes));
-  const result = patched(type, old, job.body!, resource.type, permitted, context, options);
+  const old = job.current && inRequestVersion(resource, decodeStored(job.current.bytes));
+  if (type === 'apply') return await apply(context, permitted, options, old);
+  const result = patched(type, old!, job.body!, resource.type, permitted, context, options);
   const object = decodePatched(context, permitted, options, result);
   checkName(permitted, object);
   checkNamespace(permitted, object);
-  return await replace(context, permitted, object, old, options.dryRun);
+  return await replace(context, permitted, object, old!, options.dryRun);
 }
 
-/** Stages from mutate on, for an object that replaces `old`. */
+/** PATCH that applies a configuration: one call creates or updates (spec, "Updates"). */
+async function apply(context: Context, permitted: Permitted, options: WriteOptions, old: ApiObject | undefined): Promise<Answer> {
+  const { resource, target, user } = permitted;
+  if (!old) await authorizeCreate(context, user, target);
+  const { object, owners } = appliedTo(context, permitted, options, old);
+  checkName(permitted, object);
+  checkNamespace(permitted, object);
+  if (old) return await replace(context, permitted, object, old, options.dryRun, owners);
+  const { uid } = object.metadata;
+  if (uid) {
+    const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+    throw conflict(named(resource), target.name, why);
+  }
+  // There is nothing that the version could be compared with.
+  delete object.metadata.resourceVersion;
+  return await createObject(context, permitted, object, options.dryRun, owners);
+}
+
+/** Stages from mutate on, for an object that replaces `old`; `owners`: who owns its fields, where an apply has found that out. */
 export async function replace(
   context: Context,
   permitted: Permitted,
   object: ApiObject,
   old: ApiObject,
   dryRun: boolean,
+  owners?: Owners,
 ): Promise<Answer> {
-  const { resource, job, target } = permitted;
+  const { resource, job, target, route } = permitted;
   const { strategy } = resource;
   const sent = object.metadata.resourceVersion;
   const version = sent || ifMatch(job.ifMatch);
   if (version && version !== '0' && version !== String(job.current!.revision))
     throw conflict(named(resource), target.name, MODIFIED);
+  // The object itself is owned as it was sent; of a subresource's body only what comes through counts.
+  const known = owners ?? (route.subresource ? undefined : ownersOfUpdated(context, permitted, object, old));
   const merged = merge(context, permitted, object, old, dryRun);
+  setOwners(merged, known ?? ownersOfUpdated(context, permitted, merged, old));
   dropRepeatedOwners(merged, permitted.warnings, false);
   await context.mutate(changeOf(permitted, 'UPDATE', dryRun, target.name, old), merged);
   dropRepeatedOwners(merged, permitted.warnings, true);
@@ -107,7 +132,7 @@ export async function replace(
   merged.metadata.resourceVersion = old.metadata.resourceVersion;
   if (merged.metadata.deletionTimestamp && isFree(permitted, merged))
     return await removal(context, permitted, old, merged, { status: 200, dryRun });
-  if (same(context, permitted, merged, old)) return await shape(context, permitted, merged, 200, permitted.warnings);
+  if (same(context, permitted, merged, old)) return await shape(context, permitted, old, 200, permitted.warnings);
   return await propose(context, permitted, merged, { status: 200, dryRun, expect: job.current!.revision });
 }
 
@@ -172,9 +197,11 @@ function isFree({ resource }: Permitted, object: ApiObject): boolean {
   return !finalizers?.length && !deletionGracePeriodSeconds && !resource.strategy.heldBy?.(object).length;
 }
 
-/** A write that changes nothing writes nothing (principle 18). */
+/** A write that changes nothing but times of managers writes nothing (principle 18). */
 function same(context: Context, { job, resource }: Permitted, object: ApiObject, old: ApiObject): boolean {
-  const metadata = { ...object.metadata, resourceVersion: old.metadata.resourceVersion };
+  const { resourceVersion } = old.metadata;
+  const managedFields = settledEntries(object, old);
+  const metadata = { ...object.metadata, resourceVersion, ...(managedFields ? { managedFields } : {}) };
   const text = encodeObject(storageForm(context, resource), stored(resource, { ...object, metadata }));
   return Buffer.from(text).equals(job.current!.bytes);
 }
