@@ -11,16 +11,16 @@ export {
   FutureRevision,
   type Outcome,
   type Page,
-  type Storage,
   type Shared,
+  type Storage,
   StoreError,
   type Stored,
   type StoreEvent,
   type Transaction,
   type Operation as StoreOperation,
   storage,
-} from './storage.js';
   Unavailable,
+} from './storage.js';
 export * from '../model/object.js';
 export * from '../model/refusal.js';
 export type { Requirement, Selector } from '../model/selector.js';
