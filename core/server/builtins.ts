@@ -1,3 +1,7 @@
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { OwnServiceConfig } from '../../plugins/controllers/ownService.js';
+import { DEFAULT_RANGES, ownAddress } from '../../plugins/resources/core/service-allocator.js';
 import type { PluginSpec } from '../threads/data.js';
 import { etcdConfig } from './etcd.js';
 import type { Settings } from './settings.js';
@@ -11,6 +15,8 @@ export interface Material {
   readonly storePath: string;
   /** Every stored resource, for the controllers. */
   readonly resources: readonly object[];
+  /** Every served group, for their API services. */
+  readonly groups: readonly object[];
 }
 
 const MODES: { readonly [mode: string]: PluginSpec } = {
@@ -19,11 +25,24 @@ const MODES: { readonly [mode: string]: PluginSpec } = {
   RBAC: { use: at('authz/rbac/plugin.js'), threads: ['request'] },
 };
 
+/** Port that the Service names where a free one is picked. */
+const DEFAULT_PORT = 6443;
+const LOOPBACK = /^(127\.|::1$|localhost$)/;
+const ANY = new Set(['0.0.0.0', '::']);
+
+/** How workloads reach the server: by its address, or the first of this machine where it listens on all. */
+function ownServiceOf({ bindAddress, securePort }: Settings): OwnServiceConfig {
+  const outer = Object.values(networkInterfaces()).flatMap(all => all ?? []);
+  const address = ANY.has(bindAddress) ? outer.find(one => !one.internal && one.family === 'IPv4')?.address : bindAddress;
+  const reachable = address !== undefined && isIP(address) > 0 && !LOOPBACK.test(address);
+  return { clusterIP: ownAddress(DEFAULT_RANGES), port: securePort || DEFAULT_PORT, ...(reachable ? { address } : {}) };
+}
+
 /** The plugins the server ships, in order; those of the configuration come between, by the point they contribute to. */
 export function builtins(settings: Settings, material: Material): PluginSpec[] {
   const request = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['request'] });
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
-  const { resources } = material;
+  const { resources, groups } = material;
   return [
     settings.storageBackend === 'etcd'
       ? { use: at('storage/etcd/index.js'), config: etcdConfig(settings), threads: ['store'] }
@@ -48,8 +67,10 @@ export function builtins(settings: Settings, material: Material): PluginSpec[] {
     request('admission/runtime-class.js'),
     control('controllers/systemNamespaces.js#systemNamespaces'),
     control('controllers/rbac.js#rbacBootstrap'),
+    control('controllers/systemObjects.js#systemObjects', { groups }),
     control('controllers/rbac.js#roleAggregation'),
     control('controllers/namespaceDefaults.js#namespaceDefaults', { rootCa: material.rootCa }),
+    control('controllers/ownService.js#ownService', ownServiceOf(settings)),
     control('controllers/namespaces.js#namespaceDeletion', { resources }),
     control('controllers/volumeProtection.js#volumeProtection'),
     control('controllers/garbage.js#garbageCollector', { resources }),

@@ -11,6 +11,12 @@ export interface ServiceRanges {
 /** The ranges of a default server. */
 export const DEFAULT_RANGES: ServiceRanges = { network: '10.0.0.0/16', ports: [30000, 32767] };
 
+const toNumber = (address: string): number => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+const toAddress = (n: number): string => [24, 16, 8, 0].map(shift => Math.floor(n / 2 ** shift) % 256).join('.');
+
+/** First address of a range: the server's own Service has it, no other is given it. */
+export const ownAddress = ({ network }: ServiceRanges): string => toAddress(toNumber(network.split('/')[0]!) + 1);
+
 /** Hands out cluster addresses and node ports; `undefined` from the `next…` functions means that the range is used up. */
 export interface ServiceAllocator {
   readonly ranges: ServiceRanges;
@@ -21,8 +27,6 @@ export interface ServiceAllocator {
   nextPort(): number | undefined;
 }
 
-const toNumber = (address: string): number => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
-const toAddress = (n: number): string => [24, 16, 8, 0].map(shift => Math.floor(n / 2 ** shift) % 256).join('.');
 const isIPv4 = (address: string): boolean => /^(\d{1,3}\.){3}\d{1,3}$/.test(address);
 
 interface Used {
@@ -70,7 +74,7 @@ export function allocatorOver(
   const [low, high] = ranges.ports;
   return {
     ranges,
-    addressTaken: address => used.addresses.has(address) || toNumber(address) === first + 1,
+    addressTaken: address => used.addresses.has(address),
     inRange: address => isIPv4(address) && toNumber(address) > first && toNumber(address) < first + size - 1,
     nextAddress: () => {
       const index = pick(size - 3, i => !used.addresses.has(toAddress(first + 2 + i)));
