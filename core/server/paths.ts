@@ -9,6 +9,7 @@ import { methodNotAllowed, unknownPath } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
 import { openApiDocuments } from '../openapi/index.js';
 import type { Registry } from '../schema/resource.js';
+import { SNAPSHOT_PATH } from '../snapshot/serve.js';
 
 interface Parts {
   readonly registry: Registry;
@@ -17,12 +18,14 @@ interface Parts {
   readonly log: Log;
   readonly startedAt: number;
   readonly livezGraceMs: number;
+  /** Answers with a snapshot of the store. */
+  readonly snapshot: (exchange: Exchange) => Promise<void>;
 }
 
 const HEALTH = /^\/(livez|readyz|healthz)(\/.*)?$/;
 
 /** Everything outside the resources: health, discovery, OpenAPI, version. */
-export function pathHandler({ registry, naming, checks, log, startedAt, livezGraceMs }: Parts): PathHandler {
+export function pathHandler({ registry, naming, checks, log, startedAt, livezGraceMs, snapshot }: Parts): PathHandler {
   const discovery = documents(registry, naming, {
     paths: ['/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
   });
@@ -41,6 +44,10 @@ export function pathHandler({ registry, naming, checks, log, startedAt, livezGra
         log.warn({ endpoint: of, check, reason: String(reason) }, 'a health check failed'),
       );
       exchange.respond(answer.status, answer.headers, Buffer.from(answer.text));
+      return true;
+    }
+    if (path === SNAPSHOT_PATH && exchange.method === 'GET') {
+      await snapshot(exchange);
       return true;
     }
     const accept = exchange.header('accept');

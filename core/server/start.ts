@@ -16,6 +16,7 @@ import { ensurePki, type Pki } from '../pki/index.js';
 import { hostOf, logOf } from '../plugin/host.js';
 import { loadPlugins } from '../plugin/load.js';
 import type { ThreadData } from '../threads/data.js';
+import { sendSnapshot } from '../snapshot/serve.js';
 import { builtins } from './builtins.js';
 import { Control } from './control.js';
 import { checkEtcd } from './etcd.js';
@@ -181,7 +182,24 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
     registrationCheck(() => true),
     shutdownCheck(() => draining),
   ];
-  const paths = pathHandler({ registry, naming, checks, log, startedAt: Date.now(), livezGraceMs: settings.livezGracePeriod });
+  const paths = pathHandler({
+    registry,
+    naming,
+    checks,
+    log,
+    startedAt: Date.now(),
+    livezGraceMs: settings.livezGracePeriod,
+    snapshot: exchange =>
+      sendSnapshot(exchange, {
+        questions,
+        revision: async () => {
+          await reads.mostRecent();
+          return state.revision;
+        },
+        storeName: settings.storageBackend,
+        now: Date.now,
+      }),
+  });
   const front: Front = new Front(() => registry, state, pool, access, reads, paths, log);
 
   const { storeName, shared } = await store.ready();
@@ -192,7 +210,14 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
     0,
     storeCheck(() => questions.check(), isShared),
   );
-  await Promise.all([isLoaded, pool.ready()]);
+  const unusable = store.failed.then(error => {
+    throw error;
+  });
+  await Promise.race([Promise.all([isLoaded, pool.ready()]), unusable]);
+  // From here on `failed` tells; the race must not leave a rejection that nobody handles.
+  unusable.catch(() => {
+    draining = true;
+  });
   const control = new Control({
     data: () => data,
     store,

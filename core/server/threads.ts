@@ -21,14 +21,19 @@ export class StoreThread {
   readonly #worker: Worker;
   readonly #counters: Int32Array;
   #nextCounter = 0;
-  /** Rejects when the thread ends without having been asked to. */
+  /** Resolves when the thread ends without having been asked to, or when its store can no longer write. */
   readonly failed: Promise<Error>;
+  readonly #ended: Promise<unknown>;
   #closing = false;
 
   constructor(data: ThreadData) {
     this.#counters = new Int32Array(data.counters);
     this.#worker = new Worker(entry('store/main.js'), { workerData: data, resourceLimits: HEAP });
+    this.#ended = new Promise(resolve => this.#worker.once('exit', resolve));
     this.failed = new Promise(resolve => {
+      this.#worker.on('message', (message: { is: string; message?: string }) => {
+        if (message.is === 'failed') resolve(new StoreError(message.message));
+      });
       this.#worker.once('error', error => resolve(error));
       this.#worker.once('exit', code => {
         if (!this.#closing) resolve(new Error(`the writer ended with code ${code}`));
@@ -72,9 +77,8 @@ export class StoreThread {
   /** Commits what was proposed, closes the store, ends the thread. */
   async close(): Promise<void> {
     this.#closing = true;
-    const ended = new Promise(resolve => this.#worker.once('exit', resolve));
     this.#worker.postMessage({ is: 'close' });
-    await ended;
+    await this.#ended;
   }
 }
 

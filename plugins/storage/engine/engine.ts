@@ -39,6 +39,8 @@ const READ_CHUNK = 512;
 const WATCH_CHUNK = 256;
 /** Parts of the history time after which revisions are sampled for compaction. */
 const HISTORY_SAMPLES = 10;
+/** The longest interval a timer can have. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Pause between two steps of a compaction: commits get the disk and the thread for at least a third of the time. */
 const STEP_PAUSE_MS = 1;
 
@@ -90,7 +92,7 @@ export class Engine implements Storage {
     if (opened.leftovers) this.#compacting = this.#removeUpTo(opened.compacted);
     this.#timer = setInterval(
       () => void this.expireHistory().catch(() => {}),
-      Math.max(100, options.historyMs / HISTORY_SAMPLES),
+      Math.min(Math.max(100, options.historyMs / HISTORY_SAMPLES), LONGEST_TIMER_MS),
     );
     this.#timer.unref();
   }
