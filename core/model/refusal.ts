@@ -155,10 +155,10 @@ export interface Violation {
   readonly message: string;
 }
 
-/** How upstream prints a bad value inside a message (strings quoted, objects as JSON). */
+/** How upstream prints a bad value inside a message (strings quoted, also the word for no value; objects as JSON). */
 export const shown = (value: unknown): string =>
   value === undefined || value === null
-    ? 'null'
+    ? '"null"'
     : typeof value === 'object'
       ? JSON.stringify(value)
       : typeof value === 'string'
