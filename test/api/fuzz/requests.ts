@@ -194,7 +194,7 @@ function resourcePath(below: Below, method: string, served: Served): string {
   const name =
     plural === 'customresourcedefinitions'
       ? 'widgets.toys.example.com'
-      : pick(below, method === 'DELETE' ? NAMES.slice(1) : NAMES);
+      : pick(below, method === 'DELETE' ? NAMES.slice(4) : NAMES);
   const namespace = served.namespaced && !chance(below, 12) ? ['namespaces', 'fuzz'] : [];
   const parts = [served.path.slice(1), ...namespace, plural];
   const one =
