@@ -1,7 +1,7 @@
 import type { Log } from '../api/host.js';
 import type { Exchange } from '../api/listener.js';
 import { BODY_BYTES, WRITE_RETRIES } from '../limits.js';
-import { conflict, methodNotAllowed, MODIFIED, Refusal, unknownPath } from '../model/refusal.js';
+import { badRequest, conflict, methodNotAllowed, MODIFIED, notFound, Refusal, unknownPath } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import type { User } from '../model/user.js';
 import { withEnvelopeRevision } from '../schema/protobufWatch.js';
@@ -68,6 +68,8 @@ export class Front {
   }
 
   async #answer(exchange: Exchange, internal?: User): Promise<void> {
+    // What is served may have changed with the last commit.
+    this.reads.catchUp();
     const route = routeOf(this.registry(), exchange.method, exchange.path, exchange.query);
     const reads =
       exchange.method === 'GET' || exchange.method === 'HEAD' || route.target.is === 'path' || route.missing !== undefined;
@@ -103,8 +105,11 @@ export class Front {
       return;
     }
     if (route.missing === 'text') return text(exchange, 404, '404 page not found\n');
+    if (route.missing === 'object' && target.is === 'resource')
+      throw notFound({ group: target.group, resource: target.resource }, target.name);
+    if (route.missing === 'namespace') throw badRequest('Namespace parameter required.');
     if (!resource) throw unknownPath();
-    if (refusedMethod(exchange, route)) throw methodNotAllowed();
+    if (refusedMethod(exchange, route)) throw unsupported(route);
     await READS[target.verb as keyof typeof READS](this.reads, exchange, route, resource);
   }
 
@@ -148,8 +153,13 @@ export class Front {
     for (let attempt = 0; attempt < WRITE_RETRIES; attempt++) {
       this.reads.catchUp();
       const current = this.#current(route, target, lost);
-      const { result, verdict } = await this.#attempt(exchange, route, { ...given, current, attempt });
+      const { result, verdict } = await this.#attempt(exchange, route, { ...given, current });
       if (result.is === 'respond') {
+        // A dry run of a create: the name that it found may be taken.
+        if (target.name === '' && !lost && result.key && this.#current(route, target, result.key)) {
+          lost = result.key;
+          continue;
+        }
         if (result.status < 400 || fresh || !(await this.#outdated())) return result;
         fresh = true;
         continue;
@@ -277,7 +287,6 @@ export class Front {
       current: given.current,
       render: given.render,
       generation: this.registry().generation,
-      attempt: given.attempt ?? 0,
     });
     if (result.grant && !internal) this.access.learn(credentials, key, result.grant, policy, now);
     return result;
@@ -288,6 +297,14 @@ export class Front {
     if (result.is !== 'respond') throw new Error(`the pipeline answered with ${result.is}`);
     exchange.respond(result.status, result.headers, result.body);
   }
+}
+
+/** The refusal of a verb that the resource does not have. */
+function unsupported({ resource, target }: Route): Refusal {
+  if (!resource?.own || target.is !== 'resource') return methodNotAllowed();
+  const { group, plural } = resource;
+  const text = `${target.verb} is not supported on resources of kind ${JSON.stringify(`${plural}.${group}`)}`;
+  return new Refusal('MethodNotAllowed', text, { group, kind: plural });
 }
 
 /** Whether a resource does not have the verb that the method stands for. */

@@ -134,7 +134,6 @@ export interface Job {
   readonly render?: Rendering;
   /** Which registry generation the front end routed by. */
   readonly generation: number;
-  readonly attempt: number;
 }
 
 /** Objects to be shown in another form (Table, YAML, another version …). `list` carries the list's metadata. */
@@ -165,6 +164,8 @@ export type JobResult = {
       readonly status: number;
       readonly headers: readonly (readonly [string, string])[];
       readonly body: Uint8Array;
+      /** What a dry run would have written. */
+      readonly key?: string;
     }
   | { readonly is: 'granted' }
   | { readonly is: 'rendered'; readonly pieces: readonly Uint8Array[] }

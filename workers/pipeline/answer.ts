@@ -13,6 +13,8 @@ export interface Answer {
   readonly body?: Uint8Array;
   readonly gap?: number | 'envelope';
   readonly operations?: Transaction;
+  /** What a dry run would have written. */
+  readonly key?: string;
 }
 
 const NO_CACHE = ['cache-control', 'no-cache, private'] as const;

@@ -58,10 +58,8 @@ export async function createObject(
   ]);
   const change = changeOf(permitted, 'CREATE', dryRun, metadata.name!);
   refuseInvalid(resource, metadata.name!, await context.validate(change, object as Frozen<ApiObject>));
-  // The name was taken: the writer said so to the attempt before this one, or the front end sent the current object along.
-  if (!generated && target.verb === 'create' && (job.current || job.attempt > 0)) throw collision(permitted, metadata.name!);
-  if (dryRun && context.lookup(resource.storageName, metadata.namespace ?? '', metadata.name!))
-    throw collision(permitted, metadata.name!);
+  // The front end sends the object along that has the name, once an attempt has told it the name.
+  if (!generated && target.verb === 'create' && job.current) throw collision(permitted, metadata.name!);
   return await propose(context, permitted, object, { status: 201, dryRun, expect: 0 });
 }
 

@@ -32,9 +32,25 @@ export async function run(
     }
     const { target, resource } = route;
     if (job.body === undefined || target.is === 'path' || !resource) return { id: job.id, is: 'granted', grant };
-    const answer = await write(context, { job, route, target, resource, user, warnings: [] });
+    if (resource.strategy.load) await resource.strategy.load();
+    const answer = await write(context, {
+      job,
+      route,
+      target,
+      resource,
+      user,
+      warnings: resource.warning === undefined ? [] : [resource.warning],
+    });
     if (!answer.operations)
-      return { id: job.id, is: 'respond', status: answer.status, headers: answer.headers, body: answer.body!, grant };
+      return {
+        id: job.id,
+        is: 'respond',
+        status: answer.status,
+        headers: answer.headers,
+        body: answer.body!,
+        key: answer.key,
+        grant,
+      };
     propose(job.id, answer.operations);
     return {
       id: job.id,

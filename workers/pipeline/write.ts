@@ -66,18 +66,22 @@ export async function propose(
 ): Promise<Answer> {
   const { resource, warnings } = permitted;
   const headers = jsonHeaders(warnings);
-  if (write.dryRun) return await shape(context, permitted, object, write.status, warnings);
-  const { value, gap } = withGap(stored(resource, object), storageForm(context, resource));
+  const key = keyOf(resource, object.metadata.namespace ?? '', object.metadata.name!);
+  if (write.dryRun) return { ...(await shape(context, permitted, object, write.status, warnings)), key };
+  const kept = stored(resource, object);
+  const { value, gap } = withGap(kept, storageForm(context, resource));
   const operations = [
     {
       is: 'put' as const,
-      key: keyOf(resource, object.metadata.namespace ?? '', object.metadata.name!),
+      key,
       value,
       gap,
       expect: write.expect,
     },
   ];
-  const shaped = await shape(context, permitted, object, write.status, warnings, true);
+  // What the stored version does not know is not kept: the answer shows what a read will.
+  const shown = resource.own && kept !== object ? inRequestVersion(resource, kept) : object;
+  const shaped = await shape(context, permitted, shown, write.status, warnings, true);
   return shaped.body ? { ...shaped, operations } : { status: write.status, headers, operations };
 }
 
@@ -95,6 +99,9 @@ export const stored = (resource: Resource, object: ApiObject): ApiObject =>
 
 /** The current object in the version of the request. */
 export const inRequestVersion = (resource: Resource, object: ApiObject): ApiObject =>
+  resource.own?.read(object) ?? tableVersion(resource, object);
+
+const tableVersion = (resource: Resource, object: ApiObject): ApiObject =>
   resource.apiVersion === resource.storageApiVersion
     ? object
     : (resource.strategy.convert?.(object, resource.apiVersion) ?? { ...object, apiVersion: resource.apiVersion });
