@@ -8,7 +8,13 @@ function missing(key: Value): never {
   return fail(`no such key: ${shown(key)}`);
 }
 const shown = (v: Value): string =>
-  v instanceof Double ? goFloat(v.value) : v instanceof Uint ? String(v.value) : typeof v === 'object' ? typeNameOf(v) : String(v);
+  v instanceof Double
+    ? goFloat(v.value)
+    : v instanceof Uint
+      ? String(v.value)
+      : typeof v === 'object'
+        ? typeNameOf(v)
+        : String(v);
 
 /** `operand.field`. */
 export function fieldOf(operand: Code, field: string): Code {
@@ -16,7 +22,7 @@ export function fieldOf(operand: Code, field: string): Code {
     f.cost++;
     const v = operand(f);
     if (v instanceof Dict) return v.get(field) ?? missing(field);
-    return v instanceof Optional ? selectOptional(v, field) : notADict(v, field) ?? missing(field);
+    return v instanceof Optional ? selectOptional(v, field) : (notADict(v, field) ?? missing(field));
   };
 }
 
@@ -68,15 +74,17 @@ function element(container: Value, index: Value): Value | undefined {
 }
 
 /** `a[b]`. */
-export const indexed = (a: Code, b: Code): Code => f => {
-  f.charge(1);
-  const container = a(f);
-  const index = b(f);
-  if (container instanceof Optional) return optionalElement(container, index);
-  const found = element(container, index);
-  if (found !== undefined) return found;
-  return container instanceof List ? fail(`index out of bounds: ${shown(index)}`) : missing(index);
-};
+export const indexed =
+  (a: Code, b: Code): Code =>
+  f => {
+    f.charge(1);
+    const container = a(f);
+    const index = b(f);
+    if (container instanceof Optional) return optionalElement(container, index);
+    const found = element(container, index);
+    if (found !== undefined) return found;
+    return container instanceof List ? fail(`index out of bounds: ${shown(index)}`) : missing(index);
+  };
 
 function optionalElement(container: Optional, index: Value): Value {
   if (container.value === undefined) return container;
@@ -85,8 +93,10 @@ function optionalElement(container: Optional, index: Value): Value {
 }
 
 /** `a[?b]`. */
-export const optionalIndexed = (a: Code, b: Code): Code => f => {
-  f.charge(1);
-  const container = a(f);
-  return optionalElement(container instanceof Optional ? container : new Optional(container), b(f));
-};
+export const optionalIndexed =
+  (a: Code, b: Code): Code =>
+  f => {
+    f.charge(1);
+    const container = a(f);
+    return optionalElement(container instanceof Optional ? container : new Optional(container), b(f));
+  };

@@ -57,9 +57,9 @@ export function tokenize(text: string, issues: Issues): Token[] {
     }
     const token = next(text, i, issues);
     if (!token) {
-      const ch = String.fromCodePoint(text.codePointAt(i)!);
-      issues.add(i, `Syntax error: token recognition error at: '${ch}'`);
-      i += ch.length;
+      const end = failure(text, i);
+      issues.add(i, `Syntax error: token recognition error at: '${escaped(text.slice(i, end))}'`);
+      i = end;
       continue;
     }
     out.push(token.token);
@@ -69,10 +69,32 @@ export function tokenize(text: string, issues: Issues): Token[] {
   return out;
 }
 
+const escaped = (text: string): string => text.replace(/\n/g, '\\n').replace(/\r/g, '\\r').replace(/\t/g, '\\t');
+
+/** What a string literal may hold, and how far a text reads as one. */
+const STRING_PART =
+  /(?:[^\\'\n\r]|\\(?:[abfnrtv\\'"`?]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}))*(?:\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?)?/y;
+
+const DOUBLE_QUOTED_PART = new RegExp(STRING_PART.source.replace("[^\\\\'", '[^\\\\"'), 'y');
+
+/** Where the text that begins no token stops being the start of one: the character that settles it belongs to the error. */
+function failure(text: string, i: number): number {
+  const quote = text[i]!;
+  let at = i;
+  if (quote === "'" || quote === '"') {
+    const part = quote === "'" ? STRING_PART : DOUBLE_QUOTED_PART;
+    part.lastIndex = i + 1;
+    part.test(text);
+    at = part.lastIndex;
+  } else if ('=&|'.includes(quote)) at = i + 1;
+  return Math.min(text.length, at + String.fromCodePoint(text.codePointAt(at) ?? 0).length);
+}
+
 function next(text: string, i: number, issues: Issues): { token: Token; end: number } | undefined {
   STRING_START.lastIndex = i;
   const start = STRING_START.exec(text);
-  if (start) return stringToken(text, i, start[0], start[1]!, issues);
+  const string = start && stringToken(text, i, start[0], start[1]!, issues);
+  if (string) return string;
   NUMBER.lastIndex = i;
   const num = NUMBER.exec(text);
   if (num) return { token: numberToken(num, i, issues), end: NUMBER.lastIndex };
@@ -134,6 +156,7 @@ function stringToken(
   if (i >= text.length) return undefined;
   const body = text.slice(from, i).replace(/\r\n?/g, '\n');
   const value = decode(body, raw, bytes, message => issues.add(at, message));
+  if (value === undefined) return undefined;
   return { token: { kind: 'const', text: text.slice(at, i + quote.length), at, value }, end: i + quote.length };
 }
 
@@ -153,8 +176,8 @@ const SIMPLE = new Map([
 ]);
 const ESCAPE = /\\(?:([abfnrtv\\'"`?])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2}))/y;
 
-/** Escapes in a string name code points, in a bytes literal octets. */
-function decode(body: string, raw: boolean, bytes: boolean, bad: (message: string) => void): Value {
+/** Escapes in a string name code points, in a bytes literal octets; `undefined`: an escape is none. */
+function decode(body: string, raw: boolean, bytes: boolean, bad: (message: string) => void): string | Uint8Array | undefined {
   const octets: number[] = [];
   let out = '';
   const put = (s: string) => {
@@ -172,8 +195,7 @@ function decode(body: string, raw: boolean, bytes: boolean, bad: (message: strin
     ESCAPE.lastIndex = i;
     const m = ESCAPE.exec(body);
     if (!m) {
-      bad(`Syntax error: token recognition error at: '${body.slice(i, i + 2)}'`);
-      return bytes ? new Uint8Array() : '';
+      return undefined;
     }
     i = ESCAPE.lastIndex;
     if (m[1] !== undefined) put(SIMPLE.get(m[1])!);
@@ -182,7 +204,7 @@ function decode(body: string, raw: boolean, bytes: boolean, bad: (message: strin
       const octet = m[2] !== undefined || m[5] !== undefined;
       if (bytes && octet) octets.push(code);
       else if (bytes || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
-        bad('invalid unicode code point');
+        bad('unable to unescape string');
         return bytes ? new Uint8Array() : '';
       } else put(String.fromCodePoint(code));
     }

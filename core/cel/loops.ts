@@ -3,7 +3,20 @@ import type { ComprehensionExpr } from './ast.js';
 import type { Frame } from './meter.js';
 import { swallow } from './operators.js';
 import type { Code, Planner } from './plan.js';
-import { ArrayList, CelError, Dict, fail, keyOf, List, MapDict, type MapKey, noOverload, typeNameOf, type Unknown, type Value } from './values.js';
+import {
+  ArrayList,
+  CelError,
+  Dict,
+  fail,
+  keyOf,
+  List,
+  MapDict,
+  type MapKey,
+  noOverload,
+  typeNameOf,
+  type Unknown,
+  type Value,
+} from './values.js';
 
 /** Runs once per member; answers `true` to end the loop. */
 type Step = (f: Frame) => boolean;

@@ -1,6 +1,6 @@
 /** The operators as closures: logic with its error rules, arithmetic, order, equality, membership. Work is charged before it is done. */
 import { indexed, optionalIndexed } from './access.js';
-import { BudgetExceeded, type Frame } from './meter.js';
+import type { Frame } from './meter.js';
 import * as ops from './ops.js';
 import type { Code } from './plan.js';
 import { CelError, Dict, List, noOverload, Unknown, type Value } from './values.js';

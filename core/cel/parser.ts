@@ -1,5 +1,6 @@
 /** Recursive descent over the grammar, expanding macros as calls close. Bounds: text length, nesting, number of issues. */
 import type { Expr, MapEntry } from './ast.js';
+import { Cursor, FIRST, Stop, tokenSet } from './cursor.js';
 import { tokenize, type Token } from './lexer.js';
 import type { MacroContext, Macros } from './macros.js';
 import { Issues, type Issue } from './source.js';
@@ -26,18 +27,11 @@ const RESERVED = new Set(
   'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 );
 const RELATIONS = new Set(['<', '<=', '>', '>=', '==', '!=', 'in']);
-const PRIMARY =
-  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
-
-/** Ends a production at a syntax error, which is already recorded; the nearest operand or bracket takes up the text again. */
-class Stop {
-  constructor(readonly fatal: boolean) {}
-}
+const SUMS = new Set(['+', '-']);
+const PRODUCTS = new Set(['*', '/', '%']);
 
 /** Stands for what could not be parsed. */
 const BROKEN: Expr = { is: 'ident', at: 0, name: '@broken' };
-/** Where an operand that failed may end. */
-const RESUME: ReadonlySet<string> = new Set(['&&', '||', '?', ':', ',', ')', ']', '}']);
 const LOGIC: ReadonlySet<string> = new Set(['&&', '||']);
 
 /** Parses a text. `expr` is absent when there are issues. */
@@ -49,26 +43,34 @@ export function parse(text: string, options: ParseOptions): { expr?: Expr; issue
   }
   let expr: Expr | undefined;
   try {
-    expr = new Parser(tokenize(text, issues), issues, options).whole();
+    expr = new Parser(text, tokenize(text, issues), issues, options).whole();
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
   }
   return issues.list.length ? { issues: issues.list } : { expr, issues: [] };
 }
 
-class Parser implements MacroContext {
-  private i = 0;
+/** Tokens that may stand first in brackets. */
+const ARGUMENTS_START = tokenSet(...FIRST, ')');
+const INDEX_START = tokenSet(...FIRST, '?');
+/** Tokens after a part of an expression, by what encloses it. */
+const AFTER_KEY = tokenSet(':');
+
+class Parser extends Cursor implements MacroContext {
   private depth = 0;
   constructor(
-    private readonly tokens: readonly Token[],
-    private readonly issues: Issues,
+    text: string,
+    tokens: readonly Token[],
+    issues: Issues,
     private readonly options: ParseOptions,
-  ) {}
+  ) {
+    super(text, tokens, issues);
+  }
 
   whole(): Expr {
     const e = this.expr();
     while (this.token.kind !== 'end') {
-      this.report('<EOF>');
+      this.reportEnd();
       this.resume(LOGIC);
       this.i++;
       this.or();
@@ -76,85 +78,13 @@ class Parser implements MacroContext {
     return e;
   }
 
-  error(at: number, message: string): void {
-    this.issues.add(at, message);
-  }
-
-  private get token(): Token {
-    return this.tokens[this.i]!;
-  }
-  private isOp(text: string): boolean {
-    const t = this.token;
-    return t.kind === 'op' && t.text === text;
-  }
-  private accept(text: string): boolean {
-    const ok = this.isOp(text);
-    if (ok) this.i++;
-    return ok;
-  }
-  private expect(text: string): void {
-    if (!this.accept(text)) this.unexpected(`'${text}'`);
-  }
-  /** The bracket that ends one expression; what stands before it is an error and skipped. */
-  private close(text: string): void {
-    if (this.accept(text)) return;
-    this.report(`'${text}'`);
-    this.resume(new Set([text]));
-    this.i++;
-  }
-  private stop(at: number, message: string, fatal = false): never {
-    this.issues.add(at, message);
-    throw new Stop(fatal || this.issues.full);
-  }
-  private unexpected(expecting: string): never {
-    this.report(expecting);
-    throw new Stop(this.issues.full);
-  }
-  /** A token that may simply be left out is called extraneous, any other mismatched. */
-  private report(expecting: string): void {
-    const t = this.token;
-    const next = this.tokens[this.i + 1];
-    const skip = next !== undefined && expecting === (next.kind === 'end' ? '<EOF>' : `'${next.text}'`);
-    this.error(t.at, `Syntax error: ${skip ? 'extraneous' : 'mismatched'} input '${t.text}' expecting ${expecting}`);
-  }
-
-  /** Skips to one of the operators outside any bracket opened on the way; gives up at the end of the text. */
-  private resume(stops: ReadonlySet<string>): void {
-    for (let nesting = 0; ; this.i++) {
-      const { kind, text } = this.token;
-      if (kind === 'end' || this.issues.full) throw new Stop(true);
-      if (kind !== 'op') continue;
-      if (nesting === 0 && stops.has(text)) return;
-      if ('([{'.includes(text)) nesting++;
-      else if (nesting > 0 && ')]}'.includes(text)) nesting--;
-    }
-  }
-
   /** Runs a production; after a syntax error in it, goes on where the operand may end. */
   private recovering(run: () => Expr): Expr {
     const { depth } = this;
-    try {
-      return run();
-    } catch (error) {
-      if (!(error instanceof Stop) || error.fatal) throw error;
+    return this.attempt(run, () => {
       this.depth = depth;
-      this.resume(RESUME);
       return BROKEN;
-    }
-  }
-
-  /** Items up to a closing bracket; after a wrong token goes on at the next comma or the bracket. */
-  private items(close: string, trailingComma: boolean, item: () => void): void {
-    for (let first = true; ; first = false) {
-      if ((first || trailingComma) && this.accept(close)) return;
-      item();
-      if (!this.isOp(',') && !this.isOp(close)) {
-        this.report(`'${close}'`);
-        this.resume(new Set([',', close]));
-      }
-      if (this.accept(close)) return;
-      this.i++;
-    }
+    });
   }
 
   /** Runs a production one level deeper. */
@@ -174,8 +104,8 @@ class Parser implements MacroContext {
       if (!this.isOp('?')) return condition;
       const at = this.token.at;
       this.i++;
-      const yes = this.or();
-      this.expect(':');
+      const yes = this.inside(AFTER_KEY, () => this.or());
+      this.colon();
       return { is: 'call', at, fn: '_?_:_', args: [condition, yes, this.expr()] };
     });
   }
@@ -197,7 +127,7 @@ class Parser implements MacroContext {
   }
 
   private sum(): Expr {
-    return this.binary(new Set(['+', '-']), () => this.binary(new Set(['*', '/', '%']), () => this.unary()));
+    return this.binary(SUMS, () => this.binary(PRODUCTS, () => this.unary()));
   }
 
   private binary(ops: ReadonlySet<string>, operand: () => Expr): Expr {
@@ -214,6 +144,7 @@ class Parser implements MacroContext {
   }
 
   private unary(): Expr {
+    this.startOf(FIRST);
     const op = this.token;
     if (!this.isOp('!') && !this.isOp('-')) return this.member();
     let count = 0;
@@ -221,7 +152,8 @@ class Parser implements MacroContext {
     if (op.text === '-') {
       const literal = count === 1 ? this.negativeLiteral(op.at) : undefined;
       if (literal) return this.selectors(literal);
-    }
+      if (!this.stands(FIRST)) this.noAlternative(op.at);
+    } else if (!this.stands(FIRST)) this.unwanted(FIRST);
     return this.deeper(1, () => {
       const operand = this.isOp('!') || this.isOp('-') ? this.unary() : this.member();
       return count % 2 ? { is: 'call', at: op.at, fn: `${op.text}_`, args: [operand] } : operand;
@@ -269,31 +201,25 @@ class Parser implements MacroContext {
     if (!this.isOp('(') || name.kind === 'quoted') return { is: 'select', at, operand, field, test: false };
     const open = this.token.at;
     this.i++;
-    const args = this.list(')');
+    const args = this.callArguments();
     return this.call(open, field, args, operand);
   }
 
+  /** The name after a dot at `dot`. */
   private fieldName(dot: number): string {
     const t = this.token;
-    if (t.kind === 'ident' || t.kind === 'quoted') {
-      this.i++;
-      return t.text;
-    }
-    const shown = t.kind === 'end' ? '.<EOF>' : `.${t.text}`;
-    return this.stop(
-      t.at,
-      t.kind === 'end'
-        ? `Syntax error: no viable alternative at input '.'`
-        : `Syntax error: no viable alternative at input '${dot < 0 ? t.text : shown}'`,
-    );
+    if (t.kind !== 'ident' && t.kind !== 'quoted') return this.noAlternative(dot);
+    this.i++;
+    return t.text;
   }
 
   private index(operand: Expr, at: number): Expr {
     this.i++;
+    this.startOf(INDEX_START);
     const mark = this.token.at;
     const optional = this.accept('?');
     if (optional && !this.options.optionalSyntax) this.error(at, "unsupported syntax '[?'");
-    const index = this.expr();
+    const index = this.inside(tokenSet(']'), () => this.expr());
     this.close(']');
     return {
       is: 'call',
@@ -317,28 +243,28 @@ class Parser implements MacroContext {
       if (t.big !== undefined && t.big > INT_MAX) this.error(t.at, 'invalid int literal');
       return { is: 'const', at: t.at, value: t.value! };
     }
-    if (t.kind === 'ident') return this.named('');
+    if (t.kind === 'ident') return this.named('', t.at);
     if (this.accept('(')) {
-      const e = this.expr();
+      const e = this.inside(tokenSet(')'), () => this.expr());
       this.close(')');
       return e;
     }
     if (this.accept('[')) return this.listLiteral(t.at);
     if (this.accept('{')) return this.mapLiteral(t.at);
-    if (this.accept('.')) return this.named('.');
-    return this.unexpected(PRIMARY);
+    if (this.accept('.')) return this.named('.', t.at);
+    return this.unwanted(FIRST);
   }
 
   /** An identifier, a call, or a message literal `a.b.C{…}`. */
-  private named(dot: string): Expr {
+  private named(dot: string, start: number): Expr {
     const t = this.token;
-    if (t.kind !== 'ident') return this.unexpected('IDENTIFIER');
+    if (t.kind !== 'ident') return this.noAlternative(start);
     this.i++;
     const name = dot + t.text;
     if (this.isOp('(')) {
       const open = this.token.at;
       this.i++;
-      return this.call(open, name, this.list(')'));
+      return this.call(open, name, this.callArguments());
     }
     const message = this.messageName(name);
     if (message !== undefined) return this.structLiteral(message);
@@ -363,11 +289,11 @@ class Parser implements MacroContext {
     const at = this.token.at;
     this.i++;
     const fields: { at: number; name: string; value: Expr; optional: boolean }[] = [];
-    this.items('}', true, () => {
+    this.items('}', () => {
       const optional = this.optionalMark();
-      const field = this.fieldName(-1);
+      const field = this.fieldName(this.token.at);
       const colon = this.token.at;
-      this.expect(':');
+      this.colon();
       fields.push({ at: colon, name: field, value: this.expr(), optional });
     });
     return { is: 'struct', at, name, fields };
@@ -380,16 +306,22 @@ class Parser implements MacroContext {
     return optional;
   }
 
-  private list(close: string): Expr[] {
+  private callArguments(): Expr[] {
     const out: Expr[] = [];
-    this.items(close, false, () => out.push(this.expr()));
+    this.startOf(ARGUMENTS_START);
+    if (this.accept(')')) return out;
+    this.inside(tokenSet(',', ')'), () => {
+      do out.push(this.expr());
+      while (this.accept(','));
+    });
+    this.close(')');
     return out;
   }
 
   private listLiteral(at: number): Expr {
     const items: Expr[] = [];
     const optional = new Set<number>();
-    this.items(']', true, () => {
+    this.items(']', () => {
       if (this.optionalMark()) optional.add(items.length);
       items.push(this.expr());
     });
@@ -398,11 +330,11 @@ class Parser implements MacroContext {
 
   private mapLiteral(at: number): Expr {
     const entries: MapEntry[] = [];
-    this.items('}', true, () => {
+    this.items('}', () => {
       const optional = this.optionalMark();
-      const key = this.expr();
+      const key = this.inside(AFTER_KEY, () => this.expr());
       const colon = this.token.at;
-      this.expect(':');
+      this.colon();
       entries.push({ at: colon, key, value: this.expr(), optional });
     });
     return { is: 'map', at, entries };

@@ -9,7 +9,20 @@ import { BudgetExceeded, Frame } from './meter.js';
 import { negate } from './ops.js';
 import { BINARY, logic } from './operators.js';
 import { isOptional } from './types.js';
-import { ArrayList, CelError, Dict, fail, fromPlain, keyOf, MapDict, type MapKey, noOverload, Optional, Unknown, type Value } from './values.js';
+import {
+  ArrayList,
+  CelError,
+  Dict,
+  fail,
+  fromPlain,
+  keyOf,
+  MapDict,
+  type MapKey,
+  noOverload,
+  Optional,
+  Unknown,
+  type Value,
+} from './values.js';
 
 /** One node, compiled. */
 export type Code = (f: Frame) => Value;
@@ -298,4 +311,3 @@ function localCode(at: number): Code {
     return f.locals[at]!;
   };
 }
-

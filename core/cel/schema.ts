@@ -7,7 +7,20 @@ import type { equal as equalValues } from './ops.js';
 import { parseDate, parseTimestamp, parseWordyDuration } from './time.js';
 import * as T from './types.js';
 import type { ObjectType, Type } from './types.js';
-import { ArrayList, canonical, Dict, Double, fail, fromPlain, iterate, keyOf, List, noOverload, toArray, type Value } from './values.js';
+import {
+  ArrayList,
+  canonical,
+  Dict,
+  Double,
+  fail,
+  fromPlain,
+  iterate,
+  keyOf,
+  List,
+  noOverload,
+  toArray,
+  type Value,
+} from './values.js';
 
 /** The parts of a schema that expressions see. Unknown members are ignored. */
 export interface Schema {
@@ -153,7 +166,13 @@ function stringOf(s: Schema): SchemaType {
     case 'date':
       return leaf(T.TIMESTAMP, 12, s.nullable, v => parseDate(text(v)) ?? fail(`Invalid date formatted string ${v}`), 12);
     case 'date-time':
-      return leaf(T.TIMESTAMP, 21, s.nullable, v => parseTimestamp(text(v)) ?? fail(`Invalid date-time formatted string ${v}`), 32);
+      return leaf(
+        T.TIMESTAMP,
+        21,
+        s.nullable,
+        v => parseTimestamp(text(v)) ?? fail(`Invalid date-time formatted string ${v}`),
+        32,
+      );
   }
   const longest = s.enum?.length ? Math.max(...s.enum.map(e => String(e).length)) : (s.maxLength ?? open);
   return leaf(T.STRING, 2, s.nullable, text, s.enum ? longest : Math.min(longest * (s.maxLength === undefined ? 1 : 4), open));

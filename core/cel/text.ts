@@ -49,7 +49,8 @@ export const quote = (s: string): string =>
 export function goQuote(s: string): string {
   if (/^[ !#-[\]-~]*$/.test(s)) return `"${s}"`;
   let out = '';
-  for (const c of s.replace(BROKEN_PAIR, '\ufffd')) out += ESCAPES.get(c) ?? (PRINTABLE.test(c) ? c : codeEscape(c.codePointAt(0)!));
+  for (const c of s.replace(BROKEN_PAIR, '\ufffd'))
+    out += ESCAPES.get(c) ?? (PRINTABLE.test(c) ? c : codeEscape(c.codePointAt(0)!));
   return `"${out}"`;
 }
 function codeEscape(code: number): string {

@@ -94,7 +94,8 @@ export function parseIp(text: string): Ip | string {
   if (v4 !== undefined) return new Ip(v4, 4);
   const zone = text.indexOf('%');
   const v6 = text.includes(':') ? parse6(zone < 0 ? text : text.slice(0, zone)) : undefined;
-  if (v6 === undefined || zone === text.length - 1) return `IP Address ${goQuote(text)} parse error during conversion from string`;
+  if (v6 === undefined || zone === text.length - 1)
+    return `IP Address ${goQuote(text)} parse error during conversion from string`;
   if (zone >= 0) return `IP address ${goQuote(text)} with zone value is not allowed`;
   if (v6 >> 32n === 0xffffn) return `IPv4-mapped IPv6 address ${goQuote(text)} is not allowed`;
   return new Ip(v6, 6);
@@ -111,8 +112,7 @@ const ip = (v: Value): Ip => {
   const made = parseIp(v as string);
   return made instanceof Ip ? made : fail(made);
 };
-const cidr = (v: Value): Cidr =>
-  parseCidr(v as string) ?? fail('network address parse error during conversion from string');
+const cidr = (v: Value): Cidr => parseCidr(v as string) ?? fail('network address parse error during conversion from string');
 
 /** Bits under a mask equal to a prefix. */
 const within = (v: Value, four: readonly [bigint, number], six: readonly [bigint, number]): boolean => {
