@@ -115,9 +115,10 @@ export async function breakThings(
   counts: Map<string, number>,
   signal: AbortSignal,
 ): Promise<void> {
-  while (kinds.length > 0) {
-    await sleep(random.between(800, 3500), undefined, { signal }).catch(() => undefined);
+  for (;;) {
+    await sleep(random.between(1000, 4500), undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
+    if (kinds.length === 0) continue;
     const kind = random.pick(kinds);
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
     await KINDS[kind]!.fault(deployment, random.pick(deployment.nodes), random);

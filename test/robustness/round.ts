@@ -15,6 +15,9 @@ const STREAM_SECONDS = 6;
 /** How long watches may take to catch up once everything works, in ms. */
 const CATCH_UP_MS = 60_000;
 
+/** The first of a collection's watches go on from the start of the round to its end. */
+const FOLLOWING = 3;
+
 /** What a round needs to know. */
 export interface RoundPlan {
   readonly deployment: Deployment;
@@ -141,19 +144,31 @@ export async function runRound(plan: RoundPlan): Promise<RoundResult> {
   const pause = (1000 * plan.clients) / plan.rate;
   const working = clients.map(client => new Controller(client, round, random.fork(), pause).run(stop.signal));
   const breaking = breakThings(deployment, plan.faults, random.fork(), faults, stop.signal);
+  const violations: Violation[] = [];
   const lateStreams = plan.past.length > 0 ? [await late(admins[0]!, random.pick(plan.past), random)] : [];
-  await sleep(plan.seconds * 1000);
-  stop.abort();
-  await breaking;
-  await deployment.heal();
-  await Promise.all(working);
-
-  const end = await currentRevision(admins, namespace);
-  const violations: Violation[] = deployment.violations.splice(0);
-  const [full] = [watches.flatMap(group => group.slice(0, 3))];
-  violations.push(...(await caughtUp(full, end)));
-  await Promise.all(watches.flat().map(watch => watch.stop()));
-  await Promise.all([...admins, ...clients, ...watchers].map(client => client.close()));
+  try {
+    // A server that does not start again ends the round at once.
+    await Promise.race([sleep(plan.seconds * 1000), breaking]);
+    stop.abort();
+    await breaking;
+    await deployment.heal();
+    await Promise.all(working);
+    const end = await currentRevision(admins, namespace);
+    violations.push(
+      ...(await caughtUp(
+        watches.flatMap(group => group.slice(0, FOLLOWING)),
+        end,
+      )),
+    );
+  } catch (error) {
+    violations.push({ guarantee: 'alive', message: (error as Error).message });
+  } finally {
+    stop.abort();
+    await Promise.all(working);
+    await Promise.all(watches.flat().map(watch => watch.stop()));
+    await Promise.all([...admins, ...clients, ...watchers].map(client => client.close()));
+  }
+  violations.push(...deployment.violations.splice(0));
 
   const { ledger, violations: found } = check(history);
   violations.push(...found, ...lateStreams.flatMap(stream => stream.violations));

@@ -87,7 +87,7 @@ export async function run(options: RunOptions): Promise<Summary> {
   const deployment = await Deployment.start(backend, directory, random.fork());
   const past: Past[] = [];
   try {
-    while (performance.now() - began < minutes * 60_000) {
+    while (performance.now() - began < minutes * 60_000 && summary.violations.every(({ guarantee }) => guarantee !== 'alive')) {
       const left = (minutes * 60_000 - (performance.now() - began)) / 1000;
       const result = await runRound({
         ...options,

@@ -20,6 +20,8 @@ export const COLORS = ['red', 'green', 'blue'];
 export const NAMES = ['one', 'two', 'three', 'four', 'five', 'six'];
 /** Share of writes that come with some kilobytes. */
 const LARGE = 0.05;
+/** Share of updates that several clients send at once, of which one may win. */
+const RACES = 0.4;
 /** What clients do, and how often: of 100 calls 80 read. */
 const ACTIONS = [
   ['get', 30],
@@ -50,6 +52,8 @@ export interface Round {
 export class Controller {
   /** What it saw last of each object: its cache, which is often old. */
   readonly #seen = new Map<string, Version>();
+  /** How much longer it waits because its last call failed, in ms. */
+  #backoff = 0;
 
   constructor(
     readonly client: Client,
@@ -62,7 +66,8 @@ export class Controller {
   /** Works until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await sleep(this.random.next() * 2 * this.pause);
+      await sleep(this.random.next() * 2 * this.pause + this.#backoff);
+      this.#backoff = 0;
       await this[this.random.weighted(ACTIONS)](this.random.pick(COLLECTIONS), this.random.pick(NAMES));
     }
   }
@@ -87,6 +92,11 @@ export class Controller {
     if (this.random.chance(0.6)) await this.get(collection, name);
     const expect = this.#seen.get(`${collection.name}/${name}`)?.revision;
     if (expect === undefined) return;
+    const racers = this.random.chance(RACES) ? this.random.between(2, 4) : 1;
+    await Promise.all(Array.from({ length: racers }, () => this.#updateFrom(collection, name, expect)));
+  }
+
+  #updateFrom(collection: Collection, name: string, expect: number): Promise<void> {
     const { token, metadata } = this.#content();
     const body = { metadata: { ...metadata, name, resourceVersion: String(expect) } };
     const call: Call = { is: 'update', token, expect };
@@ -160,7 +170,10 @@ export class Controller {
       round.strange.push(`${method} ${path}: ${JSON.stringify(answer).slice(0, 500)}`);
       return;
     }
-    if (result.is === 'unknown') round.unknown++;
+    if (result.is === 'unknown') {
+      round.unknown++;
+      this.#backoff = this.random.between(50, 600);
+    }
     const operation: Operation = { id, collection: collection.name, name, call, start, end, result };
     round.history.operations.push(operation);
     if (result.is === 'ok') this.#remember(collection, { name, version: result.version });
