@@ -1,6 +1,6 @@
 import type { Exchange, ResponseStream } from '../api/listener.js';
 import { FUTURE_REVISION_MS, LIST_SLICE_BYTES, PAST_PAGE } from '../limits.js';
-import { badRequest, invalidObject, notFound, Refusal, type Violation } from '../model/refusal.js';
+import { badRequest, invalidObject, methodNotAllowed, notFound, Refusal, type Violation } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import type { Naming } from '../naming.js';
 import type { Resource } from '../schema/resource.js';
@@ -95,6 +95,9 @@ export async function get(context: ReadContext, exchange: Exchange, route: Route
       resource.builtIn && route.subresource && route.subresource.kind !== resource.kind ? `/${route.subresource.name}` : '';
     throw notFound({ group: resource.group, resource: resource.plural + scale }, target.name);
   }
+  const { subresource: sub } = route;
+  if (sub?.connect || sub?.produces)
+    throw methodNotAllowed(`get is not supported on ${resource.plural}/${sub.name} by this server`);
   if (plain && !predates(resource, [entry]) && !route.subresource?.type?.id.endsWith('.Scale')) {
     const headers = headersFor(resource);
     if (compresses(exchange, entry.bytes.length)) await respondCompressed(exchange, 200, headers, entry.bytes);

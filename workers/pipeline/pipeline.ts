@@ -70,6 +70,9 @@ export async function run(
 function write(context: Context, permitted: Permitted): Promise<Answer> {
   // Nothing is done for a client that could not be told.
   chooseForm(permitted.resource, permitted.job.accept, context.naming);
+  const { resource, route, target } = permitted;
+  if (route.subresource?.connect && target.verb !== 'create')
+    throw methodNotAllowed(`${target.verb} is not supported on ${resource.plural}/${target.subresource} by this server`);
   switch (permitted.target.verb) {
     case 'create':
       return create(context, permitted);

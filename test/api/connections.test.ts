@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api } from './support.js';
+
+const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+
+describe('subresources that connect to a workload', () => {
+  let api: Api;
+  let path: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    const namespace = await api.namespace('connected');
+    await api.until(async () => (await api.get(`${namespace}/serviceaccounts/default`)).status === 200);
+    await api.made(`${namespace}/pods`, pod);
+    path = `${namespace}/pods/p`;
+  });
+  afterAll(() => api.close());
+
+  test.each(['log', 'exec', 'attach', 'portforward', 'proxy'])(
+    '%s is refused with 405, without a look at the pod',
+    async name => {
+      const { status, body } = await api.get(`${path}/${name}`);
+      expect([status, body.message]).toEqual([405, `get is not supported on pods/${name} by this server`]);
+      expect((await api.get(`${path}x/${name}`)).status).toBe(404);
+    },
+  );
+
+  test.each(['PUT', 'PATCH', 'DELETE', 'POST'] as const)('%s on proxy leaves the pod alone', async method => {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const { status } = await api.call(method, `${path}/proxy`, { body: { metadata: { labels: { changed: 'yes' } } }, type });
+    expect(status).toBe(405);
+    const { body } = await api.get(path);
+    expect([body.metadata!.labels, body.metadata!.deletionTimestamp]).toEqual([undefined, undefined]);
+  });
+});
