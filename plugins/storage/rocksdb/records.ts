@@ -1,7 +1,7 @@
 import type { Batch, Records, Row } from '../engine/records.js';
 import { type Binding, type Handle, loadBinding } from './binding.js';
 import { databaseFiles } from './files.js';
-import { refusal, saysInUse } from './refusal.js';
+import { readable, refusal, saysInUse } from './refusal.js';
 
 /** Sizes for objects of kilobytes. Current objects are read from memory, not from here, so the caches are small. */
 const OPTIONS = {
@@ -107,4 +107,6 @@ export class RocksRecords implements Records {
 }
 
 const done = (call: (callback: (error: Error | null) => void) => void): Promise<void> =>
-  new Promise((resolve, reject) => call(error => (error ? reject(error) : resolve())));
+  new Promise((resolve, reject) =>
+    call(error => (error ? reject(new Error(readable(error.message), { cause: error })) : resolve())),
+  );

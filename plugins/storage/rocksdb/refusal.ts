@@ -4,7 +4,7 @@ import { REMEDY } from '../engine/records.js';
 /** One line that says why a store cannot be opened or read, and what helps, whatever the library or the system said. */
 export function refusal(path: string, error: Error): StoreError {
   if (error instanceof StoreError) return error;
-  return new StoreError(explain(path, error.message.replace(/\s*\n\s*/g, ' ')), { cause: error });
+  return new StoreError(explain(path, readable(error.message)), { cause: error });
 }
 
 /** Whether an error says that another process, or this one, has the database open. */
@@ -20,3 +20,10 @@ function explain(path: string, message: string): string {
     return `${path} has no space left: make room and start again, nothing is lost (${message})`;
   return `${path} is damaged: ${message}; ${REMEDY}`;
 }
+
+/** A message of the library in one line; it joins its parts without anything between them. */
+export const readable = (message: string): string =>
+  message
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/([a-z])While /g, '$1: while ')
+    .replace(/(sstable)(?=\/)/g, '$1: ');

@@ -1,0 +1,217 @@
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { snapshotCommand } from '../../core/command/snapshot.js';
+import { storeCommand } from '../../core/command/store.js';
+import { SnapshotError, SnapshotReader, SnapshotWriter } from '../../core/snapshot/format.js';
+import type { Stored } from '../../core/api/storage.js';
+import { Captured, ServerProcess } from './server.js';
+
+const HEADER = { revision: 77, objects: 3, store: 'rocksdb', created: '2026-01-01T00:00:00.000Z' };
+const OBJECTS: Stored[] = [
+  { key: 'core/a/é', value: Buffer.from('one'), created: 3, modified: 9, version: 4 },
+  { key: 'core/b', value: Buffer.alloc(0), created: 5, modified: 5, version: 1 },
+  { key: 'core/c', value: Buffer.alloc(5000, 'x'), created: 2 ** 40, modified: 2 ** 50, version: 2 },
+];
+
+function bytesOf(objects: readonly Stored[]): Buffer {
+  const writer = new SnapshotWriter();
+  return Buffer.concat([writer.header({ ...HEADER, objects: objects.length }), writer.rows(objects), writer.end()]);
+}
+
+function read(pieces: readonly Buffer[]): Stored[] {
+  const reader = new SnapshotReader();
+  const objects = pieces.flatMap(piece => reader.take(piece));
+  reader.end();
+  return objects.map(object => ({ ...object, value: Buffer.from(object.value) }));
+}
+
+describe('a snapshot file', () => {
+  it('gives back what was written, in whatever pieces it is read', () => {
+    const bytes = bytesOf(OBJECTS);
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: bytes.length - 1 }), { maxLength: 20 }), cuts => {
+        const at = [0, ...cuts.sort((a, b) => a - b), bytes.length];
+        expect(read(at.slice(1).map((to, i) => bytes.subarray(at[i], to)))).toEqual(OBJECTS);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is refused after any change of a byte, any cut, and anything behind it', () => {
+    const bytes = bytesOf(OBJECTS);
+    const refuses = (damaged: Buffer): void => expect(() => read([damaged])).toThrow(SnapshotError);
+    for (let at = 0; at < bytes.length; at += 7) {
+      const flipped = Buffer.from(bytes);
+      flipped[at]! ^= 0x40;
+      refuses(flipped);
+      refuses(bytes.subarray(0, at));
+    }
+    refuses(Buffer.concat([bytes, Buffer.of(0)]));
+    refuses(Buffer.from('something else\n'));
+    refuses(Buffer.alloc(10_000, 'x'));
+  });
+});
+
+interface Item {
+  readonly metadata: { readonly name: string; readonly resourceVersion: string; readonly uid: string };
+  readonly data: { readonly n: string };
+}
+
+const CONFIG_MAPS = '/api/v1/namespaces/shop/configmaps';
+const PAIRS = 8;
+const configMap = (name: string, n: number): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name },
+  data: { n: String(n) },
+});
+
+let directory: string;
+let server: ServerProcess;
+let stop = false;
+
+/** Counts up `a-…`, then `b-…`, again and again: at any one revision a is equal to b or one ahead. */
+async function count(pair: number): Promise<void> {
+  for (let n = 1; !stop; n++) {
+    for (const side of ['a', 'b']) {
+      const answer = await server.call('PUT', `${CONFIG_MAPS}/${side}-${pair}`, configMap(`${side}-${pair}`, n));
+      if (answer.status !== 200) throw new Error(`PUT: ${answer.status}`);
+    }
+  }
+}
+
+async function snapshot(...args: string[]): Promise<{ code: number; io: Captured }> {
+  const io = new Captured();
+  return { code: await snapshotCommand(args, io), io };
+}
+
+const inDirectory = (name: string): string => join(directory, name);
+
+describe('capstan snapshot', { timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'capstan-snapshot-'));
+    server = await ServerProcess.start(inDirectory('old'));
+    await server.namespace('shop');
+    for (let i = 0; i < PAIRS; i++)
+      for (const side of ['a', 'b']) await server.call('POST', CONFIG_MAPS, configMap(`${side}-${i}`, 0));
+  }, 60_000);
+  afterAll(async () => {
+    await server?.end('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('save takes one revision of a server under writes, with everything it had acknowledged [R010]', async () => {
+    const writers = Array.from({ length: PAIRS }, (_, pair) => count(pair));
+    const taken: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      const file = inDirectory(`under-writes-${i}`);
+      const acknowledged = (await server.call<Item>('POST', CONFIG_MAPS, configMap(`before-${i}`, i))).body.metadata
+        .resourceVersion;
+      const { code, io } = await snapshot('save', file, `--data-dir=${inDirectory('old')}`);
+      expect(code).toBe(0);
+      const [, revision] = /revision (\d+), \d+ objects, .* checksum ok/.exec(io.lines[0]!)!;
+      expect(Number(revision)).toBeGreaterThanOrEqual(Number(acknowledged));
+      const url = `${CONFIG_MAPS}?resourceVersion=${revision}&resourceVersionMatch=Exact`;
+      const exact = (await server.call<{ items: Item[] }>('GET', url)).body.items;
+      const stored = read([readFileSync(file)]).filter(({ key }) => key.startsWith('core/configmaps/shop/'));
+      const saved = stored.map(({ value }) => JSON.parse(Buffer.from(value).toString()) as Item);
+      expect(saved.map(item => [item.metadata.name, item.metadata.resourceVersion, item.data.n])).toEqual(
+        exact.map(item => [item.metadata.name, item.metadata.resourceVersion, item.data.n]),
+      );
+      expect(stored.map(({ modified }) => String(modified))).toEqual(saved.map(item => item.metadata.resourceVersion));
+      const n = new Map(saved.map(item => [item.metadata.name, Number(item.data.n)]));
+      for (let pair = 0; pair < PAIRS; pair++) expect([0, 1]).toContain(n.get(`a-${pair}`)! - n.get(`b-${pair}`)!);
+      taken.push(revision!);
+    }
+    stop = true;
+    await Promise.all(writers);
+    expect(new Set(taken).size).toBe(3);
+  });
+
+  it('save is for those who are authorized', async () => {
+    const anonymous = await request(`${server.url}/store/snapshot`, { dispatcher: server.agent });
+    expect(anonymous.statusCode).toBe(403);
+    await anonymous.body.dump();
+    const kubeconfig = JSON.parse(readFileSync(inDirectory('old/admin.kubeconfig'), 'utf8')) as { users: { user: object }[] };
+    kubeconfig.users[0]!.user = {};
+    writeFileSync(inDirectory('nobody.kubeconfig'), JSON.stringify(kubeconfig));
+    await expect(snapshot('save', inDirectory('none'), `--kubeconfig=${inDirectory('nobody.kubeconfig')}`)).rejects.toThrow(
+      /refused: 403 .*forbidden/,
+    );
+  });
+
+  it('restore makes a store whose objects are the same, whose revisions are higher, and where old watches get 410', async () => {
+    const file = inDirectory('to-restore');
+    await snapshot('save', file, `--data-dir=${inDirectory('old')}`);
+    const before = (await server.call<{ items: Item[]; metadata: { resourceVersion: string } }>('GET', CONFIG_MAPS)).body;
+    // What the snapshot does not know of: revisions that must not come twice.
+    const later = (await server.call<Item>('POST', CONFIG_MAPS, configMap('after-the-snapshot', 1))).body.metadata
+      .resourceVersion;
+    const old = server;
+    const { code, io } = await snapshot('restore', file, `--data-dir=${inDirectory('new')}`);
+    expect(code).toBe(0);
+    expect(io.lines[0]).toMatch(/^restored \d+ objects of revision \d+ into /);
+    expect(await storeCommand(['check', `--data-dir=${inDirectory('new')}`], new Captured())).toBe(0);
+    server = await ServerProcess.start(inDirectory('new'));
+    await old.end();
+
+    const after = (await server.call<{ items: Item[]; metadata: { resourceVersion: string } }>('GET', CONFIG_MAPS)).body;
+    expect(after.items).toEqual(before.items);
+    expect(Number(after.metadata.resourceVersion)).toBeGreaterThan(Number(later));
+    const created = (await server.call<Item>('POST', CONFIG_MAPS, configMap('new', 1))).body;
+    expect(Number(created.metadata.resourceVersion)).toBeGreaterThan(Number(later));
+    for (const revision of [before.items[0]!.metadata.resourceVersion, before.metadata.resourceVersion, later]) {
+      const watch = await server.call<{ code?: number; object?: { code: number } }>(
+        'GET',
+        `${CONFIG_MAPS}?watch=1&resourceVersion=${revision}&timeoutSeconds=5`,
+      );
+      expect(watch.body.object?.code ?? watch.body.code).toBe(410);
+    }
+    const stale = await server.call('PUT', `${CONFIG_MAPS}/a-0`, {
+      ...configMap('a-0', 5),
+      metadata: { name: 'a-0', resourceVersion: later },
+    });
+    expect(stale.status).toBe(409);
+  });
+
+  it('restore refuses a directory that holds a store, and a damaged file before it makes anything', async () => {
+    const file = inDirectory('good');
+    await snapshot('save', file, `--data-dir=${server.dataDir}`);
+    await expect(snapshot('restore', file, `--data-dir=${server.dataDir}`)).rejects.toThrow(/already holds a store/);
+    const bytes = readFileSync(file);
+    bytes[bytes.length >> 1]! ^= 1;
+    writeFileSync(inDirectory('bad'), bytes);
+    for (const action of [
+      ['restore', inDirectory('bad'), `--data-dir=${inDirectory('never')}`],
+      ['status', inDirectory('bad')],
+    ])
+      await expect(snapshot(...action)).rejects.toThrow(/bad: it is damaged/);
+    await expect(storeCommand(['check', `--data-dir=${inDirectory('never')}`], new Captured())).rejects.toThrow(/holds no store/);
+  });
+
+  it('status tells revision, objects, size and that the checksum is good', async () => {
+    const file = inDirectory('status');
+    await snapshot('save', file, `--data-dir=${server.dataDir}`);
+    const { code, io } = await snapshot('status', file);
+    expect(code).toBe(0);
+    expect(io.lines).toEqual([
+      expect.stringMatching(/status: revision \d+, \d+ objects, [\d.]+ kB, checksum ok$/),
+      expect.stringMatching(/^taken \d{4}-.* from rocksdb$/),
+    ]);
+    await expect(snapshot('status', inDirectory('absent'))).rejects.toThrow(/absent: ENOENT/);
+    await expect(snapshot('status')).rejects.toThrow(/save FILE, restore FILE or status FILE/);
+  });
+
+  it('save leaves no file behind when the server goes away', async () => {
+    const exited = once(server.child, 'exit');
+    server.child.kill('SIGKILL');
+    await exited;
+    await expect(snapshot('save', inDirectory('gone'), `--data-dir=${server.dataDir}`)).rejects.toThrow(/cannot be reached/);
+    expect(() => readFileSync(inDirectory('gone'))).toThrow();
+  });
+});
