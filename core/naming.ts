@@ -96,6 +96,9 @@ const kubernetes: Naming = {
 /** The naming table of that name. */
 export const namingOf = (name: NamingName): Naming => (name === 'kubernetes' ? kubernetes : neutral);
 
+/** The names of the system in either naming. */
+export const PRODUCTS: readonly string[] = [neutral.product, kubernetes.product];
+
 /** Either spelling of a media type's vendor or of the `g=` parameter of a Table request, made neutral. */
 export const neutralMediaType = (given: string): string =>
   given.replace('vnd.kubernetes.', 'vnd.orchestrator.').replace(/\bg="?meta\.k8s\.io"?/, 'g=meta.orchestrator.io');

@@ -3,6 +3,7 @@ import { ANNOTATIONS_BYTES } from '../limits.js';
 import { dns1123Label, labelValue, qualifiedName } from '../model/names.js';
 import type { ApiObject, ObjectMeta, OwnerReference } from '../model/object.js';
 import { forbiddenField, invalid, required, tooLong, type Violation } from '../model/refusal.js';
+import { PRODUCTS } from '../naming.js';
 
 /** What metadata is checked against. */
 export interface MetadataRules {
@@ -15,7 +16,7 @@ export interface MetadataRules {
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 /** Finalizers without a domain: those of the server, and the namespace's in either naming. */
-const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['orchestrator', 'kubernetes', ORPHAN, FOREGROUND]);
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([...PRODUCTS, ORPHAN, FOREGROUND]);
 
 /** Violations of a new object's metadata (spec, "Object envelope and common metadata"). */
 export function validateMetadata(object: ApiObject, rules: MetadataRules): readonly Violation[] {

@@ -20,8 +20,6 @@ const CROSSING = new Set([
 /** Files that name brands although they are not the naming table; in core/cel/lib these are type names that clients' expressions spell. */
 const BRANDED = new Set([
   'core/naming.ts',
-  'plugins/resources/core/namespace.ts',
-  'core/schema/metadata.ts',
   'core/cel/lib/authorizer.ts',
   'core/cel/lib/format.ts',
   'core/cel/lib/quantity.ts',

@@ -28,7 +28,7 @@ function finalizerViolations(name: string, own: string, field: string): Violatio
 
 /** Rules of Namespaces: they end through the finalizer list in their spec, which only `finalize` writes. */
 export const namespace = (naming: Naming): Partial<Strategy> => {
-  const finalizer = naming.group('orchestrator.io') === 'k8s.io' ? 'kubernetes' : 'orchestrator';
+  const finalizer = naming.product;
   const nameLabel = naming.label('orchestrator.io/metadata.name');
   return {
     checkName: labelName,
