@@ -36,7 +36,14 @@ function firstDocument(text: string): Parsed {
   const lines = new LineCounter();
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
-  const composer = new Composer({ version: '1.1', customTags: jsonTags, uniqueKeys: false, prettyErrors: false });
+  const composer = new Composer({
+    version: '1.1',
+    customTags: jsonTags,
+    uniqueKeys: false,
+    prettyErrors: false,
+    // What it would warn of comes from clients and would fill the log of the process.
+    logLevel: 'error',
+  });
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) for (const document of composer.next(token)) return { document, lines };
     // The document itself is one more entry of the stack, the value that is being read another.
