@@ -47,12 +47,18 @@ describe('watches', () => {
     const path = await fresh('gone', 'kept');
     const before = (await api.patch(`${path}/gone`, MERGE, valued('last'))).body;
     const watch = await openWatch(api.server, `${path}?watch=1&resourceVersion=${versionOf(before)}`);
-    const selecting = await openWatch(api.server, `${path}?watch=1&resourceVersion=${versionOf(before)}&labelSelector=app%3Dkept`);
+    const selecting = await openWatch(
+      api.server,
+      `${path}?watch=1&resourceVersion=${versionOf(before)}&labelSelector=app%3Dkept`,
+    );
     await api.delete(`${path}/gone`);
     const event = (await watch.next())!;
     const version = versionOf(event.object);
     expect(number(version)).toBeGreaterThan(number(versionOf(before)));
-    expect(event).toEqual({ type: 'DELETED', object: { ...before, metadata: { ...metadataOf(before), resourceVersion: version } } });
+    expect(event).toEqual({
+      type: 'DELETED',
+      object: { ...before, metadata: { ...metadataOf(before), resourceVersion: version } },
+    });
     const kept = (await api.get(`${path}/kept`)).body;
     const left = (await api.patch(`${path}/kept`, MERGE, { metadata: { labels: { app: 'other' } } })).body;
     expect(number(versionOf(left))).toBe(number(version) + 1n);
@@ -95,7 +101,10 @@ describe('watches', () => {
     const path = await fresh('a');
     const list = (await api.get(path)).body;
     const from = `${path}?watch=1&timeoutSeconds=1&resourceVersion=${versionOf(list)}`;
-    const [plain, marked] = await Promise.all([openWatch(api.server, from), openWatch(api.server, `${from}&allowWatchBookmarks=1`)]);
+    const [plain, marked] = await Promise.all([
+      openWatch(api.server, from),
+      openWatch(api.server, `${from}&allowWatchBookmarks=1`),
+    ]);
     const created = await api.made(path, secret('b'));
     expect((await plain.rest()).map(brief)).toEqual(['ADDED b']);
     const events = await marked.rest();
@@ -110,7 +119,8 @@ describe('watches', () => {
   });
 
   describe('sendInitialEvents', () => {
-    const mark = (event: Event): unknown => (metadataOf(event.object)['annotations'] as Loose | undefined)?.['k8s.io/initial-events-end'];
+    const mark = (event: Event): unknown =>
+      (metadataOf(event.object)['annotations'] as Loose | undefined)?.['k8s.io/initial-events-end'];
 
     test.each([
       ['unset', '', 'R334'],
@@ -153,7 +163,10 @@ describe('watches', () => {
 
     test('without allowWatchBookmarks no bookmark; false: no initial events; the mark comes once [R164 R165]', async () => {
       const path = await fresh('a');
-      const quiet = await openWatch(api.server, `${path}?${WATCH_LIST.replace('&allowWatchBookmarks=true', '')}&timeoutSeconds=1`);
+      const quiet = await openWatch(
+        api.server,
+        `${path}?${WATCH_LIST.replace('&allowWatchBookmarks=true', '')}&timeoutSeconds=1`,
+      );
       const none = await openWatch(api.server, `${path}?${WATCH_LIST.replace('Events=true', 'Events=false')}&timeoutSeconds=1`);
       const twice = await openWatch(api.server, `${path}?${WATCH_LIST}&timeoutSeconds=1`);
       expect((await quiet.rest()).map(brief)).toEqual(['ADDED a']);
@@ -215,7 +228,10 @@ describe('watches', () => {
       for (let i = 0; i < 30; i++) {
         const name = `w${w}-${i % 4}`;
         await api.post(path, secret(name, `${i}`, { parity: i % 2 ? 'odd' : 'even' }));
-        await api.patch(`${path}/${name}`, MERGE, { ...valued(`p${i}`), metadata: { labels: { parity: i % 3 ? 'odd' : 'even' } } });
+        await api.patch(`${path}/${name}`, MERGE, {
+          ...valued(`p${i}`),
+          metadata: { labels: { parity: i % 3 ? 'odd' : 'even' } },
+        });
         if (i % 5 === 0) await api.delete(`${path}/${name}`);
       }
     };
@@ -227,7 +243,11 @@ describe('watches', () => {
       for (const query of ['', 'labelSelector=parity%3Dodd', 'resourceVersion=0']) {
         const list = (await api.get(`${path}?${query}`)).body;
         const selector = query.startsWith('label') ? `&${query}` : '';
-        caches.push({ query, list, watch: await openWatch(api.server, `${path}?watch=1&resourceVersion=${versionOf(list)}${selector}`) });
+        caches.push({
+          query,
+          list,
+          watch: await openWatch(api.server, `${path}?watch=1&resourceVersion=${versionOf(list)}${selector}`),
+        });
       }
     }
     await writers;

@@ -1,76 +1,86 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { Compacted } from '../../core/api/storage.js';
 import { WATCH_BACKLOG_BYTES } from '../../core/limits.js';
 import { openMemory } from '../../plugins/storage/memory.js';
+import { freePort, startBuiltServer } from '../clients/server.js';
 import { Api, type Event, namesIn } from './support.js';
-import { about, brief, isBookmark, MERGE, metadataOf, openWatch, secret, valued, versionOf, type Watching } from './watching.js';
+import {
+  about,
+  brief,
+  isBookmark,
+  MERGE,
+  metadataOf,
+  openWatch,
+  type Reached,
+  secret,
+  send,
+  valued,
+  versionOf,
+  type Watching,
+} from './watching.js';
 
 const number = (version: string): bigint => BigInt(version);
 
-/** Open APIs and directories of a test. */
+/** Open APIs and servers of a test. */
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
   for (const release of undo.splice(0).reverse()) await release();
 });
 
-const directory = (): string => {
-  const made = mkdtempSync(join(tmpdir(), 'capstan-watch-'));
-  undo.push(() => rmSync(made, { recursive: true, force: true }));
-  return made;
-};
+/** A server in a process of its own, so that it can be ended as an operator ends it. */
+async function built(): Promise<{ server: Reached; restart(): Promise<void> }> {
+  const process = await startBuiltServer(await freePort());
+  undo.push(() => process.close());
+  const url = /https:\/\/[\w.:[\]]+/.exec(readFileSync(process.kubeconfig, 'utf8'))![0];
+  const token = readFileSync(join(process.dir, 'data', 'pki', 'admin-token.csv'), 'utf8').split(',')[0]!;
+  return { server: { url, token }, restart: () => process.restart() };
+}
+
+async function collection(server: Reached, namespace: string): Promise<string> {
+  await send(server, 'POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+  return `/api/v1/namespaces/${namespace}/secrets`;
+}
 
 describe('a watch over restarts', { timeout: 90_000 }, () => {
-  let dataDir: string;
-  beforeEach(() => {
-    dataDir = directory();
-  });
-  const start = (securePort = 0): Promise<Api> => Api.start({ storageBackend: 'rocksdb', dataDir, securePort });
-
   test('drain on shutdown: each watch ends cleanly with its last bookmark, and what came later is seen elsewhere [R010 R330]', async () => {
-    const first = await start();
-    const path = `${await first.namespace('drain')}/secrets`;
-    await first.made(path, secret('a'));
-    const marked = `${path}?watch=1&allowWatchBookmarks=true`;
-    const watches = await Promise.all([0, 1, 2, 3].map(() => openWatch(first.server, marked)));
-    const plain = await openWatch(first.server, `${path}?watch=1`);
+    const { server, restart } = await built();
+    const path = await collection(server, 'drain');
+    await send(server, 'POST', path, secret('a'));
+    const watches = await Promise.all([0, 1, 2, 3].map(() => openWatch(server, `${path}?watch=1&allowWatchBookmarks=true`)));
+    const plain = await openWatch(server, `${path}?watch=1`);
     await Promise.all(watches.map(watch => watch.until(about('a'))));
-    const writing = first.made(path, secret('b'));
-    await writing;
-    const closing = first.close();
+    await send(server, 'POST', path, secret('b'));
+    const restarted = restart();
     const bookmarks: Event[] = [];
     for (const watch of watches) {
       const events = await watch.rest();
-      expect(events.map(brief).filter(text => text !== 'BOOKMARK')).toEqual(['ADDED b']);
-      expect(events.at(-1)!.type).toBe('BOOKMARK');
+      expect(events.map(brief)).toEqual([...(events[0]!.type === 'BOOKMARK' ? ['BOOKMARK'] : []), 'ADDED b', 'BOOKMARK']);
       bookmarks.push(events.at(-1)!);
     }
     expect((await plain.rest()).map(brief)).toEqual(['ADDED a', 'ADDED b']);
-    await closing;
-
-    const second = await start();
-    undo.push(() => second.close());
-    expect(namesIn((await second.get(path)).body)).toEqual(['a', 'b']);
-    await second.delete(`${path}/a`);
+    await restarted;
+    expect(namesIn(await send(server, 'GET', path))).toEqual(['a', 'b']);
+    await send(server, 'DELETE', `${path}/a`);
     for (const bookmark of bookmarks) {
-      const resumed = await openWatch(second.server, `${path}?watch=1&resourceVersion=${versionOf(bookmark.object)}`);
+      const resumed = await openWatch(server, `${path}?watch=1&resourceVersion=${versionOf(bookmark.object)}`);
       expect((await resumed.until(about('a'))).map(brief)).toEqual(['DELETED a']);
       resumed.close();
     }
   });
 
   test('a watch registered while the cache starts sees the whole state, then every change [R245 R246]', async () => {
-    const first = await start();
-    const path = `${await first.namespace('starting')}/secrets`;
+    const { server, restart } = await built();
+    const path = await collection(server, 'starting');
     const names = Array.from({ length: 300 }, (_, i) => `s${String(i).padStart(3, '0')}`);
-    await Promise.all(names.map(name => first.made(path, secret(name))));
-    const port = Number(new URL(first.server.url).port);
-    const { server } = first;
-    await first.close();
+    await Promise.all(names.map(name => send(server, 'POST', path, secret(name))));
+    const ended = await openWatch(server, `${path}?watch=1&resourceVersion=0&labelSelector=none`);
+    const restarted = restart();
+    await ended.rest();
+    // From here on the old server is going or gone, and the new one on its way.
     const trying = async (): Promise<Watching> => {
       for (;;) {
         const watch = await openWatch(server, `${path}?watch=1&resourceVersion=0`).catch(() => undefined);
@@ -79,11 +89,9 @@ describe('a watch over restarts', { timeout: 90_000 }, () => {
         await new Promise(resolve => setImmediate(resolve));
       }
     };
-    const registered = Promise.all([trying(), trying(), trying()]);
-    const second = await start(port);
-    undo.push(() => second.close());
-    const watches = await registered;
-    await second.made(path, secret('zz-end'));
+    const watches = await Promise.all([trying(), trying(), trying()]);
+    await restarted;
+    await send(server, 'POST', path, secret('zz-end'));
     for (const watch of watches) {
       const events = await watch.until(about('zz-end'));
       expect(events.map(event => metadataOf(event.object).name)).toEqual([...names, 'zz-end']);
@@ -92,21 +100,18 @@ describe('a watch over restarts', { timeout: 90_000 }, () => {
   });
 
   test('history before a restart is served from the store, with what was deleted, to watches and Exact lists [R237 R247]', async () => {
-    const first = await start();
-    const path = `${await first.namespace('past')}/secrets`;
-    const a = await first.made(path, secret('a', '1'));
-    await first.made(path, secret('b'));
-    const both = (await first.get(path)).body;
-    await first.patch(`${path}/a`, MERGE, valued('2'));
-    await first.delete(`${path}/b`);
-    await first.close();
-    const second = await start();
-    undo.push(() => second.close());
-    const watch = await openWatch(second.server, `${path}?watch=1&resourceVersion=${versionOf(a)}`);
+    const { server, restart } = await built();
+    const path = await collection(server, 'past');
+    const a = await send(server, 'POST', path, secret('a', '1'));
+    await send(server, 'POST', path, secret('b'));
+    const both = await send(server, 'GET', path);
+    await send(server, 'PATCH', `${path}/a`, valued('2'));
+    await send(server, 'DELETE', `${path}/b`);
+    await restart();
+    const watch = await openWatch(server, `${path}?watch=1&resourceVersion=${versionOf(a)}`);
     expect((await watch.until(event => event.type === 'DELETED')).map(brief)).toEqual(['ADDED b', 'MODIFIED a', 'DELETED b']);
     watch.close();
-    const exact = await second.get(`${path}?resourceVersionMatch=Exact&resourceVersion=${versionOf(both)}`);
-    expect(exact.body).toEqual(both);
+    expect(await send(server, 'GET', `${path}?resourceVersionMatch=Exact&resourceVersion=${versionOf(both)}`)).toEqual(both);
   });
 });
 

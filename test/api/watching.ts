@@ -1,6 +1,11 @@
 import { Agent, request } from 'undici';
-import type { RunningServer } from '../../core/index.js';
 import type { Event, Loose } from './support.js';
+
+/** Where a server is and what lets one in. */
+export interface Reached {
+  readonly url: string;
+  readonly token: string;
+}
 
 const agent = new Agent({ connect: { rejectUnauthorized: false }, bodyTimeout: 0 });
 
@@ -18,7 +23,7 @@ export interface Watching {
 }
 
 /** The bytes of a streamed answer; JSON streams are read as one document per line. */
-export async function openWatch(server: RunningServer, path: string, accept?: string): Promise<Watching> {
+export async function openWatch(server: Reached, path: string, accept?: string): Promise<Watching> {
   const stop = new AbortController();
   const answer = await request(server.url + path, {
     dispatcher: agent,
@@ -53,9 +58,27 @@ export async function openWatch(server: RunningServer, path: string, accept?: st
   };
 }
 
+/** A request with JSON, answered with JSON; throws above 299. */
+export async function send(
+  server: Reached,
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: object,
+): Promise<Loose> {
+  const answer = await request(server.url + path, {
+    method,
+    dispatcher: agent,
+    headers: { authorization: `Bearer ${server.token}`, 'content-type': method === 'PATCH' ? MERGE : 'application/json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  const value = (await answer.body.json()) as Loose;
+  if (answer.statusCode > 299) throw new Error(`${method} ${path}: ${JSON.stringify(value)}`);
+  return value;
+}
+
 /** A GET whose body is bytes. */
 export async function getBytes(
-  server: RunningServer,
+  server: Reached,
   path: string,
   headers: { readonly [name: string]: string },
 ): Promise<{ status: number; headers: Watching['headers']; bytes: Buffer }> {

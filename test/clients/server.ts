@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -16,10 +17,20 @@ export interface BuiltServer {
   close(): Promise<void>;
 }
 
+/** A port that nobody has, for servers that are to come back to it while connections of before linger. */
+export async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return String(port);
+}
+
 /** Starts `capstan serve` and resolves once it says that it is ready. */
-export async function startBuiltServer(): Promise<BuiltServer> {
+export async function startBuiltServer(asked = '0'): Promise<BuiltServer> {
   const dir = mkdtempSync(join(tmpdir(), 'capstan-clients-'));
-  let { child, port } = await spawnServer(dir, '0');
+  let { child, port } = await spawnServer(dir, asked);
   return {
     dir,
     kubeconfig: join(dir, 'data', 'admin.kubeconfig'),
