@@ -26,6 +26,9 @@ const NOT_JSON = /:(timestamp|binary|omap|pairs|set)$/;
 const jsonTags = (tags: Tags): Tags =>
   tags.filter(tag => typeof tag === 'string' || (!NOT_JSON.test(tag.tag) && tag.format !== 'TIME'));
 
+/** A member called `<<` is a member, quoted as any other text that YAML 1.1 takes for something else. */
+const withoutMerge = (tags: Tags): Tags => tags.filter(tag => typeof tag === 'string' || !tag.tag.endsWith(':merge'));
+
 interface Parsed {
   readonly document: Document.Parsed | undefined;
   readonly lines: LineCounter;
@@ -162,6 +165,8 @@ export function encodeYaml(value: object): string {
   // Through JSON: members that are undefined go, what is shared is written twice instead of as an alias.
   const document = new Document(JSON.parse(JSON.stringify(value)), {
     version: '1.1',
+    merge: false,
+    customTags: withoutMerge,
     aliasDuplicateObjects: false,
     sortMapEntries: (a, b) => keyOrder(String(keyText(a)), String(keyText(b))),
   });

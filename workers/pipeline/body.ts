@@ -1,7 +1,8 @@
 import type { ApiObject, Json, ObjectMeta } from '../../core/model/object.js';
-import { badRequest, Refusal, type Violation } from '../../core/model/refusal.js';
+import { badRequest, invalid, invalidObject, Refusal, type Violation } from '../../core/model/refusal.js';
 import { decodeObject, encode, normalize, parseJson, parseStrict, TypeMismatch } from '../../core/schema/decode.js';
 import {
+  type MetadataRules,
   validateMetadata as metadataViolations,
   validateMetadataUpdate as metadataUpdateViolations,
 } from '../../core/schema/metadata.js';
@@ -10,7 +11,7 @@ import type { Resource } from '../../core/schema/resource.js';
 import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { neutralMediaType } from '../../core/naming.js';
-import { decodeYaml, encodeYaml } from '../../core/schema/yaml.js';
+import { decodeYaml, decodeYamlStrict, encodeYaml } from '../../core/schema/yaml.js';
 import type { Context, Permitted } from './context.js';
 import type { WriteOptions } from './options.js';
 
@@ -49,17 +50,17 @@ function fromProtobuf({ route, resource, target }: Permitted, bytes: Uint8Array)
 export function parseBody(context: Context, permitted: Permitted, options: WriteOptions, body: Uint8Array): Json {
   const mediaType = mediaTypeOf(permitted.job.contentType);
   const patch = permitted.job.method === 'PATCH' && mediaType.endsWith('-patch+json');
-  if (isYaml(mediaType)) return decodeYaml(body);
   if (neutralMediaType(mediaType) === PROTOBUF && permitted.resource.builtIn) return fromProtobuf(permitted, body);
-  if (mediaType && mediaType !== 'application/json' && !patch) {
+  const yaml = isYaml(mediaType);
+  if (mediaType && mediaType !== 'application/json' && !yaml && !patch) {
     const accepted = ['application/json', 'application/yaml', PROTOBUF].map(context.naming.mediaType).join(', ');
     throw new Refusal(
       'UnsupportedMediaType',
       `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
     );
   }
-  if (options.fieldValidation === 'Ignore') return parseJson(body);
-  const { value, duplicates } = parseStrict(body);
+  if (options.fieldValidation === 'Ignore') return yaml ? decodeYaml(body) : parseJson(body);
+  const { value, duplicates } = yaml ? decodeYamlStrict(body) : parseStrict(body);
   complain(options.fieldValidation, duplicates, permitted.warnings, all => strictRefusal(permitted, all));
   return value;
 }
@@ -81,7 +82,7 @@ export function decodeBody(context: Context, permitted: Permitted, options: Writ
 }
 
 /** Checks the envelope and fills it in. */
-function envelope({ resource }: Permitted, value: Json): { [key: string]: Json } {
+function envelope({ resource, target }: Permitted, value: Json): { [key: string]: Json } {
   const object = value === null ? {} : value;
   if (!isRecord(object))
     throw badRequest(
@@ -89,6 +90,7 @@ function envelope({ resource }: Permitted, value: Json): { [key: string]: Json }
     );
   const kind = envelopeText(object, 'kind');
   const apiVersion = envelopeText(object, 'apiVersion');
+  if (resource.own) ownEnvelope(resource, target.verb === 'patch', object);
   if (kind !== '' && kind !== resource.kind) {
     throw badRequest(
       `${kind} in version ${JSON.stringify(versionOf(apiVersion || resource.apiVersion))} cannot be handled as a ${resource.kind}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion || resource.apiVersion)}`,
@@ -100,6 +102,19 @@ function envelope({ resource }: Permitted, value: Json): { [key: string]: Json }
     );
   }
   return object;
+}
+
+/** Custom kinds take no envelope from the path: version and kind must be there and right. */
+function ownEnvelope({ group, apiVersion, kind }: Resource, patched: boolean, object: { [key: string]: Json }): void {
+  const given = String(object['apiVersion'] ?? '');
+  const named = String(object['kind'] ?? '');
+  const metadata = object['metadata'];
+  const name = isRecord(metadata ?? null) ? String((metadata as { name?: Json }).name ?? '') : '';
+  if (given !== apiVersion && patched)
+    throw invalidObject(group, named, name, [invalid('apiVersion', given, `must be ${apiVersion}`)]);
+  if (given !== apiVersion)
+    throw badRequest(`the API version in the data (${given}) does not match the expected API version (${apiVersion})`);
+  if (named !== kind) throw invalidObject(group, named, name, [invalid('kind', named, `must be ${kind}`)]);
 }
 
 /** A member of the envelope, '' where it is absent. Throws 400 where it is no text. */
@@ -117,14 +132,11 @@ const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.in
 function decodeValue(permitted: Permitted, options: WriteOptions, value: { [key: string]: Json }): ApiObject {
   const { resource, warnings } = permitted;
   const complaints: string[] = [];
-  const object = resource.builtIn
-    ? decodeObject(resource, value, { complaints })
-    : (structuredClone(value) as unknown as ApiObject);
+  const object = decodeObject(resource, value, { complaints });
   complain(options.fieldValidation, complaints, warnings, all => strictRefusal(permitted, all));
-  const custom = resource.builtIn ? object : ({ ...object, apiVersion: resource.apiVersion, kind: resource.kind } as ApiObject);
-  custom.metadata = (custom.metadata ?? {}) as ObjectMeta;
-  resource.strategy.defaults(custom);
-  return custom;
+  object.metadata = (object.metadata ?? {}) as ObjectMeta;
+  resource.strategy.defaults(object);
+  return object;
 }
 
 /** Decodes the result of a patch: as a body, with the object's own envelope. */
@@ -176,16 +188,36 @@ export function decodeOptions(context: Context, permitted: Permitted): { [member
 export const encodeObject = (resource: Resource, object: ApiObject): string =>
   encode(resource.builtIn ? decodeObject(resource, object as unknown as Json, { complaints: [] }) : customOrder(object));
 
-/** The envelope first, and in metadata the members before `resourceVersion`, which only hold strings. */
+/** The envelope first, and in metadata the members before `resourceVersion`, which only hold strings; all else by name. */
 function customOrder({ apiVersion, kind, metadata, ...rest }: ApiObject): object {
   const { name, generateName, namespace, uid, resourceVersion, ...others } = metadata;
-  return { apiVersion, kind, metadata: { name, generateName, namespace, uid, resourceVersion, ...others }, ...rest };
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, generateName, namespace, uid, resourceVersion, ...(byName(others as Json) as object) },
+    ...(byName(rest as Json) as object),
+  };
+}
+
+/** The value with the members of all objects in the order of their names. */
+function byName(value: Json): Json {
+  if (Array.isArray(value)) return value.map(byName);
+  if (!isRecord(value)) return value;
+  const sorted: [string, Json][] = [];
+  for (const key of Object.keys(value).sort()) if (value[key] !== undefined) sorted.push([key, byName(value[key])]);
+  return Object.fromEntries(sorted);
 }
 
 /** Complaints about the metadata of a new object. */
 export const validateMetadata = (object: ApiObject, resource: Resource): readonly Violation[] =>
-  metadataViolations(object, { namespaced: resource.namespaced, checkName: resource.strategy.checkName });
+  metadataViolations(object, metadataRules(resource));
 
 /** Complaints about changes of metadata. */
 export const validateMetadataUpdate = (object: ApiObject, old: ApiObject, resource: Resource): readonly Violation[] =>
-  metadataUpdateViolations(object, old, { namespaced: resource.namespaced, checkName: resource.strategy.checkName });
+  metadataUpdateViolations(object, old, metadataRules(resource));
+
+const metadataRules = ({ namespaced, strategy, own }: Resource): MetadataRules => ({
+  namespaced,
+  checkName: strategy.checkName,
+  ...(own ? { finalizers: 'any' } : {}),
+});

@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api } from './support.js';
+
+const twice = 'metadata: {name: twice}\ndata:\n  k: a\n  k: b\n';
+
+describe('bodies in YAML', () => {
+  let api: Api;
+  let maps: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    maps = `${await api.namespace('bodies')}/configmaps`;
+  });
+  afterAll(() => api.close());
+
+  test('of a key given twice the last counts, with a warning', async () => {
+    const { status, headers, body } = await api.post(`${maps}?dryRun=All`, twice, { type: 'application/yaml' });
+    expect([status, body.data]).toEqual([201, { k: 'b' }]);
+    expect(headers['warning']).toBe('299 - "line 4: key \\"k\\" already set in map"');
+  });
+
+  test('a key given twice is refused by strict field validation and not looked for without any', async () => {
+    const strict = await api.post(`${maps}?fieldValidation=Strict`, twice, { type: 'application/yaml' });
+    expect([strict.status, strict.body.reason]).toEqual([400, 'BadRequest']);
+    expect(strict.body.message).toContain('strict decoding error: line 4: key "k" already set in map');
+    const ignored = await api.post(`${maps}?fieldValidation=Ignore&dryRun=All`, twice, { type: 'application/yaml' });
+    expect([ignored.status, ignored.headers['warning']]).toEqual([201, undefined]);
+  });
+});
