@@ -14,13 +14,13 @@ export function controllerUser(name: string, naming: Naming): User {
   };
 }
 
-/** A request of the control thread as an exchange; `answer` gets what the front end responds. */
-export function internalExchange(ask: ControlAsk, answer: (reply: ControlAnswer) => void): Exchange {
+/** A request of the control thread as an exchange; `answer` gets what the front end responds. Controllers own fields under one name, as upstream's. */
+export function internalExchange(ask: ControlAsk, answer: (reply: ControlAnswer) => void, naming: Naming): Exchange {
   const [path = '', query = ''] = ask.path.split('?', 2);
   const headers = new Map([
     ['accept', 'application/json'],
     ['content-type', ask.contentType],
-    ['user-agent', ask.controller],
+    ['user-agent', `${naming.component('orchestrator-controller-manager')}/${ask.controller}`],
   ]);
   return {
     method: ask.method,

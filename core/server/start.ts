@@ -222,7 +222,7 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
     data: () => data,
     store,
     shared: shared !== undefined,
-    handle: (ask, reply) => front.handleAs(internalExchange(ask, reply), controllerUser(ask.controller, naming)),
+    handle: (ask, reply) => front.handleAs(internalExchange(ask, reply, naming), controllerUser(ask.controller, naming)),
     started: controller => controller === 'rbac-bootstrap' && bootstrapped.done(),
     ready: () => controllersStarted.done(),
   });

@@ -48,6 +48,7 @@ function eventOf(event: WireEvent, type: ResourceEvent['type'], value: Uint8Arra
     name,
     revision: event.revision,
     object: () => (object ??= decodeStored(value)),
+    mentions: text => Buffer.from(value.buffer, value.byteOffset, value.length).includes(text),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Json } from '../../model/object.js';
 import { equalJson, type Members } from '../patch/members.js';
-import { element, type FieldSet, type Growing, inOrder, LEAF, NONE } from './fieldSet.js';
+import { type FieldSet, type Growing, inOrder, LEAF, NONE, SELF } from './fieldSet.js';
 import { itemElement, type ListForm, type MapForm, memberShape, NoElement, type Shape, UNTYPED } from './shape.js';
 import { formOf, hasNone, itemsOf, membersOf, readAs } from './values.js';
 
@@ -14,38 +14,36 @@ export interface Difference {
 /** Nothing differs. */
 export const SAME: Difference = { added: NONE, removed: NONE, modified: NONE };
 
+/** Differences at one element; absent: none of the kind. */
+interface Found {
+  added?: FieldSet;
+  removed?: FieldSet;
+  modified?: FieldSet;
+}
+
+const KINDS = ['added', 'removed', 'modified'] as const;
+
 /** Elements of one level, per kind of difference. */
 class Level {
-  readonly added: Growing = {};
-  readonly removed: Growing = {};
-  readonly modified: Growing = {};
-  #any = false;
+  #found: { added?: Growing; removed?: Growing; modified?: Growing } | undefined;
 
   take(name: string, kind: keyof Difference, node: FieldSet): void {
-    this[kind][name] = node;
-    this.#any = true;
+    this.#found ??= {};
+    this.#found[kind] ??= {};
+    this.#found[kind][name] = node;
   }
 
   /** What differs below the element of that name. */
   below(name: string, found: Found | undefined): void {
-    if (!found) return;
-    if (found.added) this.take(name, 'added', found.added);
-    if (found.removed) this.take(name, 'removed', found.removed);
-    if (found.modified) this.take(name, 'modified', found.modified);
+    if (found) for (const kind of KINDS) if (found[kind]) this.take(name, kind, found[kind]);
   }
 
-  get found(): Found | undefined {
-    if (!this.#any) return undefined;
-    return { added: grown(this.added), removed: grown(this.removed), modified: grown(this.modified) };
+  /** `sorted`: elements were taken in order. */
+  found(sorted: boolean): Found | undefined {
+    const found = this.#found;
+    if (found && !sorted) for (const kind of KINDS) if (found[kind]) found[kind] = inOrder(found[kind]);
+    return found;
   }
-}
-
-/** Differences at one element; absent: none of the kind. */
-type Found = { readonly [kind in keyof Difference]?: FieldSet | undefined };
-
-function grown(set: Growing): FieldSet | undefined {
-  for (const _ in set) return inOrder(set);
-  return undefined;
 }
 
 const MODIFIED: Found = { modified: LEAF };
@@ -53,31 +51,50 @@ const MODIFIED: Found = { modified: LEAF };
 /** The paths of a value that stands alone: itself and everything below it. */
 export function wholly(shape: Shape, value: Json): FieldSet {
   if (typeof value !== 'object' || value === null) return LEAF;
-  return element(true, inside(shape, value))!;
+  const out: Growing = { [SELF]: LEAF };
+  return fill(shape, value, out) ? inOrder(out) : LEAF;
 }
 
 /** The paths below a value. */
 function inside(shape: Shape, value: Json): FieldSet {
-  if (Array.isArray(value)) return shape.list && !shape.list.atomic ? insideList(shape.list, value) : NONE;
-  return typeof value === 'object' && value !== null && shape.map && !shape.map.atomic ? insideMap(shape.map, value) : NONE;
+  const out: Growing = {};
+  return fill(shape, value, out) ? inOrder(out) : NONE;
 }
 
-function insideMap(form: MapForm, value: Members): FieldSet {
-  const out: Growing = {};
-  for (const name in value) {
-    const inner = value[name]!;
-    out[`f:${name}`] = typeof inner === 'object' && inner !== null ? wholly(memberShape(form, name) ?? UNTYPED, inner) : LEAF;
+/** Adds the elements below a value; false if there are none. */
+function fill(shape: Shape, value: Json, out: Growing): boolean {
+  if (Array.isArray(value)) return shape.list !== undefined && !shape.list.atomic && fillItems(shape.list, value, out);
+  const { map } = shape;
+  return typeof value === 'object' && value !== null && map !== undefined && !map.atomic && fillMembers(map, value, out);
+}
+
+function fillMembers(form: MapForm, value: Members, out: Growing): boolean {
+  let any = false;
+  if (form.others) {
+    for (const name in value) {
+      out[`f:${name}`] = wholly(memberShape(form, name)!, value[name]!);
+      any = true;
+    }
+    return any;
   }
-  return inOrder(out);
+  for (const { name, element, shape } of form.sorted) {
+    const inner = own(value, name);
+    if (inner === undefined) continue;
+    out[element] = wholly(shape, inner);
+    any = true;
+  }
+  return any;
 }
 
-function insideList(form: ListForm, items: readonly Json[]): FieldSet {
-  const out: Growing = {};
+function fillItems(form: ListForm, items: readonly Json[], out: Growing): boolean {
+  let any = false;
   for (const item of items) {
     const name = named(form, item);
-    if (name !== undefined) out[name] = out[name] ? LEAF : wholly(form.of, item);
+    if (name === undefined) continue;
+    out[name] = out[name] ? LEAF : wholly(form.of, item);
+    any = true;
   }
-  return inOrder(out);
+  return any;
 }
 
 /** Stored lists may hold items that cannot be told apart: nobody owns those. */
@@ -110,12 +127,13 @@ const kept = (set: FieldSet): FieldSet | undefined => (set === NONE ? undefined 
 
 function differList(form: ListForm | undefined, before: Json, after: Json): Found | undefined {
   const [old, now] = [itemsOf(before), itemsOf(after)];
-  if (!form || form.atomic || (old.length === 0 && now.length === 0)) return equalJson(before, after) ? undefined : MODIFIED;
+  if (equalJson(before, after)) return undefined;
+  if (!form || form.atomic || (old.length === 0 && now.length === 0)) return MODIFIED;
   const level = new Level();
   const [oldItems, nowItems] = [byElement(form, old), byElement(form, now)];
   for (const name of new Set([...oldItems.keys(), ...nowItems.keys()]))
     differItems(form, name, oldItems.get(name) ?? NO_ITEMS, nowItems.get(name) ?? NO_ITEMS, level);
-  return level.found;
+  return level.found(false);
 }
 
 const NO_ITEMS: readonly Json[] = [];
@@ -150,14 +168,33 @@ function differMap(form: MapForm | undefined, before: Json, after: Json): Found 
   const [old, now] = [membersOf(before), membersOf(after)];
   if (!form || form.atomic || (hasNone(old) && hasNone(now))) return equalJson(before, after) ? undefined : MODIFIED;
   const level = new Level();
-  for (const name in now) {
-    const [a, b] = [Object.hasOwn(old, name) ? old[name] : undefined, now[name]!];
-    if (a !== b) level.below(`f:${name}`, differ(memberShape(form, name) ?? UNTYPED, a, b));
+  if (form.others) {
+    for (const name in now) differMember(form, `f:${name}`, name, own(old, name), now[name], level);
+    for (const name in old) if (own(now, name) === undefined) differMember(form, `f:${name}`, name, old[name], undefined, level);
+    return level.found(false);
   }
-  for (const name in old) {
-    if (!Object.hasOwn(now, name)) level.take(`f:${name}`, 'removed', wholly(memberShape(form, name) ?? UNTYPED, old[name]!));
+  for (const { name, element, shape } of form.sorted) {
+    const [a, b] = [own(old, name), own(now, name)];
+    if (a !== b) level.below(element, differ(shape, a, b));
   }
-  return level.found;
+  return level.found(true);
+}
+
+function differMember(
+  form: MapForm,
+  element: string,
+  name: string,
+  a: Json | undefined,
+  b: Json | undefined,
+  level: Level,
+): void {
+  if (a !== b) level.below(element, differ(memberShape(form, name) ?? UNTYPED, a, b));
+}
+
+/** The value of an own member: JSON holds neither functions nor the prototype, all that could be inherited. */
+function own(members: Members, name: string): Json | undefined {
+  const value = members[name];
+  return typeof value === 'function' || (value as unknown) === Object.prototype ? undefined : value;
 }
 
 /** What differs between two objects, as paths below the objects themselves. */

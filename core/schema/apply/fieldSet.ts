@@ -17,7 +17,8 @@ export const LEAF: FieldSet = Object.freeze({});
 /** The set without any path. */
 export const NONE = LEAF;
 
-const SELF = '.';
+/** Marks, below an element, that it belongs to the set itself. */
+export const SELF = '.';
 
 /** No path at all. */
 export function isEmpty(set: FieldSet): boolean {

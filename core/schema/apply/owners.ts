@@ -16,14 +16,11 @@ export interface Owner {
 /** All managers of an object, by `keyOf`. Never changed: every write makes another. */
 export type Owners = ReadonlyMap<string, Owner>;
 
+type Identity = Pick<Owner, 'manager' | 'operation' | 'apiVersion' | 'subresource'>;
+
 /** What tells managers apart: appliers keep theirs across versions. */
-export const keyOf = ({
-  manager,
-  operation,
-  apiVersion,
-  subresource,
-}: Pick<Owner, 'manager' | 'operation' | 'apiVersion' | 'subresource'>): string =>
-  JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]);
+export const keyOf = ({ manager, operation, apiVersion, subresource }: Identity): string =>
+  `${manager}\n${operation}\n${operation === 'Apply' ? '' : apiVersion}\n${subresource}`;
 
 /** The managers of a stored object. */
 export function ownersOf(entries: readonly ManagedFieldsEntry[] | undefined): Owners {
@@ -73,15 +70,19 @@ export function entriesOf(owners: Owners): ManagedFieldsEntry[] | undefined {
   if (owners.size === 0) return undefined;
   const all = [...owners.values()];
   if (all.length > 1) all.sort(inOrder);
-  return all.map(({ manager, operation, apiVersion, subresource, time, set }) => ({
-    ...(manager ? { manager } : {}),
-    operation,
-    apiVersion,
-    ...(time ? { time } : {}),
-    fieldsType: 'FieldsV1',
-    fieldsV1: set as unknown as JsonObject,
-    ...(subresource ? { subresource } : {}),
-  }));
+  return all.map(entryOf);
+}
+
+function entryOf({ manager, operation, apiVersion, subresource, time, set }: Owner): ManagedFieldsEntry {
+  const entry: ManagedFieldsEntry = {};
+  if (manager) entry.manager = manager;
+  entry.operation = operation;
+  entry.apiVersion = apiVersion;
+  if (time) entry.time = time;
+  entry.fieldsType = 'FieldsV1';
+  entry.fieldsV1 = set as unknown as JsonObject;
+  if (subresource) entry.subresource = subresource;
+  return entry;
 }
 
 /** Both name the same managers with the same fields, whenever they got them. */

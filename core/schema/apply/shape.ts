@@ -22,16 +22,26 @@ export interface ListForm {
   readonly of: Shape;
 }
 
+/** A member that the schema names. */
+export interface Member {
+  readonly name: string;
+  /** What stands for it in a set of fields, `f:name`. */
+  readonly element: string;
+  readonly shape: Shape;
+}
+
 /** An object: `atomic` ones are owned whole. */
 export interface MapForm {
   readonly atomic: boolean;
   /** Members that the schema names. */
-  readonly members: ReadonlyMap<string, Shape>;
+  readonly members: ReadonlyMap<string, Member>;
+  /** The same, in the order of their names. */
+  readonly sorted: readonly Member[];
   /** All other members; undefined: there may be none. */
   readonly others?: Shape;
 }
 
-const NO_MEMBERS: ReadonlyMap<string, Shape> = new Map();
+const NO_MEMBERS: ReadonlyMap<string, Member> = new Map();
 
 /** A value that no schema describes: its objects are owned by member, its lists whole. */
 export const UNTYPED: Shape = {
@@ -44,7 +54,7 @@ export const UNTYPED: Shape = {
   },
 };
 const UNTYPED_LIST: ListForm = { atomic: true, keys: [], of: UNTYPED };
-const UNTYPED_MAP: MapForm = { atomic: false, members: NO_MEMBERS, others: UNTYPED };
+const UNTYPED_MAP: MapForm = { atomic: false, members: NO_MEMBERS, sorted: [], others: UNTYPED };
 const UNTYPED_OBJECT: Shape = { map: UNTYPED_MAP };
 
 const FORMS: Partial<Record<ScalarName, ScalarForm>> = {
@@ -85,11 +95,14 @@ function listShape(type: List, merge: Merge): Shape {
 const ENVELOPE = ['apiVersion', 'kind'] as const;
 const STRING: Shape = { scalar: 'string' };
 
+const memberOf = (name: string, shape: Shape): Member => ({ name, element: `f:${name}`, shape });
+
 /** The members of a struct are compiled when they are first asked for: types refer to themselves. */
 class StructForm implements MapForm {
   readonly others: Shape | undefined;
   readonly #struct: Struct;
-  #members: ReadonlyMap<string, Shape> | undefined;
+  #sorted: readonly Member[] | undefined;
+  #members: ReadonlyMap<string, Member> | undefined;
 
   constructor(
     struct: Struct,
@@ -99,11 +112,16 @@ class StructForm implements MapForm {
     this.others = struct.open ? UNTYPED : undefined;
   }
 
-  get members(): ReadonlyMap<string, Shape> {
-    this.#members ??= new Map([
-      ...(this.#struct.typeMeta ? ENVELOPE.map(name => [name, STRING] as const) : []),
-      ...this.#struct.fields.map(field => [field.name, compile(field.type, field.merge)] as const),
-    ]);
+  get sorted(): readonly Member[] {
+    this.#sorted ??= [
+      ...(this.#struct.typeMeta ? ENVELOPE.map(name => memberOf(name, STRING)) : []),
+      ...this.#struct.fields.map(field => memberOf(field.name, compile(field.type, field.merge))),
+    ].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return this.#sorted;
+  }
+
+  get members(): ReadonlyMap<string, Member> {
+    this.#members ??= new Map(this.sorted.map(member => [member.name, member]));
     return this.#members;
   }
 }
@@ -126,7 +144,7 @@ function compile(type: Type, merge: Merge): Shape {
     case 'list':
       return listShape(type, merge);
     case 'map':
-      return { map: { atomic: merge.mapType === 'atomic', members: NO_MEMBERS, others: shapeOf(type.of) } };
+      return { map: { atomic: merge.mapType === 'atomic', members: NO_MEMBERS, sorted: [], others: shapeOf(type.of) } };
     case 'struct':
       return structShape(type, (merge.mapType ?? type.mapType) === 'atomic');
   }
@@ -138,7 +156,7 @@ const NO_MARKERS: Merge = {};
 export const shapeOf = (type: Type): Shape => compile(type, NO_MARKERS);
 
 /** The shape of a member; undefined: the schema allows none of that name. */
-export const memberShape = (form: MapForm, name: string): Shape | undefined => form.members.get(name) ?? form.others;
+export const memberShape = (form: MapForm, name: string): Shape | undefined => form.members.get(name)?.shape ?? form.others;
 
 /** An item of a list that is owned by items cannot be told apart from others. */
 export class NoElement extends Error {}
