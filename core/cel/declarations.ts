@@ -14,12 +14,7 @@ export interface Overload {
   readonly args: readonly Type[];
   readonly result: Type;
   readonly call: Implementation;
-  /** How the estimator and the meter see it; `undefined`: a call costs one. */
-  readonly cost?: CostRule;
 }
-
-/** Kinds of work whose cost follows from sizes (upstream's estimator has the same classes). */
-export type CostRule = 'traverse' | 'traverse2' | 'concat' | 'contains' | 'regex' | 'compare' | 'pairs' | 'sort' | 'authorizer';
 
 /** A declaration that cannot be: named, and thrown when an environment is built. */
 export class DeclarationError extends Error {}
@@ -82,7 +77,7 @@ function splitArgs(text: string): string[] {
  * Declares one overload. `member` signatures put the target's type before the dot: the part before the last dot of the name is read as
  * a type when it is one, else as a namespace (`math.ceil(double): double`).
  */
-export function declare(signature: string, call: Implementation, cost?: CostRule, namespaced = false): Overload {
+export function declare(signature: string, call: Implementation, namespaced = false): Overload {
   try {
     const colon = signature.lastIndexOf('):') + 1;
     if (colon < 1) throw new DeclarationError('no result type');
@@ -95,15 +90,14 @@ export function declare(signature: string, call: Implementation, cost?: CostRule
     const member = dot > 0 && !namespaced;
     const fn = member ? name.slice(dot + 1) : name;
     if (!/^[\w.@$!<>=+\-*/%?:&|[\]]+$/.test(fn)) throw new DeclarationError(`bad function name '${fn}'`);
-    return { fn, member, args: member ? [parseType(name.slice(0, dot)), ...args] : args, result, call, cost };
+    return { fn, member, args: member ? [parseType(name.slice(0, dot)), ...args] : args, result, call };
   } catch (error) {
     throw error instanceof DeclarationError ? new DeclarationError(`declaration '${signature}': ${error.message}`) : error;
   }
 }
 
 /** As `declare`, for functions whose dots are a namespace. */
-export const declareGlobal = (signature: string, call: Implementation, cost?: CostRule): Overload =>
-  declare(signature, call, cost, true);
+export const declareGlobal = (signature: string, call: Implementation): Overload => declare(signature, call, true);
 
 function argumentsStart(head: string): number {
   let depth = 0;

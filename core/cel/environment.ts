@@ -1,7 +1,8 @@
 /** Environments: which variables, functions, macros and rules an expression may use. Built once, validated eagerly, immutable. */
 import { check } from './checker.js';
-import { estimate, type CostRange, type SizeHints } from './cost.js';
+import type { CostRange } from './cost.js';
 import { DeclarationError, type Overload } from './declarations.js';
+import { estimate, type SizeHints } from './estimator.js';
 import { Macros, type Macro } from './macros.js';
 import { DEFAULT_LIMITS, parse, type ParseLimits } from './parser.js';
 import { plan, type Program } from './plan.js';

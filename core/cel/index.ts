@@ -1,7 +1,18 @@
 /** A CEL engine: environments, compiled programs, schema types, cost. See README.md. */
 export { createEnvironment, type Compiled, type Environment, type EnvironmentOptions, type Library } from './environment.js';
 export type { Activation, Outcome, Program } from './plan.js';
-export { CALL_BUDGET, costMessage, EXPRESSION_COST_LIMIT, REQUEST_BUDGET, SCHEMA_COST_LIMIT, type CostRange } from './cost.js';
+export {
+  CALL_BUDGET,
+  cardinality,
+  costMessage,
+  EXPRESSION_COST_LIMIT,
+  REQUEST_BUDGET,
+  SCHEMA_COST_LIMIT,
+  SchemaCost,
+  unboundedCardinality,
+  type CostRange,
+  type CostViolation,
+} from './cost.js';
 export { declare, declareGlobal, DeclarationError, parseType, type Overload } from './declarations.js';
 export { escapeName, schemaType, type Schema, type SchemaType } from './schema.js';
 export {

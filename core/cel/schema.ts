@@ -2,6 +2,7 @@
  * Structural schemas (OpenAPI v3 as CustomResourceDefinitions write it) as types and as views on decoded data: nothing is copied, a
  * property is converted when an expression reads it.
  */
+import { MAX_REQUEST_BYTES } from './cost.js';
 import { decodeBase64 } from './lib/encoders.js';
 import type { equal as equalValues } from './ops.js';
 import { parseDate, parseTimestamp, parseWordyDuration } from './time.js';
@@ -31,6 +32,7 @@ export interface Schema {
   readonly additionalProperties?: Schema | boolean;
   readonly items?: Schema;
   readonly enum?: readonly unknown[];
+  readonly default?: unknown;
   readonly required?: readonly string[];
   readonly maxLength?: number;
   readonly maxItems?: number;
@@ -47,16 +49,13 @@ export interface SchemaType {
   readonly type: Type;
   /** Views decoded data as a value of the type. Throws `CelError` for data the schema forbids. */
   readonly view: (data: unknown) => Value;
-  /** Largest number of characters, items or entries. */
+  /** Largest number of characters, items or entries; none for what has no size, as upstream declares it. */
   readonly maxSize: number;
   /** The smallest JSON the schema allows, in bytes. */
   readonly minBytes: number;
   readonly items?: SchemaType;
   readonly fields?: ReadonlyMap<string, SchemaType>;
 }
-
-/** Request bodies are bounded; what a schema leaves open is bounded by that. */
-const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
 
 const RESERVED = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
@@ -99,7 +98,12 @@ export function schemaType(schema: Schema, options: SchemaOptions = {}): SchemaT
 
 function convert(s: Schema, name: string, resource: boolean): SchemaType | undefined {
   if (s['x-kubernetes-int-or-string'])
-    return { type: T.DYN, view: intOrString, maxSize: s.maxLength ?? MAX_REQUEST_BYTES - 2, minBytes: 1 };
+    return {
+      type: T.DYN,
+      view: intOrString,
+      maxSize: s.maxLength === undefined ? MAX_REQUEST_BYTES - 2 : s.maxLength * 4,
+      minBytes: 1,
+    };
   if (resource || s['x-kubernetes-embedded-resource']) return objectOf(withTypeMeta(s), name);
   switch (s.type) {
     case 'array':
@@ -150,7 +154,7 @@ function leaf(
   minBytes: number,
   nullable: boolean | undefined,
   view: (data: unknown) => Value,
-  maxSize = 1,
+  maxSize = 0,
 ): SchemaType {
   return { type, view: orNull(nullable, view), maxSize, minBytes };
 }
@@ -174,8 +178,10 @@ function stringOf(s: Schema): SchemaType {
         32,
       );
   }
-  const longest = s.enum?.length ? Math.max(...s.enum.map(e => String(e).length)) : (s.maxLength ?? open);
-  return leaf(T.STRING, 2, s.nullable, text, s.enum ? longest : Math.min(longest * (s.maxLength === undefined ? 1 : 4), open));
+  // A character takes up to four octets, and request sizes are octets.
+  if (s.maxLength !== undefined) return leaf(T.STRING, 2, s.nullable, text, s.maxLength * 4);
+  const texts = (s.enum ?? []).filter(e => typeof e === 'string').map(e => Buffer.byteLength(e));
+  return leaf(T.STRING, 2, s.nullable, text, s.enum?.length ? Math.max(0, ...texts) : open);
 }
 
 /** A list of a schema, read where it lies. */
@@ -332,7 +338,8 @@ function objectOf(s: Schema, name: string): SchemaType {
     const escaped = escapeName(key);
     const schema = convert(property, `${name}.${key}`, false);
     if (!schema) continue;
-    if (s.required?.includes(key)) minBytes += key.length + 3 + schema.minBytes;
+    // The default of a required property is written by the server, not sent.
+    if (s.required?.includes(key) && property.default === undefined) minBytes += key.length + 4 + schema.minBytes;
     if (escaped === undefined) continue;
     // A field of this name is so common that upstream lets it be written plainly too.
     for (const n of key === 'namespace' ? [escaped, key] : [escaped]) {
@@ -345,5 +352,5 @@ function objectOf(s: Schema, name: string): SchemaType {
     isObject(data)
       ? new SchemaObject(data, properties)
       : fail('invalid data, expected a map for the provided schema with type=object');
-  return { type, view: orNull(s.nullable, view), maxSize: 1, minBytes, fields };
+  return { type, view: orNull(s.nullable, view), maxSize: 0, minBytes, fields };
 }

@@ -13,21 +13,13 @@ export function decodeBase64(text: string): Uint8Array | undefined {
 export const ENCODERS: Library = {
   name: 'encoders',
   functions: [
-    declareGlobal(
-      'base64.encode(bytes): string',
-      (v, _b, _c, m) => {
-        m.traverse((v as Uint8Array).length);
-        return Buffer.from(v as Uint8Array).toString('base64');
-      },
-      'traverse',
-    ),
-    declareGlobal(
-      'base64.decode(string): bytes',
-      (v: Value, _b, _c, m) => {
-        m.traverse((v as string).length);
-        return decodeBase64(v as string) ?? fail('illegal base64 data');
-      },
-      'traverse',
-    ),
+    declareGlobal('base64.encode(bytes): string', (v, _b, _c, m) => {
+      m.traverse((v as Uint8Array).length);
+      return Buffer.from(v as Uint8Array).toString('base64');
+    }),
+    declareGlobal('base64.decode(string): bytes', (v: Value, _b, _c, m) => {
+      m.traverse((v as string).length);
+      return decodeBase64(v as string) ?? fail('illegal base64 data');
+    }),
   ],
 };

@@ -141,7 +141,7 @@ export const FORMAT: Library = {
       const found = FORMATS.get(v as string);
       return found ? new Optional(found) : Optional.none;
     }),
-    declare(`${NAME}.validate(string): optional(list(string))`, validate, 'regex'),
+    declare(`${NAME}.validate(string): optional(list(string))`, validate),
     ...Array.from(FORMATS, ([name, value]) => declareGlobal(`format.${name}(): ${NAME}`, () => value)),
   ],
 };

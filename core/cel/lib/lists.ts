@@ -75,12 +75,12 @@ const ZEROS: readonly [string, Value][] = [
 export const LISTS: Library = {
   name: 'lists',
   functions: [
-    ...COMPARABLE.map(t => declare(`list(${t}).isSorted(): bool`, isSorted, 'traverse')),
-    ...COMPARABLE.map(t => declare(`list(${t}).min(): ${t}`, extreme('min', -1), 'traverse')),
-    ...COMPARABLE.map(t => declare(`list(${t}).max(): ${t}`, extreme('max', 1), 'traverse')),
-    ...ZEROS.map(([t, zero]) => declare(`list(${t}).sum(): ${t}`, sum(zero), 'traverse')),
-    declare('list(A).indexOf(A): int', indexOf, 'traverse'),
-    declare('list(A).lastIndexOf(A): int', lastIndexOf, 'traverse'),
+    ...COMPARABLE.map(t => declare(`list(${t}).isSorted(): bool`, isSorted)),
+    ...COMPARABLE.map(t => declare(`list(${t}).min(): ${t}`, extreme('min', -1))),
+    ...COMPARABLE.map(t => declare(`list(${t}).max(): ${t}`, extreme('max', 1))),
+    ...ZEROS.map(([t, zero]) => declare(`list(${t}).sum(): ${t}`, sum(zero))),
+    declare('list(A).indexOf(A): int', indexOf),
+    declare('list(A).lastIndexOf(A): int', lastIndexOf),
   ],
 };
 
@@ -143,29 +143,21 @@ const at =
   };
 
 const extended: Overload[] = [
-  declare('list(A).slice(int, int): list(A)', slice, 'traverse'),
-  declare('list(list(A)).flatten(): list(A)', flatten, 'traverse'),
-  declare('list(dyn).flatten(int): list(dyn)', flatten, 'traverse'),
-  declare('list(A).distinct(): list(A)', distinct, 'pairs'),
-  declare(
-    'list(A).reverse(): list(A)',
-    (v, _b, _c, m) => {
-      m.charge((v as List).size);
-      return new ArrayList([...toArray(v as List)].reverse());
-    },
-    'traverse',
-  ),
+  declare('list(A).slice(int, int): list(A)', slice),
+  declare('list(list(A)).flatten(): list(A)', flatten),
+  declare('list(dyn).flatten(int): list(dyn)', flatten),
+  declare('list(A).distinct(): list(A)', distinct),
+  declare('list(A).reverse(): list(A)', (v, _b, _c, m) => {
+    m.charge((v as List).size);
+    return new ArrayList([...toArray(v as List)].reverse());
+  }),
+  ...COMPARABLE.map(t => declare(`list(${t}).sort(): list(${t})`, (v, _b, _c, m) => sorted(v as List, toArray(v as List), m))),
   ...COMPARABLE.map(t =>
-    declare(`list(${t}).sort(): list(${t})`, (v, _b, _c, m) => sorted(v as List, toArray(v as List), m), 'sort'),
-  ),
-  ...COMPARABLE.map(t =>
-    declare(
-      `list(A).@sortByAssociatedKeys(list(${t})): list(A)`,
-      (v, keys, _c, m) => sorted(v as List, toArray(keys as List), m),
-      'sort',
+    declare(`list(A).@sortByAssociatedKeys(list(${t})): list(A)`, (v, keys, _c, m) =>
+      sorted(v as List, toArray(keys as List), m),
     ),
   ),
-  declareGlobal('lists.range(int): list(int)', range, 'traverse'),
+  declareGlobal('lists.range(int): list(int)', range),
   declare(
     'list(A).first(): optional(A)',
     at(() => 0),
@@ -213,16 +205,11 @@ function has(l: List, wanted: Value, m: Meter): boolean {
 export const SETS: Library = {
   name: 'sets',
   functions: [
-    declareGlobal('sets.contains(list(A), list(A)): bool', (a, b, _c, m) => containsAll(a as List, b as List, m), 'pairs'),
+    declareGlobal('sets.contains(list(A), list(A)): bool', (a, b, _c, m) => containsAll(a as List, b as List, m)),
     declareGlobal(
       'sets.equivalent(list(A), list(A)): bool',
       (a, b, _c, m) => containsAll(a as List, b as List, m) && containsAll(b as List, a as List, m),
-      'pairs',
     ),
-    declareGlobal(
-      'sets.intersects(list(A), list(A)): bool',
-      (a, b, _c, m) => toArray(b as List).some(x => has(a as List, x, m)),
-      'pairs',
-    ),
+    declareGlobal('sets.intersects(list(A), list(A)): bool', (a, b, _c, m) => toArray(b as List).some(x => has(a as List, x, m))),
   ],
 };

@@ -29,7 +29,7 @@ function extremes(fn: string, name: string, sign: number): Overload[] {
   return [
     ...NUMERIC.map(t => declareGlobal(`${fn}(${t}): ${t}`, v => v)),
     ...NUMERIC.flatMap(a => NUMERIC.map(b => declareGlobal(`${fn}(${a}, ${b}): ${a === b ? a : 'dyn'}`, pick(sign)))),
-    ...NUMERIC.map(t => declareGlobal(`${fn}(list(${t})): ${t}`, pickList(sign, name), 'traverse')),
+    ...NUMERIC.map(t => declareGlobal(`${fn}(list(${t})): ${t}`, pickList(sign, name))),
   ];
 }
 

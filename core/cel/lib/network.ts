@@ -145,30 +145,18 @@ export const IP: Library = {
   name: 'ip',
   types: ['net.IP'],
   functions: [
-    declareGlobal(
-      'isIP(string): bool',
-      (v, _b, _c, m) => {
-        m.traverse((v as string).length);
-        return parseIp(v as string) instanceof Ip;
-      },
-      'traverse',
-    ),
-    declareGlobal(
-      'ip(string): net.IP',
-      (v, _b, _c, m) => {
-        m.traverse((v as string).length);
-        return ip(v);
-      },
-      'traverse',
-    ),
-    declareGlobal(
-      'ip.isCanonical(string): bool',
-      (v, _b, _c, m) => {
-        m.traverse((v as string).length);
-        return ip(v).toString() === v;
-      },
-      'traverse',
-    ),
+    declareGlobal('isIP(string): bool', (v, _b, _c, m) => {
+      m.traverse((v as string).length);
+      return parseIp(v as string) instanceof Ip;
+    }),
+    declareGlobal('ip(string): net.IP', (v, _b, _c, m) => {
+      m.traverse((v as string).length);
+      return ip(v);
+    }),
+    declareGlobal('ip.isCanonical(string): bool', (v, _b, _c, m) => {
+      m.traverse((v as string).length);
+      return ip(v).toString() === v;
+    }),
     declareGlobal('string(net.IP): string', String as (v: Value) => Value),
     declare('net.IP.family(): int', v => (v as Ip).family),
     declare('net.IP.isUnspecified(): bool', unspecified),
@@ -184,22 +172,14 @@ export const CIDR: Library = {
   name: 'cidr',
   types: ['net.CIDR'],
   functions: [
-    declareGlobal(
-      'isCIDR(string): bool',
-      (v, _b, _c, m) => {
-        m.traverse((v as string).length);
-        return parseCidr(v as string) instanceof Cidr;
-      },
-      'traverse',
-    ),
-    declareGlobal(
-      'cidr(string): net.CIDR',
-      (v, _b, _c, m) => {
-        m.traverse((v as string).length);
-        return cidr(v);
-      },
-      'traverse',
-    ),
+    declareGlobal('isCIDR(string): bool', (v, _b, _c, m) => {
+      m.traverse((v as string).length);
+      return parseCidr(v as string) instanceof Cidr;
+    }),
+    declareGlobal('cidr(string): net.CIDR', (v, _b, _c, m) => {
+      m.traverse((v as string).length);
+      return cidr(v);
+    }),
     declareGlobal('string(net.CIDR): string', String as (v: Value) => Value),
     declare('net.CIDR.ip(): net.IP', v => (v as Cidr).ip),
     declare('net.CIDR.masked(): net.CIDR', v => new Cidr((v as Cidr).masked, (v as Cidr).prefix)),

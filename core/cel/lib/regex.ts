@@ -64,24 +64,15 @@ function findAll(text: string, pattern: string, limit: number, meter: Meter): Ar
 export const REGEX: Library = {
   name: 'regex',
   functions: [
-    declare(
-      'string.find(string): string',
-      (text, pattern, _c, meter) => {
-        const matcher = ready(text as string, pattern as string, meter, ILLEGAL).matcher(text as string);
-        return matcher.find() ? (matcher.group() ?? '') : '';
-      },
-      'regex',
+    declare('string.find(string): string', (text, pattern, _c, meter) => {
+      const matcher = ready(text as string, pattern as string, meter, ILLEGAL).matcher(text as string);
+      return matcher.find() ? (matcher.group() ?? '') : '';
+    }),
+    declare('string.findAll(string): list(string)', (text, pattern, _c, meter) =>
+      findAll(text as string, pattern as string, Number.POSITIVE_INFINITY, meter),
     ),
-    declare(
-      'string.findAll(string): list(string)',
-      (text, pattern, _c, meter) => findAll(text as string, pattern as string, Number.POSITIVE_INFINITY, meter),
-      'regex',
-    ),
-    declare(
-      'string.findAll(string, int): list(string)',
-      (text, pattern, limit, meter) =>
-        findAll(text as string, pattern as string, (limit as Int) < 0 ? Number.POSITIVE_INFINITY : Number(limit as Int), meter),
-      'regex',
+    declare('string.findAll(string, int): list(string)', (text, pattern, limit, meter) =>
+      findAll(text as string, pattern as string, (limit as Int) < 0 ? Number.POSITIVE_INFINITY : Number(limit as Int), meter),
     ),
   ],
 };

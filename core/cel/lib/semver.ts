@@ -63,38 +63,22 @@ export const SEMVER: Library = {
   name: 'semver',
   types: [NAME],
   functions: [
-    declareGlobal(
-      'isSemver(string): bool',
-      (v, _b, _c, m) => {
-        m.traverse((v as string).length);
-        return parseSemver(v as string) !== undefined;
-      },
-      'traverse',
-    ),
-    declareGlobal(
-      'isSemver(string, bool): bool',
-      (v, n, _c, m) => {
-        m.traverse((v as string).length);
-        return parseSemver(v as string, n as boolean) !== undefined;
-      },
-      'traverse',
-    ),
-    declareGlobal(
-      `semver(string): ${NAME}`,
-      (v, _b, _c, m) => {
-        m.traverse((v as string).length);
-        return make(v, false);
-      },
-      'traverse',
-    ),
-    declareGlobal(
-      `semver(string, bool): ${NAME}`,
-      (v, n, _c, m) => {
-        m.traverse((v as string).length);
-        return make(v, n as boolean);
-      },
-      'traverse',
-    ),
+    declareGlobal('isSemver(string): bool', (v, _b, _c, m) => {
+      m.traverse((v as string).length);
+      return parseSemver(v as string) !== undefined;
+    }),
+    declareGlobal('isSemver(string, bool): bool', (v, n, _c, m) => {
+      m.traverse((v as string).length);
+      return parseSemver(v as string, n as boolean) !== undefined;
+    }),
+    declareGlobal(`semver(string): ${NAME}`, (v, _b, _c, m) => {
+      m.traverse((v as string).length);
+      return make(v, false);
+    }),
+    declareGlobal(`semver(string, bool): ${NAME}`, (v, n, _c, m) => {
+      m.traverse((v as string).length);
+      return make(v, n as boolean);
+    }),
     declare(`${NAME}.major(): int`, part(0)),
     declare(`${NAME}.minor(): int`, part(1)),
     declare(`${NAME}.patch(): int`, part(2)),

@@ -174,18 +174,14 @@ const conversions: Overload[] = [
   declare('string(uint): string', v => String((v as Uint).value)),
   declare('string(double): string', v => goFloat((v as Double).value)),
   declare('string(bool): string', String as (v: Value) => Value),
-  declare('string(bytes): string', stringFromBytes, 'traverse'),
+  declare('string(bytes): string', stringFromBytes),
   declare('string(timestamp): string', v => formatTimestamp(v as Timestamp)),
   declare('string(duration): string', v => formatDuration(v as Duration)),
   declare('bytes(bytes): bytes', same),
-  declare(
-    'bytes(string): bytes',
-    (v, _b, _c, m) => {
-      m.traverse((v as string).length);
-      return utf8.encode(v as string);
-    },
-    'traverse',
-  ),
+  declare('bytes(string): bytes', (v, _b, _c, m) => {
+    m.traverse((v as string).length);
+    return utf8.encode(v as string);
+  }),
   declare('timestamp(timestamp): timestamp', same),
   declare('timestamp(string): timestamp', timestampFromString),
   declare('timestamp(int): timestamp', timestampFromInt),
@@ -228,32 +224,20 @@ const calendars: Overload[] = [
 ];
 
 const strings: Overload[] = [
-  declare(
-    'string.contains(string): bool',
-    (a, b, _c, m) => {
-      m.traverse((a as string).length);
-      return (a as string).includes(b as string);
-    },
-    'contains',
-  ),
-  declare(
-    'string.startsWith(string): bool',
-    (a, b, _c, m) => {
-      m.traverse((b as string).length);
-      return (a as string).startsWith(b as string);
-    },
-    'traverse',
-  ),
-  declare(
-    'string.endsWith(string): bool',
-    (a, b, _c, m) => {
-      m.traverse((b as string).length);
-      return (a as string).endsWith(b as string);
-    },
-    'traverse',
-  ),
-  declare('string.matches(string): bool', (a, b, _c, m) => matchRegex(a as string, b as string, m), 'regex'),
-  declare('matches(string, string): bool', (a, b, _c, m) => matchRegex(a as string, b as string, m), 'regex'),
+  declare('string.contains(string): bool', (a, b, _c, m) => {
+    m.traverse((a as string).length);
+    return (a as string).includes(b as string);
+  }),
+  declare('string.startsWith(string): bool', (a, b, _c, m) => {
+    m.traverse((b as string).length);
+    return (a as string).startsWith(b as string);
+  }),
+  declare('string.endsWith(string): bool', (a, b, _c, m) => {
+    m.traverse((b as string).length);
+    return (a as string).endsWith(b as string);
+  }),
+  declare('string.matches(string): bool', (a, b, _c, m) => matchRegex(a as string, b as string, m)),
+  declare('matches(string, string): bool', (a, b, _c, m) => matchRegex(a as string, b as string, m)),
 ];
 
 const typeConstants = new Map<string, { type: Type; value: Value }>(

@@ -136,22 +136,22 @@ const upper = mapped(s => s.replace(/[a-z]+/g, x => x.toUpperCase()));
 const reverse = (s: Value, _b: Value, _c: Value, m: Meter): Value => points(s, m).reverse().join('');
 
 const basic: Overload[] = [
-  declare('string.charAt(int): string', charAt, 'traverse'),
-  declare('string.indexOf(string): int', indexOf, 'traverse'),
-  declare('string.indexOf(string, int): int', indexOf, 'traverse'),
-  declare('string.lastIndexOf(string): int', lastIndexOf, 'traverse'),
-  declare('string.lastIndexOf(string, int): int', lastIndexOf, 'traverse'),
-  declare('string.lowerAscii(): string', lower, 'traverse'),
-  declare('string.upperAscii(): string', upper, 'traverse'),
-  declare('string.replace(string, string): string', (s, a, b, m) => replace(s, a, b, m, null), 'traverse'),
-  declare('string.replace(string, string, int): string', replace, 'traverse'),
-  declare('string.split(string): list(string)', split, 'traverse'),
-  declare('string.split(string, int): list(string)', split, 'traverse'),
-  declare('string.substring(int): string', substring, 'traverse'),
-  declare('string.substring(int, int): string', substring, 'traverse'),
-  declare('string.trim(): string', trim, 'traverse'),
-  declare('list(string).join(): string', join, 'traverse'),
-  declare('list(string).join(string): string', join, 'traverse'),
+  declare('string.charAt(int): string', charAt),
+  declare('string.indexOf(string): int', indexOf),
+  declare('string.indexOf(string, int): int', indexOf),
+  declare('string.lastIndexOf(string): int', lastIndexOf),
+  declare('string.lastIndexOf(string, int): int', lastIndexOf),
+  declare('string.lowerAscii(): string', lower),
+  declare('string.upperAscii(): string', upper),
+  declare('string.replace(string, string): string', (s, a, b, m) => replace(s, a, b, m, null)),
+  declare('string.replace(string, string, int): string', replace),
+  declare('string.split(string): list(string)', split),
+  declare('string.split(string, int): list(string)', split),
+  declare('string.substring(int): string', substring),
+  declare('string.substring(int, int): string', substring),
+  declare('string.trim(): string', trim),
+  declare('list(string).join(): string', join),
+  declare('list(string).join(string): string', join),
 ];
 
 /** The strings library of a version: 1 adds `format` and `quote`, 3 `reverse`, 4 prints numbers without a locale. */
@@ -160,14 +160,10 @@ export function strings(version: number): Library {
   if (version >= 1) {
     const style = { locale: version < 4 };
     functions.push(
-      declare(
-        'string.format(list(dyn)): string',
-        (s, args, _c, m) => formatText(s as string, args as List, style, m),
-        'traverse',
-      ),
-      declareGlobal('strings.quote(string): string', mapped(quote), 'traverse'),
+      declare('string.format(list(dyn)): string', (s, args, _c, m) => formatText(s as string, args as List, style, m)),
+      declareGlobal('strings.quote(string): string', mapped(quote)),
     );
   }
-  if (version >= 3) functions.push(declare('string.reverse(): string', reverse, 'traverse'));
+  if (version >= 3) functions.push(declare('string.reverse(): string', reverse));
   return { name: `strings/${version}`, functions };
 }
