@@ -5,6 +5,7 @@ export * from './control.js';
 export * from './host.js';
 export * from './listener.js';
 export * from './point.js';
+export * from './resource.js';
 export * from './strategy.js';
 export {
   Compacted,

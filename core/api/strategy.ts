@@ -56,6 +56,8 @@ export interface Strategy {
   readonly prepareUpdate: (object: ApiObject, old: ApiObject, rules: Rules) => void;
   /** Before validation of an update of `status`. */
   readonly prepareStatus: (object: ApiObject, old: ApiObject, rules: Rules) => void;
+  /** Awaited before the rules are asked about an object: loads what they need and few servers use. */
+  readonly load?: () => Promise<unknown>;
   readonly validateCreate: (object: ApiObject, rules: Rules) => readonly Violation[];
   readonly validateUpdate: (object: ApiObject, old: ApiObject, rules: Rules) => readonly Violation[];
   readonly validateStatus: (object: ApiObject, old: ApiObject, rules: Rules) => readonly Violation[];

@@ -6,7 +6,7 @@ import { covers, type MediaName, type MediaRange, negotiate, parseAccept } from 
 import type { Registry } from '../schema/resource.js';
 import { AGGREGATED_VERSIONS, aggregatedList } from './aggregated.js';
 import { type DocumentAnswer, type DocumentSet, matches } from './answer.js';
-import { apiVersions, groupDocument, groupList, groupsOf, resourceList, servedOf } from './plain.js';
+import { apiVersions, groupDocument, groupList, groupsOf, isTabled, resourceList, servedOf } from './plain.js';
 import { rootPaths, versionInfo } from './root.js';
 
 export type { DocumentAnswer, DocumentSet } from './answer.js';
@@ -129,11 +129,11 @@ class Documents implements DocumentSet {
 export const documents = (registry: Registry, naming: Naming, options: DiscoveryOptions = {}): DocumentSet =>
   new Documents(registry, naming, options);
 
-/** Whether a path below `/api` or `/apis` lies in a served group: its absence is then a Status and not the plain 404 text. */
+/** Whether a path below `/api` or `/apis` lies in a group of the table: its absence is then a Status and not the plain 404 text. */
 export function inKnownGroup(registry: Registry, path: string): boolean {
   const [, root, group] = path.split('/');
   if (root === 'api') return group !== undefined && group !== '';
-  return root === 'apis' && group !== undefined && group !== '' && registry.groups.has(group);
+  return root === 'apis' && group !== undefined && group !== '' && isTabled(registry, group);
 }
 
 /** The refusal for such a path. */

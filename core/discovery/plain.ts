@@ -29,6 +29,10 @@ export const groupsOf = (registry: Registry): Group[] =>
     .filter(group => group.name !== '' && servedOf(group).length > 0)
     .sort((a, b) => b.priority - a.priority || (a.name < b.name ? -1 : 1));
 
+/** Whether the group has kinds of the table: where there is none, an unknown path is unknown to everything. */
+export const isTabled = (registry: Registry, group: string): boolean =>
+  registry.groups.get(group)?.versions.some(version => version.package !== undefined) === true;
+
 /** The served versions of a group in order of preference. */
 export const servedOf = (group: Group): GroupVersion[] => group.versions.filter(version => version.served);
 

@@ -32,14 +32,15 @@ export class Collection {
 
   constructor(
     readonly storageName: string,
-    readonly namespaced: boolean,
+    /** Undefined for objects of a kind that is not known yet: their keys tell. */
+    readonly namespaced: boolean | undefined,
     /** Selectable fields of the kind beyond name and namespace. */
-    readonly selectable: ReadonlyMap<string, (object: ApiObject) => string>,
+    public selectable: ReadonlyMap<string, (object: ApiObject) => string>,
   ) {}
 
   entryOf(event: WireEvent): Entry {
     const rest = event.key.slice(this.storageName.length + 1);
-    const slash = this.namespaced ? rest.indexOf('/') : -1;
+    const slash = this.namespaced === false ? -1 : rest.indexOf('/');
     return {
       key: event.key,
       namespace: slash < 0 ? '' : rest.slice(0, slash),
@@ -48,6 +49,13 @@ export class Collection {
       created: event.created,
       bytes: event.value!,
     };
+  }
+
+  /** The kind has other selectable fields from now on. */
+  select(fields: Collection['selectable']): void {
+    if (fields.size === 0 && this.selectable.size === 0) return;
+    this.selectable = fields;
+    for (const entry of this.entries.range('')) entry.fields = undefined;
   }
 
   /** Applies a change and tells what it was; undefined for the deletion of something unknown. */

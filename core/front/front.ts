@@ -1,6 +1,7 @@
 import type { Log } from '../api/host.js';
 import type { Exchange } from '../api/listener.js';
 import { BODY_BYTES, WRITE_RETRIES } from '../limits.js';
+import type { RequestMetrics } from '../metrics/index.js';
 import { badRequest, conflict, methodNotAllowed, MODIFIED, notFound, Refusal, unknownPath } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import type { User } from '../model/user.js';
@@ -50,16 +51,30 @@ export class Front {
     readonly reads: ReadContext,
     readonly paths: PathHandler,
     readonly log: Log,
+    readonly metrics: RequestMetrics,
   ) {}
 
   /** Handles one exchange of a listener; never throws. */
   handle(exchange: Exchange): void {
-    void this.#answer(exchange).catch(thrown => refuseThrown(exchange, thrown, this.log, this.reads.naming));
+    const began = performance.now();
+    this.metrics.begin(exchange.method);
+    const route = this.#route(exchange);
+    void this.#answer(exchange, route)
+      .catch(thrown => refuseThrown(exchange, thrown, this.log, this.reads.naming))
+      .then(() => this.metrics.end(exchange.method, route, exchange.status ?? 0, performance.now() - began));
   }
 
   /** Handles a request made inside the server, as `user`, without authentication. */
   handleAs(exchange: Exchange, user: User): void {
-    void this.#answer(exchange, user).catch(thrown => refuseThrown(exchange, thrown, this.log, this.reads.naming));
+    void this.#answer(exchange, this.#route(exchange), user).catch(thrown =>
+      refuseThrown(exchange, thrown, this.log, this.reads.naming),
+    );
+  }
+
+  /** Where a request leads, in the registry as the last commit left it. */
+  #route(exchange: Exchange): Route {
+    this.reads.catchUp();
+    return routeOf(this.registry(), exchange.method, exchange.path, exchange.query);
   }
 
   /** What the writer says about proposals. */
@@ -67,10 +82,7 @@ export class Front {
     for (const verdict of verdicts) this.#underway.get(verdict.id)?.verdict?.(verdict);
   }
 
-  async #answer(exchange: Exchange, internal?: User): Promise<void> {
-    // What is served may have changed with the last commit.
-    this.reads.catchUp();
-    const route = routeOf(this.registry(), exchange.method, exchange.path, exchange.query);
+  async #answer(exchange: Exchange, route: Route, internal?: User): Promise<void> {
     const reads =
       exchange.method === 'GET' || exchange.method === 'HEAD' || route.target.is === 'path' || route.missing !== undefined;
     if (!reads && !refusedMethod(exchange, route))

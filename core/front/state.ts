@@ -1,13 +1,18 @@
-import type { Registry } from '../schema/resource.js';
+import type { LiveRegistry } from '../schema/live.js';
+import type { Registry, Resource } from '../schema/resource.js';
 import type { FromStore, Verdict, WireEvent } from '../threads/messages.js';
 import { type Change, Collection } from './collection.js';
 import { History } from './history.js';
+import type { ApiObject } from '../model/object.js';
 
 /** Resources whose objects decide about access: their changes void cached decisions. */
 const POLICY = 'rbac.authorization.orchestrator.io/';
 
 /** Storage name of a key: its first two segments. */
 const storageNameOf = (key: string): string => key.slice(0, key.indexOf('/', key.indexOf('/') + 1));
+
+const resourcesOf = (registry: Registry): Resource[] =>
+  [...registry.groups.values()].flatMap(group => group.versions.flatMap(version => [...version.resources.values()]));
 
 /** The front end's copy of all current objects, in step with the writer's messages. */
 export class State {
@@ -17,7 +22,8 @@ export class State {
   readonly #waiting = new Set<{ readonly revision: number; readonly wake: () => void }>();
 
   constructor(
-    registry: Registry,
+    /** Hears of every event before anything that depends on it is answered. */
+    readonly live: LiveRegistry,
     readonly now: () => number,
     readonly onChange: (change: Change) => void,
     readonly onPolicy: () => void,
@@ -29,14 +35,26 @@ export class State {
     historyMs: number,
   ) {
     this.history = new History(0, historyMs);
+    const registry = live.current;
     // Virtual kinds that can be listed (component statuses) are collections without objects.
-    const served = [...registry.groups.values()].flatMap(group =>
-      group.versions.flatMap(version => [...version.resources.values()]),
-    );
+    const served = resourcesOf(registry);
     for (const resource of [...registry.stored, ...served.filter(r => !r.stored && r.verbs.includes('list'))]) {
       const { storageName, namespaced, strategy } = resource;
       this.collections.set(storageName, new Collection(storageName, namespaced, strategy.selectableFields));
     }
+  }
+
+  /** Makes the collections of kinds that are new, and selectable what is selectable now. */
+  adopt(registry: Registry): void {
+    const fields = new Map<string, Map<string, (object: ApiObject) => string>>();
+    for (const { builtIn, storageName, namespaced, strategy } of resourcesOf(registry)) {
+      if (builtIn) continue;
+      const known = this.collections.get(storageName);
+      if (!known || (known.namespaced !== namespaced && known.entries.size === 0))
+        this.collections.set(storageName, new Collection(storageName, namespaced, new Map()));
+      fields.set(storageName, new Map([...(fields.get(storageName) ?? []), ...strategy.selectableFields]));
+    }
+    for (const [storageName, selectable] of fields) this.collections.get(storageName)!.select(selectable);
   }
 
   take(message: FromStore): void {
@@ -51,6 +69,7 @@ export class State {
         for (const event of message.events) this.#apply(event);
         this.revision = message.revision;
         if (message.floor !== undefined) this.history.floor = message.floor;
+        this.live.settle();
         this.onVerdicts(message.verdicts);
         this.#wake();
         return;
@@ -81,18 +100,31 @@ export class State {
   /** What was deleted before the start is not known: as far as anybody can tell, every collection changed last at this revision. */
   #loaded(): void {
     for (const collection of this.collections.values()) collection.revision = this.revision;
+    this.live.predating(name => (this.collections.get(name)?.entries.size ?? 0) > 0, this.revision);
+    this.live.settle();
     this.onLoaded();
   }
 
+  /** Objects may be heard of before the kind they belong to: definitions come in the order of their keys, too. */
+  #collectionOf(key: string): Collection {
+    const name = storageNameOf(key);
+    let collection = this.collections.get(name);
+    if (!collection) {
+      collection = new Collection(name, undefined, new Map());
+      this.collections.set(name, collection);
+    }
+    return collection;
+  }
+
   #load(item: WireEvent): void {
-    const collection = this.collections.get(storageNameOf(item.key));
-    if (!collection) return;
+    this.live.apply(item);
+    const collection = this.#collectionOf(item.key);
     collection.entries.set(item.key, collection.entryOf(item));
   }
 
   #apply(event: WireEvent): void {
-    const collection = this.collections.get(storageNameOf(event.key));
-    const change = collection?.apply(event);
+    this.live.apply(event);
+    const change = this.#collectionOf(event.key).apply(event);
     if (!change) return;
     this.history.add(change, this.now());
     if (event.key.startsWith(POLICY)) this.onPolicy();

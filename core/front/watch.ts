@@ -294,6 +294,12 @@ export class WatchHub {
     change.encodings.clear();
   }
 
+  /** Ends the watches of a collection cleanly: what they show is no longer served so. */
+  end(collection: Collection | undefined, revision: number): void {
+    const watchers = collection && this.#byCollection.get(collection);
+    if (watchers) for (const watcher of [...watchers]) watcher.finish(revision);
+  }
+
   /** Ends every watch cleanly, for a drain. */
   finish(revision: number): void {
     this.#finished = true;

@@ -5,13 +5,13 @@ import type { GroupVersion, Registry, Resource } from '../schema/resource.js';
 import { findType } from '../schema/table/types.js';
 import { kindName, schemaName } from './names.js';
 import { Operations, type PathItem } from './operations.js';
-import { type GroupVersionKind, type Schema, Schemas, type SchemaSource } from './schemas.js';
+import { type Dialect, type GroupVersionKind, type Schema, Schemas, type SchemaSource } from './schemas.js';
 import { documentV2, documentV3, type Writer, writePath, writerV2, writerV3 } from './write.js';
 
 /** What documents take from outside the registry. */
 export interface OpenApiOptions {
   /** The published schema of a custom kind. */
-  readonly custom?: (resource: Resource) => Schema | undefined;
+  readonly custom?: (resource: Resource, dialect: Dialect) => Schema | undefined;
 }
 
 /** Types that stand in every group version. */
@@ -71,7 +71,7 @@ export class Builder {
       naming,
       type: findType,
       kinds: name => kinds.get(name) ?? [],
-      custom: resource => options.custom?.(resource),
+      custom: (resource, dialect) => options.custom?.(resource, dialect),
     };
   }
 

@@ -9,6 +9,7 @@ import { encodeV2 } from './gnostic.js';
 
 export type { OpenApiOptions } from './build.js';
 export type { Schema } from './schemas.js';
+export { publishedSchema } from './custom.js';
 
 /** The OpenAPI documents of one registry generation. */
 export interface OpenApiDocuments {
@@ -52,12 +53,14 @@ function choose(accept: string | undefined, offered: readonly string[]): string 
 class Documents implements OpenApiDocuments {
   readonly #builder: Builder;
   readonly #versions: ReadonlyMap<string, GroupVersion>;
-  readonly #v3 = new Map<string, Rendered>();
+  /** By group version: what did not change from one registry to the next is rendered once. */
+  readonly #v3: WeakMap<GroupVersion, Rendered>;
   #v2: Rendered | undefined;
   #v2Protobuf: Rendered | undefined;
   #index: Rendered | undefined;
 
-  constructor(registry: Registry, naming: Naming, options: OpenApiOptions) {
+  constructor(registry: Registry, naming: Naming, options: OpenApiOptions, previous?: Documents) {
+    this.#v3 = previous ? previous.#v3 : new WeakMap();
     this.#builder = new Builder(registry, naming, options);
     this.#versions = new Map(this.#builder.versions.map(version => [rootOf(version).slice(1), version]));
   }
@@ -78,19 +81,19 @@ class Documents implements OpenApiDocuments {
 
   async warm(): Promise<void> {
     const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
-    for (const [name, version] of this.#versions) {
+    for (const version of this.#versions.values()) {
       await turn();
-      this.#render(name, version);
+      this.#render(version);
     }
     await turn();
     this.#renderV2();
   }
 
-  #render(name: string, version: GroupVersion): Rendered {
-    let document = this.#v3.get(name);
+  #render(version: GroupVersion): Rendered {
+    let document = this.#v3.get(version);
     if (!document) {
       document = json(this.#builder.v3(version));
-      this.#v3.set(name, document);
+      this.#v3.set(version, document);
     }
     return document;
   }
@@ -114,7 +117,7 @@ class Documents implements OpenApiDocuments {
     if (!this.#index) {
       const paths: Record<string, { serverRelativeURL: string }> = {};
       for (const [name, version] of this.#versions)
-        paths[name] = { serverRelativeURL: addressOf(name, this.#render(name, version).hash) };
+        paths[name] = { serverRelativeURL: addressOf(name, this.#render(version).hash) };
       this.#index = json({ paths });
     }
     return conditional(this.#index, 'application/json', ifNoneMatch, { vary: 'Accept' });
@@ -127,7 +130,7 @@ class Documents implements OpenApiDocuments {
     accept: string | undefined,
     ifNoneMatch: string | undefined,
   ): DocumentAnswer {
-    const document = this.#render(name, version);
+    const document = this.#render(version);
     if (hash !== undefined && hash !== document.hash) {
       const headers = { location: addressOf(name, document.hash) };
       return { status: 301, contentType: 'text/html; charset=utf-8', bytes: EMPTY, headers };
@@ -154,6 +157,10 @@ function conditional(
   return { status: 200, contentType, etag, bytes: document.bytes, headers };
 }
 
-/** The OpenAPI documents of a frozen registry, rendered when first asked for and kept. */
-export const openApiDocuments = (registry: Registry, naming: Naming, options: OpenApiOptions = {}): OpenApiDocuments =>
-  new Documents(registry, naming, options);
+/** The OpenAPI documents of a frozen registry, rendered when first asked for and kept; those of an earlier registry are used again where nothing changed. */
+export const openApiDocuments = (
+  registry: Registry,
+  naming: Naming,
+  options: OpenApiOptions = {},
+  previous?: OpenApiDocuments,
+): OpenApiDocuments => new Documents(registry, naming, options, previous instanceof Documents ? previous : undefined);

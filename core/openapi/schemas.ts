@@ -26,7 +26,7 @@ export interface SchemaSource {
   /** Kinds by schema name. */
   kinds(name: string): readonly GroupVersionKind[];
   /** The published schema of a custom kind; undefined means any object. */
-  custom(resource: Resource): Schema | undefined;
+  custom(resource: Resource, dialect: Dialect): Schema | undefined;
 }
 
 const REFERENCE: Readonly<Record<Dialect, string>> = { v2: '#/definitions/', v3: '#/components/schemas/' };
@@ -146,8 +146,8 @@ export class Schemas {
   kind(resource: Resource): Schema {
     if (resource.builtIn) return this.struct(resource.type);
     const name = kindName(resource, resource.kind, this.source.naming);
-    const schema = this.source.custom(resource) ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-    return this.#named(name, { ...schema, ...this.#kindsOf(name) });
+    const schema = this.source.custom(resource, this.dialect) ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    return this.#named(name, { ...schema, ...this.#envelope(schema), ...this.#kindsOf(name) });
   }
 
   /** A reference to the list kind of a resource. */
@@ -167,6 +167,18 @@ export class Schemas {
       },
       ...this.#kindsOf(name),
     });
+  }
+
+  /** What every object has, beside the properties that a custom kind's schema describes. */
+  #envelope(schema: Schema): Schema {
+    const metadata = this.byId('meta.v1.ObjectMeta');
+    if (this.dialect === 'v2' && schema.properties === undefined && schema['x-kubernetes-preserve-unknown-fields']) return {};
+    const properties = {
+      ...(schema.properties as Schema | undefined),
+      ...TYPE_META,
+      ...(metadata ? { metadata: this.#described(metadata, 'Metadata of the object.', undefined) } : {}),
+    };
+    return { properties: sortedByKey(properties) };
   }
 
   #named(name: string, schema: Schema): Schema {

@@ -198,10 +198,12 @@ function structDecoder(struct: Struct): Decoder {
   return (value, context) => {
     if (!isObject(value)) return context.mismatch(value, name);
     const slots: (Json | undefined)[] = new Array(plans.length);
+    const kept: string[] = [];
     for (const key in value) {
       const slot = slotOf.get(key);
       if (slot === undefined) {
-        context.unknown(key);
+        if (struct.open) kept.push(key);
+        else context.unknown(key);
         continue;
       }
       const given = value[key]!;
@@ -219,6 +221,7 @@ function structDecoder(struct: Struct): Decoder {
         if (plan.absent) out[plan.name] = plan.absent(context);
       } else if (!plan.isEmpty?.(got)) out[plan.name] = got;
     }
+    for (const key of kept) setMember(out, key, value[key]!);
     return out;
   };
 }
@@ -233,14 +236,15 @@ export function normalize(type: Struct, value: Json, sink: DecodeSink): { [key: 
 
 /**
  * Decodes the body of a write to `resource`: kind and apiVersion are taken from the resource, the caller has compared them. A body of the
- * wrong shape is a 400 in upstream's words. Only for kinds that follow the table's schema.
+ * wrong shape is a 400 in upstream's words.
  */
 export function decodeObject(
-  resource: Pick<Resource, 'type' | 'kind' | 'version' | 'apiVersion'>,
+  resource: Pick<Resource, 'type' | 'kind' | 'version' | 'apiVersion' | 'own'>,
   value: Json,
   sink: DecodeSink,
 ): ApiObject {
   try {
+    if (resource.own) return resource.own.decode(value as { [key: string]: Json }, sink.complaints);
     const decoded = normalize(resource.type, value, sink);
     const { kind: _kind, apiVersion: _apiVersion, ...members } = decoded;
     return { kind: resource.kind, apiVersion: resource.apiVersion, ...members } as unknown as ApiObject;

@@ -177,6 +177,17 @@ export function buildRegistry(input: RegistryInput): Registry {
   const groups = new Map<string, Group>();
   for (const row of groupRows()) groups.set(input.naming.group(row.name), builtInGroup(row, input));
   addExtra(groups, input.extra ?? []);
+  return registryOf(groups, input.generation);
+}
+
+/** The registry with further resources; what `base` has is shared, not built again. */
+export function extendRegistry(base: Registry, extra: readonly Resource[], generation: number): Registry {
+  const groups = new Map(base.groups);
+  addExtra(groups, extra);
+  return registryOf(groups, generation);
+}
+
+function registryOf(groups: ReadonlyMap<string, Group>, generation: number): Registry {
   const byPath = new Map<string, Resource>();
   const byKind = new Map<string, Resource>();
   for (const group of groups.values())
@@ -188,7 +199,7 @@ export function buildRegistry(input: RegistryInput): Registry {
       }
     }
   return Object.freeze({
-    generation: input.generation,
+    generation,
     groups,
     find: (group: string, version: string, plural: string) => byPath.get(`${joined(group, version)} ${plural}`),
     byKind: (apiVersion: string, kind: string) => byKind.get(`${apiVersion} ${kind}`),

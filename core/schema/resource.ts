@@ -1,4 +1,6 @@
 import type { Strategy } from '../api/strategy.js';
+import type { StructuralSchema } from '../api/resource.js';
+import type { ApiObject, Json } from '../model/object.js';
 import type { Struct } from './model.js';
 
 /** A subresource served below a resource. */
@@ -16,6 +18,19 @@ export interface Subresource {
   readonly connect?: boolean;
   /** Media type of the answer where it is not an object. */
   readonly produces?: string;
+}
+
+/** How objects of a kind outside of the table are read and written. */
+export interface OwnSchema {
+  /** What the client's documents show. */
+  readonly schema: StructuralSchema;
+  /**
+   * The object of a body: metadata decoded, members that the schema does not know dropped and reported to `complaints`, nulls and defaults settled.
+   * Throws TypeMismatch for metadata of the wrong shape. Does not change `value`.
+   */
+  decode(value: { readonly [key: string]: Json }, complaints: string[]): ApiObject;
+  /** A stored object as this version shows it, whatever version and schema it was written under. */
+  read(object: ApiObject): ApiObject;
 }
 
 /** One resource of one group version, resolved: what requests are routed to. All names are in the naming the server speaks. */
@@ -47,6 +62,12 @@ export interface Resource {
   /** The version that is stored; equals `apiVersion` where no conversion is needed. */
   readonly storageApiVersion: string;
   readonly strategy: Strategy;
+  /** Set for kinds outside of the table: what generic code does by the table's types, these do by their own schema. */
+  readonly own?: OwnSchema;
+  /** Objects at or below this revision may have been written under another schema: they are shown through `own.read`. */
+  readonly changedAt?: number;
+  /** Text of the Warning header that every answer of this version carries. */
+  readonly warning?: string;
   /** Set where the release deprecates this version: what the Warning header says. */
   readonly deprecation?: {
     readonly introduced?: string;

@@ -5,31 +5,48 @@ import { documents, inKnownGroup, type DocumentAnswer } from '../discovery/index
 import type { PathHandler } from '../front/front.js';
 import { first } from '../front/query.js';
 import { healthAnswer } from '../health/answer.js';
+import type { Scrape } from '../metrics/index.js';
 import { methodNotAllowed, unknownPath } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
-import { openApiDocuments } from '../openapi/index.js';
+import { type OpenApiDocuments, openApiDocuments, publishedSchema } from '../openapi/index.js';
 import type { Registry } from '../schema/resource.js';
 import { SNAPSHOT_PATH } from '../snapshot/serve.js';
 
 interface Parts {
-  readonly registry: Registry;
+  readonly registry: () => Registry;
   readonly naming: Naming;
   readonly checks: readonly HealthCheck[];
   readonly log: Log;
   readonly startedAt: number;
   readonly livezGraceMs: number;
+  readonly metrics: Scrape;
   /** Answers with a snapshot of the store. */
   readonly snapshot: (exchange: Exchange) => Promise<void>;
 }
 
+const METRICS = '/metrics';
 const HEALTH = /^\/(livez|readyz|healthz)(\/.*)?$/;
 
-/** Everything outside the resources: health, discovery, OpenAPI, version. */
-export function pathHandler({ registry, naming, checks, log, startedAt, livezGraceMs, snapshot }: Parts): PathHandler {
-  const discovery = documents(registry, naming, {
-    paths: ['/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
+/** The documents of the registry that is current when asked, made once per registry. */
+function documentsOfCurrent(registry: () => Registry, naming: Naming) {
+  const make = (of: Registry, previous?: OpenApiDocuments) => ({
+    of,
+    discovery: documents(of, naming, {
+      paths: ['/healthz', '/livez', METRICS, '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
+    }),
+    openapi: openApiDocuments(of, naming, { custom: publishedSchema }, previous),
   });
-  const openapi = openApiDocuments(registry, naming);
+  let made: ReturnType<typeof make> | undefined;
+  return () => {
+    const current = registry();
+    if (made?.of !== current) made = make(current, made?.openapi);
+    return made;
+  };
+}
+
+/** Everything outside the resources: health, discovery, OpenAPI, version. */
+export function pathHandler({ registry, naming, checks, log, startedAt, livezGraceMs, snapshot, metrics }: Parts): PathHandler {
+  const documentsOf = documentsOfCurrent(registry, naming);
   /** During the grace period after the start `/livez` does not wait for start hooks. */
   const countedFor = (endpoint: string): readonly HealthCheck[] =>
     endpoint === 'livez' && Date.now() - startedAt < livezGraceMs
@@ -50,12 +67,18 @@ export function pathHandler({ registry, naming, checks, log, startedAt, livezGra
       await snapshot(exchange);
       return true;
     }
+    if (path === METRICS) {
+      if (exchange.method !== 'GET' && exchange.method !== 'HEAD') throw methodNotAllowed();
+      exchange.respond(200, [['content-type', metrics.contentType]], Buffer.from(await metrics.text()));
+      return true;
+    }
     const accept = exchange.header('accept');
     const match = exchange.header('if-none-match');
+    const { discovery, openapi } = documentsOf();
     const known =
       discovery.answer(path, accept, match) ?? openapi.answer(path, first(route.query, 'hash') || undefined, accept, match);
     if (!known) {
-      if (inKnownGroup(registry, path)) throw unknownPath();
+      if (inKnownGroup(registry(), path)) throw unknownPath();
       return false;
     }
     if (exchange.method !== 'GET') throw methodNotAllowed();

@@ -1,4 +1,5 @@
 import { HISTORY_MS } from '../limits.js';
+import type { ResourceType } from '../api/resource.js';
 import type { NamingName } from '../naming.js';
 
 /** A plugin named in the configuration: a package or path, and its own settings. */
@@ -54,6 +55,8 @@ export interface Settings {
   /** Verbosity of the log: 0 warnings and errors, 1 information, 2 and more everything. */
   readonly verbosity: number;
   readonly plugins: readonly PluginUse[];
+  /** Resource types made with `defineResource`; those with a `validate` of their own come through a plugin. */
+  readonly resources: readonly ResourceType[];
 }
 
 /** What holds where nothing is said. */
@@ -71,4 +74,5 @@ export const DEFAULTS: Settings = {
   shutdownDelayDuration: 0,
   verbosity: 0,
   plugins: [],
+  resources: [],
 };

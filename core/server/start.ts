@@ -4,6 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { healthCheck, type HealthCheck } from '../api/control.js';
 import { listener, type Listening } from '../api/listener.js';
+import { resourceType } from '../api/resource.js';
 import { AccessCache } from '../front/access.js';
 import { ContinueTokens } from '../front/continueToken.js';
 import { Front } from '../front/front.js';
@@ -11,20 +12,23 @@ import { Pool } from '../front/pool.js';
 import { State } from '../front/state.js';
 import { WatchHub } from '../front/watch.js';
 import { postStartHook, registrationCheck, shutdownCheck, storeCheck, type PostStartHook } from '../health/checks.js';
+import { RequestMetrics, scrapeOf } from '../metrics/index.js';
 import { namingOf } from '../naming.js';
 import { ensurePki, type Pki } from '../pki/index.js';
 import { hostOf, logOf } from '../plugin/host.js';
 import { loadPlugins } from '../plugin/load.js';
-import type { ThreadData } from '../threads/data.js';
+import type { LiveRegistry } from '../schema/live.js';
+import type { Registry } from '../schema/resource.js';
+import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { sendSnapshot } from '../snapshot/serve.js';
-import { builtins } from './builtins.js';
+import { builtins, type Material } from './builtins.js';
 import { Control } from './control.js';
 import { checkEtcd } from './etcd.js';
 import { controllerUser, internalExchange } from './internal.js';
 import { pathHandler } from './paths.js';
 import { Questions } from './questions.js';
 import { readContext } from './readContext.js';
-import { servedRegistry } from './registry.js';
+import { checkJson, checkTypes, liveRegistry, servedRegistry } from './registry.js';
 import { type Settings, DEFAULTS } from './settings.js';
 import { COUNTERS, PIPELINE, StoreThread } from './threads.js';
 
@@ -83,33 +87,44 @@ function directoryOf(settings: Settings, temporary: boolean, undo: (() => unknow
   return resolve(settings.dataDir);
 }
 
-async function start(settings: Settings, temporary: boolean, began: number, undo: (() => unknown)[]): Promise<RunningServer> {
-  const naming = namingOf(settings.naming);
-  const log = logOf('server', settings.verbosity);
-  const dataDir = directoryOf(settings, temporary, undo);
-  const pki: Pki = ensurePki({ dataDir, sans: [settings.bindAddress, ...settings.tlsSan], naming, now: Date.now });
-  const admin = adminToken(join(dataDir, 'pki'), naming.component('orchestrator-admin'));
-  const registry = servedRegistry(settings);
-  const resources = registry.stored.map(r => ({
+/** What controllers are told of the kinds that are there from the start. */
+const described = (registry: Registry): Pick<Material, 'resources' | 'groups'> => ({
+  resources: registry.stored.map(r => ({
     apiVersion: r.apiVersion,
     kind: r.kind,
     plural: r.plural,
     namespaced: r.namespaced,
     storageName: r.storageName,
     verbs: r.verbs,
-  }));
-  const own = builtins(settings, { rootCa: pki.caPem, storePath: join(dataDir, 'store'), resources });
+  })),
+  groups: Array.from(registry.groups.values(), ({ name, priority, versions }) => ({
+    group: name,
+    priority,
+    versions: versions.filter(version => version.served).map(version => version.version),
+  })),
+});
+
+async function start(settings: Settings, temporary: boolean, began: number, undo: (() => unknown)[]): Promise<RunningServer> {
+  const naming = namingOf(settings.naming);
+  const log = logOf('server', settings.verbosity);
+  const dataDir = directoryOf(settings, temporary, undo);
+  const pki: Pki = ensurePki({ dataDir, sans: [settings.bindAddress, ...settings.tlsSan], naming, now: Date.now });
+  const admin = adminToken(join(dataDir, 'pki'), naming.component('orchestrator-admin'));
+  const local: PluginSpec = {
+    use: new URL('../../plugins/authn/static-token.js', import.meta.url).href,
+    config: { file: admin.file },
+    threads: ['request'],
+  };
+  const specsFor = (registry: Registry): PluginSpec[] => [
+    local,
+    ...builtins(settings, { rootCa: pki.caPem, storePath: join(dataDir, 'store'), ...described(registry) }),
+    ...settings.plugins,
+  ];
+  checkJson(settings.resources);
   const data: ThreadData = {
     naming: settings.naming,
-    plugins: [
-      {
-        use: new URL('../../plugins/authn/static-token.js', import.meta.url).href,
-        config: { file: admin.file },
-        threads: ['request'],
-      },
-      ...own,
-      ...settings.plugins,
-    ],
+    plugins: specsFor(servedRegistry(settings)),
+    resources: settings.resources,
     counters: new SharedArrayBuffer(COUNTERS * 4),
     verbosity: settings.verbosity,
     anonymous: settings.anonymousAuth,
@@ -123,20 +138,6 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
   const isLoaded = new Promise<void>(done => {
     loaded = done;
   });
-  const state: State = new State(
-    registry,
-    Date.now,
-    change => hub.publish(change),
-    () => access.policy++,
-    verdicts => front.onVerdicts(verdicts),
-    () => loaded(),
-    answer => questions.answered(answer),
-    settings.historyRetention,
-  );
-  const feed = store.feed(message => state.take(message));
-  undo.push(() => feed.port.close());
-  questions.port = feed.port;
-  feed.port.postMessage({ is: 'subscribe', prefixes: [''] });
   const pool = new Pool(
     PIPELINE,
     Math.max(1, availableParallelism() - 1),
@@ -149,6 +150,30 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
     log,
   );
   undo.push(() => pool.close());
+  const frontPlugins = await loadPlugins(
+    data.plugins,
+    'front',
+    hostOf(data, 'front', { onClose: release => undo.push(release) }),
+  );
+  const live: LiveRegistry = liveRegistry(data, frontPlugins, (registry, ended) => {
+    state.adopt(registry);
+    for (const name of ended) hub.end(state.collections.get(name), state.revision);
+  });
+  await checkTypes([...settings.resources, ...frontPlugins.at(resourceType)]);
+  const state: State = new State(
+    live,
+    Date.now,
+    change => hub.publish(change),
+    () => access.policy++,
+    verdicts => front.onVerdicts(verdicts),
+    () => loaded(),
+    answer => questions.answered(answer),
+    settings.historyRetention,
+  );
+  const feed = store.feed(message => state.take(message));
+  undo.push(() => feed.port.close());
+  questions.port = feed.port;
+  feed.port.postMessage({ is: 'subscribe', prefixes: [''] });
   let tokens = new ContinueTokens(tokenSecret(join(dataDir, 'pki')));
   let isShared = false;
   const reads = readContext({
@@ -171,24 +196,21 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
   };
   const controllersStarted = hook('start-controllers');
   const bootstrapped = hook('rbac/bootstrap-roles');
-  const frontPlugins = await loadPlugins(
-    data.plugins,
-    'front',
-    hostOf(data, 'front', { onClose: release => undo.push(release) }),
-  );
   const checks: HealthCheck[] = [
     ...frontPlugins.at(healthCheck),
     ...[...hooks.values()].map(h => h.check),
     registrationCheck(() => true),
     shutdownCheck(() => draining),
   ];
+  const requests = new RequestMetrics();
   const paths = pathHandler({
-    registry,
+    registry: () => live.current,
     naming,
     checks,
     log,
     startedAt: Date.now(),
     livezGraceMs: settings.livezGracePeriod,
+    metrics: scrapeOf(requests),
     snapshot: exchange =>
       sendSnapshot(exchange, {
         questions,
@@ -200,7 +222,7 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
         now: Date.now,
       }),
   });
-  const front: Front = new Front(() => registry, state, pool, access, reads, paths, log);
+  const front: Front = new Front(() => live.current, state, pool, access, reads, paths, log, requests);
 
   const { storeName, shared } = await store.ready();
   if (shared) tokens = new ContinueTokens(shared.secret);
@@ -219,7 +241,7 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
     draining = true;
   });
   const control = new Control({
-    data: () => data,
+    data: () => ({ ...data, plugins: specsFor(live.fixed) }),
     store,
     shared: shared !== undefined,
     handle: (ask, reply) => front.handleAs(internalExchange(ask, reply, naming), controllerUser(ask.controller, naming)),

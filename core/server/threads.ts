@@ -24,11 +24,14 @@ export class StoreThread {
   /** Resolves when the thread ends without having been asked to, or when its store can no longer write. */
   readonly failed: Promise<Error>;
   readonly #ended: Promise<unknown>;
+  /** Listened for from the start: it may come before anybody asks. */
+  readonly #first: Promise<FromStore | { is: 'unusable'; message: string }>;
   #closing = false;
 
   constructor(data: ThreadData) {
     this.#counters = new Int32Array(data.counters);
     this.#worker = new Worker(entry('store/main.js'), { workerData: data, resourceLimits: HEAP });
+    this.#first = new Promise(resolve => this.#worker.once('message', resolve));
     this.#ended = new Promise(resolve => this.#worker.once('exit', resolve));
     this.failed = new Promise(resolve => {
       this.#worker.on('message', (message: { is: string; message?: string }) => {
@@ -43,10 +46,7 @@ export class StoreThread {
 
   /** Resolves once the store is open. Throws StoreError if it cannot be. */
   async ready(): Promise<Extract<FromStore, { is: 'ready' }>> {
-    const first = await Promise.race([
-      new Promise<FromStore | { is: 'unusable'; message: string }>(resolve => this.#worker.once('message', resolve)),
-      this.failed,
-    ]);
+    const first = await Promise.race([this.#first, this.failed]);
     if (first instanceof Error) throw first;
     if (first.is === 'unusable') throw new StoreError(first.message);
     if (first.is !== 'ready') throw new Error(`the writer began with ${first.is}`);
@@ -85,7 +85,11 @@ export class StoreThread {
 /** The control thread's worker. */
 export function controlThread(
   data: ThreadData,
-  start: { readonly port: MessagePort; readonly counter: number; readonly shared: boolean },
+  start: {
+    readonly port: MessagePort;
+    readonly counter: number;
+    readonly shared: boolean;
+  },
 ): Worker {
   return new Worker(entry('control/main.js'), {
     workerData: { ...data, start },

@@ -1,3 +1,4 @@
+import type { ResourceType } from '../api/resource.js';
 import type { NamingName } from '../naming.js';
 
 /** A plugin by module and JSON, so that every thread can build its own copy. `threads`: only these import it. */
@@ -11,6 +12,8 @@ export interface PluginSpec {
 export interface ThreadData {
   readonly naming: NamingName;
   readonly plugins: readonly PluginSpec[];
+  /** Resource types of the settings: JSON alone. */
+  readonly resources: readonly ResourceType[];
   /** Post counters of the writer, one per connected thread (see feed.ts). */
   readonly counters: SharedArrayBuffer;
   readonly verbosity: number;

@@ -1,5 +1,8 @@
 import type { Column } from '../../core/api/strategy.js';
 import type { ApiObject } from '../../core/model/object.js';
+import { humanDuration } from '../../core/model/age.js';
+
+export { humanDuration };
 
 /** Value of a cell. */
 export type Value = string | number | boolean | null;
@@ -52,31 +55,6 @@ export function shortList(items: readonly string[], most: number, none: string, 
   if (items.length === 0) return none;
   const shown = items.slice(0, most).join(separator);
   return items.length > most ? `${shown} + ${items.length - most} more...` : shown;
-}
-
-const compound = (whole: number, unit: string, rest: number, restUnit: string): string =>
-  rest === 0 ? `${whole}${unit}` : `${whole}${unit}${rest}${restUnit}`;
-
-/**
- * A duration as command-line clients print ages: two units while the first is small, one unit later (`5m30s`, `2h`, `3d4h`, `2y`). Durations more
- * than a second in the future are `<invalid>`.
- */
-export function humanDuration(milliseconds: number): string {
-  const seconds = Math.trunc(milliseconds / 1000);
-  if (seconds < -1) return '<invalid>';
-  if (seconds < 0) return '0s';
-  if (seconds < 120) return `${seconds}s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 10) return compound(minutes, 'm', seconds % 60, 's');
-  if (minutes < 180) return `${minutes}m`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 8) return compound(hours, 'h', minutes % 60, 'm');
-  if (hours < 48) return `${hours}h`;
-  const days = Math.floor(hours / 24);
-  if (days < 8) return compound(days, 'd', hours % 24, 'h');
-  if (days < 730) return `${days}d`;
-  const years = Math.floor(days / 365);
-  return years < 8 ? compound(years, 'y', days % 365, 'd') : `${years}y`;
 }
 
 /** Time since an RFC 3339 time; `absent` where there is none. */

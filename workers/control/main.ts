@@ -4,7 +4,7 @@ import type { InternalRequest, ResourceEvent } from '../../core/api/host.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { Refusal, type StatusBody } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
-import { hostOf, logOf } from '../../core/plugin/host.js';
+import { hostOf, logOf, Releases } from '../../core/plugin/host.js';
 import { Informers } from '../../core/plugin/informers.js';
 import { loadPlugins } from '../../core/plugin/load.js';
 import { decodeStored } from '../../core/plugin/stored.js';
@@ -76,11 +76,15 @@ const feed: StoreFeed = new StoreFeed(start.port, new Int32Array(data.counters),
   } else if (message.is === 'events') for (const event of message.events) apply(event);
 });
 
+const releases = new Releases();
 let nextAsk = 1;
 const asked = new Map<number, (answer: ControlAnswer) => void>();
 front.on('message', (answer: ToControl) => {
   if ('is' in answer) {
-    void election?.close().finally(() => tell({ is: 'closed' }));
+    void releases
+      .run(log)
+      .then(() => election?.close())
+      .finally(() => tell({ is: 'closed' }));
     return;
   }
   asked.get(answer.ask)?.(answer);
@@ -105,7 +109,7 @@ function request(name: string, { method, path, contentType, body }: InternalRequ
 }
 
 const host = hostOf(data, 'control', {
-  onClose: () => undefined,
+  onClose: releases.add,
   informer: name => {
     const fresh = !informers.has(name);
     const informer = informers.of(name);

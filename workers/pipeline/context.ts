@@ -47,4 +47,5 @@ export const rulesOf = (context: Context, permitted: Permitted, dryRun: boolean)
   dryRun,
   lookup: context.lookup,
   list: context.listOf,
+  warn: text => void permitted.warnings.push(text),
 });

@@ -1,5 +1,5 @@
 import type { ApiObject } from '../../core/model/object.js';
-import { badRequest, conflict, invalidObject, MODIFIED, unknownPath } from '../../core/model/refusal.js';
+import { badRequest, conflict, invalidObject, MODIFIED, Refusal, unknownPath } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Answer } from './answer.js';
@@ -9,7 +9,7 @@ import { type Context, type Permitted, rulesOf } from './context.js';
 import type { WriteOptions } from './options.js';
 import { type PatchType, patched } from './patch.js';
 import { contentChanged } from './metadata.js';
-import { absent, changeOf, inRequestVersion, propose } from './write.js';
+import { absent, changeOf, inRequestVersion, propose, refuseInvalid } from './write.js';
 import { shape } from './render.js';
 
 const reach = (object: ApiObject, path: readonly string[]): unknown =>
@@ -19,9 +19,11 @@ const reach = (object: ApiObject, path: readonly string[]): unknown =>
   );
 
 /** The scale of an object: desired and actual replicas and the selector, under the object's own metadata (autoscaling/v1 Scale). */
-export function scaleOf(resource: Resource, object: ApiObject): ApiObject {
+export function scaleOf(resource: Resource, object: ApiObject, lenient = false): ApiObject {
   const { scale } = resource.strategy;
   if (!scale) throw unknownPath();
+  if (scale.absent && !lenient && reach(object, scale.spec) === undefined)
+    throw new Refusal('InternalError', `Internal error occurred: ${scale.absent}`, { causes: [{ message: scale.absent }] });
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const desired = Number(reach(object, scale.spec) ?? 0);
   const selector = scale.selector(object);
@@ -44,7 +46,7 @@ export async function updateScale(
   const { resource, job, target } = permitted;
   if (!job.current) throw absent(permitted);
   const old = inRequestVersion(resource, decodeStored(job.current.bytes));
-  const before = scaleOf(resource, old);
+  const before = scaleOf(resource, old, true);
   const { object: body, owners } = written(context, permitted, options, type, old, before);
   if (String(body.kind || 'Scale') !== 'Scale') throw badRequest(`${body.kind} cannot be handled as a Scale`);
   const { metadata } = body;
@@ -61,7 +63,7 @@ export async function updateScale(
   if (metadata.resourceVersion && metadata.resourceVersion !== '0' && metadata.resourceVersion !== String(job.current.revision))
     throw conflict(names, target.name, MODIFIED);
   const replicas = Number(reach(body, ['spec', 'replicas']) ?? 0);
-  if (replicas < 0) {
+  if (replicas < 0 && resource.builtIn) {
     throw invalidObject('autoscaling', 'Scale', target.name, [
       {
         reason: 'FieldValueInvalid',
@@ -74,6 +76,12 @@ export async function updateScale(
   setOwners(object, owners);
   await context.mutate(changeOf(permitted, 'UPDATE', options.dryRun, target.name, old), object);
   resource.strategy.prepareUpdate(object, old, rulesOf(context, permitted, options.dryRun));
+  if (resource.own)
+    refuseInvalid(
+      resource,
+      target.name,
+      resource.strategy.validateUpdate(object, old, rulesOf(context, permitted, options.dryRun)),
+    );
   const changed = contentChanged(object, old);
   if (!changed && settledEntries(object, old) === old.metadata.managedFields)
     return await shape(context, permitted, old, 200, permitted.warnings);

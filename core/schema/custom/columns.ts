@@ -1,0 +1,81 @@
+import type { ResourceColumn } from '../../api/resource.js';
+import type { Column } from '../../api/strategy.js';
+import { humanDuration } from '../../model/age.js';
+import { type JsonPath, compilePath } from './jsonPath.js';
+
+type Cell = string | number | boolean | null;
+
+const date = (value: unknown, now: number): Cell => {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? '<invalid>' : humanDuration(now - at);
+};
+
+/** Go's encoder sorts the members of maps. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  );
+}
+
+const text = (value: unknown): Cell => (typeof value === 'string' ? value : JSON.stringify(sorted(value)));
+
+/** The cell of a column of that type; values of another type leave it empty. */
+function cellOf(value: unknown, type: string, now: number): Cell {
+  if (value === undefined || value === null) return null;
+  switch (type) {
+    case 'string':
+      return text(value);
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : null;
+    case 'number':
+      return typeof value === 'number' ? value : null;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null;
+    case 'date':
+      return date(value, now);
+    default:
+      return null;
+  }
+}
+
+const NAME: Column = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  priority: 0,
+  description: 'Name of the object, unique among those of its kind in its namespace.',
+  cell: object => object.metadata.name ?? '',
+};
+
+/** Without columns of its own a resource type shows when its objects were made (spec, "Table representation"), as an age. */
+const CREATED: ResourceColumn = {
+  name: 'Created At',
+  type: 'date',
+  jsonPath: '.metadata.creationTimestamp',
+  description: 'Time since the object was created.',
+};
+
+function columnOf({ name, type, format = '', description, priority = 0, jsonPath }: ResourceColumn): Column {
+  let path: JsonPath | undefined;
+  return {
+    name,
+    type,
+    format,
+    priority,
+    description: description ?? `Value at ${jsonPath}.`,
+    cell: (object, now) => {
+      path ??= compilePath(jsonPath);
+      return cellOf(path(object)[0], type, now);
+    },
+  };
+}
+
+/** The printed columns of a version of a resource type: the name, then its own. */
+export const columnsOf = (own: readonly ResourceColumn[] | undefined): readonly Column[] => [
+  NAME,
+  ...(own?.length ? own : [CREATED]).map(columnOf),
+];

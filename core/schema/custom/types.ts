@@ -1,0 +1,76 @@
+import type { StructuralSchema } from '../../api/resource.js';
+import type { Field, Merge, Scalar, ScalarName, Struct, Type } from '../model.js';
+import { typeOf } from '../table/types.js';
+
+const scalar = (name: ScalarName): Scalar => ({ is: 'scalar', name });
+/** A value that no schema describes: its structure is read off the value itself. */
+const UNTYPED = scalar('any');
+const STRING = scalar('string');
+const SCALARS: Readonly<Record<string, Scalar>> = {
+  string: STRING,
+  boolean: scalar('bool'),
+  integer: scalar('int64'),
+  number: scalar('double'),
+};
+
+/** How what a field holds merges, after the markers (spec, "Merge strategy markers"): lists are replaced as a whole unless the schema says otherwise. */
+export function mergeOf(schema: StructuralSchema): Merge {
+  const listType = schema['x-kubernetes-list-type'];
+  const mapType = schema['x-kubernetes-map-type'];
+  return {
+    ...(schema.type === 'array' ? { listType: (listType as Merge['listType']) ?? 'atomic' } : {}),
+    ...(schema['x-kubernetes-list-map-keys'] ? { keys: schema['x-kubernetes-list-map-keys'] } : {}),
+    ...(mapType ? { mapType: mapType as Merge['mapType'] } : {}),
+  };
+}
+
+function fieldOf(name: string, type: Type, schema: StructuralSchema | undefined, required: boolean): Field {
+  return {
+    name,
+    type,
+    pointer: true,
+    omitEmpty: true,
+    required,
+    ...(schema?.default === undefined || schema.default === null ? {} : { default: schema.default }),
+    merge: schema ? mergeOf(schema) : {},
+    number: 0,
+  };
+}
+
+function structOf(schema: StructuralSchema, id: string, embedded: boolean): Struct {
+  const fields: Field[] = embedded ? [fieldOf('metadata', typeOf('meta.v1.ObjectMeta'), undefined, false)] : [];
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (embedded && (name === 'metadata' || name === 'apiVersion' || name === 'kind')) continue;
+    fields.push(fieldOf(name, typeFor(property, `${id}.${name}`), property, schema.required?.includes(name) ?? false));
+  }
+  const mapType = schema['x-kubernetes-map-type'] as Struct['mapType'];
+  return {
+    is: 'struct',
+    id,
+    typeMeta: embedded,
+    fields,
+    field: new Map(fields.map(field => [field.name, field])),
+    noProto: true,
+    ...(mapType ? { mapType } : {}),
+    ...(schema['x-kubernetes-preserve-unknown-fields'] ? { open: true } : {}),
+  };
+}
+
+function objectFor(schema: StructuralSchema, id: string): Type {
+  const values = schema.additionalProperties;
+  if (schema['x-kubernetes-embedded-resource']) return structOf(schema, id, true);
+  if (schema.properties && Object.keys(schema.properties).length > 0) return structOf(schema, id, false);
+  if (typeof values === 'object') return { is: 'map', of: typeFor(values, `${id}.*`) };
+  if (values === true || schema['x-kubernetes-preserve-unknown-fields']) return UNTYPED;
+  return structOf(schema, id, false);
+}
+
+function typeFor(schema: StructuralSchema, id: string): Type {
+  if (schema['x-kubernetes-int-or-string']) return scalar('IntOrString');
+  if (schema.type === 'array') return { is: 'list', of: schema.items ? typeFor(schema.items, `${id}.[]`) : UNTYPED };
+  if (schema.type === 'object' || schema['x-kubernetes-embedded-resource']) return objectFor(schema, id);
+  return SCALARS[schema.type ?? ''] ?? UNTYPED;
+}
+
+/** The type model of a kind that a structural schema describes: what generic code reads of it, as it does of built-in kinds. */
+export const structFor = (schema: StructuralSchema, id: string): Struct => structOf(schema, id, true);
