@@ -1,0 +1,113 @@
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GZIP_BYTES } from '../../core/limits.js';
+import { Api, type Loose, namesIn } from './support.js';
+import { getBytes, MERGE, metadataOf, openWatch, secret, valued } from './watching.js';
+
+const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+const PARTIAL = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+
+describe('forms of lists and watches', () => {
+  let api: Api;
+  let small: string;
+  let big: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    small = `${await api.namespace('small')}/secrets`;
+    big = `${await api.namespace('big')}/secrets`;
+    for (const name of ['a', 'b']) await api.made(small, secret(name, name));
+    for (let i = 0; i < 6; i++) await api.made(big, secret(`s${i}`, `${i}`.repeat(i === 5 ? GZIP_BYTES : 20_000)));
+  });
+  afterAll(() => api.close());
+
+  describe('gzip [R178 R253]', () => {
+    const ask = (path: string, encoding?: string, accept = 'application/json') =>
+      getBytes(api.server, path, { accept, ...(encoding === undefined ? {} : { 'accept-encoding': encoding }) });
+
+    test.each([
+      ['a list', '', 'application/json'],
+      ['an object', '/s5', 'application/json'],
+      ['a list in YAML', '', 'application/yaml'],
+      ['a list in protobuf', '', 'application/vnd.kubernetes.protobuf'],
+      ['a page of the past', '?limit=5', 'application/json'],
+    ])('%s from 128 KiB on is compressed for who accepts it, and is the same', async (_what, query, accept) => {
+      const plain = await ask(`${big}${query}`, undefined, accept);
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      for (const encoding of ['gzip', 'br, gzip', 'deflate,gzip;q=0.5', 'GZIP']) {
+        const packed = await ask(`${big}${query}`, encoding, accept);
+        expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+        expect(packed.headers['content-type']).toBe(plain.headers['content-type']);
+        expect(packed.bytes.length).toBeLessThan(plain.bytes.length);
+        if (!query.includes('limit')) expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
+        else expect(namesIn(JSON.parse(gunzipSync(packed.bytes).toString()) as Loose)).toHaveLength(5);
+      }
+    });
+
+    test.each([undefined, 'identity', 'br', 'deflate', 'gzip;q=0', 'gzipped'])('nobody who says %s gets it', async encoding => {
+      expect((await ask(big, encoding)).headers['content-encoding']).toBeUndefined();
+    });
+
+    test('small answers, errors, watches and answers to writes are never compressed', async () => {
+      expect((await ask(small, 'gzip')).headers['content-encoding']).toBeUndefined();
+      expect((await ask(`${big}/absent`, 'gzip')).headers['content-encoding']).toBeUndefined();
+      expect((await ask(`${big}?watch=1&timeoutSeconds=1`, 'gzip')).headers['content-encoding']).toBeUndefined();
+      const patch = await api.patch(`${big}/s5`, MERGE, valued('5'.repeat(GZIP_BYTES)), {
+        headers: { 'accept-encoding': 'gzip' },
+      });
+      expect(patch.headers['content-encoding']).toBeUndefined();
+    });
+  });
+
+  test('a watch as Tables: columns in the first event alone, a bookmark without rows', async () => {
+    const watch = await openWatch(api.server, `${small}?watch=1&allowWatchBookmarks=true`, TABLE);
+    const [a, b, mark] = [await watch.next(), await watch.next(), await watch.next()];
+    expect([a, b, mark].map(event => [event!.type, event!.object['kind']])).toEqual([
+      ['ADDED', 'Table'],
+      ['ADDED', 'Table'],
+      ['BOOKMARK', 'Table'],
+    ]);
+    const columns = a!.object['columnDefinitions'] as unknown as { name: string }[];
+    expect(columns.map(({ name }) => name)).toEqual(['Name', 'Type', 'Data', 'Age']);
+    expect(b!.object['columnDefinitions']).toBeNull();
+    expect(mark!.object['rows']).toEqual([]);
+    await api.patch(`${small}/a`, MERGE, valued('changed'));
+    const change = (await watch.next())!;
+    const rows = change.object['rows'] as unknown as { cells: string[]; object: Loose }[];
+    expect([change.type, rows[0]!.cells.slice(0, 2)]).toEqual(['MODIFIED', ['a', 'Opaque']]);
+    expect(rows[0]!.object).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'a' } });
+    watch.close();
+  });
+
+  test('a watch of metadata alone has events, bookmarks and deletions of that kind', async () => {
+    const path = `${await api.namespace('partial')}/secrets`;
+    await api.made(path, secret('a'));
+    const watch = await openWatch(api.server, `${path}?watch=1&allowWatchBookmarks=true`, PARTIAL);
+    await watch.until(event => event.type === 'BOOKMARK');
+    await api.delete(`${path}/a`);
+    const deletion = (await watch.next())!;
+    expect(deletion).toMatchObject({
+      type: 'DELETED',
+      object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'a' } },
+    });
+    expect(deletion.object['data']).toBeUndefined();
+    expect(Number(metadataOf(deletion.object).resourceVersion)).toBeGreaterThan(0);
+    watch.close();
+  });
+
+  test.each(['application/yaml', 'application/xml', 'application/json;stream=other', 'application/cbor-seq'])(
+    'a watch cannot be had as %s: 406 before anything is sent',
+    async accept => {
+      const { status, body } = await api.get(`${small}?watch=1&timeoutSeconds=1`, { accept });
+      expect(status).toBe(406);
+      if (body) expect(body).toMatchObject({ reason: 'NotAcceptable' });
+    },
+  );
+
+  test('nothing is read or written for a client that accepts no form of the answer', async () => {
+    for (const path of [small, `${small}/a`, `${small}/absent`])
+      expect((await api.get(path, { accept: 'application/xml' })).status).toBe(406);
+    expect((await api.post(small, secret('c'), { accept: 'text/plain' })).status).toBe(406);
+    expect((await api.call('DELETE', `${small}/a`, { accept: 'text/plain' })).status).toBe(406);
+    expect(namesIn((await api.get(small)).body)).toEqual(['a', 'b']);
+  });
+});

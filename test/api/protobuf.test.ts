@@ -1,0 +1,280 @@
+import fc from 'fast-check';
+import protobuf from 'protobufjs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../core/model/object.js';
+import { normalize } from '../../core/schema/decode.js';
+import type { Field, ScalarName, Struct, Type } from '../../core/schema/model.js';
+import { decodeMessage, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
+import { watchFrame, withEnvelopeRevision } from '../../core/schema/protobufWatch.js';
+import { typeOf } from '../../core/schema/table/types.js';
+import { Api } from './support.js';
+import { getBytes, secret, versionOf } from './watching.js';
+
+const PB = 'application/vnd.kubernetes.protobuf';
+
+/** The messages as their publishers describe them, for a decoder that shares nothing with ours. */
+const { root } = protobuf.parse(`
+  syntax = "proto2";
+  message TypeMeta { optional string apiVersion = 1; optional string kind = 2; }
+  message Unknown { optional TypeMeta typeMeta = 1; optional bytes raw = 2; optional string contentEncoding = 3; optional string contentType = 4; }
+  message Time { optional int64 seconds = 1; optional int32 nanos = 2; }
+  message OwnerReference { optional string kind = 1; optional string name = 3; optional string uid = 4; optional string apiVersion = 5; optional bool controller = 6; optional bool blockOwnerDeletion = 7; }
+  message ObjectMeta {
+    optional string name = 1; optional string generateName = 2; optional string namespace = 3; optional string selfLink = 4; optional string uid = 5;
+    optional string resourceVersion = 6; optional int64 generation = 7; optional Time creationTimestamp = 8; optional Time deletionTimestamp = 9;
+    optional int64 deletionGracePeriodSeconds = 10; map<string, string> labels = 11; map<string, string> annotations = 12;
+    repeated OwnerReference ownerReferences = 13; repeated string finalizers = 14;
+  }
+  message ListMeta { optional string selfLink = 1; optional string resourceVersion = 2; optional string continue = 3; optional int64 remainingItemCount = 4; }
+  message Secret { optional ObjectMeta metadata = 1; map<string, bytes> data = 2; optional string type = 3; map<string, string> stringData = 4; optional bool immutable = 5; }
+  message SecretList { optional ListMeta metadata = 1; repeated Secret items = 2; }
+  message PartialObjectMetadata { optional ObjectMeta metadata = 1; }
+  message PartialObjectMetadataList { optional ListMeta metadata = 1; repeated PartialObjectMetadata items = 2; }
+  message Status { optional ListMeta metadata = 1; optional string status = 2; optional string message = 3; optional string reason = 4; optional int32 code = 6; }
+  message RawExtension { optional bytes raw = 1; }
+  message WatchEvent { optional string type = 1; optional RawExtension object = 2; }
+`);
+
+interface Message {
+  readonly [member: string]: Message & string & number & Uint8Array & readonly Message[];
+}
+const read = (type: string, bytes: Uint8Array): Message =>
+  root.lookupType(type).toObject(root.lookupType(type).decode(bytes), { longs: Number }) as Message;
+
+/** Opens the envelope and reads what it holds by the kind it names. */
+function open(bytes: Uint8Array): { apiVersion: string; kind: string; message: Message } {
+  expect(Buffer.from(bytes.subarray(0, 4)).toString('latin1')).toBe('k8s\0');
+  const { typeMeta, raw } = read('Unknown', bytes.subarray(4));
+  const { apiVersion, kind } = typeMeta!;
+  return { apiVersion: apiVersion!, kind: kind!, message: read(kind!, raw!) };
+}
+
+/** The events of a stream, each with its object. */
+function events(bytes: Buffer): { type: string; kind: string; message: Message }[] {
+  const all = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + 4 + bytes.readUInt32BE(at);
+    const { type, object } = read('WatchEvent', bytes.subarray(at + 4, end));
+    all.push({ type: type!, ...open(object!['raw']!) });
+    at = end;
+  }
+  return all;
+}
+
+describe('any value of any kind', () => {
+  const KINDS = [
+    'core.v1.Pod',
+    'core.v1.Service',
+    'core.v1.Node',
+    'core.v1.Secret',
+    'core.v1.Event',
+    'core.v1.PersistentVolume',
+    'apps.v1.Deployment',
+    'apps.v1.StatefulSet',
+    'batch.v1.CronJob',
+    'autoscaling.v2.HorizontalPodAutoscaler',
+    'networking.v1.Ingress',
+    'networking.v1.NetworkPolicy',
+    'rbac.v1.ClusterRole',
+    'coordination.v1.Lease',
+    'discovery.v1.EndpointSlice',
+    'apiextensions.v1.CustomResourceDefinition',
+    'policy.v1.PodDisruptionBudget',
+  ];
+  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 });
+  const seconds = fc.integer({ min: 1, max: 2 ** 31 - 1 }).map(s => new Date(s * 1000).toISOString().slice(0, 19));
+  const SCALARS: { readonly [name in ScalarName]: fc.Arbitrary<Json> } = {
+    string: text,
+    bool: fc.constant(true),
+    int32: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }).filter(n => n !== 0),
+    int64: fc.maxSafeInteger().filter(n => n !== 0),
+    uint32: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+    double: fc.double({ noNaN: true, noDefaultInfinity: true }).filter(n => n !== 0),
+    bytes: fc.uint8Array({ minLength: 1, maxLength: 9 }).map(bytes => Buffer.from(bytes).toString('base64')),
+    any: text,
+    Time: seconds.map(s => `${s}Z`),
+    MicroTime: fc.tuple(seconds, fc.nat(999_999)).map(([s, micro]) => `${s}.${String(micro).padStart(6, '0')}Z`),
+    Duration: fc.integer({ min: 1, max: 10_000 }).map(s => `${s}ms`),
+    Quantity: fc.integer({ min: 1, max: 999 }).map(n => `${n}m`),
+    IntOrString: fc.oneof(
+      fc.integer({ min: 1, max: 65_535 }),
+      text.filter(t => Number.isNaN(Number(t))),
+    ),
+    FieldsV1: fc.constant({ 'f:data': { 'f:k': {} } }),
+    RawExtension: fc.constant({ kind: 'Some', apiVersion: 'v1', extra: [1, 'a', null] }),
+    JSON: fc.oneof(text, fc.constant({ a: [1, { b: false }] })),
+  };
+
+  const jsonOf = (type: Type, depth: number): fc.Arbitrary<Json> => {
+    if (type.is === 'scalar') return SCALARS[type.name];
+    if (type.is === 'list') return fc.array(jsonOf(type.of, depth), { minLength: 1, maxLength: 2 });
+    if (type.is === 'map') return fc.dictionary(text, jsonOf(type.of, depth), { minKeys: 1, maxKeys: 2, noNullPrototype: true });
+    if (type.alternatives) return fc.constant(type.alternatives === 'bool' ? true : {});
+    return structOf(type, depth + 1);
+  };
+  const optional = (field: Field, depth: number): fc.Arbitrary<Json | undefined> => {
+    const deep = depth > 6 && field.type.is !== 'scalar';
+    return deep ? fc.constant(undefined) : fc.option(fc.memo(() => jsonOf(field.type, depth))(1), { nil: undefined, freq: 2 });
+  };
+  const structOf = (struct: Struct, depth: number): fc.Arbitrary<JsonObject> => {
+    const fields = struct.fields.filter(field => field.number > 0 || field.inlinedFrom);
+    return fc
+      .shuffledSubarray(fields, { maxLength: Math.min(5, fields.length) })
+      .chain(chosen => fc.record(Object.fromEntries(chosen.map(field => [field.name, optional(field, depth)]))))
+      .map(value => JSON.parse(JSON.stringify(value)) as JsonObject);
+  };
+
+  const canonical = (struct: Struct, value: JsonObject): unknown =>
+    JSON.parse(JSON.stringify(normalize(struct, value, { complaints: [] })));
+
+  test.each(KINDS)('%s comes back as it went, and its bytes are the same again [R101 R102 R103]', id => {
+    const struct = typeOf(id);
+    fc.assert(
+      fc.property(structOf(struct, 0), value => {
+        const bytes = encodeMessage(struct, value);
+        const { value: back, unknown } = decodeMessage(struct, bytes);
+        expect(unknown).toEqual([]);
+        expect(canonical(struct, back)).toEqual(canonical(struct, value));
+        expect(Buffer.from(encodeMessage(struct, back)).equals(bytes)).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('the version is put into an enveloped object as if it had been there, whatever its length', () => {
+    const struct = typeOf('core.v1.Secret');
+    const versions = fc.maxSafeNat();
+    fc.assert(
+      fc.property(structOf(struct, 0), versions, versions, (value, before, after) => {
+        const encoded = (version: number): Uint8Array => {
+          const metadata = { ...(value['metadata'] as JsonObject | undefined), resourceVersion: String(version) };
+          return encodeEnvelope('v1', 'Secret', encodeMessage(struct, { ...value, metadata }));
+        };
+        expect(Buffer.from(withEnvelopeRevision(encoded(before), after)).equals(encoded(after))).toBe(true);
+      }),
+    );
+    const other = encodeEnvelope('v1', 'Secret', new Uint8Array());
+    expect(withEnvelopeRevision(other, 7)).toBe(other);
+  });
+
+  test('frames of a watch are taken apart again, whatever they hold', () => {
+    const frames = fc.array(fc.tuple(fc.constantFrom('ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'), fc.string()));
+    fc.assert(
+      fc.property(frames, all => {
+        const raw = (name: string): Uint8Array => encodeMessage(typeOf('core.v1.Secret'), { metadata: { name } });
+        const stream = Buffer.concat(all.map(([type, name]) => watchFrame(type, encodeEnvelope('v1', 'Secret', raw(name)))));
+        expect(events(stream).map(({ type, message }) => [type, message['metadata']!['name'] ?? ''])).toEqual(all);
+      }),
+    );
+  });
+});
+
+describe('protobuf over HTTP', () => {
+  let api: Api;
+  let path: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    path = `${await api.namespace('pb')}/secrets`;
+    for (const name of ['a', 'b', 'c']) await api.made(path, secret(name, `value of ${name}`, { z: '1', app: name }));
+  });
+  afterAll(() => api.close());
+  const get = (asked: string, accept = PB) => getBytes(api.server, asked, { accept });
+  const data = (message: Message): string => Buffer.from(message['data']!['value'] as Uint8Array).toString();
+
+  test('an object, as JSON says it too [R100 R101 R104 R187]', async () => {
+    const json = (await api.get(`${path}/a`)).body;
+    const { status, headers, bytes } = await get(`${path}/a`);
+    expect([status, headers['content-type']]).toEqual([200, PB]);
+    const { apiVersion, kind, message } = open(bytes);
+    expect([apiVersion, kind, data(message)]).toEqual(['v1', 'Secret', 'value of a']);
+    const { uid, resourceVersion, creationTimestamp } = json['metadata'] as unknown as { [name: string]: string };
+    expect(message['metadata']).toMatchObject({
+      name: 'a',
+      namespace: 'pb',
+      uid,
+      resourceVersion,
+      labels: { app: 'a', z: '1' },
+      creationTimestamp: { seconds: Date.parse(creationTimestamp!) / 1000 },
+    });
+  });
+
+  test('a list, whole and in pages, and a selection at an old version', async () => {
+    const whole = open((await get(path)).bytes);
+    expect([whole.apiVersion, whole.kind]).toEqual(['v1', 'SecretList']);
+    expect(whole.message['items']!.map(item => item['metadata']!['name'])).toEqual(['a', 'b', 'c']);
+    const { metadata } = open((await get(`${path}?limit=2`)).bytes).message;
+    expect(metadata).toMatchObject({ resourceVersion: expect.stringMatching(/^\d+$/), remainingItemCount: 1 });
+    const rest = open((await get(`${path}?limit=2&continue=${metadata!['continue']}`)).bytes).message;
+    expect(rest['items']!.map(data)).toEqual(['value of c']);
+    expect(rest['metadata']!['resourceVersion']).toBe(metadata!['resourceVersion']);
+  });
+
+  test('writes are answered with the version they got', async () => {
+    const stored = open((await api.bytes(path, secret('w', '1'), PB)).bytes).message;
+    expect(stored['metadata']!['resourceVersion']).toBe(versionOf((await api.get(`${path}/w`)).body));
+    const raw = encodeMessage(typeOf('core.v1.Secret'), { metadata: { name: 'w' }, data: { value: 'Mg==' } });
+    const put = await api.put(`${path}/w`, encodeEnvelope('v1', 'Secret', raw), { type: PB });
+    expect([put.status, put.body['data']]).toEqual([200, { value: 'Mg==' }]);
+    await api.delete(`${path}/w`);
+  });
+
+  test('refusals are a Status in protobuf too', async () => {
+    const { status, headers, bytes } = await get(`${path}/absent`);
+    expect([status, headers['content-type']]).toEqual([404, PB]);
+    const { kind, message } = open(bytes);
+    expect([kind, message]).toMatchObject(['Status', { status: 'Failure', reason: 'NotFound', code: 404 }]);
+  });
+
+  test('metadata alone, of an object and of a list', async () => {
+    const one = open((await get(`${path}/a`, `${PB};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`)).bytes);
+    expect([one.apiVersion, one.kind, one.message['metadata']!['name']]).toEqual([
+      'meta.k8s.io/v1',
+      'PartialObjectMetadata',
+      'a',
+    ]);
+    const list = open((await get(path, `${PB};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`)).bytes);
+    expect(list.message['items']!.map(item => item['metadata']!['name'])).toEqual(['a', 'b', 'c']);
+  });
+
+  test('a Table has no such form: the next entry of Accept counts, without one it is 406', async () => {
+    const table = ';as=Table;g=meta.k8s.io;v=v1';
+    expect((await get(path, `${PB}${table}`)).status).toBe(406);
+    const answer = await get(path, `${PB}${table},application/json${table}`);
+    expect([answer.headers['content-type'], JSON.parse(answer.bytes.toString()).kind]).toEqual(['application/json', 'Table']);
+  });
+
+  test('a watch: initial events, the bookmark, changes, deletions, the last bookmark', async () => {
+    const query = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1';
+    const watching = get(`${path}?watch=1&${query}`);
+    await api.get(`${path}/a`);
+    await api.made(path, secret('d'));
+    await api.delete(`${path}/d`);
+    const { status, headers, bytes } = await watching;
+    expect([status, headers['content-type']]).toEqual([200, `${PB};stream=watch`]);
+    const seen = events(bytes);
+    const named = seen.map(({ type, message }) => `${type} ${message['metadata']!['name'] ?? ''}`);
+    expect(named.filter(text => !text.endsWith(' d'))).toEqual(['ADDED a', 'ADDED b', 'ADDED c', 'BOOKMARK ', 'BOOKMARK ']);
+    const marks = seen.filter(({ type }) => type === 'BOOKMARK').map(({ message }) => message['metadata']!['annotations'] ?? {});
+    expect(marks).toEqual([{ 'k8s.io/initial-events-end': 'true' }, {}]);
+    expect(named.at(-2)).toBe('DELETED d');
+    expect(seen.every(({ kind }) => kind === 'Secret')).toBe(true);
+    const deleted = seen.at(-2)!.message['metadata']!['resourceVersion'];
+    expect(Number(seen.at(-1)!.message['metadata']!['resourceVersion'])).toBeGreaterThanOrEqual(Number(deleted));
+  });
+
+  test('an error inside of a watch is an event with a Status', async () => {
+    const short = await Api.start({ historyRetention: 200 });
+    const { metadata } = await short.made('/api/v1/namespaces', { metadata: { name: 'n' } });
+    let i = 0;
+    let bytes: Buffer = Buffer.alloc(0);
+    await short.until(async () => {
+      await short.made('/api/v1/namespaces/n/secrets', secret(`s${i++}`));
+      const version = String(metadata!['resourceVersion']);
+      const asked = `/api/v1/secrets?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3Dx&resourceVersion=${version}`;
+      ({ bytes } = await getBytes(short.server, asked, { accept: PB }));
+      return bytes.length > 0;
+    });
+    expect(events(bytes)).toMatchObject([{ type: 'ERROR', kind: 'Status', message: { reason: 'Expired', code: 410 } }]);
+    await short.close();
+  });
+});
