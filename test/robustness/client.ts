@@ -31,6 +31,15 @@ export const COLLECTIONS: readonly Collection[] = [
   { name: 'leases', path: namespace => `/apis/coordination.orchestrator.io/v1/namespaces/${namespace}/leases`, creates: true },
 ];
 
+/** Forms of an answer; all but the plain one are made in the pool. */
+export type Form = 'plain' | 'partial' | 'partialList' | 'table';
+const ACCEPT: { readonly [form in Form]: string } = {
+  plain: 'application/json',
+  partial: 'application/json;as=PartialObjectMetadata;g=meta.orchestrator.io;v=v1',
+  partialList: 'application/json;as=PartialObjectMetadataList;g=meta.orchestrator.io;v=v1',
+  table: 'application/json;as=Table;g=meta.orchestrator.io;v=v1',
+};
+
 /** Time after which nobody waits for an answer any more, in ms. */
 const PATIENCE = 8000;
 /** Streams of one client at once. */
@@ -42,10 +51,10 @@ export class Client {
 
   constructor(readonly endpoint: Endpoint) {}
 
-  async call(method: string, path: string, body?: object, type = 'application/json'): Promise<Answer> {
+  async call(method: string, path: string, body?: object, type = 'application/json', form: Form = 'plain'): Promise<Answer> {
     try {
       const answer = await request(this.#url(path), {
-        ...this.#options(type),
+        ...this.#options(type, form),
         method: method as 'GET',
         body: body && JSON.stringify(body),
         signal: AbortSignal.timeout(PATIENCE),
@@ -57,10 +66,15 @@ export class Client {
   }
 
   /** Calls `line` with each line of a stream until that ends or `signal` aborts. Resolves with the status, and whether the end was a clean one. */
-  async stream(path: string, line: (text: string) => void, signal: AbortSignal): Promise<{ status: number; clean: boolean }> {
+  async stream(
+    path: string,
+    form: Form,
+    line: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<{ status: number; clean: boolean }> {
     let status = 0;
     try {
-      const answer = await request(this.#url(path), { ...this.#options('application/json'), method: 'GET', signal });
+      const answer = await request(this.#url(path), { ...this.#options('application/json', form), method: 'GET', signal });
       status = answer.statusCode;
       let rest = '';
       answer.body.setEncoding('utf8');
@@ -83,11 +97,11 @@ export class Client {
     return `https://127.0.0.1:${this.endpoint.port()}${path}`;
   }
 
-  #options(type: string) {
+  #options(type: string, form: Form) {
     return {
       dispatcher: this.#agent,
       headersTimeout: PATIENCE,
-      headers: { authorization: `Bearer ${this.endpoint.token()}`, 'content-type': type },
+      headers: { authorization: `Bearer ${this.endpoint.token()}`, 'content-type': type, accept: ACCEPT[form] },
     };
   }
 }

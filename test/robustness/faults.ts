@@ -24,9 +24,10 @@ const cut: Fault = async (_, { proxy }, random) => {
   proxy.cut(direction, 0);
 };
 
-/** A failed sync: afterwards the store must refuse to write, and only a new start may tell what it holds. */
+/** A failed sync: the server must not write any more, and may end; only a new start can tell what the store holds. */
 const fsync: Fault = async (deployment, node, random) => {
   const { failures } = node.server;
+  node.server.expectEnd();
   node.server.order({ fail: random.pick(['lost', 'kept'] as const) });
   for (let waited = 0; waited < 3000 && node.server.failures === failures; waited += 50) await sleep(50);
   await sleep(random.between(200, 1500));

@@ -7,7 +7,7 @@ export interface Version {
   /** The write that made it; '' for objects that the traffic did not write. */
   readonly token: string;
   readonly color: string;
-  /** Of the whole object without its resourceVersion, kind and apiVersion. */
+  /** Of its metadata without the resourceVersion: all that the traffic writes stands there, and every form of an object shows it. */
   readonly digest: string;
 }
 
@@ -146,11 +146,10 @@ export interface WireObject {
 }
 
 /** The version in an object off the wire. */
-export function versionOf(object: WireObject): Version {
-  const { kind, apiVersion, metadata, ...rest } = object as WireObject & { kind?: string; apiVersion?: string };
+export function versionOf({ metadata }: WireObject): Version {
   const { resourceVersion, ...others } = metadata;
   const digest = createHash('md5')
-    .update(JSON.stringify(sorted({ metadata: others, ...rest })))
+    .update(JSON.stringify(sorted(others)))
     .digest('base64url');
   const { uid, labels, annotations } = metadata;
   return { revision: Number(resourceVersion), uid, token: annotations?.[TOKEN] ?? '', color: labels?.color ?? '', digest };

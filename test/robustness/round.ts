@@ -77,11 +77,11 @@ function leads(round: Round, collection: Collection, random: Random): Lead[] {
   const follow = (before: WatchSession | undefined) => following(before, base);
   return [
     { from: follow, seconds: STREAM_SECONDS },
-    { from: follow, seconds: STREAM_SECONDS },
+    { from: follow, seconds: STREAM_SECONDS, form: 'partial' },
     { from: follow, seconds: STREAM_SECONDS, selector: { is: 'color', color: COLORS[0]! } },
     { from: before => following(before, undefined), seconds: STREAM_SECONDS, selector: { is: 'color', color: COLORS[1]! } },
     { from: follow, seconds: STREAM_SECONDS, selector: { is: 'name', name: NAMES[collection.name.length % NAMES.length]! } },
-    { from: () => undefined, seconds: 3 },
+    { from: () => undefined, seconds: 3, form: 'table' },
     { from: before => (before?.expired ? undefined : random.between(base, Math.max(base, round.newest))), seconds: 2 },
   ];
 }
@@ -111,7 +111,7 @@ async function late(client: Client, { namespace, ledger }: Past, random: Random)
     bookmarks: [],
     expired: false,
   };
-  await record(client, collection, namespace, session, 1, AbortSignal.timeout(20_000));
+  await record(client, collection, namespace, session, { seconds: 1 }, AbortSignal.timeout(20_000));
   return { violations: endOf(session) === from ? [] : checkSession(ledger, session), expired: session.expired };
 }
 

@@ -74,6 +74,11 @@ export class ServerProcess {
     if (this.#child?.connected) this.#child.send(orders, () => {});
   }
 
+  /** From now on it may end by itself. */
+  expectEnd(): void {
+    this.#expected = true;
+  }
+
   pause(): void {
     this.#child?.kill('SIGSTOP');
   }
@@ -84,7 +89,7 @@ export class ServerProcess {
 
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const child = this.#child;
-    this.#expected = true;
+    this.expectEnd();
     if (!child || !this.running) return;
     const exited = once(child, 'exit');
     child.kill(signal);

@@ -24,15 +24,16 @@ const LARGE = 0.05;
 const RACES = 0.4;
 /** What clients do, and how often: of 100 calls 80 read. */
 const ACTIONS = [
-  ['get', 30],
+  ['get', 28],
   ['oldGet', 12],
   ['list', 14],
   ['oldList', 12],
   ['pages', 12],
-  ['create', 6],
+  ['create', 8],
   ['update', 7],
   ['patch', 5],
-  ['delete', 2],
+  ['delete', 1.7],
+  ['deleteCollection', 0.3],
 ] as const;
 
 /** What the clients of a round share. */
@@ -117,6 +118,30 @@ export class Controller {
     return this.#one(collection, name, { is: 'delete', expect }, 'DELETE', this.#path(collection, name), body);
   }
 
+  /** Every object of a colour, as many deletes: its answer does not tell which of them it did. */
+  async deleteCollection(collection: Collection): Promise<void> {
+    const { round } = this;
+    const path = `${collection.path(round.namespace)}?labelSelector=color%3D${this.random.pick(COLORS)}`;
+    const start = performance.now();
+    const answer = await this.client.call('DELETE', path);
+    const end = performance.now();
+    if (answer.status !== 200 && !BROKEN.has(answer.status))
+      round.strange.push(`DELETE ${path}: ${JSON.stringify(answer).slice(0, 500)}`);
+    for (const name of NAMES) {
+      const result = { is: 'unknown', why: 'one of many' } as const;
+      const operation = {
+        id: ++round.operations,
+        collection: collection.name,
+        name,
+        call: { is: 'delete' },
+        start,
+        end,
+        result,
+      } as const;
+      round.history.operations.push(operation);
+    }
+  }
+
   list(collection: Collection): Promise<void> {
     return this.#list(collection, { is: 'recent' }, '', this.#selector());
   }
@@ -163,7 +188,8 @@ export class Controller {
     const { round } = this;
     const id = ++round.operations;
     const start = performance.now();
-    const answer = await this.client.call(method, path, body, type);
+    const form = call.is === 'get' && this.random.chance(0.2) ? 'partial' : 'plain';
+    const answer = await this.client.call(method, path, body, type, form);
     const end = performance.now();
     const result = resultOf(call, answer);
     if (!result) {
@@ -191,12 +217,13 @@ export class Controller {
     const items: Item[] = [];
     let revision = 0;
     let token = '';
+    const form = this.random.chance(0.2) ? 'partialList' : 'plain';
     do {
       const path = token
         ? `?continue=${encodeURIComponent(token)}&limit=${this.random.between(1, 4)}${selectorQuery(selector)}`
         : `?${`${query}${selectorQuery(selector)}`.slice(1)}`;
       round.operations++;
-      const answer = await this.client.call('GET', collection.path(round.namespace) + path);
+      const answer = await this.client.call('GET', collection.path(round.namespace) + path, undefined, undefined, form);
       if (answer.status !== 200) {
         if (!BROKEN.has(answer.status) && answer.status !== 410)
           round.strange.push(`GET ${collection.name}${path}: ${JSON.stringify(answer).slice(0, 500)}`);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client, Collection } from './client.js';
+import type { Client, Collection, Form } from './client.js';
 import {
   type History,
   type Item,
@@ -19,12 +19,13 @@ export interface Lead {
   readonly from: (before: WatchSession | undefined) => number | undefined;
   /** Longest duration of a stream, in seconds. */
   readonly seconds: number;
+  readonly form?: Form;
 }
 
 /** What a stream carries. */
 interface Frame {
   readonly type: WatchEvent['type'] | 'BOOKMARK' | 'ERROR';
-  readonly object: WireObject & { readonly code?: number };
+  readonly object: WireObject & { readonly code?: number; readonly rows?: readonly { readonly object: WireObject }[] };
 }
 
 let sessions = 0;
@@ -49,7 +50,7 @@ export async function record(
   collection: Collection,
   namespace: string,
   session: WatchSession,
-  seconds: number,
+  { seconds, form = 'plain' }: Pick<Lead, 'seconds' | 'form'>,
   signal: AbortSignal,
 ): Promise<void> {
   const begin =
@@ -66,14 +67,15 @@ export async function record(
     const revision = Number(object.metadata.resourceVersion);
     const waiting = session.from === undefined && !session.initial;
     if (type !== 'BOOKMARK') {
-      const item = { name: object.metadata.name, version: versionOf(object) };
+      const shown = object.rows?.[0]?.object ?? object;
+      const item = { name: shown.metadata.name, version: versionOf(shown) };
       if (waiting && type === 'ADDED') items.push(item);
       else session.events.push({ ...item, type, at });
     } else if (waiting && Object.keys(object.metadata.annotations ?? {}).some(name => name.endsWith('/initial-events-end')))
       session.initial = { revision, items, at };
     else session.bookmarks.push({ revision, after: session.events.length });
   };
-  const { status } = await client.stream(path, take, signal);
+  const { status } = await client.stream(path, form, take, signal);
   if (status === 410) session.expired = true;
 }
 
@@ -115,7 +117,14 @@ export class Watch {
         expired: false,
       };
       history.sessions.push(session);
-      await record(client, collection, namespace, session, random.between(1, lead.seconds), this.#stopping.signal);
+      await record(
+        client,
+        collection,
+        namespace,
+        session,
+        { ...lead, seconds: random.between(1, lead.seconds) },
+        this.#stopping.signal,
+      );
       if (session.from !== undefined || session.initial) this.reached = Math.max(this.reached, endOf(session));
       before = session;
       await sleep(random.between(10, 250));
