@@ -22,6 +22,8 @@ export interface Exchange {
   /** Called once when the client goes away before the answer is complete. */
   onAbort(listener: () => void): void;
   readonly aborted: boolean;
+  /** Status of the answer once it was begun. */
+  readonly status?: number;
 }
 
 /** A streamed answer (watch, long lists). */

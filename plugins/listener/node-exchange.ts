@@ -66,6 +66,7 @@ export class NodeExchange implements Exchange {
   readonly secure: boolean;
   readonly remoteAddress: string;
   aborted = false;
+  status: number | undefined = undefined;
   private copied: Headers | undefined;
 
   constructor(
@@ -144,6 +145,7 @@ export class NodeExchange implements Exchange {
   }
 
   private head(status: number, headers: Headers): boolean {
+    this.status = status;
     if (this.response.headersSent) throw new Error('the exchange already has an answer');
     if (this.aborted || this.response.destroyed) return false;
     const lines = this.server.closing ? [...headers, ['connection', 'close'] as const] : headers;

@@ -51,6 +51,7 @@ export class UwsExchange implements Exchange {
   readonly query: string;
   readonly secure: boolean;
   aborted = false;
+  status: number | undefined = undefined;
   private request: HttpRequest | undefined;
   private copied: [string, string][] | undefined;
   private collector: BodyCollector | undefined;
@@ -158,6 +159,7 @@ export class UwsExchange implements Exchange {
   }
 
   private head(status: number, headers: Headers): void {
+    this.status = status;
     this.res.writeStatus(statusLine(status));
     for (const [name, value] of headers) if (name !== 'content-length') this.res.writeHeader(name, value);
   }

@@ -7,7 +7,7 @@ const NAME = 'asks-path';
 const PATHS = [
   ['[A404]', '/api', 200],
   ['[A405]', '/apis', 200],
-  ['[A406]', '/metrics', 404],
+  ['[A406]', '/metrics', 200],
   ['[A407]', '/logs', 404],
   ['[A408]', '/debug', 404],
   ['[A409]', '/healthz', 200],

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+const STARTED = Date.now() / 1000 - process.uptime();
+
+const openFiles = (): number | undefined => {
+  try {
+    return readdirSync('/proc/self/fd').length;
+  } catch {
+    return undefined;
+  }
+};
+
+const virtualBytes = (): number | undefined => {
+  try {
+    return Number(readFileSync('/proc/self/statm', 'utf8').split(' ')[0]) * 4096;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Metrics of the process, read when they are asked for: nothing is measured in between, and nothing is left behind. Where the platform does
+ * not tell, the metric has no value.
+ */
+export function processMetrics(registry: Registry): void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, read: () => number | undefined): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const value = read();
+        if (value === undefined) this.reset();
+        else this.set(value);
+      },
+    });
+  };
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time used, in seconds.',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1e6);
+    },
+  });
+  gauge('process_resident_memory_bytes', 'Memory held, in bytes.', () => process.memoryUsage.rss());
+  gauge('process_virtual_memory_bytes', 'Address space, in bytes.', virtualBytes);
+  gauge('process_start_time_seconds', 'Start of the process, in seconds since 1970.', () => STARTED);
+  gauge('process_open_fds', 'Open file descriptors.', openFiles);
+}
