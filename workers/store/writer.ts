@@ -203,8 +203,36 @@ export class Writer {
   async #snapshot(to: Subscriber, prefixes: readonly string[]): Promise<void> {
     to.prefixes = [...to.prefixes, ...prefixes];
     to.held ??= [];
-    // What is held from here on continues a shared store's snapshot only if that is of this position, however far the store itself has come.
+    const sent = new Set<string>();
+    let revision: number | undefined;
+    while (revision === undefined) {
+      try {
+        revision = await this.#objects(to, prefixes, sent);
+      } catch (error) {
+        if (!this.#shared || !(error instanceof Compacted)) throw error;
+        // The store was away for longer than it keeps history: again, from where the stream goes on.
+        await new Promise(resolve => setTimeout(resolve, RETRY_MS));
+      }
+    }
+    const { held } = to;
+    to.held = undefined;
+    const gone = Array.from(sent, key => ({ key, revision: revision!, created: 0 }));
+    if (gone.length > 0) this.#post(to, { is: 'events', revision, events: gone, verdicts: [] });
+    for (const message of held) {
+      if (message.is !== 'events') continue;
+      const events = message.events.filter(e => e.revision > revision!);
+      if (events.length > 0 || message.verdicts.length > 0 || message.revision > revision) this.#post(to, { ...message, events });
+    }
+  }
+
+  /**
+   * Sends all objects under the prefixes as of one revision; resolves with it. `sent` are keys of an earlier attempt; those that are gone since are left in it,
+   * unless the attempt fails: then it has those of both.
+   */
+  async #objects(to: Subscriber, prefixes: readonly string[], sent: Set<string>): Promise<number> {
+    // What is held continues a shared store's snapshot only if that is of the stream's position, however far the store itself has come.
     let revision = this.#shared?.revision;
+    const earlier = new Set(sent);
     for (const [i, prefix] of prefixes.entries()) {
       let after: string | undefined;
       for (;;) {
@@ -212,20 +240,15 @@ export class Writer {
         revision ??= page.revision;
         after = page.items.at(-1)?.key;
         if (prefix === '') this.#shared?.learn(page.items);
+        if (this.#shared) for (const { key } of page.items) if (!earlier.delete(key)) sent.add(key);
         const items = page.items.map(s => ({ key: s.key, revision: s.modified, created: s.created, value: s.value }));
         this.#post(to, { is: 'snapshot', revision, items, last: i === prefixes.length - 1 && !page.more });
         if (!page.more) break;
       }
     }
     if (prefixes.length === 0) this.#post(to, { is: 'snapshot', revision: this.#revision, items: [], last: true });
-    const { held } = to;
-    to.held = undefined;
-    for (const message of held) {
-      if (message.is !== 'events') continue;
-      const events = message.events.filter(e => e.revision > revision!);
-      if (events.length > 0 || message.verdicts.length > 0 || message.revision > revision!)
-        this.#post(to, { ...message, events });
-    }
+    for (const key of sent) if (!earlier.has(key)) sent.delete(key);
+    return revision ?? this.#revision;
   }
 
   /** A page of a snapshot; a thread that starts while the store is away waits for it. */
@@ -247,7 +270,13 @@ export class Writer {
         limit: ask.limit || undefined,
         after: ask.after || undefined,
       });
-      const items = page.items.map(s => ({ key: s.key, revision: s.modified, created: s.created, value: s.value, version: s.version }));
+      const items = page.items.map(s => ({
+        key: s.key,
+        revision: s.modified,
+        created: s.created,
+        value: s.value,
+        version: s.version,
+      }));
       this.#post(to, { is: 'page', ask: ask.ask, revision: page.revision, items, more: page.more, remaining: page.remaining });
     } catch (error) {
       this.#failed(to, ask.ask, error);

@@ -1,0 +1,295 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Etcd, etcdWanted, startCluster, startEtcd } from '../storage/etcd.js';
+import { CuttingProxy } from '../storage/proxy.js';
+import { EtcdStore } from '../../plugins/storage/etcd/store.js';
+import { eventually, ServerProcess, type WatchEvent } from './processes.js';
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const LEASE = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/capstan-controllers';
+const map = (name: string, value = '1', resourceVersion?: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, ...(resourceVersion ? { resourceVersion } : {}) },
+  data: { value },
+});
+/** What tests have written; every namespace gets a map of its own some time after its creation. */
+const shown = (events: readonly WatchEvent[]) =>
+  events
+    .filter(e => e.type !== 'BOOKMARK' && e.object.metadata.name !== 'kube-root-ca.crt')
+    .map(e => `${e.type} ${e.object.metadata.name} ${e.object.data?.['value'] ?? ''}`.trim());
+const namesOf = (items: readonly { readonly metadata: { readonly name: string } }[] = []) =>
+  items.map(item => item.metadata.name);
+
+let running: ServerProcess[] = [];
+/** Starts servers over an etcd, each with caches of its own. */
+async function servers(count: number, urls: string, prefix: string): Promise<ServerProcess[]> {
+  const flags = ['--storage-backend=etcd', `--etcd-servers=${urls}`, `--etcd-prefix=${prefix}`];
+  const made = Array.from({ length: count }, () => new ServerProcess(flags));
+  running.push(...made);
+  await Promise.all(made.map(server => server.start()));
+  await eventually(
+    () => made[0]!.call('GET', '/api/v1/namespaces/default'),
+    answer => answer.status === 200,
+  );
+  return made;
+}
+afterEach(async () => {
+  await Promise.all(running.map(server => server.dispose()));
+  running = [];
+});
+
+describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program `etcd`)', { timeout: 120_000 }, () => {
+  let etcd: Etcd;
+  beforeAll(async () => {
+    etcd = await startEtcd();
+  });
+  afterAll(() => etcd.stop());
+
+  it('show what another has written at once, in gets, lists, watches and conflicts [R234] [R235] [R334]', async () => {
+    const [a, b] = (await servers(2, etcd.url, '/two')) as [ServerProcess, ServerProcess];
+    const watch = await b.watch(`${MAPS}?watch=1&resourceVersion=${(await b.call('GET', MAPS)).body.metadata.resourceVersion}`);
+    const expected: string[] = [];
+    for (let i = 0; i < 50; i++) {
+      const created = await a.call('POST', MAPS, map(`m${i}`));
+      expect(created.status).toBe(201);
+      expected.push(`ADDED m${i} 1`);
+      const [got, listed] = await Promise.all([b.call('GET', `${MAPS}/m${i}`), b.call('GET', MAPS)]);
+      expect(got.body.metadata.resourceVersion).toBe(created.body.metadata.resourceVersion);
+      expect(namesOf(listed.body.items)).toContain(`m${i}`);
+      const known = await b.call('GET', `${MAPS}/m${i}?resourceVersion=${created.body.metadata.resourceVersion}`);
+      expect(known.status).toBe(200);
+    }
+    await watch.until(events => shown(events).length >= 50);
+    expect(shown(watch.events)).toEqual(expected);
+    const initial = await b.watch(
+      `${MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+    );
+    await a.call('POST', MAPS, map('last'));
+    await initial.until(events => events.some(e => e.object.metadata.name === 'last'));
+    expect(new Set(initial.events.filter(e => e.type === 'ADDED').map(e => e.object.metadata.name)).size).toBe(
+      initial.events.filter(e => e.type === 'ADDED').length,
+    );
+    watch.close();
+    initial.close();
+  });
+
+  it('decide about each other’s objects: conflicts, names that are taken or free again, objects that are gone [R345]', async () => {
+    const [a, b] = (await servers(2, etcd.url, '/conflicts')) as [ServerProcess, ServerProcess];
+    for (let i = 0; i < 20; i++) {
+      const [one, two] = i % 2 === 0 ? [a, b] : [b, a];
+      const created = await one.call('POST', MAPS, map('x'));
+      expect(created.status).toBe(201);
+      expect((await two.call('POST', MAPS, map('x'))).status).toBe(409);
+      const { resourceVersion } = created.body.metadata;
+      const updated = await two.call('PUT', `${MAPS}/x`, map('x', '2', resourceVersion));
+      expect(updated.status).toBe(200);
+      expect((await one.call('PUT', `${MAPS}/x`, map('x', '3', resourceVersion))).status).toBe(409);
+      expect((await one.call('DELETE', `${MAPS}/x`)).status).toBe(200);
+      expect((await two.call('DELETE', `${MAPS}/x`)).status).toBe(404);
+      expect((await two.call('POST', MAPS, map('x'))).status).toBe(201);
+      expect((await one.call('DELETE', `${MAPS}/x`)).status).toBe(200);
+    }
+  });
+
+  it('race for one object: each change wins once', async () => {
+    const both = (await servers(2, etcd.url, '/race')) as [ServerProcess, ServerProcess];
+    await both[0].call('POST', MAPS, map('n', '0'));
+    let won = 0;
+    const client = async (server: ServerProcess) => {
+      for (let i = 0; i < 15; i++) {
+        const { body } = await server.call('GET', `${MAPS}/n`);
+        const next = map('n', String(Number(body.data!['value']) + 1), body.metadata.resourceVersion);
+        const { status } = await server.call('PUT', `${MAPS}/n`, next);
+        expect([200, 409]).toContain(status);
+        if (status === 200) won++;
+      }
+    };
+    await Promise.all([0, 1, 2, 3].map(i => client(both[i % 2]!)));
+    expect((await both[1].call('GET', `${MAPS}/n`)).body.data!['value']).toBe(String(won));
+  });
+
+  it('continue each other’s lists, of one version [R240] [R251]', async () => {
+    const [a, b] = (await servers(2, etcd.url, '/pages')) as [ServerProcess, ServerProcess];
+    for (let i = 0; i < 9; i++) await a.call('POST', MAPS, map(`p${i}`));
+    const first = await a.call('GET', `${MAPS}?limit=4`);
+    await a.call('DELETE', `${MAPS}/p7`);
+    const token = encodeURIComponent(first.body.metadata.continue!);
+    const second = await b.call('GET', `${MAPS}?limit=100&continue=${token}`);
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.body.metadata.resourceVersion).toBe(first.body.metadata.resourceVersion);
+    const names = namesOf([...first.body.items!, ...second.body.items!]).filter(name => name.startsWith('p'));
+    expect(names).toEqual(Array.from({ length: 9 }, (_, i) => `p${i}`));
+  });
+
+  it('are consistent whatever else writes to the same etcd', async () => {
+    const [a, b] = (await servers(2, etcd.url, '/ours')) as [ServerProcess, ServerProcess];
+    const other = await new EtcdStore({ servers: [etcd.url], prefix: '/theirs' }).start();
+    for (let i = 0; i < 10; i++) {
+      await a.call('POST', MAPS, map(`m${i}`));
+      await other.commit([[{ is: 'put', key: 'k', value: Buffer.from(String(i)) }]]);
+      expect(namesOf((await b.call('GET', MAPS)).body.items)).toContain(`m${i}`);
+    }
+    await other.close();
+  });
+
+  it('survive the end of one of them, whose watches resume at another without loss or repetition [R244]', async () => {
+    const [a, b] = (await servers(2, etcd.url, '/killed')) as [ServerProcess, ServerProcess];
+    const from = (await a.call('GET', MAPS)).body.metadata.resourceVersion;
+    const first = await a.watch(`${MAPS}?watch=1&resourceVersion=${from}`);
+    const acknowledged: string[] = [];
+    let killed = false;
+    const writer = async () => {
+      for (let i = 0; acknowledged.length < 60; i++) {
+        const { status } = await b.call('POST', MAPS, map(`k${i}`));
+        expect(status).toBe(201);
+        acknowledged.push(`ADDED k${i} 1`);
+        if (acknowledged.length === 30) {
+          await first.until(events => events.length > 5);
+          await a.end('SIGKILL');
+          killed = true;
+        }
+      }
+    };
+    await writer();
+    expect(killed).toBe(true);
+    const seen = [...first.events];
+    const second = await b.watch(`${MAPS}?watch=1&resourceVersion=${seen.at(-1)!.object.metadata.resourceVersion}`);
+    await second.until(events => shown([...seen, ...events]).length >= acknowledged.length);
+    expect(shown([...seen, ...second.events])).toEqual(acknowledged);
+    second.close();
+  });
+
+  it('are told of what was lost when history was compacted while they were cut off; older watches get 410 [R346]', async () => {
+    const proxy = new CuttingProxy(Number(new URL(etcd.url).port));
+    const [near] = (await servers(1, etcd.url, '/cut')) as [ServerProcess];
+    const [far] = (await servers(1, `http://127.0.0.1:${await proxy.listen()}`, '/cut')) as [ServerProcess];
+    for (const name of ['kept', 'changed', 'deleted']) await near.call('POST', MAPS, map(name));
+    const listed = await far.call('GET', MAPS);
+    const old = listed.body.metadata.resourceVersion;
+    const watch = await far.watch(`${MAPS}?watch=1&resourceVersion=${old}`);
+    proxy.part();
+    await near.call('PUT', `${MAPS}/changed`, map('changed', '2'));
+    await near.call('DELETE', `${MAPS}/deleted`);
+    const last = await near.call('POST', MAPS, map('created'));
+    const store = await new EtcdStore({ servers: [etcd.url], prefix: '/cut' }).start();
+    await store.compact(Number(last.body.metadata.resourceVersion));
+    await store.close();
+    proxy.heal();
+    await watch.until(events => shown(events).length >= 3);
+    expect(shown(watch.events)).toEqual(['MODIFIED changed 2', 'ADDED created 1', 'DELETED deleted 1']);
+    const late = await far.watch(`${MAPS}?watch=1&resourceVersion=${old}`);
+    await late.until(events => events.length > 0);
+    expect(late.events[0]).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
+    const [ours, theirs] = await Promise.all([far, near].map(server => server.call('GET', MAPS)));
+    expect(namesOf(ours!.body.items)).toEqual(namesOf(theirs!.body.items));
+    watch.close();
+    late.close();
+    proxy.close();
+  });
+
+  it('say that they are not ready while etcd is away, answer with 504, and recover with it [R319] [R322]', async () => {
+    const [a] = (await servers(1, etcd.url, '/away')) as [ServerProcess];
+    const from = (await a.call('GET', MAPS)).body.metadata.resourceVersion;
+    const watch = await a.watch(`${MAPS}?watch=1&resourceVersion=${from}`);
+    expect((await a.text('GET', '/readyz/etcd')).statusCode).toBe(200);
+    await etcd.kill();
+    const [ready, cached, read, write] = await Promise.all([
+      a.text('GET', '/readyz'),
+      a.call('GET', `${MAPS}?resourceVersion=0`),
+      a.call('GET', MAPS),
+      a.call('POST', MAPS, map('lost')),
+    ]);
+    expect(ready.statusCode).toBe(500);
+    expect(ready.text).toContain('[-]etcd failed: reason withheld');
+    expect(cached.status).toBe(200);
+    const timeout = { reason: 'Timeout', message: 'Timeout: request did not complete within the allotted timeout', code: 504 };
+    expect(read).toMatchObject({ status: 504, body: timeout });
+    expect(write).toMatchObject({ status: 504, body: timeout });
+    await etcd.start();
+    await eventually(
+      () => a.text('GET', '/readyz'),
+      answer => answer.statusCode === 200,
+    );
+    expect((await a.call('POST', MAPS, map('found'))).status).toBe(201);
+    await watch.until(events => events.some(e => e.object.metadata.name === 'found'));
+    expect(shown(watch.events)).toEqual(['ADDED found 1']);
+    watch.close();
+  });
+
+  it('elect one whose controllers run: another takes over within 15 s of its death, and at once when it ends', async () => {
+    const three = await servers(3, etcd.url, '/leader');
+    const holder = async (server: ServerProcess) => String((await server.call('GET', LEASE)).body.spec?.['holderIdentity'] ?? '');
+    const leads = (server: ServerProcess) => /"message":"(\S+) leads"/.exec(server.output)?.[1];
+    await eventually(
+      async () => three.filter(leads),
+      leaders => leaders.length > 0,
+    );
+    const first = three.find(leads)!;
+    expect(three.filter(leads)).toEqual([first]);
+    expect(await holder(first)).toBe(leads(first));
+    const others = three.filter(server => server !== first);
+    const died = performance.now();
+    await first.end('SIGKILL');
+    await eventually(
+      async () => others.filter(leads),
+      leaders => leaders.length > 0,
+    );
+    expect(performance.now() - died).toBeLessThan(15_000);
+    const second = others.find(leads)!;
+    const third = others.find(server => server !== second)!;
+    expect(leads(third)).toBeUndefined();
+    // The controllers of the new leader work: a namespace gets what every namespace has.
+    await third.call('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'later' } });
+    await eventually(
+      () => third.call('GET', '/api/v1/namespaces/later/serviceaccounts/default'),
+      answer => answer.status === 200,
+    );
+    const ended = performance.now();
+    expect(await second.end('SIGTERM')).toBe(0);
+    await eventually(
+      async () => leads(third),
+      identity => identity !== undefined,
+    );
+    expect(performance.now() - ended).toBeLessThan(8000);
+    expect(await holder(third)).toBe(leads(third));
+  });
+});
+
+describe.skipIf(!etcdWanted)('servers over a cluster of three etcds (skipped without the program `etcd`)', () => {
+  let cluster: readonly Etcd[];
+  beforeAll(async () => {
+    cluster = await startCluster();
+  }, 60_000);
+  afterAll(() => Promise.all(cluster.map(etcd => etcd.stop())));
+
+  it('go on through the death of each member, watches showing every change once', { timeout: 180_000 }, async () => {
+    const urls = cluster.map(etcd => etcd.url).join(',');
+    const [a, b] = (await servers(2, urls, '/registry')) as [ServerProcess, ServerProcess];
+    const from = (await a.call('GET', MAPS)).body.metadata.resourceVersion;
+    const watches = await Promise.all([a, b].map(server => server.watch(`${MAPS}?watch=1&resourceVersion=${from}`)));
+    let next = 0;
+    const some = async () => {
+      for (let i = 0; i < 15; i++) {
+        const name = `c${next++}`;
+        const server = i % 2 === 0 ? a : b;
+        // Whatever the answer of a cluster without a leader: afterwards the object is there, once.
+        await eventually(
+          () => server.call('POST', MAPS, map(name)),
+          ({ status }) => status === 201 || status === 409,
+        );
+      }
+    };
+    for (const etcd of cluster) {
+      await some();
+      await etcd.kill();
+      await some();
+      await etcd.start();
+    }
+    const expected = Array.from({ length: next }, (_, i) => `ADDED c${i} 1`);
+    for (const watch of watches) {
+      await watch.until(events => shown(events).length >= next);
+      expect(shown(watch.events)).toEqual(expected);
+      watch.close();
+    }
+  });
+});

@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Agent, request } from 'undici';
+
+const COMMAND = resolve('dist/core/command/main.js');
+
+/** An object as the tests look at it. */
+export interface Seen {
+  readonly kind?: string;
+  readonly code?: number;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly resourceVersion: string;
+    readonly continue?: string;
+    readonly uid?: string;
+  };
+  readonly data?: Record<string, string>;
+  readonly spec?: Record<string, unknown>;
+  readonly items?: readonly Seen[];
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Seen;
+}
+
+/** A watch event, as read from the stream. */
+export interface WatchEvent {
+  readonly type: string;
+  readonly object: Seen;
+}
+
+/** A watch whose events a test waits for. */
+export interface Watching {
+  readonly events: WatchEvent[];
+  /** Resolves once the events fulfil it. */
+  until(holds: (events: readonly WatchEvent[]) => boolean): Promise<void>;
+  close(): void;
+}
+
+/** The built server as a process of its own, with a data directory of its own. */
+export class ServerProcess {
+  #agent = new Agent({ connect: { rejectUnauthorized: false }, connections: 64, bodyTimeout: 0, headersTimeout: 0 });
+  readonly directory = mkdtempSync(join(tmpdir(), 'capstan-process-'));
+  #child: ChildProcess | undefined;
+  #url = '';
+  #token = '';
+  output = '';
+
+  constructor(readonly flags: readonly string[]) {}
+
+  async start(): Promise<this> {
+    const args = [
+      COMMAND,
+      'serve',
+      '--naming=kubernetes',
+      '--secure-port=0',
+      '-v=1',
+      `--data-dir=${this.directory}`,
+      ...this.flags,
+    ];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child;
+    this.output = '';
+    this.#url = await new Promise<string>((done, fail) => {
+      const read = (chunk: Buffer): void => {
+        this.output += chunk.toString();
+        const found = /listening on (https:\S+)/.exec(this.output)?.[1];
+        if (found && this.output.includes('ready in')) done(found);
+      };
+      child.stdout!.on('data', read);
+      child.stderr!.on('data', read);
+      child.once('exit', code => fail(new Error(`the server ended with ${code}:\n${this.output}`)));
+    });
+    this.#token = readFileSync(join(this.directory, 'pki', 'admin-token.csv'), 'utf8').split(',')[0]!;
+    return this;
+  }
+
+  /** Resolves with the exit code. */
+  async end(signal: 'SIGKILL' | 'SIGTERM' = 'SIGTERM'): Promise<number | null> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    const [code] = (await exited) as [number | null];
+    return code;
+  }
+
+  async dispose(): Promise<void> {
+    await this.end('SIGKILL');
+    await this.#agent.destroy();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  async call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Answer> {
+    const { statusCode, text } = await this.text(method, path, body);
+    return { status: statusCode, body: JSON.parse(text) as Seen };
+  }
+
+  async text(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body?: object,
+  ): Promise<{ statusCode: number; text: string }> {
+    const headers = { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' };
+    const answer = await request(this.#url + path, {
+      method,
+      dispatcher: this.#agent,
+      headers,
+      body: body && JSON.stringify(body),
+    });
+    return { statusCode: answer.statusCode, text: await answer.body.text() };
+  }
+
+  /** Begins a watch; resolves when the server has accepted it. */
+  async watch(path: string): Promise<Watching> {
+    const stop = new AbortController();
+    const headers = { authorization: `Bearer ${this.#token}` };
+    const answer = await request(this.#url + path, { dispatcher: this.#agent, headers, signal: stop.signal });
+    if (answer.statusCode !== 200) throw new Error(`watch: ${answer.statusCode} ${await answer.body.text()}`);
+    const events: WatchEvent[] = [];
+    const waiting = new Set<() => void>();
+    let rest = '';
+    answer.body.on('data', (chunk: Buffer) => {
+      const lines = (rest + chunk.toString()).split('\n');
+      rest = lines.pop()!;
+      for (const line of lines) if (line.trim() !== '') events.push(JSON.parse(line) as WatchEvent);
+      for (const look of waiting) look();
+    });
+    answer.body.on('error', () => {});
+    return {
+      events,
+      until: holds =>
+        new Promise(resolve => {
+          const look = (): void => {
+            if (!holds(events)) return;
+            waiting.delete(look);
+            resolve();
+          };
+          waiting.add(look);
+          look();
+        }),
+      close: () => stop.abort(),
+    };
+  }
+}
+
+/** Asks again until the answer is as wanted; how else could a test see a change that it does not cause? */
+export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (wanted(answer)) return answer;
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+}
