@@ -44,3 +44,5 @@ export const MANAGER_BYTES = 128;
 export const UPDATE_MANAGERS = 10;
 /** Total size of annotations of one object (upstream's bound). */
 export const ANNOTATIONS_BYTES = 256 * 1024;
+/** How long a thread that is told to end may take to release what its plugins hold. */
+export const THREAD_CLOSE_MS = 3000;

@@ -1,10 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { Log } from '../api/host.js';
-import { POOL_BATCH, POOL_QUEUE, YOUNG_GENERATION_MB } from '../limits.js';
+import { POOL_BATCH, POOL_QUEUE, THREAD_CLOSE_MS, YOUNG_GENERATION_MB } from '../limits.js';
 import { Refusal } from '../model/refusal.js';
 import type { ThreadData } from '../threads/data.js';
-import { type Job, type JobResult, packJobs } from '../threads/messages.js';
+import { type Job, type JobResult, packJobs, type WorkerBegun } from '../threads/messages.js';
 
 type Waiting = { readonly resolve: (result: JobResult) => void; readonly reject: (error: Error) => void; readonly job: Job };
 
@@ -15,6 +15,7 @@ export class Pool {
   #scheduled = false;
   #underway = 0;
   #closing = false;
+  readonly #lives = new Set<MessagePort>();
 
   constructor(
     filename: URL,
@@ -37,7 +38,11 @@ export class Pool {
       // What Piscina measures per task costs more than a small job.
       recordTiming: false,
     });
-    this.#piscina.on('message', (message: { is: 'worker'; port: MessagePort }) => onWorker(message.port));
+    this.#piscina.on('message', ({ port, life }: WorkerBegun) => {
+      this.#lives.add(life);
+      life.once('close', () => this.#lives.delete(life));
+      onWorker(port);
+    });
     this.#piscina.on('error', (error: Error) => log.error({ stack: error.stack }, 'a pool worker failed; it is replaced'));
   }
 
@@ -81,9 +86,23 @@ export class Pool {
     }
   }
 
-  /** Ends the workers; jobs under way, as of controllers that were stopped before, are refused with 503. */
+  /** Ends the workers, once their plugins have released what they hold; jobs under way, as of controllers that were stopped before, are refused with 503. */
   async close(): Promise<void> {
     this.#closing = true;
+    await Promise.all(Array.from(this.#lives, ended));
     await this.#piscina.destroy();
   }
+}
+
+/** Tells a worker to end; resolves when it has released everything, or is gone, or has had its time. */
+async function ended(life: MessagePort): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await new Promise<void>(resolve => {
+    timer = setTimeout(resolve, THREAD_CLOSE_MS);
+    life.once('message', resolve);
+    life.once('close', resolve);
+    life.postMessage('close');
+  });
+  clearTimeout(timer);
+  life.close();
 }

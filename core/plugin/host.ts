@@ -12,6 +12,23 @@ export interface Lent {
   readonly watch?: (listener: (event: ResourceEvent) => void) => void;
 }
 
+/** What the plugins of a thread give back at its end, the last first. */
+export class Releases {
+  readonly #all: (() => Awaitable<void>)[] = [];
+
+  readonly add = (release: () => Awaitable<void>): void => void this.#all.push(release);
+
+  /** Releases everything, once; one that fails is logged and does not keep the others. */
+  async run(log: Log): Promise<void> {
+    for (const release of this.#all.splice(0).reverse())
+      try {
+        await release();
+      } catch (error) {
+        log.error({ stack: (error as Error).stack }, 'a plugin could not release what it holds');
+      }
+  }
+}
+
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 
 /** A log that writes one JSON line per record to standard error; `verbosity` 0 shows warnings and errors, 1 information, 2 and more everything. */

@@ -1,10 +1,8 @@
 import { MessageChannel, type Worker } from 'node:worker_threads';
+import { THREAD_CLOSE_MS } from '../limits.js';
 import type { ThreadData } from '../threads/data.js';
 import type { ControlAnswer, ControlAsk, FromControl, ToControl } from '../threads/messages.js';
 import { controlThread, type StoreThread } from './threads.js';
-
-/** How long a thread that is told to end may take to hand its leadership over. */
-const CLOSE_MS = 3000;
 
 /** What the controllers' thread needs of the server. */
 export interface ControlParts {
@@ -33,21 +31,19 @@ export class Control {
     this.#worker = this.#begin();
   }
 
-  /** Hands leadership over and ends. */
+  /** Ends, once its plugins have released what they hold and leadership is handed over. */
   async close(): Promise<void> {
     this.#closing = true;
-    if (this.parts.shared) {
-      const worker = this.#worker;
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>(resolve => {
-        timer = setTimeout(resolve, CLOSE_MS);
-        worker.once('exit', () => resolve());
-        worker.on('message', (message: FromControl) => 'is' in message && message.is === 'closed' && resolve());
-        worker.postMessage({ is: 'close' } satisfies ToControl);
-      });
-      clearTimeout(timer);
-    }
-    await this.#worker.terminate();
+    const worker = this.#worker;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>(resolve => {
+      timer = setTimeout(resolve, THREAD_CLOSE_MS);
+      worker.once('exit', () => resolve());
+      worker.on('message', (message: FromControl) => 'is' in message && message.is === 'closed' && resolve());
+      worker.postMessage({ is: 'close' } satisfies ToControl);
+    });
+    clearTimeout(timer);
+    await worker.terminate();
   }
 
   #begin(): Worker {

@@ -206,6 +206,13 @@ export interface ControlAnswer {
 /** To the control thread: answers, and that it should hand over. */
 export type ToControl = ControlAnswer | { readonly is: 'close' };
 
+/** The first message of a pool worker to the front end: its port to the writer, and one on which it is told to end and answers when it has released everything. */
+export interface WorkerBegun {
+  readonly is: 'worker';
+  readonly port: MessagePort;
+  readonly life: MessagePort;
+}
+
 /** Jobs with their bytes in one transferable buffer. */
 export const packJobs = (jobs: readonly Job[]): readonly [Job[], ArrayBuffer[]] =>
   packItems(

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Agent, request } from 'undici';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { RunningServer } from '../../core/index.js';
 import { startServer } from './library.js';
 
@@ -56,6 +56,23 @@ describe('the library', () => {
     expect(server.close()).toBe(first);
     await first;
     await expect(request(`${server.url}/livez`, { dispatcher: agent })).rejects.toThrow();
+  });
+
+  it('has the plugins of every thread release what they hold', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'capstan-releasing-'));
+    const file = join(directory, 'released');
+    const use = pathToFileURL(resolve('dist/test/server/fixtures/releasing.js')).href;
+    const server = await startServer({ ...memory, plugins: [{ use, config: { file } }] });
+    const isReady = async (): Promise<boolean> => {
+      const answer = await request(`${server.url}/readyz`, { dispatcher: agent });
+      await answer.body.dump();
+      return answer.statusCode === 200;
+    };
+    await vi.waitUntil(isReady, { timeout: 15_000 });
+    await server.close();
+    const released = new Set(readFileSync(file, 'utf8').trim().split('\n'));
+    rmSync(directory, { recursive: true });
+    expect(released).toEqual(new Set(['front', 'request', 'control']));
   });
 
   it('leaves no timer or socket behind: a program ends by itself after close()', async () => {
