@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  BadFieldSet,
+  difference,
+  element,
+  type FieldSet,
+  has,
+  inOrder,
+  intersection,
+  isEmpty,
+  NONE,
+  outside,
+  pathSet,
+  pathTexts,
+  readFieldSet,
+  sameFields,
+  union,
+} from '../../core/schema/apply/fieldSet.js';
+
+/** Sets of paths as plain lists: the model that the operations are compared with. */
+const paths = fc.uniqueArray(fc.array(fc.constantFrom('f:a', 'f:b', 'k:{"n":"x"}', 'v:1'), { minLength: 1, maxLength: 4 }), {
+  selector: path => path.join('/'),
+  maxLength: 12,
+});
+
+const setOf = (list: readonly (readonly string[])[]): FieldSet => list.map(pathSet).reduce(union, NONE);
+
+function listOf(set: FieldSet, prefix: readonly string[] = []): string[] {
+  return Object.keys(set)
+    .filter(name => name !== '.')
+    .flatMap(name => {
+      const at = [...prefix, name];
+      const rest = listOf(set[name]!, at);
+      return isEmpty(set[name]!) || '.' in set[name]! ? [at.join('/'), ...rest] : rest;
+    })
+    .sort();
+}
+
+describe('sets of fields', () => {
+  test('hold exactly the paths that they are made of, in the form of fieldsV1 [R071]', () => {
+    fc.assert(
+      fc.property(paths, list => {
+        expect(listOf(setOf(list))).toEqual(list.map(path => path.join('/')).sort());
+      }),
+    );
+    expect(setOf([['f:data'], ['f:data', 'f:a'], ['f:data', 'f:b']])).toEqual({ 'f:data': { '.': {}, 'f:a': {}, 'f:b': {} } });
+  });
+
+  test('join, meet and subtract as sets do', () => {
+    fc.assert(
+      fc.property(paths, paths, (a, b) => {
+        const [x, y] = [a.map(path => path.join('/')), b.map(path => path.join('/'))];
+        expect(listOf(union(setOf(a), setOf(b)))).toEqual([...new Set([...x, ...y])].sort());
+        expect(listOf(intersection(setOf(a), setOf(b)))).toEqual(x.filter(path => y.includes(path)).sort());
+        expect(listOf(difference(setOf(a), setOf(b)))).toEqual(x.filter(path => !y.includes(path)).sort());
+        const below = (path: string): boolean => y.some(other => path === other || path.startsWith(`${other}/`));
+        expect(listOf(outside(setOf(a), setOf(b)))).toEqual(x.filter(path => !below(path)).sort());
+      }),
+    );
+  });
+
+  test('have one text, however they came about', () => {
+    fc.assert(
+      fc.property(paths, fc.infiniteStream(fc.nat()), (list, keys) => {
+        const shuffled = list.map(path => [keys.next().value ?? 0, path] as const).sort((a, b) => a[0] - b[0]);
+        expect(JSON.stringify(setOf(shuffled.map(([, path]) => path)))).toBe(JSON.stringify(setOf(list)));
+      }),
+    );
+  });
+
+  test('tell whether a path belongs to them and not only something below it', () => {
+    const set = setOf([['f:spec', 'f:replicas'], ['f:data']]);
+    expect([has(set, ['f:spec']), has(set, ['f:spec', 'f:replicas']), has(set, ['f:data']), has(set, ['f:x'])]).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect([sameFields(set, inOrder({ ...set })), sameFields(set, NONE)]).toEqual([true, false]);
+    expect(element(false, NONE)).toBeUndefined();
+  });
+
+  test('are printed as conflicts name them', () => {
+    const set = setOf([
+      ['f:spec', 'f:ports', 'k:{"containerPort":80,"protocol":"TCP"}', 'f:name'],
+      ['f:metadata', 'f:finalizers', 'v:"x"'],
+      ['f:spec', 'f:replicas'],
+    ]);
+    expect(pathTexts(set)).toEqual([
+      '.metadata.finalizers[="x"]',
+      '.spec.replicas',
+      '.spec.ports[containerPort=80,protocol="TCP"].name',
+    ]);
+  });
+
+  test('of clients are made canonical, unknown kinds of elements are left out, others refused', () => {
+    expect(readFieldSet({ 'f:z': {}, 'k:{"b": 1, "a": 2}': { '.': {} }, 'x:later': {}, 'f:a': {} })).toEqual({
+      'f:a': {},
+      'f:z': {},
+      'k:{"a":2,"b":1}': { '.': {} },
+    });
+    for (const bad of [{ a: {} }, { 'k:[]': {} }, { 'k:{': {} }, { 'i:x': {} }, { 'f:a': 1 }, [], null])
+      expect(() => readFieldSet(bad)).toThrow(BadFieldSet);
+    expect(Object.keys(readFieldSet(JSON.parse('{"f:__proto__":{"f:a":{}}}')))).toEqual(['f:__proto__']);
+  });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../core/model/object.js';
+import { claimed, lastAppliedText } from '../../core/schema/apply/lastApplied.js';
+import { applied, ApplyConflict, type Kind, updated, type Writer } from '../../core/schema/apply/manager.js';
+import { capped, entriesOf, keyOf, type Owner, type Owners, ownersOf, readEntries } from '../../core/schema/apply/owners.js';
+import { reconciled } from '../../core/schema/apply/reconcile.js';
+import { ownersOfScale, ownersThroughScale } from '../../core/schema/apply/scale.js';
+import { type Shape, shapeOf } from '../../core/schema/apply/shape.js';
+import type { Struct } from '../../core/schema/model.js';
+import { typeOf } from '../../core/schema/table/types.js';
+
+const configMap = shapeOf(typeOf('core.v1.ConfigMap'));
+
+const kindOf = (shape: Shape): Kind => ({
+  apiVersion: 'v1',
+  empty: {},
+  owned: set => set,
+  version: apiVersion => (apiVersion === 'gone/v1' ? undefined : { shape, convert: object => object }),
+});
+const kind = kindOf(configMap);
+
+const writer = (manager: string, now = '2026-01-01T00:00:00Z'): Writer => ({ manager, subresource: '', now });
+const cm = (data: { [key: string]: string }): Json => ({ data });
+const owner = (manager: string, of: Partial<Owner> = {}): Owner => ({
+  manager,
+  operation: 'Update',
+  apiVersion: 'v1',
+  subresource: '',
+  time: '2026-01-01T00:00:00Z',
+  set: { 'f:data': { 'f:a': {} } },
+  ...of,
+});
+const all = (...owners: Owner[]): Owners => new Map(owners.map(one => [keyOf(one), one]));
+const shown = (owners: Owners): unknown => [...owners.values()].map(one => [one.manager, one.operation, one.set]);
+
+describe('managers of fields', () => {
+  test('whoever changes a field owns it, and nobody else does [R294 R295]', () => {
+    const created = updated(kind, writer('one'), undefined, cm({ a: '1', b: '1' }), new Map());
+    expect(shown(created)).toEqual([['one', 'Update', { 'f:data': { '.': {}, 'f:a': {}, 'f:b': {} } }]]);
+    const changed = updated(kind, writer('two'), cm({ a: '1', b: '1' }), cm({ a: '2' }), created);
+    expect(shown(changed)).toEqual([
+      ['one', 'Update', { 'f:data': {} }],
+      ['two', 'Update', { 'f:data': { 'f:a': {} } }],
+    ]);
+    expect(updated(kind, writer('three'), cm({ a: '2' }), cm({ a: '2' }), changed)).toEqual(changed);
+  });
+
+  test('an apply shares equal values, conflicts over others, and takes them when forced [R072 R290 R291 R293]', () => {
+    const first = applied(kind, writer('one'), undefined, cm({ a: '1' }), new Map(), false);
+    const second = applied(kind, writer('two'), first.object, cm({ a: '1' }), first.owners, false);
+    expect(shown(second.owners)).toEqual([
+      ['one', 'Apply', { 'f:data': { 'f:a': {} } }],
+      ['two', 'Apply', { 'f:data': { 'f:a': {} } }],
+    ]);
+    const third = (force: boolean) => applied(kind, writer('two'), second.object, cm({ a: '2' }), second.owners, force);
+    expect(() => third(false)).toThrow(ApplyConflict);
+    expect(shown(third(true).owners)).toEqual([['two', 'Apply', { 'f:data': { 'f:a': {} } }]]);
+    expect(third(true).object).toEqual(cm({ a: '2' }));
+  });
+
+  test('an apply takes away what it applied before, unless somebody else owns it [R073 R292 R296 R301]', () => {
+    const first = applied(kind, writer('one'), undefined, cm({ a: '1', b: '1' }), new Map(), false);
+    const second = applied(kind, writer('two'), first.object, cm({ b: '1' }), first.owners, false);
+    const third = applied(kind, writer('one'), second.object, cm({}), second.owners, false);
+    expect(third.object).toEqual(cm({ b: '1' }));
+    const fourth = applied(kind, writer('two'), third.object, { apiVersion: 'v1' }, third.owners, false);
+    expect(shown(fourth.owners)).toEqual([['one', 'Apply', { 'f:data': {} }]]);
+  });
+
+  test('an apply that changes nothing keeps its time', () => {
+    const first = applied(kind, writer('one'), undefined, cm({ a: '1' }), new Map(), false);
+    const again = applied(kind, writer('one', '2026-02-02T00:00:00Z'), first.object, cm({ a: '1' }), first.owners, false);
+    expect(entriesOf(again.owners)).toEqual(entriesOf(first.owners));
+  });
+
+  test('an object whose fields nobody tracked belongs to one manager before its first apply', () => {
+    const apply = (): unknown => applied(kind, writer('one'), cm({ a: '1' }), cm({ a: '2' }), new Map(), false);
+    expect(apply).toThrow(ApplyConflict);
+    const { owners } = applied(kind, writer('one'), cm({ a: '1' }), cm({ a: '1' }), new Map(), false);
+    expect([...owners.values()].map(one => one.manager)).toEqual(['before-first-apply', 'one']);
+  });
+
+  test('a manager in a version that is not served any more is forgotten by the next write', () => {
+    const owners = all(owner('old', { apiVersion: 'gone/v1' }), owner('now', { set: { 'f:data': { 'f:b': {} } } }));
+    const after = updated(kind, writer('x'), cm({ a: '1', b: '1' }), cm({ a: '2', b: '1' }), owners);
+    expect([...after.values()].map(one => one.manager)).toEqual(['now', 'x']);
+  });
+
+  test('entries of updates beyond ten become one per version, the oldest first; appliers stay', () => {
+    const many = Array.from({ length: 12 }, (_, i) =>
+      owner(`m${i}`, { time: `2026-01-01T00:00:${10 + i}Z`, set: { 'f:data': { [`f:k${i}`]: {} } } }),
+    );
+    const appliers = Array.from({ length: 15 }, (_, i) => owner(`a${i}`, { operation: 'Apply' }));
+    const after = [...capped(all(...many, ...appliers)).values()];
+    const updates = after.filter(one => one.operation === 'Update');
+    expect([updates.length, after.length - updates.length]).toEqual([10, 15]);
+    expect(updates.find(one => one.manager === 'ancient-changes')).toMatchObject({
+      time: '2026-01-01T00:00:12Z',
+      set: { 'f:data': { 'f:k0': {}, 'f:k1': {}, 'f:k2': {} } },
+    });
+  });
+
+  test('entries are ordered by operation, time and name, with the members that each needs', () => {
+    const owners = all(
+      owner('b'),
+      owner('a'),
+      owner('z', { time: '2025-01-01T00:00:00Z', subresource: 'status' }),
+      owner('y', { operation: 'Apply' }),
+    );
+    const entries = entriesOf(owners)!;
+    expect(entries.map(entry => entry.manager)).toEqual(['y', 'z', 'a', 'b']);
+    expect(Object.keys(entries[1]!)).toEqual([
+      'manager',
+      'operation',
+      'apiVersion',
+      'time',
+      'fieldsType',
+      'fieldsV1',
+      'subresource',
+    ]);
+    expect(entriesOf(ownersOf(entries))).toEqual(entries);
+    expect(entriesOf(new Map())).toBeUndefined();
+  });
+
+  test('malformed entries of a client are not taken', () => {
+    const good = { manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } };
+    expect(readEntries([good])?.size).toBe(1);
+    for (const bad of [{ operation: 'Steal' }, { apiVersion: '' }, { fieldsType: 'FieldsV2' }, { fieldsV1: { data: {} } }])
+      expect(readEntries([{ ...good, ...bad }])).toBeUndefined();
+  });
+});
+
+describe('changes of the schema', () => {
+  const list = (listType: 'set' | 'atomic'): Shape => {
+    const field = {
+      name: 'list',
+      type: { is: 'list', of: { is: 'scalar', name: 'string' } },
+      pointer: true,
+      omitEmpty: true,
+      required: false,
+      merge: { listType },
+      number: 0,
+    } as const;
+    return shapeOf({ is: 'struct', id: 'x', typeMeta: false, fields: [field], field: new Map([['list', field]]) } as Struct);
+  };
+
+  test('to atomic make the owner of an item the owner of the list [R098]', () => {
+    const owners = all(owner('one', { operation: 'Apply', set: { 'f:list': { 'v:"x"': {} } } }));
+    expect(shown(reconciled(kindOf(list('atomic')), owners))).toEqual([['one', 'Apply', { 'f:list': {} }]]);
+    const write = (): unknown => applied(kindOf(list('atomic')), writer('two'), { list: ['x'] }, { list: ['y'] }, owners, false);
+    expect(write).toThrow(ApplyConflict);
+  });
+
+  test('from atomic leave items without an owner: later applies raise no conflict [R099]', () => {
+    const owners = all(owner('one', { operation: 'Apply', set: { 'f:list': {} } }));
+    const { object } = applied(kindOf(list('set')), writer('two'), { list: ['x'] }, { list: ['y'] }, owners, false);
+    expect(object).toEqual({ list: ['x', 'y'] });
+  });
+});
+
+describe('scales', () => {
+  const count = ['f:spec', 'f:replicas'];
+  const parent = all(
+    owner('main', { operation: 'Apply', apiVersion: 'apps/v1', set: { 'f:spec': { 'f:replicas': {}, 'f:paused': {} } } }),
+    owner('only', { apiVersion: 'apps/v1', set: { 'f:spec': { 'f:replicas': {} } } }),
+    owner('other', { apiVersion: 'apps/v1', set: { 'f:spec': { 'f:paused': {} } } }),
+  );
+
+  test('show the managers of the count alone, in the version of scales', () => {
+    const scale = [...ownersOfScale(parent, count).values()];
+    expect(scale.map(one => [one.manager, one.apiVersion])).toEqual([
+      ['main', 'autoscaling/v1'],
+      ['only', 'autoscaling/v1'],
+    ]);
+  });
+
+  test('take the count from those who lost it and give it to who wrote it', () => {
+    const writes = owner('hpa', { apiVersion: 'autoscaling/v1', subresource: 'scale', set: { 'f:spec': { 'f:replicas': {} } } });
+    expect([...ownersThroughScale(parent, all(writes), count, 'apps/v1').values()]).toMatchObject([
+      { manager: 'main', set: { 'f:spec': { 'f:paused': {} } } },
+      { manager: 'other' },
+      { manager: 'hpa', apiVersion: 'apps/v1', subresource: 'scale', set: { 'f:spec': { 'f:replicas': {} } } },
+    ]);
+  });
+});
+
+describe('configurations that clients kept themselves', () => {
+  const name = 'last';
+  const live = (annotation: string) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { annotations: { [name]: annotation } },
+    data: { a: '1', b: '2' },
+  });
+
+  test('claim what still has the value they name, in their own version only', () => {
+    const config = { apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1', b: '1', c: '1' } };
+    expect(claimed(configMap, live(JSON.stringify(config)), name)).toMatchObject({ 'f:data': { 'f:a': {} } });
+    expect(claimed(configMap, live(JSON.stringify(config)), name)['f:data']).toEqual({ 'f:a': {} });
+    for (const bad of ['', '{', '[]', JSON.stringify({ ...config, apiVersion: 'v2' })])
+      expect(claimed(configMap, live(bad), name)).toEqual({});
+  });
+
+  test('are written with sorted members and without themselves', () => {
+    const config = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'x', annotations: { z: '<', [name]: 'old' } } };
+    expect(lastAppliedText(config, name)).toBe(
+      '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{"z":"\\u003c"},"name":"x"}}\n',
+    );
+  });
+});

@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../core/model/object.js';
+import { fieldsOf, readApplied } from '../../core/schema/apply/applied.js';
+import { compare, wholly } from '../../core/schema/apply/compare.js';
+import { isEmpty } from '../../core/schema/apply/fieldSet.js';
+import { merge, without, withStructs } from '../../core/schema/apply/merge.js';
+import { shapeOf, UNTYPED } from '../../core/schema/apply/shape.js';
+import { typeOf } from '../../core/schema/table/types.js';
+
+const pod = shapeOf(typeOf('core.v1.PodSpec'));
+const deployment = shapeOf(typeOf('apps.v1.Deployment'));
+const configMap = shapeOf(typeOf('core.v1.ConfigMap'));
+
+describe('merging a configuration into an object', () => {
+  test('replaces atomic lists and joins others by their keys [R081 R086 R095]', () => {
+    const live = { containers: [{ name: 'a', image: 'a:1', args: ['x', 'y'] }], nodeSelector: { disk: 'ssd' } };
+    const config = {
+      containers: [
+        { name: 'b', image: 'b:1' },
+        { name: 'a', args: ['z'] },
+      ],
+    };
+    expect(merge(pod, live, config)).toEqual({
+      containers: [
+        { name: 'b', image: 'b:1' },
+        { name: 'a', image: 'a:1', args: ['z'] },
+      ],
+      nodeSelector: { disk: 'ssd' },
+    });
+  });
+
+  test('keeps items that only the object has behind those that they followed', () => {
+    const names = (list: string): Json => ({ containers: [...list].map(name => ({ name })) });
+    const merged = (live: string, config: string): string =>
+      (merge(pod, names(live), names(config)) as { containers: { name: string }[] }).containers.map(c => c.name).join('');
+    expect([
+      merged('abc', 'b'),
+      merged('abc', 'ca'),
+      merged('ab', 'xb'),
+      merged('ab', 'xy'),
+      merged('', 'ab'),
+      merged('ab', ''),
+    ]).toEqual(['abc', 'bca', 'axb', 'abxy', 'ab', 'ab']);
+  });
+
+  test('contains every name once, applied ones in applied order', () => {
+    const some = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'));
+    fc.assert(
+      fc.property(some, some, (live, config) => {
+        const list = (names: readonly string[]): Json => ({ containers: names.map(name => ({ name })) });
+        const out = (merge(pod, list(live), list(config)) as { containers: { name: string }[] }).containers.map(c => c.name);
+        expect([...out].sort()).toEqual([...new Set([...live, ...config])].sort());
+        expect(out.filter(name => config.includes(name))).toEqual(config);
+        expect(out.filter(name => !config.includes(name))).toEqual(live.filter(name => !config.includes(name)));
+      }),
+    );
+  });
+
+  test('changes neither of the two, and keeps members named as those of every object', () => {
+    const live = Object.freeze({ data: Object.freeze(JSON.parse('{"__proto__":"1","a":"1"}')) });
+    const config = Object.freeze({ data: Object.freeze(JSON.parse('{"constructor":"2"}')) });
+    const merged = merge(configMap, live, config) as { data: object };
+    expect(JSON.stringify(merged)).toBe('{"data":{"__proto__":"1","a":"1","constructor":"2"}}');
+    expect(Object.getPrototypeOf(merged.data)).toBe(Object.prototype);
+  });
+
+  test('takes paths away again, with what is below them', () => {
+    const value = { containers: [{ name: 'a', image: 'i', env: [{ name: 'X', value: '1' }] }], hostNetwork: true };
+    const set = { 'f:containers': { 'k:{"name":"a"}': { 'f:env': {} } }, 'f:hostNetwork': {} };
+    expect(without(pod, value, set)).toEqual({ containers: [{ name: 'a', image: 'i' }] });
+  });
+});
+
+describe('fields of a configuration', () => {
+  test('are members without their structs, items and keys of maps with themselves, atomic values whole [R081 R082 R092 R093]', () => {
+    const { set, errors } = readApplied(deployment, {
+      metadata: { labels: { app: 'x' }, annotations: {} },
+      spec: {
+        selector: { matchLabels: { app: 'x' } },
+        template: { spec: { containers: [{ name: 'c', ports: [{ containerPort: 80 }] }] } },
+      },
+    });
+    expect(errors).toEqual([]);
+    expect(set).toEqual({
+      'f:metadata': { 'f:annotations': {}, 'f:labels': { 'f:app': {} } },
+      'f:spec': {
+        'f:selector': {},
+        'f:template': {
+          'f:spec': {
+            'f:containers': {
+              'k:{"name":"c"}': {
+                '.': {},
+                'f:name': {},
+                'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { '.': {}, 'f:containerPort': {} } },
+              },
+            },
+          },
+        },
+      },
+    });
+    expect(withStructs(deployment, { 'f:spec': { 'f:replicas': {} } })).toEqual({ 'f:spec': { '.': {}, 'f:replicas': {} } });
+  });
+
+  test('of a value without schema are every member, and lists whole [R096 R097]', () => {
+    expect(fieldsOf(UNTYPED, { a: { b: [1, { c: 1 }] } })).toEqual({ 'f:a': { '.': {}, 'f:b': {} } });
+  });
+
+  test.each([
+    [{ spec: { shape: 1 } }, '.spec.shape: field not declared in schema'],
+    [{ spec: { replicas: 'x' } }, '.spec.replicas: expected number, got "x"'],
+    [{ spec: { template: { spec: { containers: {} } } } }, '.spec.template.spec.containers: expected list, got map'],
+    [
+      { spec: { template: { spec: { containers: [{ image: 'i' }] } } } },
+      '.spec.template.spec.containers: element 0: associative list with keys has an element that omits key field "name" (and doesn\'t have default value)',
+    ],
+    [
+      { spec: { template: { spec: { containers: [{ name: 'a' }, { name: 'a' }] } } } },
+      '.spec.template.spec.containers: duplicate entries for key {"name":"a"}',
+    ],
+    [{ metadata: { finalizers: ['a.b/c', 'a.b/c'] } }, '.metadata.finalizers: duplicate entries for key "a.b/c"'],
+  ])('that do not fit the schema are named: %j', (config, message) => {
+    expect(readApplied(deployment, config as Json).errors).toEqual([message]);
+  });
+});
+
+describe('comparing objects', () => {
+  const value = fc.letrec<{ value: Json }>(tie => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom<Json>(null, 1, 'x', true),
+      fc.array(tie('value'), { maxLength: 2 }),
+      fc.dictionary(fc.constantFrom('a', 'b', '__proto__', 'constructor'), tie('value')),
+    ),
+  })).value;
+
+  test('finds nothing where nothing differs, and everything where one is missing', () => {
+    fc.assert(
+      fc.property(value, one => {
+        const { added, removed, modified } = compare(UNTYPED, { one }, { one: structuredClone(one) });
+        expect([added, removed, modified].every(isEmpty)).toBe(true);
+        expect(compare(UNTYPED, {}, { one }).added).toEqual({ 'f:one': wholly(UNTYPED, one) });
+        expect(compare(UNTYPED, { one }, {}).removed).toEqual({ 'f:one': wholly(UNTYPED, one) });
+      }),
+    );
+  });
+
+  test('finds the same additions and removals in either direction', () => {
+    fc.assert(
+      fc.property(value, value, (a, b) => {
+        const [there, back] = [compare(UNTYPED, { a }, { a: b }), compare(UNTYPED, { a: b }, { a })];
+        expect([there.added, there.removed, there.modified]).toEqual([back.removed, back.added, back.modified]);
+      }),
+    );
+  });
+
+  test('follows items by their keys, and takes items that cannot be told apart as one', () => {
+    const ports = (...list: object[]): Json => ({ containers: [{ name: 'c', ports: list as Json[] }] });
+    const at = { 'f:containers': { 'k:{"name":"c"}': { 'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': {} } } } };
+    const named = (name: string): object => ({ containerPort: 80, protocol: 'TCP', name });
+    expect(compare(pod, ports(named('a')), ports(named('b'))).modified).toEqual({
+      'f:containers': { 'k:{"name":"c"}': { 'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { 'f:name': {} } } } },
+    });
+    expect(compare(pod, ports(named('a'), named('b')), ports(named('b'), named('b'))).modified).toEqual(at);
+    expect(compare(pod, ports(named('a')), ports(named('a'), named('b'))).added).toEqual(at);
+    expect(compare(pod, ports(named('a'), named('b')), ports()).removed).toEqual(at);
+  });
+});

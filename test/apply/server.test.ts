@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api, type Answer, type Loose } from '../api/support.js';
+
+const APPLY = 'application/apply-patch+yaml';
+const MERGE = 'application/merge-patch+json';
+
+const cm = (name: string, data: object = {}, metadata: object = {}): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, ...metadata },
+  data,
+});
+const deployment = (spec: object): object => ({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec });
+const full = (replicas?: number): object => ({
+  ...(replicas === undefined ? {} : { replicas }),
+  selector: { matchLabels: { app: 'web' } },
+  template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'i:1' }] } },
+});
+
+/** `manager operation subresource` of every entry, sorted: how entries are ordered depends on the second they are written in. */
+const managers = (object: Loose): string[] =>
+  ((object.metadata!.managedFields ?? []) as unknown as Loose[])
+    .map(entry => [entry.manager, entry.operation, entry.subresource].filter(Boolean).join(' '))
+    .sort();
+const fields = (object: Loose, manager: string): unknown =>
+  ((object.metadata!.managedFields ?? []) as unknown as Loose[]).find(entry => (entry.manager as unknown) === manager)?.fieldsV1;
+
+describe('server-side apply', () => {
+  let api: Api;
+  let maps: string;
+  let web: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    const namespace = await api.namespace('apply');
+    maps = `${namespace}/configmaps`;
+    web = `/apis/apps/v1${namespace.slice('/api/v1'.length)}/deployments/web`;
+  });
+  afterAll(() => api.close());
+
+  const apply = (path: string, body: object | string, manager: string, more = ''): Promise<Answer> =>
+    api.patch(`${path}?fieldManager=${manager}${more}`, APPLY, body);
+  const read = async (path: string): Promise<Loose> => (await api.get(path)).body;
+
+  test('creates with 201, then updates with 200, and says who owns what since when [R065 R066 R068 R069 R070 R199 R284]', async () => {
+    const made = await apply(`${maps}/a`, cm('a', { k: '1' }), 'one');
+    expect(made.status).toBe(201);
+    expect(made.body.metadata!.managedFields).toEqual([
+      {
+        manager: 'one',
+        operation: 'Apply',
+        apiVersion: 'v1',
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+        fieldsType: 'FieldsV1',
+        fieldsV1: { 'f:data': { 'f:k': {} } },
+      },
+    ]);
+    expect((await apply(`${maps}/a`, cm('a', { k: '2' }), 'one')).status).toBe(200);
+    expect((await read(`${maps}/a`)).metadata!.managedFields).toHaveLength(1);
+  });
+
+  test('takes YAML, and JSON as a part of it; keys given twice are warned of or refused [R198 R265]', async () => {
+    const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yaml}\ndata:\n  k: v\n  k: w\n';
+    const warned = await apply(`${maps}/yaml`, yaml, 'one');
+    expect([warned.status, warned.body.data]).toEqual([201, { k: 'w' }]);
+    expect(warned.headers['warning']).toContain('line 6: key \\"k\\" already set in map');
+    expect((await apply(`${maps}/yaml`, yaml, 'one', '&fieldValidation=Strict')).status).toBe(400);
+    expect((await apply(`${maps}/yaml`, yaml, 'one', '&fieldValidation=Ignore')).headers['warning']).toBeUndefined();
+    expect((await apply(`${maps}/yaml`, '{apiVersion: v1, kind: ConfigMap, data: {k: x}}', 'one')).body.data).toEqual({ k: 'x' });
+  });
+
+  test('that changes nothing writes nothing, other than taking a share [R285 R293]', async () => {
+    const first = (await apply(`${maps}/same`, cm('same', { k: '1' }), 'one')).body;
+    const again = (await apply(`${maps}/same`, cm('same', { k: '1' }), 'one')).body;
+    expect(again).toEqual(first);
+    const shared = (await apply(`${maps}/same`, cm('same', { k: '1' }), 'two')).body;
+    expect(managers(shared)).toEqual(['one Apply', 'two Apply']);
+    expect(shared.metadata!.resourceVersion).not.toBe(first.metadata!.resourceVersion);
+  });
+
+  test('conflicts name every manager and field, and force takes them [R172 R290 R291 R356x]', async () => {
+    await apply(web, deployment(full(3)), 'one');
+    const { status, body } = await apply(web, deployment({ ...full(5), paused: true }), 'two');
+    expect([status, body.reason, body.message]).toEqual([
+      409,
+      'Conflict',
+      'Apply failed with 1 conflict: conflict with "one": .spec.replicas',
+    ]);
+    expect(body.details).toEqual({
+      causes: [{ reason: 'FieldManagerConflict', message: 'conflict with "one"', field: '.spec.replicas' }],
+    });
+    const forced = await apply(web, deployment({ replicas: 5 }), 'two', '&force=true');
+    expect([forced.status, forced.body.spec!.replicas]).toEqual([200, 5]);
+    expect(fields(forced.body, 'two')).toEqual({ 'f:spec': { 'f:replicas': {} } });
+    expect(JSON.stringify(fields(forced.body, 'one'))).not.toContain('replicas');
+    const both = await apply(web, deployment({ replicas: 6, selector: { matchLabels: { app: 'x' } } }), 'three');
+    expect(both.body.message).toBe(
+      'Apply failed with 2 conflicts: conflicts with "one":\n- .spec.selector\nconflicts with "two":\n- .spec.replicas',
+    );
+  });
+
+  test('leaving a field out removes it, or brings its default back [R296 R297]', async () => {
+    await apply(`${maps}/drop`, cm('drop', { a: '1', b: '1' }, { labels: { l: '1' } }), 'one');
+    const dropped = (await apply(`${maps}/drop`, cm('drop', { a: '1' }), 'one')).body;
+    expect([dropped.data, dropped.metadata!.labels, dropped.metadata!.name]).toEqual([{ a: '1' }, undefined, 'drop']);
+    const other = web.replace('/web', '/defaults');
+    const named = (spec: object): object => ({ ...deployment(spec), metadata: { name: 'defaults' } });
+    await apply(other, named(full(3)), 'one');
+    expect((await apply(other, named(full()), 'one')).body.spec!.replicas).toBe(1);
+  });
+
+  test('status and scale have entries of their own, and a scale conflicts in its own version [R290 R299 R300]', async () => {
+    const path = web.replace('/web', '/scaled');
+    const named = (members: object): object => ({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'scaled' },
+      ...members,
+    });
+    await apply(path, named({ spec: full() }), 'one');
+    const status = { replicas: 1, conditions: [{ type: 'Available', status: 'True' }] };
+    await apply(`${path}/status`, named({ status, spec: { replicas: 9 } }), 'ctl');
+    await api.put(`${path}/scale?fieldManager=hpa`, { metadata: { name: 'scaled' }, spec: { replicas: 4 } });
+    const now = await read(path);
+    expect(managers(now)).toEqual(['ctl Apply status', 'hpa Update scale', 'one Apply']);
+    expect(fields(now, 'hpa')).toEqual({ 'f:spec': { 'f:replicas': {} } });
+    expect([now.spec!.replicas, now.status!.replicas]).toEqual([4, 1]);
+    const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'scaled' }, spec: { replicas: 7 } };
+    const lost = await apply(`${path}/scale`, scale, 'me');
+    expect(lost.body.message).toBe(
+      'Apply failed with 1 conflict: conflict with "hpa" with subresource "scale" using autoscaling/v1: .spec.replicas',
+    );
+    expect((await apply(`${path}/scale`, scale, 'me', '&force=1')).body.spec).toEqual({ replicas: 7 });
+    const shared = await apply(`${path}/scale`, scale, 'you');
+    expect([shared.status, managers(await read(path))]).toEqual([
+      200,
+      ['ctl Apply status', 'me Apply scale', 'one Apply', 'you Apply scale'],
+    ]);
+  });
+
+  test.each([
+    ['without a manager', '', cm('no'), 422, 'fieldManager: Required value: is required for apply patch'],
+    ['of another version', 'm', { ...cm('no'), apiVersion: 'v2' }, 400, 'invalid object type: /v2, Kind=ConfigMap'],
+    ['of another kind', 'm', { ...cm('no'), kind: 'Secret' }, 400, 'invalid object type: /v1, Kind=Secret'],
+    ['of another name', 'm', cm('yes'), 400, 'does not match the name on the URL'],
+    ['that sets managers', 'm', cm('no', {}, { managedFields: [] }), 400, 'metadata.managedFields must be nil'],
+    ['that names another uid', 'm', cm('no', {}, { uid: 'x' }), 409, 'uid mismatch: the provided object specified uid x'],
+    ['with fields that the kind does not have', 'm', { ...cm('no'), size: 1 }, 422, '.size: field not declared in schema'],
+    ['with a value of another type', 'm', { ...cm('no'), data: ['x'] }, 422, '.data: expected map, got list'],
+    ['that is no object', 'm', '[]', 400, ''],
+  ])('%s is refused and stores nothing [R171 R286 R354]', async (_what, manager, body, status, message) => {
+    const answer = await apply(`${maps}/no`, body, manager);
+    expect(answer.status).toBe(status);
+    expect(answer.body.message).toContain(message);
+    expect((await api.get(`${maps}/no`)).status).toBe(404);
+  });
+
+  test('creates no subresource, and names a stale version [R289]', async () => {
+    expect((await apply(`${web.replace('/web', '/none')}/status`, deployment({}), 'm')).status).toBe(404);
+    await apply(`${maps}/stale`, cm('stale'), 'm');
+    expect((await apply(`${maps}/stale`, cm('stale', { k: 'v' }, { resourceVersion: '1' }), 'm')).status).toBe(409);
+  });
+
+  test('as a dry run answers as the real one and stores nothing [R270 R274]', async () => {
+    const dry = await apply(`${maps}/dry`, cm('dry', { k: 'v' }), 'm', '&dryRun=All');
+    expect([dry.status, managers(dry.body)]).toEqual([201, ['m Apply']]);
+    expect((await api.get(`${maps}/dry`)).status).toBe(404);
+  });
+});
+
+describe('managers of other writes', () => {
+  let api: Api;
+  let maps: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    maps = `${await api.namespace('track')}/configmaps`;
+  });
+  afterAll(() => api.close());
+
+  const named = (agent: string): { headers: { 'user-agent': string } } => ({ headers: { 'user-agent': agent } });
+  const one = (name: string): Promise<Answer> => api.patch(`${maps}/${name}?fieldManager=one`, APPLY, cm(name, { a: '1' }));
+
+  test('are called as the client is, up to the slash, or as the parameter says [R067 R171 R184]', async () => {
+    const made = await api.post(maps, cm('agents', { a: '1' }), named('creator/v1.2 (linux)'));
+    expect(fields(made.body, 'creator')).toEqual({ 'f:data': { '.': {}, 'f:a': {} } });
+    const patched = await api.patch(`${maps}/agents?fieldManager=patcher`, MERGE, { data: { b: '1' } }, named('x'));
+    expect(managers(patched.body)).toEqual(['creator Update', 'patcher Update']);
+    const long = await api.post(maps, cm('long', { a: '1' }), named(`${'u'.repeat(200)}/1`));
+    expect(managers(long.body)).toEqual([`${'u'.repeat(128)} Update`]);
+  });
+
+  test('take fields over without conflict, whatever kind of write it is [R294 R295]', async () => {
+    await one('taken');
+    const put = await api.put(`${maps}/taken?fieldManager=put`, cm('taken', { a: '2' }));
+    expect([put.status, managers(put.body)]).toEqual([200, ['put Update']]);
+    await one('patched');
+    const json = [{ op: 'replace', path: '/data/a', value: '2' }];
+    const patched = await api.patch(`${maps}/patched?fieldManager=jp`, 'application/json-patch+json', json);
+    expect(managers(patched.body)).toEqual(['jp Update']);
+  });
+
+  test.each<[string, (name: string) => Promise<Answer>]>([
+    ['merge patch', name => api.patch(`${maps}/${name}`, MERGE, { metadata: { managedFields: [{}] } })],
+    [
+      'JSON patch',
+      name =>
+        api.patch(`${maps}/${name}`, 'application/json-patch+json', [
+          { op: 'replace', path: '/metadata/managedFields', value: [{}] },
+        ]),
+    ],
+    [
+      'strategic merge patch',
+      name => api.patch(`${maps}/${name}`, 'application/strategic-merge-patch+json', { metadata: { managedFields: [{}] } }),
+    ],
+    ['PUT', name => api.put(`${maps}/${name}`, cm(name, { a: '1' }, { managedFields: [{}] }))],
+  ])('are forgotten by one empty entry in a %s [R302]', async (what, write) => {
+    const name = `reset-${what.replace(/\W/g, '').toLowerCase()}`;
+    await one(name);
+    const { status, body } = await write(name);
+    expect([status, managers(body), body.data]).toEqual([200, [], { a: '1' }]);
+  });
+
+  test('stay when the list is empty or left out; who resets them owns what else it changes [R303 R304]', async () => {
+    await one('kept');
+    const put = (metadata: object, data = { a: '1' }): Promise<Answer> =>
+      api.put(`${maps}/kept?fieldManager=put`, cm('kept', data, metadata));
+    expect(managers((await put({ managedFields: [] })).body)).toEqual(['one Apply']);
+    expect(managers((await put({})).body)).toEqual(['one Apply']);
+    const reset = (await put({ managedFields: [{}] }, { a: '2' })).body;
+    expect([managers(reset), fields(reset, 'put')]).toEqual([['put Update'], { 'f:data': { 'f:a': {} } }]);
+  });
+
+  test('of an object that nobody tracks are found by its first apply', async () => {
+    await one('first');
+    await api.patch(`${maps}/first`, MERGE, { metadata: { managedFields: [{}] } });
+    const lost = await api.patch(`${maps}/first?fieldManager=one`, APPLY, cm('first', { a: '2' }));
+    expect(lost.body.message).toBe('Apply failed with 1 conflict: conflict with "before-first-apply" using v1: .data.a');
+  });
+
+  test('that are malformed are not taken, well-formed ones are', async () => {
+    await one('edited');
+    const entry = {
+      manager: 'x',
+      operation: 'Update',
+      apiVersion: 'v1',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:data': { 'f:a': {} } },
+    };
+    const edit = (entries: object[]): Promise<Answer> =>
+      api.patch(`${maps}/edited`, MERGE, { metadata: { managedFields: entries } });
+    expect(managers((await edit([{ ...entry, operation: 'Own' }])).body)).toEqual(['one Apply']);
+    expect(managers((await edit([{ ...entry, fieldsV1: { a: {} } }])).body)).toEqual(['one Apply']);
+    expect(managers((await edit([entry])).body)).toEqual(['x Update']);
+  });
+
+  test('are kept to ten entries of updates, older ones are one entry', async () => {
+    await one('many');
+    for (let i = 0; i < 13; i++) await api.patch(`${maps}/many?fieldManager=w${i}`, MERGE, { data: { [`k${i}`]: '1' } });
+    const entries = managers((await api.get(`${maps}/many`)).body);
+    expect([entries.length, entries.filter(entry => entry === 'ancient-changes Update').length]).toEqual([11, 1]);
+  });
+
+  test('show in lists, watches and metadata-only answers, and never in tables [R044]', async () => {
+    await one('shown');
+    const list = (await api.get(`${maps}?fieldSelector=metadata.name=shown`)).body;
+    expect(managers((list.items as unknown as Loose[])[0]!)).toEqual(['one Apply']);
+    const partial = await api.get(`${maps}/shown`, { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' });
+    expect(managers(partial.body)).toEqual(['one Apply']);
+  });
+});
