@@ -6,6 +6,7 @@ import { covers, parseAccept } from '../negotiate.js';
 import type { GroupVersion, Registry } from '../schema/resource.js';
 import { Builder, type OpenApiOptions, rootOf } from './build.js';
 import { encodeV2 } from './gnostic.js';
+import { encodeV3 } from './v3Protobuf.js';
 
 export type { OpenApiOptions } from './build.js';
 export type { Schema } from './schemas.js';
@@ -27,6 +28,8 @@ export interface OpenApiDocuments {
 const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 /** The name that clients ask by; `@` is no legal character of a media type, so that answers carry the one above. */
 const V2_PROTOBUF_ASKED = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+const V3_PROTOBUF = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
+const V3_PROTOBUF_ASKED = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
 const EMPTY = new Uint8Array();
 const YEAR = 365 * 24 * 3600 * 1000;
 
@@ -55,6 +58,8 @@ class Documents implements OpenApiDocuments {
   readonly #versions: ReadonlyMap<string, GroupVersion>;
   /** By group version: what did not change from one registry to the next is rendered once. */
   readonly #v3: WeakMap<GroupVersion, Rendered>;
+  /** Other forms of the documents above; they share their hash, which says whether the content changed. */
+  readonly #v3Protobuf = new WeakMap<Rendered, Rendered>();
   #v2: Rendered | undefined;
   #v2Protobuf: Rendered | undefined;
   #index: Rendered | undefined;
@@ -135,12 +140,23 @@ class Documents implements OpenApiDocuments {
       const headers = { location: addressOf(name, document.hash) };
       return { status: 301, contentType: 'text/html; charset=utf-8', bytes: EMPTY, headers };
     }
-    const contentType = choose(accept, ['application/json']);
+    const chosen = choose(accept, ['application/json', V3_PROTOBUF_ASKED, V3_PROTOBUF]);
+    const contentType = chosen === V3_PROTOBUF_ASKED ? V3_PROTOBUF : chosen;
     const headers: Readonly<Record<string, string>> =
       hash === undefined
         ? { vary: 'Accept', 'cache-control': 'no-cache, private' }
         : { vary: 'Accept', 'cache-control': 'public, immutable', expires: new Date(Date.now() + YEAR).toUTCString() };
-    return conditional(document, contentType, ifNoneMatch, headers);
+    const shown = contentType === V3_PROTOBUF ? this.#renderV3Protobuf(document) : document;
+    return conditional(shown, contentType, ifNoneMatch, headers);
+  }
+
+  #renderV3Protobuf(document: Rendered): Rendered {
+    let made = this.#v3Protobuf.get(document);
+    if (!made) {
+      made = { bytes: encodeV3(JSON.parse(Buffer.from(document.bytes).toString())), hash: document.hash };
+      this.#v3Protobuf.set(document, made);
+    }
+    return made;
   }
 }
 

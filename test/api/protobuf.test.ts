@@ -102,7 +102,7 @@ describe('any value of any kind', () => {
     ),
     FieldsV1: fc.constant({ 'f:data': { 'f:k': {} } }),
     RawExtension: fc.constant({ kind: 'Some', apiVersion: 'v1', extra: [1, 'a', null] }),
-    JSON: fc.oneof(text, fc.constant({ a: [1, { b: false }] })),
+    JSON: fc.oneof(text, fc.constant<Json>({ a: [1, { b: false }] })),
   };
 
   const jsonOf = (type: Type, depth: number): fc.Arbitrary<Json> => {
@@ -110,7 +110,7 @@ describe('any value of any kind', () => {
     if (type.is === 'list') return fc.array(jsonOf(type.of, depth), { minLength: 1, maxLength: 2 });
     if (type.is === 'map') return fc.dictionary(text, jsonOf(type.of, depth), { minKeys: 1, maxKeys: 2, noNullPrototype: true });
     if (type.alternatives) return fc.constant(type.alternatives === 'bool' ? true : {});
-    return structOf(type, depth + 1);
+    return structOf(type, depth + 1).map(value => value as Json);
   };
   const optional = (field: Field, depth: number): fc.Arbitrary<Json | undefined> => {
     const deep = depth > 6 && field.type.is !== 'scalar';
