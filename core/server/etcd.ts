@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../api/point.js';
-import { HISTORY_MS } from '../limits.js';
 import type { Settings } from './settings.js';
 
 /** Settings that only mean something with etcd, and their flags. */
@@ -55,7 +54,7 @@ export function checkEtcd(settings: Settings): Settings {
 export const etcdConfig = (settings: Settings): object => ({
   servers: settings.etcdServers,
   prefix: settings.etcdPrefix ?? '/registry',
-  compactionInterval: settings.etcdCompactionInterval ?? HISTORY_MS,
+  compactionInterval: settings.etcdCompactionInterval ?? settings.historyRetention,
   cafile: settings.etcdCafile,
   certfile: settings.etcdCertfile,
   keyfile: settings.etcdKeyfile,

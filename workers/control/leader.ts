@@ -101,12 +101,14 @@ export class Election {
     }
     clearTimeout(this.#timer);
     this.#again = false;
-    this.#turn = this.#attempt().finally(() => {
-      this.#turn = undefined;
-      if (this.#closed) return;
-      if (this.#again && !this.#leading) return this.#next();
-      this.#timer = setTimeout(() => this.#next(), RETRY_MS);
-    });
+    this.#turn = Promise.resolve()
+      .then(() => this.#attempt())
+      .finally(() => {
+        this.#turn = undefined;
+        if (this.#closed) return;
+        if (this.#again && !this.#leading) return this.#next();
+        this.#timer = setTimeout(() => this.#next(), RETRY_MS);
+      });
   }
 
   async #attempt(): Promise<void> {
@@ -131,7 +133,7 @@ export class Election {
     const left = this.#renewed + RENEW_MS - performance.now();
     if (!this.#leading || this.#closed) return;
     if (left <= 0) this.#lose();
-    else setTimeout(() => this.#renewTimer(), left);
+    else setTimeout(() => this.#renewTimer(), Math.ceil(left));
   }
 
   #lose(): void {
