@@ -15,6 +15,16 @@ export async function learn(api: Api): Promise<Known> {
     const { resources } = (await api.get(path)).body as unknown as { resources: Omit<Served, 'path'>[] };
     served.push(...resources.map(resource => ({ ...resource, path })));
   }
+  served.push(
+    ...['widgets', 'widgets/status', 'widgets/scale'].map(name => ({
+      path: '/apis/toys.example.com/v1',
+      name,
+      kind: name.endsWith('scale') ? 'Scale' : 'Widget',
+      ...(name.endsWith('scale') ? { group: 'autoscaling', version: 'v1' } : {}),
+      namespaced: true,
+      verbs: name === 'widgets' ? ['create', 'update', 'patch', 'patch', 'delete', 'get', 'list'] : ['get', 'update', 'patch'],
+    })),
+  );
   const { definitions } = (await api.get('/openapi/v2')).body as unknown as Pick<Known, 'definitions'>;
   return { served, definitions, token: api.server.token, protobuf: await populate(api, served) };
 }

@@ -276,13 +276,17 @@ export function requestOf(below: Below, known: Known): Case {
   const method = methodFor(below, served);
   const path = chance(below, 10) ? pick(below, PATHS) : resourcePath(below, method, served);
   const headers = headersOf(below, known);
+  const query = queryOf(below);
   const writes = ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method);
   const body =
     method === 'PATCH' ? patchOf(below, served, known.definitions) : writes ? bodyOf(below, method, served, known) : undefined;
   if (body) headers.push(`content-type: ${body.type}`);
   if (body && chance(below, 30)) headers.push('transfer-encoding: chunked');
   else if (body) headers.push(`content-length: ${body.bytes.length}`);
-  const line = `${method} ${path.replace(/[\s\u0000-\u001f]/g, '%20')}${queryOf(below).replace(/[\s\u0000-\u001f]/g, '%20')}`;
+  const apply = body?.type.startsWith('application/apply')
+    ? `${query ? '&' : '?'}fieldManager=${pick(below, ['m', 'n', ''])}&force=${pick(below, ['true', 'false'])}`
+    : '';
+  const line = `${method} ${path.replace(/[\s\u0000-\u001f]/g, '%20')}${(query + apply).replace(/[\s\u0000-\u001f]/g, '%20')}`;
   const head = Buffer.from(
     `${line} HTTP/1.1\r\n${headers.map(h => h.replace(/[\r\n\u0000]/g, ' ')).join('\r\n')}\r\n\r\n`,
     'latin1',

@@ -15,6 +15,30 @@ const webhook = {
   sideEffects: 'None',
   admissionReviewVersions: ['v1'],
 };
+const widget = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        n: { type: 'integer', minimum: 0, default: 1 },
+        s: { type: 'string', pattern: '^(a+)+b?$', maxLength: 100 },
+        either: { 'x-kubernetes-int-or-string': true },
+        free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        map: { type: 'object', additionalProperties: { type: 'string' }, maxProperties: 10 },
+        list: {
+          type: 'array',
+          maxItems: 10,
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['k'],
+          items: { type: 'object', required: ['k'], properties: { k: { type: 'string', maxLength: 10 }, v: { type: 'number' } } },
+        },
+      },
+      'x-kubernetes-validations': [{ rule: '!has(self.n) || self.n < 100', message: 'too many' }],
+    },
+    status: { type: 'object', properties: { n: { type: 'integer' } } },
+  },
+};
 const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };
 
 /** Members besides metadata of an acceptable object, by resource. What is not listed has none. */
@@ -100,16 +124,16 @@ export const SEEDS: ReadonlyMap<string, object> = new Map<string, object>(
             name: 'v1',
             served: true,
             storage: true,
-            schema: {
-              openAPIV3Schema: {
-                type: 'object',
-                properties: { spec: { type: 'object', properties: { n: { type: 'integer' } } } },
-              },
-            },
-            subresources: { status: {} },
+            schema: { openAPIV3Schema: widget },
+            additionalPrinterColumns: [{ name: 'N', type: 'integer', jsonPath: '.spec.n' }],
+            selectableFields: [{ jsonPath: '.spec.s' }],
+            subresources: { status: {}, scale: { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' } },
           },
         ],
       },
+    },
+    widgets: {
+      spec: { n: 1, s: 'aab', either: '5%', free: { a: [1, { b: null }] }, map: { a: 'b' }, list: [{ k: 'a', v: 1.5 }] },
     },
     tokenreviews: { spec: { token: 't', audiences: ['a'] } },
     subjectaccessreviews: { spec: { user: 'u', groups: ['g'], resourceAttributes: { verb: 'get', resource: 'pods' } } },
