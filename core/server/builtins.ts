@@ -31,11 +31,11 @@ const LOOPBACK = /^(127\.|::1$|localhost$)/;
 const ANY = new Set(['0.0.0.0', '::']);
 
 /** How workloads reach the server: by its address, or the first of this machine where it listens on all. */
-function ownServiceOf({ bindAddress, securePort }: Settings): OwnServiceConfig {
+function ownServiceOf({ bindAddress, port }: Settings): OwnServiceConfig {
   const outer = Object.values(networkInterfaces()).flatMap(all => all ?? []);
   const address = ANY.has(bindAddress) ? outer.find(one => !one.internal && one.family === 'IPv4')?.address : bindAddress;
   const reachable = address !== undefined && isIP(address) > 0 && !LOOPBACK.test(address);
-  return { clusterIP: ownAddress(DEFAULT_RANGES), port: securePort || DEFAULT_PORT, ...(reachable ? { address } : {}) };
+  return { clusterIP: ownAddress(DEFAULT_RANGES), port: port || DEFAULT_PORT, ...(reachable ? { address } : {}) };
 }
 
 /** The plugins the server ships, in order; those of the configuration come between, by the point they contribute to. */
@@ -44,9 +44,9 @@ export function builtins(settings: Settings, material: Material): PluginSpec[] {
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
   const { resources, groups } = material;
   return [
-    settings.storageBackend === 'etcd'
+    settings.storage === 'etcd'
       ? { use: at('storage/etcd/index.js'), config: etcdConfig(settings), threads: ['store'] }
-      : settings.storageBackend === 'memory'
+      : settings.storage === 'memory'
         ? { use: at('storage/memory.js'), config: { historyMs: settings.historyRetention }, threads: ['store'] }
         : {
             use: at('storage/rocksdb/index.js'),
@@ -55,6 +55,7 @@ export function builtins(settings: Settings, material: Material): PluginSpec[] {
           },
     { use: at(`listener/${settings.listener ?? 'uws'}.js`), threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
+    { use: at('resources/customResources/source.js'), threads: ['front', 'request'] },
     request('authn/client-certificate.js'),
     ...(settings.tokenAuthFile ? [request('authn/static-token.js', { file: settings.tokenAuthFile })] : []),
     request('authz/system-masters.js'),
@@ -72,6 +73,7 @@ export function builtins(settings: Settings, material: Material): PluginSpec[] {
     control('controllers/namespaceDefaults.js#namespaceDefaults', { rootCa: material.rootCa }),
     control('controllers/ownService.js#ownService', ownServiceOf(settings)),
     control('controllers/namespaces.js#namespaceDeletion', { resources }),
+    control('controllers/customResources.js#customResources'),
     control('controllers/volumeProtection.js#volumeProtection'),
     control('controllers/garbage.js#garbageCollector', { resources }),
   ];

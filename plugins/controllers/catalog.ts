@@ -51,6 +51,12 @@ interface Definition {
   readonly versions: readonly { readonly name: string; readonly served: boolean }[];
 }
 
+/** Only then its objects can be addressed. */
+const isEstablished = (definition: ApiObject): boolean =>
+  (definition.status as { conditions?: { type: string; status: string }[] | null } | undefined)?.conditions?.some(
+    condition => condition.type === 'Established' && condition.status === 'True',
+  ) ?? false;
+
 /** Every resource that can be addressed now: the configured ones and those of the definitions seen. */
 export class Catalog {
   readonly #byStorageName = new Map<string, ControlledResource>();
@@ -70,16 +76,19 @@ export class Catalog {
     return this.#byKind.get(`${apiVersion}/${kind}`);
   }
 
-  /** Adds what a definition serves. */
+  /** Adds what a definition serves, in place of what it served before. */
   define(definition: ApiObject): void {
     const spec = definition.spec as Definition;
+    const storageName = `${spec.group}/${spec.names.plural}`;
+    if (!isEstablished(definition)) return;
+    this.#byStorageName.delete(storageName);
     for (const version of spec.versions.filter(v => v.served)) {
       this.#add({
         apiVersion: `${spec.group}/${version.name}`,
         kind: spec.names.kind,
         plural: spec.names.plural,
         namespaced: spec.scope === 'Namespaced',
-        storageName: `${spec.group}/${spec.names.plural}`,
+        storageName,
         verbs: ALL_VERBS,
       });
     }

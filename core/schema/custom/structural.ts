@@ -26,7 +26,7 @@ function walk(
     walk(property, propertyAt(path, name), visit, everywhere);
   const values = valuesOf(schema);
   if (values) walk(values, at(path, 'additionalProperties'), visit, everywhere);
-  if (schema.items) walk(schema.items, at(path, 'items'), visit, everywhere);
+  if (schema.items && !Array.isArray(schema.items)) walk(schema.items, at(path, 'items'), visit, everywhere);
   if (!everywhere) return;
   for (const [below, where] of nested(schema, path)) walk(below, where, visit, everywhere);
 }
@@ -46,6 +46,8 @@ function keywordViolations(schema: StructuralSchema, path: string): Violation[] 
   if (type === 'null') found.push(forbiddenField(at(path, 'type'), 'type cannot be set to null, use nullable as an alternative'));
   for (const name of UNSUPPORTED)
     if (Object.hasOwn(schema, name)) found.push(forbiddenField(at(path, name), `${name} is not supported`));
+  if (Array.isArray(schema.items))
+    found.push(forbiddenField(at(path, 'items'), 'items must be a schema object and not an array'));
   if (schema.uniqueItems)
     found.push(
       forbiddenField(at(path, 'uniqueItems'), 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'),
