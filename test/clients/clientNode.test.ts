@@ -157,6 +157,51 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
     }
   });
 
+  test('an informer whose version has expired is told so and lists again [R013]', async () => {
+    const short = await startBuiltServer('0', '--history-retention=200ms');
+    try {
+      const shortConfig = new KubeConfig();
+      shortConfig.loadFromFile(short.kubeconfig);
+      const client = shortConfig.makeApiClient(CoreV1Api);
+      const at = { namespace: 'default' };
+      const write = (name: string): Promise<V1ConfigMap> =>
+        client.createNamespacedConfigMap({ ...at, body: { metadata: { name } } });
+      const first = await vi.waitFor(() => write('first'), 10_000);
+      const old = { ...at, resourceVersion: first.metadata?.resourceVersion, resourceVersionMatch: 'Exact' };
+      let writes = 0;
+      await vi.waitUntil(
+        async () => {
+          await write(`later-${writes++}`);
+          return await client.listNamespacedConfigMap(old).then(
+            () => false,
+            (error: ApiException<unknown>) => error.code === 410,
+          );
+        },
+        { timeout: 30_000, interval: 20 },
+      );
+      let lists = 0;
+      const informer = makeInformer(shortConfig, '/api/v1/namespaces/default/configmaps', async () => {
+        const list = await client.listNamespacedConfigMap(at);
+        // As if the informer had been away since the first object was made.
+        if (lists++ === 0) list.metadata = { resourceVersion: old.resourceVersion };
+        return list;
+      });
+      const seen = new Set<string>();
+      informer.on('add', object => void seen.add(object.metadata?.name ?? ''));
+      await informer.start();
+      try {
+        await eventually(() => lists === 2);
+        await write('after');
+        await eventually(() => seen.has('after'));
+        expect(seen.has(`later-${writes - 1}`)).toBe(true);
+      } finally {
+        await informer.stop();
+      }
+    } finally {
+      await short.close();
+    }
+  });
+
   test('a watch ends at its timeout and resumes without loss from the last version seen', async () => {
     const seen: string[] = [];
     let version = (await core.listNamespacedConfigMap({ namespace: NAMESPACE })).metadata?.resourceVersion;

@@ -210,6 +210,38 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await k.run('delete', 'cm', '-l', 'gone=yes')).toBe('configmap "x1" deleted\nconfigmap "x2" deleted\n');
   });
 
+  test('several kinds at once are shown as the List that kubectl makes [R056]', async () => {
+    await k.with(several, 'apply');
+    const list = await k.json('get', 'services,secrets', '-l', 'app=several');
+    expect([list.kind, list.apiVersion]).toEqual(['List', 'v1']);
+    expect((list.items as { kind: string }[]).map(item => item.kind)).toEqual(['Service', 'Secret']);
+    expect(await k.run('get', 'services,secrets', '-l', 'app=several', '-o', 'yaml')).toMatch(
+      /^apiVersion: v1\nitems:[\s\S]*\nkind: List\n/,
+    );
+    await k.with(several, 'delete');
+  });
+
+  test('wait --for=create returns once the object is there', async () => {
+    const wait = k.try(['wait', '--for=create', 'cm/expected', '--timeout=30s']);
+    await k.with(configMap('expected'), 'create');
+    expect(await wait).toMatchObject({ code: 0, out: 'configmap/expected condition met\n' });
+    const never = await k.try(['wait', '--for=create', 'cm/unexpected', '--timeout=1s']);
+    expect(never.code).toBe(1);
+  });
+
+  test('wide output adds the columns of each kind', async () => {
+    await k.run('run', 'wide', '--image=busybox');
+    expect(await k.run('get', 'pods', 'wide', '-o', 'wide')).toMatch(
+      /^NAME +READY +STATUS +RESTARTS +AGE +IP +NODE +NOMINATED NODE +READINESS GATES\nwide +0\/1 +Pending +0 +\d+s +<none> +<none> +<none> +<none>\n$/,
+    );
+    await k.run('create', 'service', 'clusterip', 'wide', '--tcp=80');
+    expect(await k.run('get', 'service', 'wide', '-o', 'wide')).toMatch(
+      /^NAME +TYPE +CLUSTER-IP +EXTERNAL-IP +PORT\(S\) +AGE +SELECTOR\n/,
+    );
+    expect(await k.run('get', 'pods,services', '-o', 'name')).toContain('pod/wide\nservice/');
+    await k.run('delete', 'pod/wide', 'service/wide');
+  });
+
   test('wait --for a condition and a value', async () => {
     await k.with(deployment('awaited'), 'create');
     const condition = k.try(['wait', '--for=condition=Available', 'deployment/awaited', '--timeout=30s']);

@@ -27,16 +27,16 @@ export async function freePort(): Promise<string> {
   return String(port);
 }
 
-/** Starts `capstan serve` and resolves once it says that it is ready. */
-export async function startBuiltServer(asked = '0'): Promise<BuiltServer> {
+/** Starts `capstan serve` on a port, with further flags, and resolves once it says that it is ready. */
+export async function startBuiltServer(asked = '0', ...more: readonly string[]): Promise<BuiltServer> {
   const dir = mkdtempSync(join(tmpdir(), 'capstan-clients-'));
-  let { child, port } = await spawnServer(dir, asked);
+  let { child, port } = await spawnServer(dir, asked, more);
   return {
     dir,
     kubeconfig: join(dir, 'data', 'admin.kubeconfig'),
     async restart() {
       await stop(child);
-      ({ child, port } = await spawnServer(dir, port));
+      ({ child, port } = await spawnServer(dir, port, more));
     },
     async close() {
       await stop(child);
@@ -45,8 +45,8 @@ export async function startBuiltServer(asked = '0'): Promise<BuiltServer> {
   };
 }
 
-async function spawnServer(dir: string, port: string): Promise<{ child: ChildProcess; port: string }> {
-  const flags = ['serve', '--naming=kubernetes', '--secure-port', port, '--data-dir', join(dir, 'data')];
+async function spawnServer(dir: string, port: string, more: readonly string[]): Promise<{ child: ChildProcess; port: string }> {
+  const flags = ['serve', '--naming=kubernetes', '--secure-port', port, '--data-dir', join(dir, 'data'), ...more];
   const child = spawn(process.execPath, [COMMAND, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   return new Promise((done, fail) => {
