@@ -22,14 +22,15 @@ export class Meter {
   }
 }
 
-/** The state of one evaluation: the meter and the variables' slots. */
+/** The state of one evaluation: the meter, the variables by slot, and the locals of comprehensions and bindings by nesting. */
 export class Frame extends Meter {
-  /** Variables of comprehensions and bindings, by nesting. */
-  readonly locals: Value[] = [];
   constructor(
     limit: number,
-    readonly slots: unknown[],
+    readonly slots: readonly unknown[],
+    readonly locals: Value[],
   ) {
     super(limit);
   }
 }
+/** A frame for what has no variables and no bound. */
+export const freeFrame = (): Frame => new Frame(Number.POSITIVE_INFINITY, [], []);

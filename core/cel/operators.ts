@@ -67,17 +67,37 @@ const arithmetic =
     return op(a(f), b(f));
   };
 
-const ordered =
-  (fn: string, test: (order: number) => boolean): BinaryCode =>
-  (a, b) =>
-  f => {
-    f.charge(1);
-    const x = a(f);
-    const y = b(f);
-    if (typeof x === 'number' && typeof y === 'number') return test(x - y);
-    if (typeof x === 'string' && typeof y === 'string') f.traverse(Math.min(x.length, y.length));
-    return test(ops.compare(x, y, fn));
-  };
+/** Order of what is not two numbers. */
+function order(f: Frame, x: Value, y: Value, fn: string): number {
+  if (typeof x === 'string' && typeof y === 'string') f.traverse(Math.min(x.length, y.length));
+  return ops.compare(x, y, fn);
+}
+
+// One closure for each: the numbers' case must not call through a shared function.
+const less: BinaryCode = (a, b) => f => {
+  f.charge(1);
+  const x = a(f);
+  const y = b(f);
+  return typeof x === 'number' && typeof y === 'number' ? x < y : order(f, x, y, '_<_') < 0;
+};
+const lessOrEqual: BinaryCode = (a, b) => f => {
+  f.charge(1);
+  const x = a(f);
+  const y = b(f);
+  return typeof x === 'number' && typeof y === 'number' ? x <= y : order(f, x, y, '_<=_') <= 0;
+};
+const greater: BinaryCode = (a, b) => f => {
+  f.charge(1);
+  const x = a(f);
+  const y = b(f);
+  return typeof x === 'number' && typeof y === 'number' ? x > y : order(f, x, y, '_>_') > 0;
+};
+const greaterOrEqual: BinaryCode = (a, b) => f => {
+  f.charge(1);
+  const x = a(f);
+  const y = b(f);
+  return typeof x === 'number' && typeof y === 'number' ? x >= y : order(f, x, y, '_>=_') >= 0;
+};
 
 const equality =
   (want: boolean): BinaryCode =>
@@ -86,8 +106,11 @@ const equality =
     f.charge(1);
     const x = a(f);
     const y = b(f);
+    if (typeof x === 'string' && typeof y === 'string') {
+      f.traverse(Math.min(x.length, y.length));
+      return (x === y) === want;
+    }
     if (typeof x === 'object' && x !== null && typeof y === 'object' && y !== null) chargeDeep(f, x, y);
-    else if (typeof x === 'string' && typeof y === 'string') f.traverse(Math.min(x.length, y.length));
     return ops.equal(x, y) === want;
   };
 
@@ -141,10 +164,10 @@ export const BINARY: ReadonlyMap<string, BinaryCode> = new Map<string, BinaryCod
   ['_%_', arithmetic(ops.modulo)],
   ['_==_', equality(true)],
   ['_!=_', equality(false)],
-  ['_<_', ordered('_<_', o => o < 0)],
-  ['_<=_', ordered('_<=_', o => o <= 0)],
-  ['_>_', ordered('_>_', o => o > 0)],
-  ['_>=_', ordered('_>=_', o => o >= 0)],
+  ['_<_', less],
+  ['_<=_', lessOrEqual],
+  ['_>_', greater],
+  ['_>=_', greaterOrEqual],
   ['@in', contains],
   ['_[_]', indexed],
   ['_[?_]', optionalIndexed],

@@ -5,7 +5,7 @@ import { dispatch } from './dispatch.js';
 import type { Environment } from './environment.js';
 import { compileRegex } from './lib/regex.js';
 import { loopCode } from './loops.js';
-import { BudgetExceeded, Frame } from './meter.js';
+import { BudgetExceeded, Frame, freeFrame } from './meter.js';
 import { negate } from './ops.js';
 import { BINARY, logic } from './operators.js';
 import { isOptional } from './types.js';
@@ -41,20 +41,24 @@ export interface Outcome {
 export type Activation = Readonly<Record<string, unknown>> | ReadonlyMap<string, unknown>;
 
 const MISSING = Symbol('missing');
+const NO_LOCALS: Value[] = [];
 
 /** A compiled expression; may be evaluated any number of times. */
 export class Program {
   constructor(
     private readonly code: Code,
     private readonly names: readonly string[],
-    private readonly slotCount: number,
+    /** How deep loops and bindings nest. */
+    private readonly localCount: number,
   ) {}
 
   /** Evaluates with the given variables. Never throws for anything an expression can do. */
   evaluate(activation: Activation, options: { readonly budget?: number } = {}): Outcome {
-    const slots = new Array<unknown>(this.slotCount);
-    for (let i = 0; i < this.names.length; i++) slots[i] = lookup(activation, this.names[i]!);
-    const frame = new Frame(options.budget ?? Number.POSITIVE_INFINITY, slots);
+    const { names } = this;
+    const slots = new Array<unknown>(names.length);
+    for (let i = 0; i < slots.length; i++) slots[i] = lookup(activation, names[i]!);
+    const locals = this.localCount === 0 ? NO_LOCALS : new Array<Value>(this.localCount);
+    const frame = new Frame(options.budget ?? Number.POSITIVE_INFINITY, slots, locals);
     try {
       return { value: this.code(frame), cost: frame.cost };
     } catch (error) {
@@ -77,7 +81,7 @@ function lookup(activation: Activation, name: string): unknown {
 export function plan(expr: Expr, env: Environment): Program {
   const planner = new Planner(env);
   const code = planner.code(expr);
-  return new Program(code, planner.names, planner.names.length);
+  return new Program(code, planner.names, planner.deepest);
 }
 
 /** Conversions of constants are made while planning; one that cannot succeed refuses the expression. */
@@ -89,6 +93,7 @@ export class Planner {
   /** Variables of the activation, by slot. */
   readonly names: string[] = [];
   private readonly locals: string[] = [];
+  deepest = 0;
   /** Nodes whose value is known: literals of constants, and conversions of those. */
   private readonly known = new Map<Expr, Value>();
   constructor(private readonly env: Environment) {}
@@ -126,6 +131,7 @@ export class Planner {
   withLocals<R>(names: readonly string[], run: (slots: readonly number[]) => R): R {
     const first = this.locals.length;
     this.locals.push(...names);
+    this.deepest = Math.max(this.deepest, this.locals.length);
     const result = run(names.map((_, i) => first + i));
     this.locals.length = first;
     return result;
@@ -257,7 +263,7 @@ export class Planner {
     );
     const only = parts.length === 1 && !e.target && FOLDED.has(e.fn) ? this.constant(parts[0]!) : undefined;
     if (only !== undefined) {
-      const value = code(new Frame(Number.POSITIVE_INFINITY, []));
+      const value = code(freeFrame());
       this.known.set(e, value);
       return f => {
         f.cost++;

@@ -113,50 +113,60 @@ function convert(s: Schema, name: string, resource: boolean): SchemaType | undef
     case 'string':
       return stringOf(s);
     case 'boolean':
-      return leaf(T.BOOL, 4, s.nullable, v => (typeof v === 'boolean' ? v : mismatch('boolean')));
+      return leaf(
+        T.BOOL,
+        4,
+        s.nullable,
+        v => typeof v === 'boolean',
+        v => (typeof v === 'boolean' ? v : mismatch('boolean')),
+      );
     case 'number':
-      return leaf(T.DOUBLE, 1, s.nullable, v =>
-        typeof v === 'number' || typeof v === 'bigint' ? new Double(Number(v)) : mismatch('number'),
-      );
+      return leaf(T.DOUBLE, 1, s.nullable, never, toDouble);
     case 'integer':
-      return leaf(T.INT, 1, s.nullable, v =>
-        typeof v === 'bigint'
-          ? canonical(v)
-          : typeof v === 'number' && Number.isInteger(v)
-            ? Number.isSafeInteger(v)
-              ? v + 0
-              : canonical(BigInt(v))
-            : mismatch('integer'),
-      );
+      return leaf(T.INT, 1, s.nullable, v => Number.isSafeInteger(v) && v !== 0, toInt);
     default:
       return undefined;
   }
 }
 
+const isText = (v: unknown): boolean => typeof v === 'string';
 const mismatch = (type: string): never => fail(`invalid data, expected ${type} value to be a ${type}`);
 const intOrString = (v: unknown): Value =>
   typeof v === 'string' || typeof v === 'number' || typeof v === 'bigint'
     ? fromPlain(v)
     : fail('invalid data, expected XIntOrString value to be either a string or integer');
 
-/** A null is a value where the schema says so. */
-function orNull(nullable: boolean | undefined, view: (data: unknown) => Value): (data: unknown) => Value {
-  return data =>
-    data === null || data === undefined
-      ? nullable
-        ? null
-        : fail('invalid data, got null for schema with nullable=false')
-      : view(data);
+const toDouble = (v: unknown): Value =>
+  typeof v === 'number' || typeof v === 'bigint' ? new Double(Number(v)) : mismatch('number');
+function toInt(v: unknown): Value {
+  if (typeof v === 'bigint') return canonical(v);
+  if (typeof v !== 'number' || !Number.isInteger(v)) return mismatch('integer');
+  return Number.isSafeInteger(v) ? v + 0 : canonical(BigInt(v));
 }
 
+type View = (data: unknown) => Value;
+
+/** A null is a value where the schema says so. */
+const orNull =
+  (nullable: boolean | undefined, view: View): View =>
+  data => {
+    if (data !== null && data !== undefined) return view(data);
+    return nullable ? null : fail('invalid data, got null for schema with nullable=false');
+  };
+
+const never = (): boolean => false;
+
+/** A schema without parts. Data that `plain` accepts is its own value; `view` makes one of other data. */
 function leaf(
   type: Type,
   minBytes: number,
   nullable: boolean | undefined,
-  view: (data: unknown) => Value,
+  plain: (data: unknown) => boolean,
+  view: View,
   maxSize = 0,
 ): SchemaType {
-  return { type, view: orNull(nullable, view), maxSize, minBytes };
+  const other = orNull(nullable, view);
+  return { type, view: plain === never ? other : data => (plain(data) ? (data as Value) : other(data)), maxSize, minBytes };
 }
 
 function stringOf(s: Schema): SchemaType {
@@ -164,24 +174,25 @@ function stringOf(s: Schema): SchemaType {
   const open = MAX_REQUEST_BYTES - 2;
   switch (s.format) {
     case 'byte':
-      return leaf(T.BYTES, 2, s.nullable, v => decodeBase64(text(v)) ?? fail('invalid base64'), s.maxLength ?? open);
+      return leaf(T.BYTES, 2, s.nullable, never, v => decodeBase64(text(v)) ?? fail('invalid base64'), s.maxLength ?? open);
     case 'duration':
-      return leaf(T.DURATION, 3, s.nullable, v => parseWordyDuration(text(v)) ?? fail(`Invalid duration ${v}`), 32);
+      return leaf(T.DURATION, 3, s.nullable, never, v => parseWordyDuration(text(v)) ?? fail(`Invalid duration ${v}`), 32);
     case 'date':
-      return leaf(T.TIMESTAMP, 12, s.nullable, v => parseDate(text(v)) ?? fail(`Invalid date formatted string ${v}`), 12);
+      return leaf(T.TIMESTAMP, 12, s.nullable, never, v => parseDate(text(v)) ?? fail(`Invalid date formatted string ${v}`), 12);
     case 'date-time':
       return leaf(
         T.TIMESTAMP,
         21,
         s.nullable,
+        never,
         v => parseTimestamp(text(v)) ?? fail(`Invalid date-time formatted string ${v}`),
         32,
       );
   }
   // A character takes up to four octets, and request sizes are octets.
-  if (s.maxLength !== undefined) return leaf(T.STRING, 2, s.nullable, text, s.maxLength * 4);
+  if (s.maxLength !== undefined) return leaf(T.STRING, 2, s.nullable, isText, text, s.maxLength * 4);
   const texts = (s.enum ?? []).filter(e => typeof e === 'string').map(e => Buffer.byteLength(e));
-  return leaf(T.STRING, 2, s.nullable, text, s.enum?.length ? Math.max(0, ...texts) : open);
+  return leaf(T.STRING, 2, s.nullable, isText, text, s.enum?.length ? Math.max(0, ...texts) : open);
 }
 
 /** A list of a schema, read where it lies. */
@@ -300,12 +311,14 @@ const isObject = (data: unknown): data is Record<string, unknown> =>
 interface Property {
   readonly key: string;
   readonly schema: SchemaType;
+  /** Every object answers for this name, so that only its own property counts. */
+  readonly inherited: boolean;
 }
 
 /** An object with declared properties, a map at run time. A null is as good as absent. */
 class SchemaObject extends Dict {
   constructor(
-    readonly raw: Record<string, unknown>,
+    readonly raw: Readonly<Record<string, unknown>>,
     readonly properties: ReadonlyMap<string, Property>,
   ) {
     super();
@@ -313,17 +326,20 @@ class SchemaObject extends Dict {
   get size(): number {
     return this.keys().length;
   }
+  private data(p: Property): unknown {
+    return p.inherited && !Object.hasOwn(this.raw, p.key) ? undefined : this.raw[p.key];
+  }
   get(key: Value): Value | undefined {
     if (typeof key !== 'string') return noOverload();
     const p = this.properties.get(key);
-    if (!p || !Object.hasOwn(this.raw, p.key)) return undefined;
-    const data = this.raw[p.key];
+    if (!p) return undefined;
+    const data = this.data(p);
     return data === null || data === undefined ? undefined : p.schema.view(data);
   }
   keys(): readonly Value[] {
     const out: string[] = [];
     for (const [name, p] of this.properties) {
-      const data = Object.hasOwn(this.raw, p.key) ? this.raw[p.key] : undefined;
+      const data = this.data(p);
       if (name === escapeName(p.key) && data !== null && data !== undefined) out.push(name);
     }
     return out;
@@ -343,14 +359,12 @@ function objectOf(s: Schema, name: string): SchemaType {
     if (escaped === undefined) continue;
     // A field of this name is so common that upstream lets it be written plainly too.
     for (const n of key === 'namespace' ? [escaped, key] : [escaped]) {
-      properties.set(n, { key, schema });
+      properties.set(n, { key, schema, inherited: key in Object.prototype });
       fields.set(n, schema);
     }
   }
   const type: ObjectType = { kind: 'object', name, field: n => fields.get(n)?.type };
-  const view = (data: unknown): Value =>
-    isObject(data)
-      ? new SchemaObject(data, properties)
-      : fail('invalid data, expected a map for the provided schema with type=object');
-  return { type, view: orNull(s.nullable, view), maxSize: 0, minBytes, fields };
+  const wrong = orNull(s.nullable, () => fail('invalid data, expected a map for the provided schema with type=object'));
+  const view = (data: unknown): Value => (isObject(data) ? new SchemaObject(data, properties) : wrong(data));
+  return { type, view, maxSize: 0, minBytes, fields };
 }
