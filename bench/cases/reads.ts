@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { listeningBaseline } from '../lib/baseline.js';
+import { startCapstan } from '../lib/capstan.js';
 import { type Bench, type Case, costOf, cpuPerOperation, type Row } from '../lib/case.js';
 import { load } from '../lib/load.js';
 import { configMap } from '../load/tasks.js';
@@ -53,5 +55,35 @@ const list: Case = {
   },
 };
 
+/**
+ * A consistent list of many small objects, one reader: how long until the last byte is here, beside the same number of bytes out of one
+ * buffer. The server is one of its own, so that no other case carries the objects along.
+ */
+const largeList: Case = {
+  name: 'list-large',
+  async run(bench): Promise<Row[]> {
+    const count = bench.short ? 20_000 : 300_000;
+    const ms = bench.short ? bench.ms : 30_000;
+    const server = await startCapstan({ dataDir: join(bench.dir, 'large'), tls: bench.tls });
+    const address = { ...server, token: server.adminToken };
+    const filling = { is: 'create', address, namespace: 'default', prefix: 'o', bytes: 1000, clients: 64 } as const;
+    await load({ ...filling, ms: 600_000, count }, server.pid);
+    const path = '/api/v1/namespaces/default/configmaps';
+    const task = { is: 'repeat', path, connections: 1, ms } as const;
+    const ours = await load({ ...task, address }, server.pid);
+    await server.close();
+    const bytes = Math.round(ours.bytes / ours.operations);
+    const bare = await listeningBaseline({ is: 'bare', bytes, ...bench.certificate });
+    const theirs = await load({ ...task, address: bare }, bare.pid);
+    await bare.close();
+    const shared = { unit: 'ms', aim: 3, atMost: true, baselineUs: cpuPerOperation(theirs) };
+    const what = `list ${count.toLocaleString('en-US')} of 1 KB (${Math.round(bytes / 1e6)} MB)`;
+    return [
+      { case: `${what}, p50`, value: ours.p50, baseline: theirs.p50, ...shared, ...costOf(ours) },
+      { case: `${what}, p99`, value: ours.p99, baseline: theirs.p99, ...shared, ...costOf(ours) },
+    ];
+  },
+};
+
 /** Reads against a bare handler. */
-export const reads: readonly Case[] = [get, list];
+export const reads: readonly Case[] = [get, list, largeList];

@@ -37,9 +37,13 @@ const { root } = protobuf.parse(`
   message WatchEvent { optional string type = 1; optional RawExtension object = 2; }
 `);
 
+/** A decoded message; leaves are read as what they are expected to be. */
 interface Message {
-  readonly [member: string]: Message & string & number & Uint8Array & readonly Message[];
+  readonly [member: string]: Message;
 }
+const bytesIn = (value: Message | undefined): Uint8Array => value as unknown as Uint8Array;
+const textIn = (value: Message | undefined): string => value as unknown as string;
+const itemsOf = (message: Message): readonly Message[] => message['items'] as unknown as readonly Message[];
 const read = (type: string, bytes: Uint8Array): Message =>
   root.lookupType(type).toObject(root.lookupType(type).decode(bytes), { longs: Number }) as Message;
 
@@ -47,8 +51,8 @@ const read = (type: string, bytes: Uint8Array): Message =>
 function open(bytes: Uint8Array): { apiVersion: string; kind: string; message: Message } {
   expect(Buffer.from(bytes.subarray(0, 4)).toString('latin1')).toBe('k8s\0');
   const { typeMeta, raw } = read('Unknown', bytes.subarray(4));
-  const { apiVersion, kind } = typeMeta!;
-  return { apiVersion: apiVersion!, kind: kind!, message: read(kind!, raw!) };
+  const kind = textIn(typeMeta!['kind']);
+  return { apiVersion: textIn(typeMeta!['apiVersion']), kind, message: read(kind, bytesIn(raw)) };
 }
 
 /** The events of a stream, each with its object. */
@@ -57,7 +61,7 @@ function events(bytes: Buffer): { type: string; kind: string; message: Message }
   for (let at = 0; at < bytes.length; ) {
     const end = at + 4 + bytes.readUInt32BE(at);
     const { type, object } = read('WatchEvent', bytes.subarray(at + 4, end));
-    all.push({ type: type!, ...open(object!['raw']!) });
+    all.push({ type: textIn(type), ...open(bytesIn(object!['raw'])) });
     at = end;
   }
   return all;
@@ -181,7 +185,7 @@ describe('protobuf over HTTP', () => {
   });
   afterAll(() => api.close());
   const get = (asked: string, accept = PB) => getBytes(api.server, asked, { accept });
-  const data = (message: Message): string => Buffer.from(message['data']!['value'] as Uint8Array).toString();
+  const data = (message: Message): string => Buffer.from(bytesIn(message['data']!['value'])).toString();
 
   test('an object, as JSON says it too [R100 R101 R104 R187]', async () => {
     const json = (await api.get(`${path}/a`)).body;
@@ -203,11 +207,11 @@ describe('protobuf over HTTP', () => {
   test('a list, whole and in pages, and a selection at an old version', async () => {
     const whole = open((await get(path)).bytes);
     expect([whole.apiVersion, whole.kind]).toEqual(['v1', 'SecretList']);
-    expect(whole.message['items']!.map(item => item['metadata']!['name'])).toEqual(['a', 'b', 'c']);
+    expect(itemsOf(whole.message).map(item => item['metadata']!['name'])).toEqual(['a', 'b', 'c']);
     const { metadata } = open((await get(`${path}?limit=2`)).bytes).message;
     expect(metadata).toMatchObject({ resourceVersion: expect.stringMatching(/^\d+$/), remainingItemCount: 1 });
     const rest = open((await get(`${path}?limit=2&continue=${metadata!['continue']}`)).bytes).message;
-    expect(rest['items']!.map(data)).toEqual(['value of c']);
+    expect(itemsOf(rest).map(data)).toEqual(['value of c']);
     expect(rest['metadata']!['resourceVersion']).toBe(metadata!['resourceVersion']);
   });
 
@@ -235,7 +239,7 @@ describe('protobuf over HTTP', () => {
       'a',
     ]);
     const list = open((await get(path, `${PB};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`)).bytes);
-    expect(list.message['items']!.map(item => item['metadata']!['name'])).toEqual(['a', 'b', 'c']);
+    expect(itemsOf(list.message).map(item => item['metadata']!['name'])).toEqual(['a', 'b', 'c']);
   });
 
   test('a Table has no such form: the next entry of Accept counts, without one it is 406', async () => {
