@@ -37,10 +37,12 @@ export interface CapstanOptions {
   readonly dataDir: string;
   readonly tls: boolean;
   readonly cpuProfile?: boolean;
+  /** Further flags. */
+  readonly flags?: readonly string[];
 }
 
 /** Starts the built server on a data directory and waits until it is ready. */
-export async function startCapstan({ dataDir, tls, cpuProfile }: CapstanOptions): Promise<Capstan> {
+export async function startCapstan({ dataDir, tls, cpuProfile, flags: further = [] }: CapstanOptions): Promise<Capstan> {
   mkdirSync(dataDir, { recursive: true });
   const tokenFile = join(dataDir, 'bench-tokens.csv');
   if (!existsSync(tokenFile)) {
@@ -51,9 +53,13 @@ export async function startCapstan({ dataDir, tls, cpuProfile }: CapstanOptions)
   const flags = ['serve', '--naming=kubernetes', '--authorization-mode=RBAC', `--token-auth-file=${tokenFile}`];
   const profile = cpuProfile ? ['--cpu-prof', `--cpu-prof-dir=${join(dataDir, 'profile')}`] : [];
   const started = performance.now();
-  const child = spawn(process.execPath, [...profile, COMMAND, ...flags, ...ports, '--data-dir', join(dataDir, 'data')], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...profile, COMMAND, ...flags, ...further, ...ports, '--data-dir', join(dataDir, 'data')],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const target = { pid: child.pid ?? 0, host: '127.0.0.1', port, tls, token: TOKENS.user, adminToken: TOKENS.admin };
   await ready(child, port);
   return { ...target, startMs: performance.now() - started, close: () => stop(child) };

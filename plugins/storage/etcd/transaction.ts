@@ -38,19 +38,21 @@ const asksBefore = (operation: Transaction[number]): boolean => operation.expect
 
 /** The request: all expectations, then what was there (without the values) and all changes, else the state of the keys with an expectation. */
 export function request(transaction: Transaction, keys: Keys, mark: Buffer): object {
-  const expecting = transaction.filter(operation => operation.expect !== undefined);
-  const before = transaction.filter(asksBefore).map(({ key }) => ({ range: { key: keys.encode(key), keys_only: true } }));
-  const changes = transaction.map(operation => {
+  const compare: object[] = [];
+  const failure: object[] = [];
+  const before: object[] = [];
+  const changes: object[] = [];
+  for (const operation of transaction) {
     const key = keys.encode(operation.key);
-    return operation.is === 'delete'
-      ? { remove: { key } }
-      : { put: { key, value: encode(operation.value, operation.gap, mark) } };
-  });
-  return {
-    compare: expecting.map(({ key, expect }) => modifiedAt(keys.encode(key), expect!)),
-    success: [...before, ...changes],
-    failure: expecting.map(({ key }) => ({ range: { key: keys.encode(key) } })),
-  };
+    if (operation.expect !== undefined) {
+      compare.push(modifiedAt(key, operation.expect));
+      failure.push({ range: { key } });
+    }
+    if (asksBefore(operation)) before.push({ range: { key, keys_only: true } });
+    if (operation.is === 'delete') changes.push({ remove: { key } });
+    else changes.push({ put: { key, value: encode(operation.value, operation.gap, mark) } });
+  }
+  return { compare, success: [...before, ...changes], failure };
 }
 
 /** What etcd's answer means. */

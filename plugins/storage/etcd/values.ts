@@ -8,12 +8,22 @@ import type { KeyValue } from './protocol.js';
  */
 const HEADER = 21;
 const MARK = 5;
+const MARK_BYTES = 16;
 const NO_GAP = 0xffffffff;
 /** Format of values and of the store as a whole. */
 export const FORMAT = 1;
 
+/** Of this process: what makes its marks differ from those of others. */
+const PROCESS = randomBytes(8);
+let marks = 0;
+
 /** A new mark. */
-export const newMark = (): Buffer => randomBytes(16);
+export function newMark(): Buffer {
+  const mark = Buffer.allocUnsafe(MARK_BYTES);
+  PROCESS.copy(mark);
+  mark.writeDoubleBE(++marks, PROCESS.length);
+  return mark;
+}
 
 /** The stored form of an object. */
 export function encode(value: Uint8Array, gap: number | undefined, mark: Buffer): Buffer {
@@ -47,13 +57,15 @@ export const hasMark = (stored: Buffer, mark: Buffer): boolean => stored.subarra
 
 /** Keys under the prefix of this store: `<prefix>/<key>`. The empty key is the store's own record. */
 export class Keys {
+  readonly #text: string;
   readonly #prefix: Buffer;
   /** Who compacts, and when: outside of the range of objects, so that watches do not hear of it. */
   readonly compaction: Buffer;
 
   constructor(prefix: string) {
     const bare = prefix.replace(/\/+$/, '');
-    this.#prefix = Buffer.from(`${bare}/`);
+    this.#text = `${bare}/`;
+    this.#prefix = Buffer.from(this.#text);
     this.compaction = Buffer.from(`${bare}.compaction`);
   }
 
@@ -63,7 +75,7 @@ export class Keys {
   }
 
   encode(key: string): Buffer {
-    return Buffer.concat([this.#prefix, Buffer.from(key)]);
+    return Buffer.from(this.#text + key);
   }
 
   decode(key: Buffer): string {
