@@ -5,6 +5,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { issue } from '../core/pki/certificate.js';
+import { expressions } from './cases/cel.js';
 import { creates } from './cases/creates.js';
 import { fanout } from './cases/fanout.js';
 import { reads } from './cases/reads.js';
@@ -14,7 +15,7 @@ import type { Bench, Case, Row } from './lib/case.js';
 import { table } from './lib/report.js';
 import { Connection, requestBytes } from './load/connection.js';
 
-const CASES: readonly Case[] = [...reads, ...creates, ...fanout, ...resources];
+const CASES: readonly Case[] = [...reads, ...creates, ...fanout, ...resources, ...expressions];
 const SHORT_MS = 2000;
 const LONG_MS = 8000;
 
