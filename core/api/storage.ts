@@ -106,6 +106,7 @@ export interface Storage {
   /**
    * Commits several independent transactions in the order given, durable together with one sync; outcome i belongs to transaction i.
    * Later transactions see earlier ones. May be called again before it resolves: the next group gathers while this one syncs.
+   * Groups resolve in the order they were given, unless the store is shared: events are handed on as they resolve.
    */
   commit(group: readonly Transaction[]): Promise<readonly Outcome[]>;
   /**

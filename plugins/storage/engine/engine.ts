@@ -242,7 +242,7 @@ export class Engine implements Storage {
         continue;
       }
       this.#durable = revision;
-      this.#publish(replies);
+      await this.#publish(replies);
     }
     this.#writing = undefined;
   }
@@ -254,14 +254,17 @@ export class Engine implements Storage {
     this.#failed(this.#failure);
   }
 
-  /** Events, then replies. */
-  #publish(replies: Gathering['replies']): void {
+  /**
+   * Events, then replies, in the order of the commits: the writer hands events on when their reply comes, so that none may overtake an earlier one, not
+   * even while the value that a refused transaction met is read.
+   */
+  async #publish(replies: Gathering['replies']): Promise<void> {
     for (const { judged } of replies) for (const one of judged) if (one.is === 'committed') this.#tail.push(one.events);
     this.options.durable?.(this.#durable);
     this.#wake();
     for (const { judged, resolve } of replies) {
       if (judged.every(one => one.is !== 'refused')) resolve(judged as Outcome[]);
-      else void this.#pinned(0, Promise.all(judged.map(one => this.#outcome(one)))).then(resolve);
+      else resolve(await this.#pinned(0, Promise.all(judged.map(one => this.#outcome(one)))));
     }
   }
 
