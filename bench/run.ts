@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { issue } from '../core/pki/certificate.js';
 import { expressions } from './cases/cel.js';
 import { creates } from './cases/creates.js';
+import { etcds } from './cases/etcd.js';
 import { fanout } from './cases/fanout.js';
 import { reads } from './cases/reads.js';
 import { resources } from './cases/resources.js';
@@ -15,7 +16,7 @@ import type { Bench, Case, Row } from './lib/case.js';
 import { table } from './lib/report.js';
 import { Connection, requestBytes } from './load/connection.js';
 
-const CASES: readonly Case[] = [...reads, ...creates, ...fanout, ...resources, ...expressions];
+const CASES: readonly Case[] = [...reads, ...creates, ...fanout, ...resources, ...etcds, ...expressions];
 const SHORT_MS = 2000;
 const LONG_MS = 8000;
 
