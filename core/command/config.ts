@@ -12,6 +12,9 @@ import { OPTIONS } from './options.js';
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Name of a flag as a key of the configuration file. */
+const camelCase = (flag: string): string => flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
 /** Modules named by path are relative to the configuration file. */
 function pluginOf(value: unknown, path: string, directory: string): PluginUse {
   if (!isMap(value)) throw new ConfigError(path, 'must be { use: module, config: … }');
@@ -35,12 +38,12 @@ export function parseConfig(yaml: string, directory: string): Partial<Settings> 
   const content: unknown = document.toJS({ maxAliasCount: YAML_ALIASES });
   if (content === null || content === undefined) return {};
   if (!isMap(content)) throw new ConfigError('--config', 'must be a YAML mapping of settings');
-  const readers = new Map([...OPTIONS.values()].map(option => [option.setting as string, option.read]));
+  const options = new Map(Array.from(OPTIONS, ([flag, option]) => [camelCase(flag), option]));
   const settings = new Map<string, unknown>();
   for (const [key, value] of Object.entries(content)) {
-    const read = readers.get(key);
+    const option = options.get(key);
     if (key === 'plugins') settings.set(key, pluginsOf(value, directory));
-    else if (read) settings.set(key, read(value, key));
+    else if (option) settings.set(option.setting, option.read(value, key));
     else throw new ConfigError(key, 'unknown setting; they are named like the flags, in camelCase');
   }
   return Object.fromEntries(settings) as Partial<Settings>;
@@ -80,7 +83,7 @@ export function checkSettings(settings: Settings): Settings {
       '--http-port',
       `plain HTTP is for loopback addresses only: leave it out, or use --bind-address=127.0.0.1`,
     );
-  if (settings.httpPort !== undefined && settings.httpPort !== 0 && settings.httpPort === settings.securePort)
+  if (settings.httpPort !== undefined && settings.httpPort !== 0 && settings.httpPort === settings.port)
     throw new ConfigError('--http-port', 'is the same as --secure-port; choose another');
   if (new Set(authorizationMode).size !== authorizationMode.length)
     throw new ConfigError('--authorization-mode', 'names a mode twice');

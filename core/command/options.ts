@@ -13,11 +13,11 @@ export interface Option {
   readonly help: string;
 }
 
-/** Every flag by name. The configuration file knows the same settings by the name of the setting. */
+/** Every flag by name. The configuration file knows the same settings by the name of the flag in camelCase. */
 export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
   ['data-dir', { setting: 'dataDir', read: text, placeholder: 'DIR', help: 'where everything is kept (./.capstan)' }],
   ['bind-address', { setting: 'bindAddress', read: text, placeholder: 'ADDRESS', help: 'address to listen on (127.0.0.1)' }],
-  ['secure-port', { setting: 'securePort', read: port, placeholder: 'PORT', help: 'HTTPS port, 0 picks a free one (6443)' }],
+  ['secure-port', { setting: 'port', read: port, placeholder: 'PORT', help: 'HTTPS port, 0 picks a free one (6443)' }],
   ['http-port', { setting: 'httpPort', read: port, placeholder: 'PORT', help: 'plain HTTP port on loopback addresses (off)' }],
   [
     'naming',
@@ -59,7 +59,7 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
   [
     'storage-backend',
     {
-      setting: 'storageBackend',
+      setting: 'storage',
       read: oneOf(['rocksdb', 'memory', 'etcd']),
       placeholder: 'STORE',
       help: 'rocksdb, memory or etcd (rocksdb)',

@@ -18,7 +18,7 @@ const FILES = ['etcdCafile', 'etcdCertfile', 'etcdKeyfile', 'etcdPasswordFile'] 
 /** Refuses settings of etcd that contradict each other, lack another or name what is not there. Throws ConfigError that names flag and fix. */
 export function checkEtcd(settings: Settings): Settings {
   const given = FLAGS.find(([name]) => settings[name] !== undefined);
-  if (settings.storageBackend !== 'etcd') {
+  if (settings.storage !== 'etcd') {
     if (given) throw new ConfigError(given[1], 'is for the etcd backend: add --storage-backend=etcd, or leave it out');
     return settings;
   }

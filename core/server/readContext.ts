@@ -18,9 +18,9 @@ interface Parts {
   readonly state: State;
   readonly hub: WatchHub;
   readonly naming: Naming;
-  readonly tokens: () => ContinueTokens;
+  readonly tokens: ContinueTokens;
   /** Others write to the store too. */
-  readonly shared: () => boolean;
+  readonly shared: boolean;
   readonly questions: Questions;
   readonly catchUp: () => void;
   readonly front: () => Front;
@@ -43,14 +43,12 @@ export function readContext({ state, hub, naming, tokens, shared, questions, cat
   return {
     state,
     hub,
-    get tokens() {
-      return tokens();
-    },
+    tokens,
     naming,
     catchUp,
     mostRecent() {
       catchUp();
-      return shared() ? questions.sync() : undefined;
+      return shared ? questions.sync() : undefined;
     },
     range: (prefix, revision, limit, after) => questions.range({ prefix, revision, limit, after }),
     past: async (prefix, from, to) => (await questions.past({ prefix, from, to })).events,

@@ -16,8 +16,8 @@ export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 export interface Settings {
   readonly dataDir: string;
   readonly bindAddress: string;
-  /** 0 picks a free port. */
-  readonly securePort: number;
+  /** Of HTTPS; 0 picks a free one. */
+  readonly port: number;
   /** Plain HTTP on loopback addresses; undefined: off, 0 picks a free port. */
   readonly httpPort?: number;
   readonly naming: NamingName;
@@ -30,7 +30,7 @@ export interface Settings {
   readonly tokenAuthFile?: string;
   readonly anonymousAuth: boolean;
   readonly authorizationMode: readonly AuthorizationMode[];
-  readonly storageBackend: 'rocksdb' | 'memory' | 'etcd';
+  readonly storage: 'rocksdb' | 'memory' | 'etcd';
   /** URLs of the etcd servers; needed with the etcd backend, and like everything else of etcd allowed with it only. */
   readonly etcdServers?: readonly string[];
   /** Begins every key; undefined: `/registry`. */
@@ -63,12 +63,12 @@ export interface Settings {
 export const DEFAULTS: Settings = {
   dataDir: './.capstan',
   bindAddress: '127.0.0.1',
-  securePort: 6443,
+  port: 6443,
   naming: 'neutral',
   tlsSan: [],
   anonymousAuth: true,
   authorizationMode: ['RBAC'],
-  storageBackend: 'rocksdb',
+  storage: 'rocksdb',
   historyRetention: HISTORY_MS,
   livezGracePeriod: 0,
   shutdownDelayDuration: 0,

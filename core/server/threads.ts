@@ -16,6 +16,9 @@ const HEAP = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
 /** Where the pool's workers begin. */
 export const PIPELINE = entry('pipeline/main.js');
 
+/** What the writer says once the store is open. */
+export type OpenedStore = Extract<FromStore, { is: 'ready' }>;
+
 /** The writer's thread, and the front end's feed from it. */
 export class StoreThread {
   readonly #worker: Worker;
@@ -45,7 +48,7 @@ export class StoreThread {
   }
 
   /** Resolves once the store is open. Throws StoreError if it cannot be. */
-  async ready(): Promise<Extract<FromStore, { is: 'ready' }>> {
+  async ready(): Promise<OpenedStore> {
     const first = await Promise.race([this.#first, this.failed]);
     if (first instanceof Error) throw first;
     if (first.is === 'unusable') throw new StoreError(first.message);

@@ -47,7 +47,7 @@ export class Api {
   private constructor(readonly server: RunningServer) {}
 
   static async start(settings: Partial<Settings> = {}): Promise<Api> {
-    const api = new Api(await startServer({ storageBackend: 'memory', securePort: 0, naming: 'kubernetes', ...settings }));
+    const api = new Api(await startServer({ storage: 'memory', port: 0, naming: 'kubernetes', ...settings }));
     const group = settings.naming === 'neutral' ? 'orchestrator' : 'k8s';
     // What the server's controllers make at its start, last.
     for (const path of [

@@ -41,7 +41,7 @@ describe('flags of serve', () => {
       '2',
       '--anonymous-auth=false',
     ]);
-    expect(settings).toMatchObject({ securePort: 0, dataDir: 'x', tlsSan: ['a', 'b', 'c'], verbosity: 2, anonymousAuth: false });
+    expect(settings).toMatchObject({ port: 0, dataDir: 'x', tlsSan: ['a', 'b', 'c'], verbosity: 2, anonymousAuth: false });
     expect(settingsOf(['-v3', '--anonymous-auth', '--naming=kubernetes'])).toMatchObject({ verbosity: 3, anonymousAuth: true });
     expect(settingsOf(['--shutdown-delay-duration=1m30s', '--livez-grace-period', '250ms'])).toMatchObject({
       shutdownDelayDuration: 90_000,
@@ -101,7 +101,7 @@ describe('the configuration file', () => {
       'securePort: 7000\nnaming: kubernetes\ntlsSan: [a]\nplugins:\n- use: ./own.js\n  config: {a: 1}\n- use: package\n',
     );
     const settings = settingsOf(['--config', path, '--secure-port=7001']);
-    expect(settings).toMatchObject({ securePort: 7001, naming: 'kubernetes', tlsSan: ['a'] });
+    expect(settings).toMatchObject({ port: 7001, naming: 'kubernetes', tlsSan: ['a'] });
     expect(settings.plugins).toEqual([{ use: join(folder, 'own.js'), config: { a: 1 } }, { use: 'package' }]);
   });
 

@@ -50,7 +50,7 @@ describe('serve', () => {
     await ready;
     process.emit(signal, signal);
     expect(await code).toBe(0);
-    expect(seen).toMatchObject({ closed: 1, settings: [{ storageBackend: 'memory' }] });
+    expect(seen).toMatchObject({ closed: 1, settings: [{ storage: 'memory' }] });
     expect(io.lines).toEqual([
       'listening on https://127.0.0.1:6443 and http://127.0.0.1:8080',
       'kubeconfig /data/admin.kubeconfig',

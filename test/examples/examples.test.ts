@@ -60,8 +60,8 @@ function deployment(name: string, ...images: readonly string[]) {
 
 beforeAll(async () => {
   const settings: Partial<Settings> = {
-    storageBackend: 'memory',
-    securePort: 0,
+    storage: 'memory',
+    port: 0,
     naming: 'kubernetes',
     plugins: [
       { use: example('api-key'), config: { keys: [{ key: RED, user: 'rita', groups: ['team:red'] }] } },
@@ -167,7 +167,7 @@ describe('the example validator', () => {
 describe('a bad configuration of an example', () => {
   it('ends the start with the path of the field', async () => {
     const plugins = [{ use: example('image-registries'), config: {} }];
-    await expect(startServer({ storageBackend: 'memory', securePort: 0, plugins })).rejects.toThrow(
+    await expect(startServer({ storage: 'memory', port: 0, plugins })).rejects.toThrow(
       'allowed: expected a list of image prefixes',
     );
   });

@@ -9,7 +9,7 @@ import type { RunningServer } from '../../core/index.js';
 import { startServer } from './library.js';
 
 const agent = new Agent({ connect: { rejectUnauthorized: false } });
-const memory = { storageBackend: 'memory', securePort: 0 } as const;
+const memory = { storage: 'memory', port: 0 } as const;
 
 async function call(server: RunningServer, method: 'GET' | 'POST', path: string, body?: object) {
   const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' };
@@ -78,7 +78,7 @@ describe('the library', () => {
   it('leaves no timer or socket behind: a program ends by itself after close()', async () => {
     const library = pathToFileURL(resolve('dist/core/index.js')).href;
     const program = `const { startServer } = await import(${JSON.stringify(library)});
-      const server = await startServer({ storageBackend: 'memory', securePort: 0 });
+      const server = await startServer({ storage: 'memory', port: 0 });
       await server.close();
       console.log('closed');`;
     const directory = mkdtempSync(join(tmpdir(), 'capstan-program-'));

@@ -13,6 +13,8 @@ export interface Material {
   /** The CA that signs the serving certificate, in PEM. */
   readonly rootCa: string;
   readonly storePath: string;
+  /** File with the administrator's token. */
+  readonly adminTokens: string;
   /** Every stored resource, for the controllers. */
   readonly resources: readonly object[];
   /** Every served group, for their API services. */
@@ -38,8 +40,11 @@ function ownServiceOf({ bindAddress, port }: Settings): OwnServiceConfig {
   return { clusterIP: ownAddress(DEFAULT_RANGES), port: port || DEFAULT_PORT, ...(reachable ? { address } : {}) };
 }
 
-/** The plugins the server ships, in order; those of the configuration come between, by the point they contribute to. */
-export function builtins(settings: Settings, material: Material): PluginSpec[] {
+/**
+ * Every plugin of a server, in order. Those of the configuration come behind the server's own admission, so that they see what it filled in, and
+ * before the modes of authorization, so that they can deny.
+ */
+export function pluginsOf(settings: Settings, material: Material): PluginSpec[] {
   const request = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['request'] });
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
   const { resources, groups } = material;
@@ -56,16 +61,18 @@ export function builtins(settings: Settings, material: Material): PluginSpec[] {
     { use: at(`listener/${settings.listener ?? 'uws'}.js`), threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
     { use: at('resources/customResources/source.js'), threads: ['front', 'request'] },
+    request('authn/static-token.js', { file: material.adminTokens }),
     request('authn/client-certificate.js'),
     ...(settings.tokenAuthFile ? [request('authn/static-token.js', { file: settings.tokenAuthFile })] : []),
-    request('authz/system-masters.js'),
-    ...settings.authorizationMode.map(mode => MODES[mode]!),
     request('admission/namespace-lifecycle.js'),
     request('admission/taint-new-nodes.js'),
     request('admission/service-account.js'),
     request('admission/priority.js'),
     request('admission/default-toleration-seconds.js'),
     request('admission/runtime-class.js'),
+    request('authz/system-masters.js'),
+    ...settings.plugins,
+    ...settings.authorizationMode.map(mode => MODES[mode]!),
     control('controllers/systemNamespaces.js#systemNamespaces'),
     control('controllers/rbac.js#rbacBootstrap'),
     control('controllers/systemObjects.js#systemObjects', { groups }),

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Naming } from '../naming.js';
+import { ensurePki, type Pki } from '../pki/index.js';
+import type { Settings } from './settings.js';
+
+/** What a server keeps beside its objects: certificates, the administrator's token, its secrets. Made once; private files are 0600. */
+export interface Home {
+  readonly storePath: string;
+  readonly pki: Pki;
+  /** The administrator's token, and the file that the token authenticator reads it from. */
+  readonly admin: { readonly token: string; readonly file: string };
+  /** Signs continue tokens: kept with the data, so that they survive a restart. */
+  readonly continueSecret: Uint8Array;
+}
+
+function adminToken(directory: string, user: string): Home['admin'] {
+  const file = join(directory, 'admin-token.csv');
+  if (!existsSync(file))
+    writeFileSync(file, `${randomBytes(24).toString('base64url')},${user},${user},"system:masters"\n`, { mode: 0o600 });
+  return { token: readFileSync(file, 'utf8').split(',')[0]!, file };
+}
+
+function secret(file: string): Uint8Array {
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32), { mode: 0o600 });
+  return readFileSync(file);
+}
+
+/** A directory that goes with the server, where nothing is to be left on disk. */
+function temporaryDirectory(undo: (() => unknown)[]): string {
+  const made = mkdtempSync(join(tmpdir(), 'capstan-'));
+  undo.push(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+function directoryOf({ dataDir }: Settings): string {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  return resolve(dataDir);
+}
+
+/** Opens the data directory and fills in what is missing. With `temporary` it is a new one; `undo` gets what removes it. */
+export function openHome(settings: Settings, naming: Naming, temporary: boolean, undo: (() => unknown)[]): Home {
+  const directory = temporary ? temporaryDirectory(undo) : directoryOf(settings);
+  const sans = [settings.bindAddress, ...settings.tlsSan];
+  const pki = ensurePki({ dataDir: directory, sans, naming, now: Date.now });
+  const own = join(directory, 'pki');
+  return {
+    storePath: join(directory, 'store'),
+    pki,
+    admin: adminToken(own, naming.component('orchestrator-admin')),
+    continueSecret: secret(join(own, 'continue.key')),
+  };
+}
