@@ -35,6 +35,8 @@ export type DeleteAnswer = 'status' | 'object';
 export interface Strategy {
   /** Complaints about `metadata.name` (or, with `prefix`, about a generateName), empty if good. */
   readonly checkName: (name: string, prefix: boolean) => readonly string[];
+  /** Finalizers may have any qualified name; absent: those without a domain must be the standard ones. */
+  readonly anyFinalizer?: boolean;
   /** `metadata.generation` is kept: 1 on create, raised when something outside metadata and status changed (see `changed`). */
   readonly hasGeneration: boolean;
   /** Whether an update raises the generation; absent: anything outside metadata and status differs. */

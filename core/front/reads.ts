@@ -133,7 +133,7 @@ export async function list(context: ReadContext, exchange: Exchange, route: Rout
   const { revision, next, remaining } = listed;
   const metadata = {
     resourceVersion: String(revision),
-    ...(next || !resource.builtIn ? { continue: next ?? '' } : {}),
+    ...(next ? { continue: next } : {}),
     ...(remaining ? { remainingItemCount: remaining } : {}),
   };
   await context.render(exchange, { objects: listed.entries.map(entry => entry.bytes), status: 200, list: metadata });

@@ -20,7 +20,14 @@ export interface Condition {
 const NONE: AcceptedNames = { plural: '', kind: '' };
 
 /** Conditions with one replaced or added; its time moves with its status alone. */
-function withCondition(conditions: readonly Condition[], type: string, status: string, reason: string, message: string, now: string) {
+function withCondition(
+  conditions: readonly Condition[],
+  type: string,
+  status: string,
+  reason: string,
+  message: string,
+  now: string,
+) {
   const known = conditions.find(condition => condition.type === type);
   const lastTransitionTime = known?.status === status ? known.lastTransitionTime : now;
   const next: Condition = { type, status, lastTransitionTime, reason, message };
@@ -53,7 +60,10 @@ export function judgeNames(
   const clashing = (asked.shortNames ?? []).filter(name => !accepted.shortNames?.includes(name) && resources.has(name));
   const [first] = clashing;
   if (first !== undefined)
-    conflict = { reason: 'ShortNamesConflict', message: clashing.length === 1 ? inUse(first) : `[${clashing.map(inUse).join(', ')}]` };
+    conflict = {
+      reason: 'ShortNamesConflict',
+      message: clashing.length === 1 ? inUse(first) : `[${clashing.map(inUse).join(', ')}]`,
+    };
   const shortNames = first === undefined ? asked.shortNames : accepted.shortNames;
   const kind = settle('KindConflict', asked.kind, accepted.kind, kinds) ?? '';
   const listKind = settle('ListKindConflict', asked.listKind, accepted.listKind, kinds);

@@ -76,7 +76,9 @@ class CustomResourceDefinitions implements Controller {
 
   async #settleNames(definition: Definition): Promise<void> {
     const { status = {} } = definition;
-    const others = this.#definitions().filter(other => other.spec.group === definition.spec.group && other.metadata.uid !== definition.metadata.uid);
+    const others = this.#definitions().filter(
+      other => other.spec.group === definition.spec.group && other.metadata.uid !== definition.metadata.uid,
+    );
     const taken = others.flatMap(other => (other.status?.acceptedNames ? [other.status.acceptedNames] : []));
     const judged = judgeNames(definition.spec.names, status.acceptedNames, taken, status.conditions ?? [], this.#now());
     if (sameJson(judged.names, status.acceptedNames) && sameJson(judged.conditions, status.conditions ?? [])) return;
@@ -97,7 +99,9 @@ class CustomResourceDefinitions implements Controller {
     const resource = { apiVersion: `${group}/${version.name}`, plural: names.plural };
     for (const { metadata } of left)
       if (!metadata.deletionTimestamp)
-        await this.#requests.delete(pathOf(resource, metadata.namespace ?? '', metadata.name), { propagationPolicy: 'Background' });
+        await this.#requests.delete(pathOf(resource, metadata.namespace ?? '', metadata.name), {
+          propagationPolicy: 'Background',
+        });
     if (this.#host.informer(storageName).list().length === 0) this.#queue.add(definition.metadata.name!);
   }
 
@@ -115,7 +119,10 @@ class CustomResourceDefinitions implements Controller {
     const known = conditions.find(condition => condition.type === 'Terminating');
     if (known?.reason === reason) return;
     const next = { type: 'Terminating', status, lastTransitionTime: known?.lastTransitionTime ?? this.#now(), reason, message };
-    await this.#report(definition, { ...definition.status, conditions: [...conditions.filter(c => c.type !== 'Terminating'), next] });
+    await this.#report(definition, {
+      ...definition.status,
+      conditions: [...conditions.filter(c => c.type !== 'Terminating'), next],
+    });
   }
 
   /** Writes the status; a definition that changed meanwhile comes again with its event. */

@@ -91,12 +91,16 @@ front.on('message', (answer: ToControl) => {
   asked.delete(answer.ask);
 });
 
+const OPENING = '{'.charCodeAt(0);
+
 /** One request through the whole pipeline, as the controller. */
 function request(name: string, { method, path, contentType, body }: InternalRequest): Promise<ApiObject> {
   const ask = nextAsk++;
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   return new Promise((resolve, reject) => {
     asked.set(ask, answer => {
+      // Paths of kinds that are gone answer in plain text.
+      if (answer.status >= 300 && answer.body[0] !== OPENING) return reject(new Refusal('NotFound', 'no such path', {}, answer.status));
       const object = answer.body.length > 0 ? decodeStored(answer.body) : ({} as ApiObject);
       if (answer.status < 300) return resolve(object);
       const status = object as unknown as StatusBody;

@@ -61,7 +61,9 @@ export function parseBody(context: Context, permitted: Permitted, options: Write
   }
   if (options.fieldValidation === 'Ignore') return yaml ? decodeYaml(body) : parseJson(body);
   const { value, duplicates } = yaml ? decodeYamlStrict(body) : parseStrict(body);
-  complain(options.fieldValidation, duplicates, permitted.warnings, all => strictRefusal(permitted, all));
+  // In a body they are told together with the unknown fields, which are found later.
+  if (patch) complain(options.fieldValidation, duplicates, permitted.warnings, all => strictRefusal(permitted, all));
+  else permitted.duplicates.push(...duplicates);
   return value;
 }
 
@@ -131,7 +133,7 @@ const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.in
 
 function decodeValue(permitted: Permitted, options: WriteOptions, value: { [key: string]: Json }): ApiObject {
   const { resource, warnings } = permitted;
-  const complaints: string[] = [];
+  const complaints = permitted.duplicates.splice(0);
   const object = decodeObject(resource, value, { complaints });
   complain(options.fieldValidation, complaints, warnings, all => strictRefusal(permitted, all));
   object.metadata = (object.metadata ?? {}) as ObjectMeta;
@@ -159,6 +161,7 @@ export function decodePatched(
 /** Decodes the body of a subresource whose kind is not the resource's (Scale, Binding). */
 export function decodeSubresource(context: Context, permitted: Permitted, options: WriteOptions, body: Uint8Array): ApiObject {
   const value = parseBody(context, permitted, options, body);
+  complain(options.fieldValidation, permitted.duplicates.splice(0), permitted.warnings, all => strictRefusal(permitted, all));
   return decodeAs(permitted, permitted.route.subresource?.type ?? permitted.resource.type, value);
 }
 
@@ -216,8 +219,8 @@ export const validateMetadata = (object: ApiObject, resource: Resource): readonl
 export const validateMetadataUpdate = (object: ApiObject, old: ApiObject, resource: Resource): readonly Violation[] =>
   metadataUpdateViolations(object, old, metadataRules(resource));
 
-const metadataRules = ({ namespaced, strategy, own }: Resource): MetadataRules => ({
+const metadataRules = ({ namespaced, strategy }: Resource): MetadataRules => ({
   namespaced,
   checkName: strategy.checkName,
-  ...(own ? { finalizers: 'any' } : {}),
+  ...(strategy.anyFinalizer ? { finalizers: 'any' } : {}),
 });

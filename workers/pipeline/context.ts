@@ -35,6 +35,8 @@ export interface Permitted {
   readonly user: User;
   /** Warning header texts collected on the way. */
   readonly warnings: string[];
+  /** Complaints about members that the body gives twice, until the decoder tells them with its own. */
+  readonly duplicates: string[];
 }
 
 /** RFC 3339 in whole seconds, UTC. */

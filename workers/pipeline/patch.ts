@@ -17,6 +17,10 @@ const TYPES = {
   'application/apply-patch+yaml': 'apply',
 } as const;
 
+const UNKNOWN_FORMAT = 'the body of the request was in an unknown format - accepted media types include: ';
+/** What custom kinds take. */
+const OWN_FORMATS = Object.keys(TYPES).filter(type => TYPES[type as keyof typeof TYPES] !== 'strategic');
+
 /** A patch format. */
 export type PatchType = (typeof TYPES)[keyof typeof TYPES];
 
@@ -25,7 +29,18 @@ export function patchType(_context: Context, { job, resource }: Permitted): Patc
   const mediaType = job.contentType.split(';')[0]!.trim().toLowerCase();
   const type = Object.hasOwn(TYPES, mediaType) ? TYPES[mediaType as keyof typeof TYPES] : undefined;
   if (type && (type !== 'strategic' || resource.builtIn)) return type;
+  if (resource.own) throw new Refusal('UnsupportedMediaType', `${UNKNOWN_FORMAT}${OWN_FORMATS.join(', ')}`);
   throw new Refusal('UnsupportedMediaType', '415: Unsupported Media Type', {});
+}
+
+/** Custom kinds are told that a patch failed, not why. */
+function withoutReason<T>(apply: () => T): T {
+  try {
+    return apply();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.reason !== 'Invalid') throw error;
+    throw new Refusal('Invalid', error.message.split(': ', 1)[0]!, error.details);
+  }
 }
 
 /** The object after a patch that changes it, undecoded. Throws the patch's own refusals. */
@@ -42,7 +57,9 @@ export function patched(
   const before = object as unknown as Json;
   switch (type) {
     case 'json':
-      return applyJsonPatch(before, patch, JSON_PATCH_OPERATIONS);
+      return permitted.resource.own
+        ? withoutReason(() => applyJsonPatch(before, patch, JSON_PATCH_OPERATIONS))
+        : applyJsonPatch(before, patch, JSON_PATCH_OPERATIONS);
     case 'merge':
       return applyMergePatch(before, patch);
     case 'strategic':

@@ -40,6 +40,7 @@ export async function run(
       resource,
       user,
       warnings: resource.warning === undefined ? [] : [resource.warning],
+      duplicates: [],
     });
     if (!answer.operations)
       return {

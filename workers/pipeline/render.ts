@@ -45,7 +45,12 @@ export async function render(
     ? listValue(context, route, choice, objects, rendering.list)
     : objectValue(context, route, choice, objects[0]!);
   const body = bytesOf(choice, value, rendering.list ? resource.listType : typeOf(route, resource));
-  return { is: 'respond', status: rendering.status, headers: headersFor(choice), body };
+  return {
+    is: 'respond',
+    status: rendering.status,
+    headers: headersFor(choice, resource.warning === undefined ? [] : [resource.warning]),
+    body,
+  };
 }
 
 function events(
@@ -100,7 +105,8 @@ function listValue(
     return partialObjectMetadataList(objects, metadata, choice.version, context.naming);
   if (choice.form === 'table') return table(context, route, choice, objects, metadata, true);
   const items = resource.builtIn ? objects.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest) : objects;
-  return { kind: resource.listKind, apiVersion: resource.apiVersion, metadata, items };
+  const shown = resource.builtIn ? metadata : { ...metadata, continue: metadata.continue ?? '' };
+  return { kind: resource.listKind, apiVersion: resource.apiVersion, metadata: shown, items };
 }
 
 function table(

@@ -99,6 +99,12 @@ function violationsOf(type: ResourceType, version: ResourceVersion, rules: () =>
 const withoutStatus = ({ metadata: _metadata, status: _status, ...content }: ApiObject): object => content;
 const withoutMetadata = ({ metadata: _metadata, ...content }: ApiObject): object => content;
 
+/** A write of the status changes nothing else, not even labels: of metadata only what the server itself keeps moves on. */
+function keepMetadata(object: ApiObject, { metadata }: ApiObject): void {
+  const { managedFields, resourceVersion } = object.metadata;
+  object.metadata = { ...metadata, ...(managedFields ? { managedFields } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
+}
+
 function strategyOf(
   type: ResourceType,
   version: ResourceVersion,
@@ -113,10 +119,12 @@ function strategyOf(
   const hasStatus = Boolean(version.subresources?.status);
   const content = hasStatus ? withoutStatus : withoutMetadata;
   return completeStrategy({
+    anyFinalizer: true,
     hasGeneration: true,
     changed: (object, old) => !isDeepStrictEqual(content(object), content(old)),
     hasStatus,
     unconditionalUpdate: false,
+    prepareStatus: keepMetadata,
     prepareCreate: () => {
       if (type.terminating)
         throw new Refusal('MethodNotAllowed', 'create not allowed while custom resource definition is terminating', {
@@ -167,7 +175,10 @@ export function resourcesOf(type: ResourceType): Resource[] {
   const stored = type.versions.find(version => version.storage) ?? type.versions[0]!;
   const apiVersionOf = (version: ResourceVersion): string => `${group}/${version.name}`;
   const schemas = new Map(
-    type.versions.map(version => [apiVersionOf(version), lazy(() => ownSchema(version.schema, apiVersionOf(version), kind))]),
+    type.versions.map(version => [
+      apiVersionOf(version),
+      lazy(() => ownSchema(version.schema, stored.schema, apiVersionOf(version), kind)),
+    ]),
   );
   return type.versions
     .filter(version => version.served)

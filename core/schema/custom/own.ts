@@ -54,9 +54,13 @@ function settle(object: Rec, schema: StructuralSchema, dropped: string[], defaul
   if (defaults) applyDefaults(object, schema);
 }
 
-/** Reading and writing of the objects of one version. */
-export function ownSchema(schema: StructuralSchema, apiVersion: string, kind: string): OwnSchema {
+/**
+ * Reading and writing of the objects of one version. What is stored is read by the schema of the `stored` version, whose defaults count, and then
+ * shown without what this version does not know.
+ */
+export function ownSchema(schema: StructuralSchema, stored: StructuralSchema, apiVersion: string, kind: string): OwnSchema {
   const defaults = hasDefaults(schema);
+  const storedDefaults = hasDefaults(stored);
   const embedded = hasEmbedded(schema);
   return {
     schema,
@@ -78,7 +82,8 @@ export function ownSchema(schema: StructuralSchema, apiVersion: string, kind: st
     read(object) {
       const { metadata, ...rest } = object;
       const members = structuredClone(rest) as unknown as Rec;
-      settle(members, schema, [], defaults);
+      settle(members, stored, [], storedDefaults);
+      if (stored !== schema) prune(members, schema, '', [], true);
       return { ...members, apiVersion, kind, metadata };
     },
   };

@@ -55,6 +55,17 @@ function spend(check: Check, path: string, cost: number, what: string): void {
     check.found.push(forbiddenField(path, costMessage(`estimated ${what} cost`, cost, EXPRESSION_COST_LIMIT)));
 }
 
+const quoted = (text = ''): string => JSON.stringify(text);
+
+/** Clients know the refused rule in the notation of upstream's language. */
+function invalidRule(path: string, rule: SchemaRule, why: string): Violation {
+  const texts = `Rule:${quoted(rule.rule)}, Message:${quoted(rule.message)}, MessageExpression:${quoted(rule.messageExpression)}`;
+  const reason = rule.reason === undefined ? 'nil' : quoted(rule.reason);
+  const rest = `FieldPath:${quoted(rule.fieldPath)}, OptionalOldSelf:(*bool)(${rule.optionalOldSelf ?? 'nil'})`;
+  const shown = `apiextensions.ValidationRule{${texts}, Reason:(*apiextensions.FieldValueErrorReason)(${reason}), ${rest}}`;
+  return { reason: 'FieldValueInvalid', field: path, message: `Invalid value: ${shown}: ${why}` };
+}
+
 const sameType = (a: Type | undefined, b: Type): boolean =>
   a !== undefined && engine().cel.formatType(a) === engine().cel.formatType(b);
 
@@ -67,9 +78,9 @@ function compileRules(schema: StructuralSchema, type: SchemaType, path: string, 
     const old = source.optionalOldSelf ? optionalType(type.type) : type.type;
     const full = base.extend({ oldSelf: old }, { self: type, oldSelf: type });
     const { compiled, usesOld } = compiledRule(base, full, source.rule);
-    if (!compiled.program) check.found.push(invalid(`${where}.rule`, source, `compilation failed: ${compiled.errors}`));
+    if (!compiled.program) check.found.push(invalidRule(`${where}.rule`, source, `compilation failed: ${compiled.errors}`));
     else if (!sameType(compiled.type, BOOL))
-      check.found.push(invalid(`${where}.rule`, source, 'cel expression must evaluate to a bool'));
+      check.found.push(invalidRule(`${where}.rule`, source, 'cel expression must evaluate to a bool'));
     else {
       spend(check, `${where}.rule`, compiled.cost!.max * place.times, 'rule');
       checkOld(source, usesOld, where, place, check);
@@ -92,9 +103,9 @@ function checkOld(source: SchemaRule, usesOld: boolean, where: string, { lost }:
 function checkMessage(env: Environment, text: string, source: SchemaRule, where: string, { times }: Place, check: Check): void {
   const path = `${where}.messageExpression`;
   const compiled = env.compile(text);
-  if (!compiled.program) check.found.push(invalid(path, source, `messageExpression compilation failed: ${compiled.errors}`));
+  if (!compiled.program) check.found.push(invalidRule(path, source, `messageExpression compilation failed: ${compiled.errors}`));
   else if (!sameType(compiled.type, engine().cel.STRING))
-    check.found.push(invalid(path, source, 'messageExpression must evaluate to a string'));
+    check.found.push(invalidRule(path, source, 'messageExpression must evaluate to a string'));
   else spend(check, path, compiled.cost!.max * times, 'messageExpression');
 }
 

@@ -76,9 +76,9 @@ function nodeOf(schema: StructuralSchema, root: boolean): Node | undefined {
   };
 }
 
-/** The compiled rules of a whole schema, undefined where it has none. */
-export function rulesOf(schema: StructuralSchema): Rule | undefined {
-  const root = nodeOf(schema, true);
+/** The compiled rules of a schema, of a whole object or of a part of one; undefined where it has none. */
+export function rulesOf(schema: StructuralSchema, wholeObject = true): Rule | undefined {
+  const root = nodeOf(schema, wholeObject);
   if (!root) return undefined;
   return (value, old, warn) => {
     const run: Run = { found: [], warn, budget: engine().cel.REQUEST_BUDGET };

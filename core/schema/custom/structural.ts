@@ -171,9 +171,8 @@ function embeddedViolations(schema: StructuralSchema, path: string): Violation[]
   return found;
 }
 
-/** `anyOf: [{type: integer}, {type: string}]`: the types an int-or-string may spell out, at `anyOf` or first in `allOf`. */
+/** `anyOf: [{type: integer}, {type: string}]`: the types of an int-or-string may be spelled out, at `anyOf` or first in `allOf`. */
 function isIntOrString(schema: StructuralSchema, where: string, path: string): boolean {
-  if (!schema['x-kubernetes-int-or-string']) return false;
   const spelled = (of: readonly StructuralSchema[] | undefined): boolean =>
     of?.length === 2 && of[0]!.type === 'integer' && of[1]!.type === 'string';
   if (where.startsWith(`${path}.anyOf`)) return spelled(schema.anyOf);
@@ -263,7 +262,7 @@ function badDefault(schema: StructuralSchema, path: string): Violation[] {
     field: violation.field ? `${path}.${violation.field}` : path,
   }));
   if (below.length > 0) return [...found, ...below];
-  const rules = rulesOf(schema)?.(value, undefined, () => undefined) ?? [];
+  const rules = rulesOf(schema, false)?.(value, undefined, () => undefined) ?? [];
   return [
     ...found,
     ...rules.map(violation => ({ ...violation, field: violation.field === '<nil>' ? path : `${path}.${violation.field}` })),

@@ -54,12 +54,13 @@ function beginDeletion(object: ApiObject, finalizer: string): void {
 export function definition(naming: Naming): Partial<Strategy> {
   const finalizer = cleanupFinalizer(naming);
   return {
+    anyFinalizer: true,
     hasGeneration: true,
     hasStatus: true,
     unconditionalUpdate: false,
     load: loadEngine,
     defaults,
-    prepareCreate: object => rememberStored(object, {}),
+    prepareCreate: object => rememberStored(object, { conditions: null, acceptedNames: { plural: '', kind: '' } }),
     prepareUpdate: (object, old) => rememberStored(object, structuredClone(statusOf(isRec(object.status) ? object : old))),
     prepareStatus: object => rememberStored(object, statusOf(object)),
     validateCreate: object => createViolations(object, naming),

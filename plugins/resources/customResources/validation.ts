@@ -80,7 +80,8 @@ const unlessKept = (versions: Rec[], before: Rec[] | undefined): Violation[] =>
 function groupViolations(group: string): Violation[] {
   if (group === '') return [required('spec.group')];
   const found = dns1123Subdomain(group).map(complaint => invalid('spec.group', group, complaint));
-  if (found.length === 0 && !group.includes('.')) found.push(invalid('spec.group', group, 'should be a domain with at least one dot'));
+  if (found.length === 0 && !group.includes('.'))
+    found.push(invalid('spec.group', group, 'should be a domain with at least one dot'));
   return found;
 }
 
@@ -136,7 +137,10 @@ function conversionViolations(conversion: Rec, preserving: boolean): Violation[]
     return [notSupported('spec.conversion.strategy', strategy, ['None', 'Webhook'])];
   if (strategy === 'None') {
     const unset = 'should not be set when strategy is not set to Webhook';
-    return [...(client ? [forbiddenField(clientPath, unset)] : []), ...(reviews.length > 0 ? [forbiddenField(reviewPath, unset)] : [])];
+    return [
+      ...(client ? [forbiddenField(clientPath, unset)] : []),
+      ...(reviews.length > 0 ? [forbiddenField(reviewPath, unset)] : []),
+    ];
   }
   const found = preserving
     ? [invalid('spec.conversion.strategy', strategy, 'must be None if spec.preserveUnknownFields is true')]
@@ -149,7 +153,9 @@ function conversionViolations(conversion: Rec, preserving: boolean): Violation[]
 function clientViolations(client: Rec, path: string): Violation[] {
   const hasUrl = !absent(client.url);
   if (hasUrl === !absent(client.service)) return [required(path, 'exactly one of url or service is required')];
-  return hasUrl ? urlViolations(text(client, 'url'), `${path}.url`) : serviceViolations(at(client, 'service') ?? {}, `${path}.service`);
+  return hasUrl
+    ? urlViolations(text(client, 'url'), `${path}.url`)
+    : serviceViolations(at(client, 'service') ?? {}, `${path}.service`);
 }
 
 function urlViolations(given: string, path: string): Violation[] {

@@ -47,7 +47,9 @@ function scaleViolations(scale: Rec | undefined, path: string): Violation[] {
     const given = text(scale, member);
     if (given === '') return optional ? [] : [required(field)];
     if (!given.startsWith('.')) return [invalid(field, given, SIMPLE)];
-    return roots.some(root => given.startsWith(`${root}.`)) ? [] : [invalid(field, given, `should be a json path under ${where}`)];
+    return roots.some(root => given.startsWith(`${root}.`))
+      ? []
+      : [invalid(field, given, `should be a json path under ${where}`)];
   };
   return [
     ...check('specReplicasPath', ['.spec'], '.spec'),
