@@ -3,7 +3,7 @@ import { Piscina } from 'piscina';
 import type { Log } from '../api/host.js';
 import { POOL_BATCH, POOL_QUEUE, THREAD_CLOSE_MS, YOUNG_GENERATION_MB } from '../limits.js';
 import { Refusal } from '../model/refusal.js';
-import type { ThreadData } from '../threads/data.js';
+import { type ThreadData, threadFlags } from '../threads/data.js';
 import { type Job, type JobResult, packJobs, type WorkerBegun } from '../threads/messages.js';
 
 type Waiting = { readonly resolve: (result: JobResult) => void; readonly reject: (error: Error) => void; readonly job: Job };
@@ -34,6 +34,7 @@ export class Pool {
       concurrentTasksPerWorker: 64,
       maxQueue: Number.POSITIVE_INFINITY,
       workerData: data,
+      execArgv: threadFlags(),
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
       // What Piscina measures per task costs more than a small job.
       recordTiming: false,

@@ -2,7 +2,7 @@ import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { StoreError } from '../api/storage.js';
 import { StoreFeed } from '../threads/feed.js';
 import { YOUNG_GENERATION_MB } from '../limits.js';
-import type { ThreadData } from '../threads/data.js';
+import { type ThreadData, threadFlags } from '../threads/data.js';
 import type { FromStore } from '../threads/messages.js';
 
 /** Threads that may hear of commits at once, replaced pool workers included. */
@@ -33,7 +33,7 @@ export class StoreThread {
 
   constructor(data: ThreadData) {
     this.#counters = new Int32Array(data.counters);
-    this.#worker = new Worker(entry('store/main.js'), { workerData: data, resourceLimits: HEAP });
+    this.#worker = new Worker(entry('store/main.js'), { workerData: data, resourceLimits: HEAP, execArgv: threadFlags() });
     this.#first = new Promise(resolve => this.#worker.once('message', resolve));
     this.#ended = new Promise(resolve => this.#worker.once('exit', resolve));
     this.failed = new Promise(resolve => {
@@ -98,5 +98,6 @@ export function controlThread(
     workerData: { ...data, start },
     transferList: [start.port],
     resourceLimits: HEAP,
+    execArgv: threadFlags(),
   });
 }

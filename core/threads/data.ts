@@ -20,3 +20,6 @@ export interface ThreadData {
   /** Authorization and admission settings the pipeline itself reads. */
   readonly anonymous: boolean;
 }
+
+/** Node's flags of a thread: those of the process, but for the kind of a program given as text, which a thread's module is not. */
+export const threadFlags = (): string[] => process.execArgv.filter(flag => !flag.startsWith('--input-type'));
