@@ -52,6 +52,11 @@ export class Election {
   #seen: { readonly version: string; readonly at: number } | undefined;
   #renewed = 0;
   #won: () => void = () => undefined;
+  #decide: (leading: boolean) => void = () => undefined;
+  /** Resolves once it is known whether this process leads or another does. */
+  readonly decided = new Promise<boolean>(resolve => {
+    this.#decide = resolve;
+  });
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> | undefined;
   #again = false;
@@ -114,7 +119,9 @@ export class Election {
   async #attempt(): Promise<void> {
     const began = performance.now();
     try {
-      if (await this.#hold()) {
+      const held = await this.#hold();
+      this.#decide(held);
+      if (held) {
         this.#renewed = began;
         if (!this.#leading && !this.#closed) {
           this.#leading = true;

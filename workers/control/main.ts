@@ -148,8 +148,11 @@ start.port.postMessage({ is: 'subscribe', prefixes: [''] });
 await snapshot;
 if (election) {
   // Whoever does not lead has nothing to start: the leader does it.
-  tell({ is: 'ready' });
-  tell({ is: 'started', controller: 'rbac-bootstrap' });
+  void election.decided.then(leading => {
+    if (leading) return;
+    tell({ is: 'ready' });
+    tell({ is: 'started', controller: 'rbac-bootstrap' });
+  });
   await election.lead();
 }
 const plugins = await loadPlugins(data.plugins, 'control', host);

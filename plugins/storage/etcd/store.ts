@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   Compacted,
   FutureRevision,
@@ -55,6 +56,8 @@ export class EtcdStore implements Storage {
 
   constructor(config: EtcdConfig) {
     this.#config = config;
+    // Every call under way listens to it.
+    setMaxListeners(0, this.#closed.signal);
     this.#connection = new Connection(config);
     this.#keys = new Keys(config.prefix);
   }
@@ -63,7 +66,7 @@ export class EtcdStore implements Storage {
   async start(): Promise<this> {
     try {
       this.#secret = await openRecord(this.#connection, this.#keys, this.#config.prefix, START_MS);
-      this.#compacted = await compactedRevision(this.#connection, this.#keys);
+      this.#compacted = await this.#learnCompacted();
     } catch (error) {
       this.#connection.close();
       throw error instanceof StoreError ? error : new StoreError((error as Error).message);
@@ -158,7 +161,7 @@ export class EtcdStore implements Storage {
     } catch (error) {
       const current = await this.revision();
       if (revision > current) throw new FutureRevision(current);
-      this.#compacted = await compactedRevision(this.#connection, this.#keys);
+      this.#compacted = await this.#learnCompacted();
       if (this.#compacted < revision) throw error;
     }
     this.#compacted = Math.max(this.#compacted, revision);
@@ -185,8 +188,22 @@ export class EtcdStore implements Storage {
       if (!isOutOfRange(error)) throw error;
       const current = await this.revision();
       if (revision !== undefined && revision > current) throw new FutureRevision(current);
-      this.#compacted = await compactedRevision(this.#connection, this.#keys);
+      this.#compacted = await this.#learnCompacted();
       throw new Compacted(this.#compacted);
+    }
+  }
+
+  /** Asks a watch what is compacted; as it may be cut, several times. */
+  async #learnCompacted(): Promise<number> {
+    const until = performance.now() + LIMIT_MS;
+    for (;;) {
+      try {
+        return await compactedRevision(this.#connection, this.#keys);
+      } catch (error) {
+        if (error instanceof StoreError || this.#closed.signal.aborted) throw error;
+        if (performance.now() > until) throw this.#connection.unavailable(error as Error);
+      }
+      await pause(PAUSE_MS);
     }
   }
 

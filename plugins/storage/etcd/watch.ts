@@ -1,5 +1,5 @@
 import type { ServiceError } from '@grpc/grpc-js';
-import { Compacted, StoreError, type StoreEvent } from '../../../core/api/index.js';
+import { Compacted, type StoreEvent } from '../../../core/api/index.js';
 import { type Connection, isRefusal } from './connection.js';
 import type { WatchResponse } from './protocol.js';
 import { decode, type Keys } from './values.js';
@@ -98,16 +98,22 @@ function change({ type, kv, prev_kv }: WatchResponse['events'][number], key: str
  */
 export function compactedRevision(connection: Connection, keys: Keys): Promise<number> {
   return new Promise((resolve, reject) => {
-    const { stream } = connection.watch();
+    const { stream, token } = connection.watch();
     const end = (revision: number) => {
       stream.removeAllListeners('error');
       stream.on('error', () => {});
       stream.cancel();
       resolve(revision);
     };
-    stream.on('error', reject);
+    const fail = (error: ServiceError) =>
+      void connection.renewToken(error, token).then(
+        () => reject(error),
+        () => reject(error),
+      );
+    stream.on('error', fail);
     stream.on('data', (response: WatchResponse) => {
-      if (response.canceled && response.compact_revision === 0) reject(new StoreError(response.cancel_reason));
+      if (response.canceled && response.compact_revision === 0)
+        fail(Object.assign(new Error(response.cancel_reason), { details: response.cancel_reason }) as ServiceError);
       else if (response.canceled) end(response.compact_revision);
       else if (response.events.length > 0) end(0);
     });
