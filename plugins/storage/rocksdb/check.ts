@@ -50,7 +50,7 @@ async function examineDatabase(
   try {
     const records = await openRecords(database, { readOnly: true });
     try {
-      problems.push(...(await damagedTables(database, records.property('rocksdb.sstables'))));
+      problems.push(...(await damagedTables(database, () => records.property('rocksdb.sstables'))));
       return await examine(records, reached);
     } finally {
       await records.close();

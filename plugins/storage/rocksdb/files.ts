@@ -92,17 +92,27 @@ export async function refuseDamagedFiles(database: string): Promise<void> {
   if (damage.length > 0) throw new StoreError(`${database} is damaged: ${damage.join('; ')}; ${REMEDY}`);
 }
 
-/** Tables that the database's list names but that are missing or of another size; each a line. `sstables` is the library's own listing. */
-export async function damagedTables(database: string, sstables: string): Promise<string[]> {
-  const damage: string[] = [];
-  for (const [, number = '', size] of sstables.matchAll(/^ (\d+):(\d+)\[/gm)) {
-    const file = `${number.padStart(6, '0')}.sst`;
-    const found = await stat(join(database, file)).catch(() => undefined);
-    if (!found) damage.push(`${file} is missing`);
-    else if (found.size !== Number(size)) damage.push(`${file} has ${found.size} bytes instead of ${size}`);
+/**
+ * Tables that the database's list names but that are missing or of another size; each a line. `listing` gives the library's own list as it is now: an open database
+ * merges tables and removes those it merged, from the list first, so only what the list still names afterwards counts.
+ */
+export async function damagedTables(database: string, listing: () => string): Promise<string[]> {
+  const damage = new Map<string, string>();
+  for (const [name, size] of tablesOf(listing())) {
+    const found = await stat(join(database, name)).catch(() => undefined);
+    if (!found) damage.set(name, `${name} is missing`);
+    else if (found.size !== size) damage.set(name, `${name} has ${found.size} bytes instead of ${size}`);
   }
-  return damage;
+  if (damage.size === 0) return [];
+  const now = tablesOf(listing());
+  return [...damage].filter(([name]) => now.has(name)).map(([, line]) => line);
 }
+
+/** Names and sizes of the tables in the library's list. */
+const tablesOf = (listing: string): Map<string, number> =>
+  new Map(
+    [...listing.matchAll(/^ (\d+):(\d+)\[/gm)].map(([, number = '', size]) => [`${number.padStart(6, '0')}.sst`, Number(size)]),
+  );
 
 /** What was set aside before an open. */
 export interface Aside {

@@ -75,7 +75,7 @@ async function undo(records: RocksRecords | undefined, aside: Aside, path: strin
 }
 
 async function refuseDamagedTables(records: RocksRecords): Promise<void> {
-  const damage = await damagedTables(records.path, records.property('rocksdb.sstables'));
+  const damage = await damagedTables(records.path, () => records.property('rocksdb.sstables'));
   if (damage.length > 0) throw new StoreError(`${records.path} is damaged: ${damage.join('; ')}; ${REMEDY}`);
 }
 
