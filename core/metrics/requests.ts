@@ -1,14 +1,10 @@
-import { Counter, Gauge, type Histogram, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import type { Route } from '../front/route.js';
 import { flag } from '../front/query.js';
 import type { Resource } from '../schema/resource.js';
 
 /** Bounds of the latency histogram in seconds: those that dashboards for this kind of server know. */
 const BOUNDS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60] as const;
-const LABELS = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
-const TOTAL_LABELS = [...LABELS, 'code'] as const;
-
-type Labels = { readonly [label in (typeof LABELS)[number]]: string };
 
 const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const VERBS: ReadonlyMap<string, string> = new Map([
@@ -31,7 +27,12 @@ class Series {
   readonly buckets: number[] = Array.from({ length: BOUNDS.length + 1 }, () => 0);
   seconds = 0;
 
-  constructor(readonly labels: Labels) {}
+  constructor(
+    /** Names and values, as they stand in the text. */
+    readonly labels: string,
+    /** Watches last as long as their clients like: their time tells nothing. */
+    readonly timed: boolean,
+  ) {}
 
   count(code: number): void {
     this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
@@ -45,36 +46,23 @@ class Series {
   }
 }
 
+const TOTAL = 'apiserver_request_total';
 const DURATION = 'apiserver_request_duration_seconds';
+const TOTAL_HEAD = `# HELP ${TOTAL} Requests answered, by verb, resource, scope and status code.\n# TYPE ${TOTAL} counter\n`;
+const DURATION_HEAD =
+  `# HELP ${DURATION} How long requests took to be answered, by verb, resource and scope; watches are not counted.\n` +
+  `# TYPE ${DURATION} histogram\n`;
 
 /** The lines of one series in the histogram; none if nothing was timed. */
-function durationsOf({ labels, buckets, seconds }: Series): object[] {
+function durationsOf({ labels, buckets, seconds }: Series): string {
   let below = 0;
-  const lines = buckets.map((count, i) => {
+  let text = '';
+  for (const [i, count] of buckets.entries()) {
     below += count;
-    return { metricName: `${DURATION}_bucket`, labels: { ...labels, le: BOUNDS[i] ?? '+Inf' }, value: below };
-  });
-  if (below === 0) return [];
-  return [
-    ...lines,
-    { metricName: `${DURATION}_sum`, labels, value: seconds },
-    { metricName: `${DURATION}_count`, labels, value: below },
-  ];
+    text += `${DURATION}_bucket{${labels},le="${BOUNDS[i] ?? '+Inf'}"} ${below}\n`;
+  }
+  return below === 0 ? '' : `${text}${DURATION}_sum{${labels}} ${seconds}\n${DURATION}_count{${labels}} ${below}\n`;
 }
-
-/** The histogram of all series: it is written when it is asked for, so that a request only adds to numbers. */
-const durations = (series: () => Iterable<Series>): Histogram =>
-  ({
-    name: DURATION,
-    get: async () => ({
-      name: DURATION,
-      help: 'How long requests took to be answered, by verb, resource and scope; watches are not counted.',
-      type: 'histogram',
-      aggregator: 'sum',
-      values: [...series()].flatMap(durationsOf),
-    }),
-    reset: () => undefined,
-  }) as unknown as Histogram;
 
 /** Counts requests: how many of what were answered how, how long it took, how many are under way. Labels come from the registry of resources, never from the request. */
 export class RequestMetrics {
@@ -84,33 +72,30 @@ export class RequestMetrics {
   #writing = 0;
   #reading = 0;
 
-  /** Makes the metrics known to a registry. */
+  /** Makes what is under way known to a registry. */
   register(registry: Registry): void {
-    const registers = [registry];
-    const series = () => this.#series.values();
     const [writing, reading] = [() => this.#writing, () => this.#reading];
-    new Counter({
-      name: 'apiserver_request_total',
-      help: 'Requests answered, by verb, resource, scope and status code.',
-      labelNames: TOTAL_LABELS,
-      registers,
-      collect() {
-        this.reset();
-        for (const { labels, codes } of series())
-          for (const [code, count] of codes) this.inc({ ...labels, code: String(code) }, count);
-      },
-    });
-    registry.registerMetric(durations(series));
     new Gauge({
       name: 'apiserver_current_inflight_requests',
       help: 'Requests under way, without watches.',
       labelNames: ['request_kind'],
-      registers,
+      registers: [registry],
       collect() {
         this.set({ request_kind: 'mutating' }, writing());
         this.set({ request_kind: 'readOnly' }, reading());
       },
     });
+  }
+
+  /** Counts and durations as text, made of ready parts: there may be thousands of series, and requests wait meanwhile. */
+  text(): string {
+    let totals = TOTAL_HEAD;
+    let durations = DURATION_HEAD;
+    for (const series of this.#series.values()) {
+      for (const [code, count] of series.codes) totals += `${TOTAL}{${series.labels},code="${code}"} ${count}\n`;
+      if (series.timed) durations += durationsOf(series);
+    }
+    return totals + durations;
   }
 
   begin(method: string): void {
@@ -125,7 +110,7 @@ export class RequestMetrics {
     if (status === 0) return;
     const series = this.#of(route);
     series.count(status);
-    if (series.labels.verb !== 'WATCH') series.observe(milliseconds / 1000);
+    if (series.timed) series.observe(milliseconds / 1000);
   }
 
   #of(route: Route): Series {
@@ -133,8 +118,10 @@ export class RequestMetrics {
     const sub = route.subresource?.name ?? '';
     const dry = route.query.size > 0 && flag(route.query, 'dryRun') ? 'All' : '';
     const scope = target.is === 'path' || !resource ? '' : target.name ? 'resource' : target.namespace ? 'namespace' : 'cluster';
-    const key = `${target.verb} ${sub} ${scope} ${dry}`;
-    if (!resource) return this.#shared(key, target.verb, scope, dry, '');
+    // A method that nobody knows counts as `other`: methods come from outside.
+    const verb = VERBS.get(target.verb) ?? 'other';
+    const key = `${verb} ${sub} ${scope} ${dry}`;
+    if (!resource) return this.#shared(key, verb, scope, dry, '');
     let known = this.#byResource.get(resource);
     if (!known) {
       known = new Map();
@@ -142,7 +129,7 @@ export class RequestMetrics {
     }
     let found = known.get(key);
     if (!found) {
-      found = this.#shared(key, target.verb, scope, dry, sub, resource);
+      found = this.#shared(key, verb, scope, dry, sub, resource);
       known.set(key, found);
     }
     return found;
@@ -150,20 +137,16 @@ export class RequestMetrics {
 
   #shared(key: string, verb: string, scope: string, dry: string, subresource: string, resource?: Resource): Series {
     const { group = '', version = '', plural = '' } = resource ?? {};
-    const shown = VERBS.get(verb) ?? 'other';
-    const whole = resource ? `${group} ${version} ${plural} ${key}` : `${shown} ${dry}`;
+    const whole = resource ? `${group} ${version} ${plural} ${key}` : key;
     let series = this.#series.get(whole);
     if (!series) {
-      series = new Series({
-        verb: shown,
-        dry_run: dry,
-        group,
-        version,
-        resource: plural,
-        subresource,
-        scope,
-        component: 'apiserver',
-      });
+      const labels = { verb, dry_run: dry, group, version, resource: plural, subresource, scope, component: 'apiserver' };
+      series = new Series(
+        Object.entries(labels)
+          .map(([name, value]) => `${name}="${value}"`)
+          .join(','),
+        verb !== 'WATCH',
+      );
       this.#series.set(whole, series);
     }
     return series;

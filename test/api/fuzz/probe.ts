@@ -61,6 +61,27 @@ export async function probe(port: number, { bytes }: Case): Promise<string | und
   }
 }
 
+/** Sends damaged bytes and hangs up: the server may answer or close, but it must let go of the connection. */
+export async function probeDamaged(port: number, bytes: Uint8Array): Promise<string | undefined> {
+  const client = await RawClient.open({ port });
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    client.socket.destroy();
+  }, DEADLINE_MS);
+  try {
+    client.send(bytes);
+    client.socket.end();
+    const text = await client.end();
+    if (late) return 'the connection stays open';
+    const [, status] = /^HTTP\/1\.1 (5\d\d) /.exec(final(text)) ?? [];
+    return status === undefined || status === '504' || status === '505' ? undefined : text.slice(0, 500);
+  } finally {
+    clearTimeout(timer);
+    client.socket.destroy();
+  }
+}
+
 /** An answer without the interim ones before it. */
 const final = (text: string): string => text.replace(/^(HTTP\/1\.1 1\d\d [^\r]*\r\n\r\n)+/, '');
 
