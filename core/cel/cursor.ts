@@ -98,6 +98,11 @@ export class Cursor {
     this.report('extraneous', wanted);
     throw new Stop(this.issues.full);
   }
+  /** Reports that another token was wanted. */
+  protected wanted(name: string): never {
+    this.report('mismatched', tokenSet(name));
+    throw new Stop(this.issues.full);
+  }
   /** Reports that what begins at `start` and ends with the token is no production. */
   protected noAlternative(start: number): never {
     const t = this.token;

@@ -21,6 +21,8 @@ export interface Library {
   readonly constants?: ReadonlyMap<string, { readonly type: Type; readonly value: Value }>;
   /** Allows `a.?b`, `a[?b]` and optional entries. */
   readonly optionalSyntax?: boolean;
+  /** Allows field names in back ticks. */
+  readonly quotedFields?: boolean;
 }
 
 /** What an environment is made of. */
@@ -65,6 +67,7 @@ export class Environment implements Scope {
   readonly constants = new Map<string, { type: Type; value: Value }>();
   private readonly macros: Macros;
   private readonly optionalSyntax: boolean;
+  private readonly quotedFields: boolean;
   private readonly limits: ParseLimits;
 
   constructor(private readonly options: EnvironmentOptions) {
@@ -72,6 +75,7 @@ export class Environment implements Scope {
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.macros = new Macros(...options.libraries.map(l => l.macros ?? []));
     this.optionalSyntax = options.libraries.some(l => l.optionalSyntax);
+    this.quotedFields = options.libraries.some(l => l.quotedFields);
     for (const library of options.libraries) this.addLibrary(library);
     const variables = options.variables instanceof Map ? options.variables : Object.entries(options.variables ?? {});
     for (const [name, type] of variables) {
@@ -136,7 +140,12 @@ export class Environment implements Scope {
 
   /** Parses, checks, validates, estimates and plans a text. */
   compile(text: string): Compiled {
-    const parsed = parse(text, { macros: this.macros, optionalSyntax: this.optionalSyntax, limits: this.limits });
+    const parsed = parse(text, {
+      macros: this.macros,
+      optionalSyntax: this.optionalSyntax,
+      quotedFields: this.quotedFields,
+      limits: this.limits,
+    });
     if (!parsed.expr) return { issues: parsed.issues, errors: formatIssues(text, parsed.issues) };
     const checked = check(parsed.expr, this, this.options.lenient);
     if (checked.issues.length) return { issues: checked.issues, errors: formatIssues(text, checked.issues) };

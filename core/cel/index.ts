@@ -58,6 +58,7 @@ export {
   validationOf,
   widestLibraries,
   type CompatibilityVersion,
+  type FeatureGates,
 } from './versions.js';
 export { display } from './text.js';
 export { evaluationMessage, runTable, type Table } from './tables.js';

@@ -45,8 +45,8 @@ const IDENT = /[A-Za-z_][A-Za-z0-9_]*/y;
 const QUOTED = /`([a-zA-Z0-9_.\-/ ]+)`/y;
 const STRING_START = /(?:[rR]?[bB]?|[bB][rR])("""|'''|"|')/y;
 
-/** Splits a text into tokens; characters that belong to none are issues and left out. */
-export function tokenize(text: string, issues: Issues): Token[] {
+/** Splits a text into tokens, with back-ticked names where the release has them; characters that belong to none are issues and left out. */
+export function tokenize(text: string, issues: Issues, quotedFields: boolean): Token[] {
   const out: Token[] = [];
   let i = 0;
   while (i < text.length) {
@@ -55,7 +55,7 @@ export function tokenize(text: string, issues: Issues): Token[] {
       i = SPACE.lastIndex;
       continue;
     }
-    const token = next(text, i, issues);
+    const token = next(text, i, issues, quotedFields);
     if (!token) {
       const end = failure(text, i);
       issues.add(i, `Syntax error: token recognition error at: '${escaped(text.slice(i, end))}'`);
@@ -90,7 +90,7 @@ function failure(text: string, i: number): number {
   return Math.min(text.length, at + String.fromCodePoint(text.codePointAt(at) ?? 0).length);
 }
 
-function next(text: string, i: number, issues: Issues): { token: Token; end: number } | undefined {
+function next(text: string, i: number, issues: Issues, quotedFields: boolean): { token: Token; end: number } | undefined {
   STRING_START.lastIndex = i;
   const start = STRING_START.exec(text);
   const string = start && stringToken(text, i, start[0], start[1]!, issues);
@@ -102,7 +102,7 @@ function next(text: string, i: number, issues: Issues): { token: Token; end: num
   const ident = IDENT.exec(text)?.[0];
   if (ident !== undefined) return { token: wordToken(ident, i), end: i + ident.length };
   QUOTED.lastIndex = i;
-  const quoted = QUOTED.exec(text);
+  const quoted = quotedFields ? QUOTED.exec(text) : null;
   if (quoted) return { token: { kind: 'quoted', text: quoted[1]!, at: i }, end: QUOTED.lastIndex };
   const op = OPERATORS.find(o => text.startsWith(o, i));
   return op ? { token: { kind: 'op', text: op, at: i }, end: i + op.length } : undefined;
@@ -204,7 +204,7 @@ function decode(body: string, raw: boolean, bytes: boolean, bad: (message: strin
       const octet = m[2] !== undefined || m[5] !== undefined;
       if (bytes && octet) octets.push(code);
       else if (bytes || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
-        bad('unable to unescape string');
+        bad(bytes ? 'unable to unescape string' : 'invalid unicode code point');
         return bytes ? new Uint8Array() : '';
       } else put(String.fromCodePoint(code));
     }

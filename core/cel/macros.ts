@@ -30,11 +30,18 @@ function variable(context: MacroContext, e: Expr, message = 'argument must be a 
   return '@bad';
 }
 
+/** The variable that loops gather their result in, by its upstream name. */
+const ACCUMULATOR = '__result__';
+
 /** A loop macro: variables, then an optional filter, then the body. */
 const loop =
   (kind: LoopKind, count: 1 | 2, filtered = false): Macro =>
   (context, at, target, args) => {
-    const vars = args.slice(0, count).map(a => variable(context, a));
+    const message = kind === 'map' || kind === 'filter' ? 'argument is not an identifier' : undefined;
+    const vars = args.slice(0, count).map(a => variable(context, a, message));
+    vars.forEach((name, i) => {
+      if (name === ACCUMULATOR) context.error(args[i]!.at, 'iteration variable overwrites accumulator variable');
+    });
     if (count === 2 && vars[0] === vars[1] && vars[0] !== '@bad') context.error(args[1]!.at, 'duplicate variable name');
     return {
       is: 'loop',

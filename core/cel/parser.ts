@@ -20,6 +20,8 @@ export interface ParseOptions {
   readonly macros: Macros;
   /** `a.?b`, `a[?b]`, optional entries. */
   readonly optionalSyntax: boolean;
+  /** Field names in back ticks. */
+  readonly quotedFields: boolean;
   readonly limits: ParseLimits;
 }
 
@@ -43,16 +45,19 @@ export function parse(text: string, options: ParseOptions): { expr?: Expr; issue
   }
   let expr: Expr | undefined;
   try {
-    expr = new Parser(text, tokenize(text, issues), issues, options).whole();
+    expr = new Parser(text, tokenize(text, issues, options.quotedFields), issues, options).whole();
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
   }
   return issues.list.length ? { issues: issues.list } : { expr, issues: [] };
 }
 
+const isDotted = (e: Expr): boolean => e.is === 'ident' || (e.is === 'select' && isDotted(e.operand));
+
 /** Tokens that may stand first in brackets. */
 const ARGUMENTS_START = tokenSet(...FIRST, ')');
 const INDEX_START = tokenSet(...FIRST, '?');
+const MESSAGE_START = tokenSet('}', ',', '?', 'IDENTIFIER', 'ESC_IDENTIFIER');
 /** Tokens after a part of an expression, by what encloses it. */
 const AFTER_KEY = tokenSet(':');
 
@@ -148,11 +153,15 @@ class Parser extends Cursor implements MacroContext {
     const op = this.token;
     if (!this.isOp('!') && !this.isOp('-')) return this.member();
     let count = 0;
-    while (this.accept(op.text)) count++;
+    let last = op.at;
+    for (; this.isOp(op.text); count++) {
+      last = this.token.at;
+      this.i++;
+    }
     if (op.text === '-') {
       const literal = count === 1 ? this.negativeLiteral(op.at) : undefined;
       if (literal) return this.selectors(literal);
-      if (!this.stands(FIRST)) this.noAlternative(op.at);
+      if (!this.stands(FIRST)) this.noAlternative(last);
     } else if (!this.stands(FIRST)) this.unwanted(FIRST);
     return this.deeper(1, () => {
       const operand = this.isOp('!') || this.isOp('-') ? this.unary() : this.member();
@@ -190,13 +199,14 @@ class Parser extends Cursor implements MacroContext {
   private afterDot(operand: Expr, at: number): Expr {
     this.i++;
     if (this.isOp('?')) {
-      const mark = this.token.at;
       this.i++;
       const field = this.fieldName(at);
-      if (!this.options.optionalSyntax) this.error(mark, "unsupported syntax '.?'");
+      if (!this.options.optionalSyntax) this.error(at, "unsupported syntax '.?'");
       return { is: 'call', at, fn: '_?._', args: [operand, { is: 'const', at: this.tokens[this.i - 1]!.at, value: field }] };
     }
     const name = this.token;
+    // The reference takes a dotted name for the start of a message literal, and then wants a name where a constant word stands.
+    if (isDotted(operand) && name.kind === 'const' && /^(true|false|null)$/.test(name.text)) this.wanted('IDENTIFIER');
     const field = this.fieldName(at);
     if (!this.isOp('(') || name.kind === 'quoted') return { is: 'select', at, operand, field, test: false };
     const open = this.token.at;
@@ -289,6 +299,7 @@ class Parser extends Cursor implements MacroContext {
     const at = this.token.at;
     this.i++;
     const fields: { at: number; name: string; value: Expr; optional: boolean }[] = [];
+    this.startOf(MESSAGE_START);
     this.items('}', () => {
       const optional = this.optionalMark();
       const field = this.fieldName(this.token.at);

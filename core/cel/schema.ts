@@ -122,6 +122,8 @@ function convert(s: Schema, name: string, resource: boolean): SchemaType | undef
       );
     case 'number':
       return leaf(T.DOUBLE, 1, s.nullable, never, toDouble);
+    case 'null':
+      return { type: T.NULL, view: v => (v === null ? null : mismatch('null')), maxSize: 0, minBytes: 4 };
     case 'integer':
       return leaf(T.INT, 1, s.nullable, v => Number.isSafeInteger(v) && v !== 0, toInt);
     default:

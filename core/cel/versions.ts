@@ -26,6 +26,8 @@ export const DEFAULT_VERSION: CompatibilityVersion = '1.32';
 export const TWO_VARIABLE_COMPREHENSIONS: Library = { name: 'two-variable-comprehensions', macros: TWO_VARIABLE_MACROS };
 /** `cel.bind`. */
 export const BINDINGS: Library = { name: 'bindings', macros: BIND_MACROS };
+/** Field names in back ticks, which no release of the server has switched on. */
+export const QUOTED_FIELDS: Library = { name: 'quoted-fields', quotedFields: true };
 /** `cel.block`, which optimisers emit. */
 export const BLOCK: Library = { name: 'block', macros: BLOCK_MACROS };
 
@@ -36,7 +38,7 @@ const TABLE: readonly (readonly [library: Library, since: number, until?: number
   [REGEX, 0],
   [LISTS, 0],
   [AUTHORIZER_LIBRARY, 27],
-  [AUTHORIZER_SELECTORS, 32],
+  [AUTHORIZER_SELECTORS, 31],
   [strings(0), 0, 29],
   [strings(2), 29],
   [CROSS_TYPE_COMPARISONS, 29],
@@ -50,10 +52,21 @@ const TABLE: readonly (readonly [library: Library, since: number, until?: number
   [SEMVER, 34],
 ];
 
+/** Features that change what a release offers. */
+export interface FeatureGates {
+  /** Selectors in authorization checks: alpha, and off, in 1.31; on from 1.32. */
+  readonly authorizeWithSelectors?: boolean;
+}
+const SELECTORS_ON = 32;
+
 /** The libraries of a release. */
-export function librariesOf(version: CompatibilityVersion = DEFAULT_VERSION): readonly Library[] {
+export function librariesOf(version: CompatibilityVersion = DEFAULT_VERSION, gates: FeatureGates = {}): readonly Library[] {
   const minor = Number(version.split('.')[1]);
-  return TABLE.filter(([, since, until]) => minor >= since && (until === undefined || minor < until)).map(([library]) => library);
+  const selectors = gates.authorizeWithSelectors ?? minor >= SELECTORS_ON;
+  return TABLE.filter(
+    ([library, since, until]) =>
+      minor >= since && (until === undefined || minor < until) && (selectors || library !== AUTHORIZER_SELECTORS),
+  ).map(([library]) => library);
 }
 
 /** The libraries stored expressions evaluate in: everything any known release has. */
@@ -79,6 +92,7 @@ export const allLibraries = (): readonly Library[] => [
   optionals(1),
   BINDINGS,
   TWO_VARIABLE_COMPREHENSIONS,
+  QUOTED_FIELDS,
 ];
 
 /** The checks of a release on finished trees. */
