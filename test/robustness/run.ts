@@ -110,7 +110,8 @@ export async function run(options: RunOptions): Promise<Summary> {
     }
   } finally {
     await deployment.close();
-    rmSync(directory, { recursive: true, force: true });
+    if (summary.violations.length === 0) rmSync(directory, { recursive: true, force: true });
+    else options.told?.(`the data directories are kept: ${directory}`);
   }
   summary.minutes = (performance.now() - began) / 60_000;
   return summary;
