@@ -91,7 +91,9 @@ export class Cursor {
     throw new Stop(fatal || this.issues.full);
   }
   private report(what: 'extraneous' | 'mismatched', wanted: TokenSet): void {
-    this.error(this.token.at, `Syntax error: ${what} input '${escaped(this.token.text)}' expecting ${shownSet(wanted)}`);
+    const { kind, text, at } = this.token;
+    const shown = kind === 'quoted' ? `\`${text}\`` : escaped(text);
+    this.error(at, `Syntax error: ${what} input '${shown}' expecting ${shownSet(wanted)}`);
   }
   /** Reports a token that no production takes. */
   protected unwanted(wanted: TokenSet): never {

@@ -40,7 +40,7 @@ const loop =
     const message = kind === 'map' || kind === 'filter' ? 'argument is not an identifier' : undefined;
     const vars = args.slice(0, count).map(a => variable(context, a, message));
     vars.forEach((name, i) => {
-      if (name === ACCUMULATOR) context.error(args[i]!.at, 'iteration variable overwrites accumulator variable');
+      if (count === 1 && name === ACCUMULATOR) context.error(args[i]!.at, 'iteration variable overwrites accumulator variable');
     });
     if (count === 2 && vars[0] === vars[1] && vars[0] !== '@bad') context.error(args[1]!.at, 'duplicate variable name');
     return {
