@@ -127,6 +127,7 @@ describe('managers of fields', () => {
     expect(readEntries([good])?.size).toBe(1);
     for (const bad of [{ operation: 'Steal' }, { apiVersion: '' }, { fieldsType: 'FieldsV2' }, { fieldsV1: { data: {} } }])
       expect(readEntries([{ ...good, ...bad }])).toBeUndefined();
+    for (const none of [null, 'x', [null], ['x']]) expect(readEntries(none)).toBeUndefined();
   });
 });
 

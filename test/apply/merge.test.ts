@@ -15,7 +15,7 @@ const configMap = shapeOf(typeOf('core.v1.ConfigMap'));
 describe('merging a configuration into an object', () => {
   test('replaces atomic lists and joins others by their keys [R081 R086 R095]', () => {
     const live = { containers: [{ name: 'a', image: 'a:1', args: ['x', 'y'] }], nodeSelector: { disk: 'ssd' } };
-    const config = {
+    const config: Json = {
       containers: [
         { name: 'b', image: 'b:1' },
         { name: 'a', args: ['z'] },
@@ -45,7 +45,7 @@ describe('merging a configuration into an object', () => {
   });
 
   test('contains every name once, applied ones in applied order', () => {
-    const some = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'));
+    const some: fc.Arbitrary<string[]> = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'));
     fc.assert(
       fc.property(some, some, (live, config) => {
         const list = (names: readonly string[]): Json => ({ containers: names.map(name => ({ name })) });

@@ -130,15 +130,34 @@ export function ownersOfUpdated(context: Context, permitted: Permitted, object: 
   return updated(kindOf(context, permitted), writerOf(context, permitted), json(old), json(object), owners);
 }
 
-/** Writes the managers into the object. */
-export function setOwners(object: ApiObject, owners: Owners): void {
+type Entries = ApiObject['metadata']['managedFields'];
+
+function setEntries({ metadata }: ApiObject, entries: Entries): void {
+  if (entries?.length) metadata.managedFields = entries;
+  else delete metadata.managedFields;
+}
+
+/** Writes the managers into the object and gives their entries. */
+export function setOwners(object: ApiObject, owners: Owners): Entries {
   const entries = entriesOf(owners);
-  if (entries) object.metadata.managedFields = entries;
-  else delete object.metadata.managedFields;
+  setEntries(object, entries);
+  return entries;
+}
+
+/** Mutators may have changed the entries that were set: malformed ones are not taken, with a warning. */
+export function checkOwners(object: ApiObject, set: Entries, warnings: string[]): void {
+  const now = object.metadata.managedFields;
+  if (now === set) return;
+  const owners = readEntries(now);
+  setEntries(object, owners ? entriesOf(owners) : set);
+  if (!owners)
+    warnings.push(
+      '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests',
+    );
 }
 
 /** The entries to compare with the current object's: its own, where nothing but times differs. */
-export function settledEntries(object: ApiObject, old: ApiObject): ApiObject['metadata']['managedFields'] {
+export function settledEntries(object: ApiObject, old: ApiObject): Entries {
   const [now, before] = [object.metadata.managedFields, old.metadata.managedFields];
   return now && before && sameOwners(ownersOf(now), ownersOf(before)) ? before : now;
 }

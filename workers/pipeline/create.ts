@@ -3,7 +3,7 @@ import { alreadyExists, badRequest, Refusal } from '../../core/model/refusal.js'
 import { decodeBody, validateMetadata } from './body.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { Answer } from './answer.js';
-import { ownersOfNew, setOwners } from './apply.js';
+import { checkOwners, ownersOfNew, setOwners } from './apply.js';
 import { type Context, type Permitted, rulesOf } from './context.js';
 import { act } from './actions.js';
 import { dropRepeatedOwners, generatedName, setSystemMetadata } from './metadata.js';
@@ -42,12 +42,13 @@ export async function createObject(
   if (metadata.resourceVersion && metadata.resourceVersion !== '0')
     throw badRequest('resourceVersion should not be set on objects to be created');
   setSystemMetadata(object, rules.now);
-  setOwners(object, owners);
+  const set = setOwners(object, owners);
   const generated = !metadata.name && Boolean(metadata.generateName);
   if (generated) metadata.name = generatedName(metadata.generateName!);
   dropRepeatedOwners(object, permitted.warnings, false);
   await context.mutate(changeOf(permitted, 'CREATE', dryRun, metadata.name ?? ''), object);
   dropRepeatedOwners(object, permitted.warnings, true);
+  checkOwners(object, set, permitted.warnings);
   if (strategy.hasStatus) delete object['status'];
   strategy.prepareCreate(object, rules);
   strategy.defaults(object);

@@ -4,7 +4,7 @@ import { decodeStored } from '../../core/plugin/stored.js';
 import type { Owners } from '../../core/schema/apply/owners.js';
 import { authorizeCreate } from './access.js';
 import type { Answer } from './answer.js';
-import { appliedTo, ownersOfUpdated, setOwners, settledEntries } from './apply.js';
+import { appliedTo, checkOwners, ownersOfUpdated, setOwners, settledEntries } from './apply.js';
 import { decodeBody, decodePatched, encodeObject, validateMetadataUpdate } from './body.js';
 import { type Context, type Permitted, rulesOf } from './context.js';
 import { createObject } from './create.js';
@@ -110,16 +110,17 @@ export async function replace(
   const { resource, job, target, route } = permitted;
   const { strategy } = resource;
   const sent = object.metadata.resourceVersion;
-  const version = sent || ifMatch(job.ifMatch);
-  if (version && version !== '0' && version !== String(job.current!.revision))
-    throw conflict(named(resource), target.name, MODIFIED);
+  const stale = (version: string | undefined): boolean =>
+    Boolean(version) && version !== '0' && version !== String(job.current!.revision);
+  if (stale(sent) || stale(ifMatch(job.ifMatch))) throw conflict(named(resource), target.name, MODIFIED);
   // The object itself is owned as it was sent; of a subresource's body only what comes through counts.
   const known = owners ?? (route.subresource ? undefined : ownersOfUpdated(context, permitted, object, old));
   const merged = merge(context, permitted, object, old, dryRun);
-  setOwners(merged, known ?? ownersOfUpdated(context, permitted, merged, old));
+  const set = setOwners(merged, known ?? ownersOfUpdated(context, permitted, merged, old));
   dropRepeatedOwners(merged, permitted.warnings, false);
   await context.mutate(changeOf(permitted, 'UPDATE', dryRun, target.name, old), merged);
   dropRepeatedOwners(merged, permitted.warnings, true);
+  checkOwners(merged, set, permitted.warnings);
   const violations = validate(context, permitted, merged, old, dryRun, sent);
   refuseInvalid(resource, target.name, violations);
   refuseInvalid(

@@ -39,12 +39,19 @@ export function ownersOf(entries: readonly ManagedFieldsEntry[] | undefined): Ow
   return owners;
 }
 
-const isWellFormed = (entry: ManagedFieldsEntry): boolean =>
-  (entry.operation === 'Apply' || entry.operation === 'Update') && Boolean(entry.apiVersion) && entry.fieldsType === 'FieldsV1';
+const isWellFormed = (entry: unknown): entry is ManagedFieldsEntry => {
+  const { operation, apiVersion, fieldsType } = (entry ?? {}) as ManagedFieldsEntry;
+  return (
+    (operation === 'Apply' || operation === 'Update') &&
+    typeof apiVersion === 'string' &&
+    apiVersion !== '' &&
+    fieldsType === 'FieldsV1'
+  );
+};
 
-/** Entries that a client sent, undefined where one of them is malformed. */
-export function readEntries(entries: readonly ManagedFieldsEntry[]): Owners | undefined {
-  if (!entries.every(isWellFormed)) return undefined;
+/** Entries that came from outside, undefined where one of them is malformed. */
+export function readEntries(entries: unknown = []): Owners | undefined {
+  if (!Array.isArray(entries) || !entries.every(isWellFormed)) return undefined;
   try {
     return ownersOf(entries.map(entry => ({ ...entry, fieldsV1: readFieldSet(entry.fieldsV1 ?? {}) as unknown as JsonObject })));
   } catch (thrown) {
