@@ -14,6 +14,7 @@ export {
   type CostViolation,
 } from './cost.js';
 export { declare, declareGlobal, DeclarationError, parseType, type Overload } from './declarations.js';
+export { EXPRESSION_FIELDS, type ExpressionField } from './fields.js';
 export { escapeName, schemaType, type Schema, type SchemaType } from './schema.js';
 export {
   formatType,

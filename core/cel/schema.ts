@@ -359,8 +359,8 @@ function objectOf(s: Schema, name: string): SchemaType {
     // The default of a required property is written by the server, not sent.
     if (s.required?.includes(key) && property.default === undefined) minBytes += key.length + 4 + schema.minBytes;
     if (escaped === undefined) continue;
-    // A field of this name is so common that upstream lets it be written plainly too.
-    for (const n of key === 'namespace' ? [escaped, key] : [escaped]) {
+    // A word of the language may be written plainly too, since nothing else can stand after the dot.
+    for (const n of RESERVED.has(key) ? [escaped, key] : [escaped]) {
       properties.set(n, { key, schema, inherited: key in Object.prototype });
       fields.set(n, schema);
     }
