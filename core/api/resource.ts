@@ -92,7 +92,7 @@ export interface ResourceVersion {
   readonly deprecationWarning?: string;
 }
 
-/** Judges an object beyond its schema; `old` is there for updates. Pure: it runs in every pool worker. */
+/** Judges an object that has the shape its schema asks for; `old` is there for updates. Pure: it runs in every pool worker. */
 export type ResourceCheck = (object: ApiObject, old: ApiObject | undefined) => readonly Violation[];
 
 /** A custom resource type, complete. All but `validate` is JSON. */

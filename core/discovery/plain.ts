@@ -31,7 +31,8 @@ export const groupsOf = (registry: Registry): Group[] =>
 
 /** Whether the group has kinds of the table: where there is none, an unknown path is unknown to everything. */
 export const isTabled = (registry: Registry, group: string): boolean =>
-  registry.groups.get(group)?.versions.some(version => version.package !== undefined) === true;
+  registry.groups.get(group)?.versions.some(version => [...version.resources.values()].some(resource => resource.builtIn)) ===
+  true;
 
 /** The served versions of a group in order of preference. */
 export const servedOf = (group: Group): GroupVersion[] => group.versions.filter(version => version.served);

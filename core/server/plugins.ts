@@ -56,7 +56,7 @@ export function pluginsOf(settings: Settings, material: Material): PluginSpec[] 
         : {
             use: at('storage/rocksdb/index.js'),
             config: { path: material.storePath, historyMs: settings.historyRetention },
-            threads: ['store'],
+            threads: ['store', 'front'],
           },
     { use: at(`listener/${settings.listener ?? 'uws'}.js`), threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },

@@ -2,6 +2,7 @@ import { type Listener, listener, type Listening } from '../api/listener.js';
 import { type Naming, namingOf } from '../naming.js';
 import { hostOf, logOf } from '../plugin/host.js';
 import { loadPlugins } from '../plugin/load.js';
+import { FUTURE_REVISION_MS } from '../limits.js';
 import type { Registry } from '../schema/resource.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { type Material, pluginsOf } from './plugins.js';
@@ -140,7 +141,9 @@ function startControl(
     store,
     shared,
     handle: (ask, reply) =>
-      void loaded.then(() => front.handleAs(internalExchange(ask, reply, naming), controllerUser(ask.controller, naming))),
+      void loaded
+        .then(() => front.state.reaches(ask.seen, FUTURE_REVISION_MS))
+        .then(() => front.handleAs(internalExchange(ask, reply, naming), controllerUser(ask.controller, naming))),
     started: controller => {
       if (controller !== 'rbac-bootstrap') return;
       hooks.bootstrapped.done();

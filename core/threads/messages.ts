@@ -184,6 +184,8 @@ export type JobResult = {
 /** From the control thread to the front end: a request of a controller. */
 export interface ControlAsk {
   readonly ask: number;
+  /** The last revision the controllers know of: they hear of commits before the front end does. */
+  readonly seen: number;
   readonly controller: string;
   readonly method: string;
   readonly path: string;
@@ -246,10 +248,11 @@ export const packProposals = (proposals: readonly Proposal[]): readonly [Proposa
     },
   );
 
-/** Events or stored items with their values in one transferable buffer. */
-export const packEvents = (events: readonly WireEvent[]): readonly [WireEvent[], ArrayBuffer[]] =>
+/** Events or stored items with their values in one buffer: transferable, or `shared` as packBytes says. */
+export const packEvents = (events: readonly WireEvent[], shared = false): readonly [WireEvent[], ArrayBuffer[]] =>
   packItems(
     events,
     ({ value }) => (value ? [value] : []),
     (event, [value]) => ({ ...event, value: value! }),
+    shared,
   );

@@ -57,7 +57,10 @@ class CustomResourceDefinitions implements Controller {
     const waiting = this.#emptying.get(event.storageName);
     if (waiting !== undefined && event.type === 'DELETED') this.#queue.add(waiting);
     if (event.storageName !== DEFINITIONS) return;
-    if (event.type !== 'DELETED') return this.#queue.add(event.name);
+    if (event.type !== 'DELETED') {
+      this.#queue.add(event.name);
+      return;
+    }
     // Its names are free: another definition may have waited for them.
     const { group } = (event.object() as Definition).spec;
     for (const other of this.#definitions()) if (other.spec.group === group) this.#queue.add(other.metadata.name!);

@@ -54,7 +54,11 @@ function eventOf(event: WireEvent, type: ResourceEvent['type'], value: Uint8Arra
 
 const tell = (message: FromControl): void => front.postMessage(message);
 
+/** Revision of the last event. */
+let seen = 0;
+
 function apply(event: WireEvent): void {
+  seen = Math.max(seen, event.revision);
   informers.apply(event);
   if (election && event.key.startsWith(`${LEASES}/`)) leaseChanged(event.key);
   const before = current.get(event.key);
@@ -100,7 +104,8 @@ function request(name: string, { method, path, contentType, body }: InternalRequ
   return new Promise((resolve, reject) => {
     asked.set(ask, answer => {
       // Paths of kinds that are gone answer in plain text.
-      if (answer.status >= 300 && answer.body[0] !== OPENING) return reject(new Refusal('NotFound', 'no such path', {}, answer.status));
+      if (answer.status >= 300 && answer.body[0] !== OPENING)
+        return reject(new Refusal('NotFound', 'no such path', {}, answer.status));
       const object = answer.body.length > 0 ? decodeStored(answer.body) : ({} as ApiObject);
       if (answer.status < 300) return resolve(object);
       const status = object as unknown as StatusBody;
@@ -108,7 +113,7 @@ function request(name: string, { method, path, contentType, body }: InternalRequ
         new Refusal((status.reason ?? '') as never, status.message ?? `status ${answer.status}`, status.details, answer.status),
       );
     });
-    front.postMessage({ ask, controller: name, method, path, contentType: contentType ?? 'application/json', body: bytes });
+    front.postMessage({ ask, seen, controller: name, method, path, contentType: contentType ?? 'application/json', body: bytes });
   });
 }
 

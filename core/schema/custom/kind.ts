@@ -89,9 +89,10 @@ function violationsOf(type: ResourceType, version: ResourceVersion, rules: () =>
       ...replicaViolations(object, version),
     ];
     const compiled = rules();
-    if (compiled && found.some(violation => BLOCKING.has(violation.reason))) found.push(NOT_CHECKED);
+    const blocked = found.some(violation => BLOCKING.has(violation.reason));
+    if (compiled && blocked) found.push(NOT_CHECKED);
     else if (compiled) found.push(...compiled(value, old as unknown as Json | undefined, text => asked.warn?.(text)));
-    if (type.validate) found.push(...type.validate(object, old));
+    if (type.validate && !blocked) found.push(...type.validate(object, old));
     return found;
   };
 }

@@ -27,7 +27,7 @@ export function prune(value: Json, schema: StructuralSchema | undefined, path: s
   if (Array.isArray(value)) {
     const items = schema?.items;
     if (!items && schema?.['x-kubernetes-preserve-unknown-fields']) return;
-    value.forEach((item, i) => prune(item, items, `${path}[${i}]`, dropped));
+    for (const [i, item] of value.entries()) prune(item, items, `${path}[${i}]`, dropped);
   } else if (isRec(value)) pruneMembers(value, schema, path, dropped, root);
 }
 
@@ -117,7 +117,7 @@ export function embeddedIn(
 ): void {
   if (!schema) return;
   if (Array.isArray(value)) {
-    value.forEach((item, i) => embeddedIn(item, schema.items, `${path}[${i}]`, visit));
+    for (const [i, item] of value.entries()) embeddedIn(item, schema.items, `${path}[${i}]`, visit);
     return;
   }
   if (!isRec(value)) return;

@@ -107,7 +107,7 @@ function listViolations(value: Json[], old: Old, schema: StructuralSchema, path:
     out.push(invalid(path, value.length, body(path, `should have at least ${minItems} items`)));
   if (!items) return;
   const before = correlated(old, schema);
-  value.forEach((item, i) => check(item, before(item), items, `${path}[${i}]`, out));
+  for (const [i, item] of value.entries()) check(item, before(item), items, `${path}[${i}]`, out);
 }
 
 /** Finds what an item of a list was before: only lists with keys tell. */

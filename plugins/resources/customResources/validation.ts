@@ -120,7 +120,7 @@ function namesViolations(names: Rec): Violation[] {
   needed('kind', mixedCase);
   needed('listKind', mixedCase);
   for (const member of ['shortNames', 'categories'])
-    strings(names, member).forEach((value, i) => label(`spec.names.${member}[${i}]`, value));
+    for (const [i, value] of strings(names, member).entries()) label(`spec.names.${member}[${i}]`, value);
   const listKind = text(names, 'listKind');
   if (listKind !== '' && listKind === text(names, 'kind'))
     found.push(invalid('spec.names.listKind', listKind, 'kind and listKind may not be the same'));

@@ -1,4 +1,5 @@
-import { ConfigError, definePlugin, type Plugin, storage } from '../../../core/api/index.js';
+import { ConfigError, definePlugin, definePoint, type Plugin, storage } from '../../../core/api/index.js';
+import { loadBinding } from './binding.js';
 import { openRocks } from './open.js';
 
 /** Configuration of `storage/rocksdb`: the data directory, and how long history is kept. */
@@ -8,6 +9,9 @@ export interface RocksConfig {
 }
 
 const HISTORY_MS = 5 * 60 * 1000;
+
+/** The native library is loaded in the main thread, too: else the second server of a process cannot load it. */
+const library = definePoint<void, void>('storage/rocksdb/library', ['front'], () => undefined);
 
 /** Objects on the local disk: the default. */
 export default definePlugin<RocksConfig>({
@@ -20,6 +24,7 @@ export default definePlugin<RocksConfig>({
     return { path, historyMs };
   },
   contribute: config => [
+    library.of(() => void loadBinding()),
     storage.of(host =>
       openRocks({
         ...config,

@@ -1,0 +1,337 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Api, type Loose } from '../api/support.js';
+import { defineResource } from '../server/library.js';
+
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+
+interface Version {
+  readonly name: string;
+  readonly storage?: boolean;
+  readonly [member: string]: unknown;
+}
+
+/** A definition of `plural` in `group`; versions are served, the first is stored unless one says so. */
+function definition(group: string, plural: string, kind: string, versions: readonly Version[], spec: object = {}) {
+  const chosen = versions.some(version => version.storage);
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, kind },
+      versions: versions.map((version, i) => ({
+        served: true,
+        storage: !chosen && i === 0,
+        schema: { openAPIV3Schema: { type: 'object' } },
+        ...version,
+      })),
+      ...spec,
+    },
+  };
+}
+
+const schema = (spec: object, more: object = {}) => ({
+  schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: spec } } } },
+  ...more,
+});
+const thing = (group: string, version: string, kind: string, name: string, more: object = {}) => ({
+  apiVersion: `${group}/${version}`,
+  kind,
+  metadata: { name },
+  ...more,
+});
+const conditionOf = (body: Loose | undefined, type: string): Loose | undefined =>
+  (body?.['status']?.['conditions'] as unknown as Loose[] | null | undefined)?.find(c => (c['type'] as unknown) === type);
+
+async function established(api: Api, body: { readonly metadata: { readonly name: string } }): Promise<string> {
+  const answer = await api.post(CRDS, body);
+  if (answer.status !== 201) throw new Error(answer.text);
+  const path = `${CRDS}/${body.metadata.name}`;
+  await api.until(async () => (conditionOf((await api.get(path)).body, 'Established')?.['status'] as unknown) === 'True');
+  return path;
+}
+
+describe('definitions of custom resources', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await Api.start();
+  });
+  afterAll(() => api?.close());
+
+  it('are served with the request after the one that shows them established, and unknown before', async () => {
+    const group = 'soon.example.com';
+    const path = `/apis/${group}/v1/namespaces/default/widgets`;
+    expect(await api.get(path)).toMatchObject({ status: 404, text: '404 page not found\n' });
+    const crd = definition(group, 'widgets', 'Widget', [{ name: 'v1', ...schema({ n: { type: 'integer', default: 4 } }) }]);
+    expect((await api.post(CRDS, crd)).body['status']).toEqual({
+      conditions: null,
+      acceptedNames: { plural: '', kind: '' },
+      storedVersions: ['v1'],
+    });
+    await api.until(
+      async () =>
+        (conditionOf((await api.get(`${CRDS}/widgets.${group}`)).body, 'Established')?.['status'] as unknown) === 'True',
+    );
+    expect((await api.get(path)).status).toBe(200);
+    expect((await api.post(path, thing(group, 'v1', 'Widget', 'a', { spec: {} }))).body['spec']).toEqual({ n: 4 });
+    expect((await api.get(`/apis/${group}`)).body['preferredVersion']).toEqual({ groupVersion: `${group}/v1`, version: 'v1' });
+    expect((await api.get(`/openapi/v3/apis/${group}/v1`)).text).toContain('"com.example.soon.v1.Widget"');
+    expect((await api.get('/openapi/v2')).text).toContain('"com.example.soon.v1.Widget"');
+  });
+
+  it('have no protobuf form [R188] and no strategic merge [R205]', async () => {
+    const group = 'media.example.com';
+    await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
+    const path = `/apis/${group}/v1/namespaces/default/widgets`;
+    await api.made(path, thing(group, 'v1', 'Widget', 'a'));
+    expect((await api.get(`${path}/a`, { accept: 'application/vnd.kubernetes.protobuf' })).status).toBe(406);
+    const both = await api.get(`${path}/a`, { accept: 'application/vnd.kubernetes.protobuf, application/json' });
+    expect(both).toMatchObject({ status: 200, body: { kind: 'Widget' } });
+    expect((await api.patch(`${path}/a`, 'application/strategic-merge-patch+json', {})).status).toBe(415);
+  });
+
+  it('need a resourceVersion to be replaced [R281]', async () => {
+    const group = 'put.example.com';
+    await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
+    const path = `/apis/${group}/v1/namespaces/default/widgets`;
+    await api.made(path, thing(group, 'v1', 'Widget', 'a'));
+    const answer = await api.put(`${path}/a`, thing(group, 'v1', 'Widget', 'a'));
+    expect(answer).toMatchObject({ status: 422, body: { details: { causes: [{ field: 'metadata.resourceVersion' }] } } });
+  });
+
+  it('convert between versions by name alone, prune by the one asked for, and warn of deprecated ones', async () => {
+    const group = 'ver.example.com';
+    const number = { type: 'integer' };
+    const versions = [
+      { name: 'v1', storage: true, ...schema({ a: number, old: number }) },
+      { name: 'v2', ...schema({ a: number }) },
+      { name: 'v1alpha1', deprecated: true, ...schema({ old: number }) },
+      { name: 'v3', served: false, ...schema({}) },
+    ];
+    await established(api, definition(group, 'widgets', 'Widget', versions));
+    const at = (version: string) => `/apis/${group}/${version}/namespaces/default/widgets`;
+    await api.made(at('v1'), thing(group, 'v1', 'Widget', 'a', { spec: { a: 1, old: 2 } }));
+    expect((await api.get(`${at('v2')}/a`)).body).toMatchObject({ apiVersion: `${group}/v2`, spec: { a: 1 } });
+    const deprecated = await api.get(`${at('v1alpha1')}/a`);
+    expect(deprecated.body['spec']).toEqual({ old: 2 });
+    expect(deprecated.headers['warning']).toBe(`299 - "${group}/v1alpha1 Widget is deprecated; use ${group}/v2 Widget"`);
+    expect((await api.get(`${at('v3')}/a`)).text).toBe('404 page not found\n');
+  });
+
+  it('show their columns in Tables, and names and ages without [R504]', async () => {
+    const group = 'col.example.com';
+    const columns = { additionalPrinterColumns: [{ name: 'N', type: 'integer', jsonPath: '.spec.n' }] };
+    await established(
+      api,
+      definition(group, 'widgets', 'Widget', [{ name: 'v1', ...schema({ n: { type: 'integer' } }, columns) }]),
+    );
+    const path = `/apis/${group}/v1/namespaces/default/widgets`;
+    await api.made(path, thing(group, 'v1', 'Widget', 'a', { spec: { n: 7 } }));
+    expect((await api.get(path, { accept: TABLE })).body).toMatchObject({
+      columnDefinitions: [{ name: 'Name' }, { name: 'N' }],
+      rows: [{ cells: ['a', 7] }],
+    });
+  });
+
+  it('wait for names that others of their group have', async () => {
+    const group = 'names.example.com';
+    const first = await established(api, definition(group, 'apples', 'Apple', [{ name: 'v1' }]));
+    const second = `${CRDS}/pears.${group}`;
+    await api.made(
+      CRDS,
+      definition(group, 'pears', 'Apple', [{ name: 'v1' }], {
+        names: { plural: 'pears', kind: 'Apple', listKind: 'PearList', singular: 'pear' },
+      }),
+    );
+    await api.until(async () => conditionOf((await api.get(second)).body, 'NamesAccepted') !== undefined);
+    expect(conditionOf((await api.get(second)).body, 'NamesAccepted')).toMatchObject({
+      status: 'False',
+      reason: 'KindConflict',
+      message: '"Apple" is already in use',
+    });
+    expect((await api.get(`/apis/${group}/v1/pears`)).status).toBe(404);
+    await api.delete(first);
+    await api.until(async () => (conditionOf((await api.get(second)).body, 'Established')?.['status'] as unknown) === 'True');
+    expect((await api.get(`/apis/${group}/v1/pears`)).status).toBe(200);
+  });
+
+  it('take their objects with them, finalizers first, and are unknown then', async () => {
+    const group = 'gone.example.com';
+    const crd = await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
+    const path = `/apis/${group}/v1/namespaces/default/widgets`;
+    await api.made(path, {
+      ...thing(group, 'v1', 'Widget', 'held'),
+      metadata: { name: 'held', finalizers: ['example.com/hold'] },
+    });
+    await api.made(path, thing(group, 'v1', 'Widget', 'free'));
+    expect((await api.delete(crd)).body['metadata']!['finalizers']).toEqual(['customresourcecleanup.apiextensions.k8s.io']);
+    expect(await api.post(path, thing(group, 'v1', 'Widget', 'late'))).toMatchObject({
+      status: 405,
+      body: { message: 'create not allowed while custom resource definition is terminating' },
+    });
+    await api.until(async () => (await api.get(`${path}/free`)).status === 404);
+    expect((await api.get(crd)).status).toBe(200);
+    await api.patch(`${path}/held`, 'application/merge-patch+json', { metadata: { finalizers: null } });
+    await api.until(async () => (await api.get(crd)).status === 404);
+    expect(await api.get(path)).toMatchObject({ status: 404, text: '404 page not found\n' });
+  });
+
+  it('end their watches when they go', async () => {
+    const group = 'watched.example.com';
+    const crd = await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
+    const path = `/apis/${group}/v1/namespaces/default/widgets`;
+    await api.made(path, thing(group, 'v1', 'Widget', 'a'));
+    const watched = api.get(`${path}?watch=1&timeoutSeconds=600`);
+    await api.delete(crd);
+    const events = (await watched).text
+      .trim()
+      .split('\n')
+      .map(line => (JSON.parse(line) as { type: string }).type);
+    expect(events).toEqual(['ADDED', 'DELETED']);
+  });
+
+  it('show stored objects by a changed schema, to reads and to watches', async () => {
+    const group = 'changed.example.com';
+    const crd = await established(
+      api,
+      definition(group, 'widgets', 'Widget', [{ name: 'v1', ...schema({ a: { type: 'integer' }, b: { type: 'integer' } }) }]),
+    );
+    const path = `/apis/${group}/v1/namespaces/default/widgets`;
+    await api.made(path, thing(group, 'v1', 'Widget', 'x', { spec: { a: 1, b: 2 } }));
+    const next = schema({ a: { type: 'integer' }, c: { type: 'integer', default: 3 } }).schema.openAPIV3Schema;
+    expect(
+      (
+        await api.patch(crd, 'application/json-patch+json', [
+          { op: 'replace', path: '/spec/versions/0/schema/openAPIV3Schema', value: next },
+        ])
+      ).status,
+    ).toBe(200);
+    expect((await api.get(`${path}/x`)).body['spec']).toEqual({ a: 1, c: 3 });
+    expect((await api.get(path)).body['items']).toMatchObject([{ spec: { a: 1, c: 3 } }]);
+    const [event] = (await api.get(`${path}?watch=1&timeoutSeconds=1`)).text.trim().split('\n');
+    expect(JSON.parse(event!)).toMatchObject({ type: 'ADDED', object: { spec: { a: 1, c: 3 } } });
+  });
+
+  it('are deleted with their namespace, and collected with their owners', async () => {
+    const group = 'owned.example.com';
+    await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
+    await api.made('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'short' } });
+    const path = `/apis/${group}/v1/namespaces/short/widgets`;
+    const owner = await api.made(path, thing(group, 'v1', 'Widget', 'owner'));
+    const reference = { apiVersion: `${group}/v1`, kind: 'Widget', name: 'owner', uid: owner['metadata']!['uid'] };
+    await api.made(path, { ...thing(group, 'v1', 'Widget', 'child'), metadata: { name: 'child', ownerReferences: [reference] } });
+    await api.delete(`${path}/owner`);
+    await api.until(async () => (await api.get(`${path}/child`)).status === 404);
+    await api.made(path, thing(group, 'v1', 'Widget', 'left'));
+    await api.delete('/api/v1/namespaces/short');
+    await api.until(async () => (await api.get('/api/v1/namespaces/short')).status === 404);
+    expect((await api.get(`/apis/${group}/v1/widgets`)).body['items']).toEqual([]);
+  });
+
+  const refused: readonly [string, object, string][] = [
+    ['scope is required [R493]', { scope: undefined }, 'spec.scope'],
+    [
+      'a schema is required [R500]',
+      { versions: [{ name: 'v1', served: true, storage: true }] },
+      'spec.versions[0].schema.openAPIV3Schema',
+    ],
+    ['preserveUnknownFields may not be true [R502]', { preserveUnknownFields: true }, 'spec.preserveUnknownFields'],
+    ['names have a form', { names: { plural: 'bads', kind: 'bad_kind' } }, 'spec.names.kind'],
+  ];
+  it.each(refused)('are refused: %s', async (_what, spec, field) => {
+    const answer = await api.post(`${CRDS}?dryRun=All`, definition('bad.example.com', 'bads', 'Bad', [{ name: 'v1' }], spec));
+    expect(answer.status).toBe(422);
+    expect((answer.body['details']!['causes'] as unknown as { field: string }[]).map(cause => cause.field)).toContain(field);
+  });
+
+  it('know no members of the older version [R494, R495, R496, R497]', async () => {
+    const old = { version: 'v1', validation: {}, subresources: {}, additionalPrinterColumns: [] };
+    const answer = await api.post(
+      `${CRDS}?dryRun=All&fieldValidation=Strict`,
+      definition('old.example.com', 'olds', 'Old', [{ name: 'v1' }], old),
+    );
+    expect(answer.status).toBe(400);
+    for (const member of Object.keys(old)) expect(answer.text).toContain(`unknown field \\"spec.${member}\\"`);
+  });
+
+  it('take a conversion webhook in its newer form [R498, R499]', async () => {
+    const webhook = { clientConfig: { url: 'https://convert.example.com' }, conversionReviewVersions: ['v1'] };
+    const body = definition('hook.example.com', 'hooks', 'Hook', [{ name: 'v1' }], {
+      conversion: { strategy: 'Webhook', webhook },
+    });
+    expect((await api.post(`${CRDS}?dryRun=All`, body)).status).toBe(201);
+  });
+});
+
+describe('custom resources over a restart', () => {
+  it('are served at once, those whose group comes before the definitions in the store as well', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'custom-'));
+    const group = 'aaa.example.com';
+    const path = `/apis/${group}/v1/namespaces/default/widgets`;
+    const settings = { storage: 'rocksdb', dataDir } as const;
+    try {
+      const before = await Api.start(settings);
+      await established(
+        before,
+        definition(group, 'widgets', 'Widget', [
+          { name: 'v1', ...schema({ n: { type: 'integer' } }, { selectableFields: [{ jsonPath: '.spec.n' }] }) },
+        ]),
+      );
+      await before.made(path, thing(group, 'v1', 'Widget', 'a', { spec: { n: 1 } }));
+      await before.close();
+      const after = await Api.start(settings);
+      expect((await after.get(`${path}?fieldSelector=spec.n%3D1`)).body['items']).toMatchObject([{ metadata: { name: 'a' } }]);
+      await after.close();
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+
+  it('of a program show objects of an older schema by the new one', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'custom-'));
+    const type = (spec: object) =>
+      defineResource({
+        group: 'own.example.com',
+        kind: 'Widget',
+        plural: 'widgets',
+        scope: 'Namespaced',
+        schema: { type: 'object', properties: { spec: { type: 'object', properties: spec as never } } },
+      });
+    const path = '/apis/own.example.com/v1/namespaces/default/widgets';
+    try {
+      const before = await Api.start({ storage: 'rocksdb', dataDir, resources: [type({ a: { type: 'integer' } })] });
+      await before.made(path, thing('own.example.com', 'v1', 'Widget', 'x', { spec: { a: 1 } }));
+      await before.close();
+      const after = await Api.start({ storage: 'rocksdb', dataDir, resources: [type({ b: { type: 'integer', default: 2 } })] });
+      expect((await after.get(`${path}/x`)).body['spec']).toEqual({ b: 2 });
+      await after.close();
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+
+  it('of a program that are no structural schemas fail the start with every finding', async () => {
+    const bad = defineResource({
+      group: 'bad.example.com',
+      kind: 'Bad',
+      plural: 'bads',
+      scope: 'Cluster',
+      schema: { type: 'object', properties: { a: {} } },
+    });
+    await expect(Api.start({ resources: [bad] })).rejects.toThrow('properties[a].type: Required value');
+    const checked = defineResource({
+      group: 'bad.example.com',
+      kind: 'Bad',
+      plural: 'bads',
+      scope: 'Cluster',
+      validate: () => [],
+    });
+    await expect(Api.start({ resources: [checked] })).rejects.toThrow('cannot travel');
+  });
+});

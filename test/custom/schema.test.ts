@@ -1,0 +1,317 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { StructuralSchema } from '../../core/api/resource.js';
+import type { ApiObject, Json } from '../../core/model/object.js';
+import { columnsOf } from '../../core/schema/custom/columns.js';
+import { loadEngine } from '../../core/schema/custom/engine.js';
+import { hasFormat } from '../../core/schema/custom/formats.js';
+import { BadPath, compilePath, namesIn } from '../../core/schema/custom/jsonPath.js';
+import { ownSchema } from '../../core/schema/custom/own.js';
+import { rulesOf } from '../../core/schema/custom/rules.js';
+import { structuralViolations } from '../../core/schema/custom/structural.js';
+import { structFor } from '../../core/schema/custom/types.js';
+import { duplicatesIn, schemaViolations } from '../../core/schema/custom/validate.js';
+
+beforeAll(loadEngine);
+
+const object = (properties: { [name: string]: StructuralSchema }, more: StructuralSchema = {}): StructuralSchema => ({
+  type: 'object',
+  properties,
+  ...more,
+});
+const own = (schema: StructuralSchema) => ownSchema(schema, schema, 'g.example.com/v1', 'Thing');
+const decode = (schema: StructuralSchema, value: { [key: string]: Json }) => {
+  const complaints: string[] = [];
+  const decoded: ApiObject = own(schema).decode(value, complaints);
+  return { spec: decoded['spec'], metadata: decoded.metadata, decoded, complaints };
+};
+const fields = (found: readonly { readonly field: string }[]): string[] => found.map(violation => violation.field).sort();
+
+describe('reading of custom objects', () => {
+  const schema = object({
+    spec: object({
+      size: { type: 'integer', default: 3 },
+      name: { type: 'string', nullable: true, default: 'n' },
+      plain: { type: 'string' },
+      list: { type: 'array', items: object({ weight: { type: 'integer', default: 10 } }) },
+      open: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      map: { type: 'object', additionalProperties: object({ v: { type: 'number', default: 1.5 } }) },
+    }),
+  });
+
+  it('drops and names members that the schema does not know, and keeps preserved ones [R261, R503]', () => {
+    const { spec, complaints } = decode(schema, {
+      extra: 1,
+      spec: { junk: 1, open: { deep: [{ a: null }] }, list: [{ weight: 1, other: 2 }] },
+    });
+    expect(complaints).toEqual(['extra', 'spec.junk', 'spec.list[0].other'].map(path => `unknown field "${path}"`));
+    expect(spec).toMatchObject({ open: { deep: [{ a: null }] }, list: [{ weight: 1 }] });
+    expect(spec).not.toHaveProperty('junk');
+  });
+
+  it('fills defaults at every depth, and drops nulls that are not allowed', () => {
+    const { spec } = decode(schema, { spec: { name: null, size: null, plain: null, list: [{}], map: { a: {} } } });
+    expect(spec).toEqual({ name: null, size: 3, list: [{ weight: 10 }], map: { a: { v: 1.5 } } });
+  });
+
+  it('decodes metadata as of every object, and names what is unknown in it', () => {
+    const { metadata, complaints } = decode(schema, { metadata: { name: 'x', nick: 'y', labels: { a: 'b' } } });
+    expect(metadata).toEqual({ name: 'x', labels: { a: 'b' } });
+    expect(complaints).toEqual(['unknown field "metadata.nick"']);
+  });
+
+  it('keeps no way to a prototype', () => {
+    const { spec } = decode(
+      schema,
+      JSON.parse('{"spec":{"open":{"__proto__":{"a":1}},"__proto__":{"b":1}}}') as { [key: string]: Json },
+    );
+    expect(Object.keys((spec as { open: object }).open)).toEqual(['__proto__']);
+    expect(({} as { a?: number }).a).toBeUndefined();
+  });
+
+  it('changes nothing when it reads what it has read', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.constantFrom('size', 'name', 'plain', 'list', 'open', 'map', 'junk'), fc.jsonValue()),
+        spec => {
+          const first = decode(schema, { spec: spec as Json }).decoded;
+          const again = decode(schema, structuredClone(first) as unknown as { [key: string]: Json });
+          expect(again.complaints).toEqual([]);
+          expect(again.decoded).toEqual(first);
+        },
+      ),
+    );
+  });
+});
+
+describe('judging by a schema', () => {
+  it('words violations as upstream does', () => {
+    const found = schemaViolations(
+      { n: 11, s: 'abcde', l: ['x', 1], o: {}, b: 'true' },
+      object({
+        n: { type: 'integer', maximum: 10 },
+        s: { type: 'string', maxLength: 4, pattern: '^b' },
+        l: { type: 'array', maxItems: 1, items: { type: 'string' } },
+        o: object({}, { required: ['a'] }),
+        b: { type: 'boolean' },
+      }),
+    );
+    expect(found.map(({ field, message }) => `${field}: ${message}`).sort()).toEqual(
+      [
+        'b: Invalid value: "string": b in body must be of type boolean: "string"',
+        'l: Too many: 2: must have at most 1 item',
+        'l[1]: Invalid value: "integer": l[1] in body must be of type string: "integer"',
+        'n: Invalid value: 11: n in body should be less than or equal to 10',
+        'o.a: Required value',
+        's: Invalid value: "abcde": s in body should match \'^b\'',
+        's: Too long: may not be more than 4 bytes',
+      ].sort(),
+    );
+  });
+
+  it('does not judge again what an update leaves alone, found by key in keyed lists', () => {
+    const strict = object({
+      a: { type: 'string', maxLength: 1 },
+      keyed: {
+        type: 'array',
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['k'],
+        items: object({ k: { type: 'string' }, v: { type: 'integer', maximum: 1 } }),
+      },
+    });
+    const old = { a: 'long', keyed: [{ k: 'p', v: 9 }] };
+    expect(schemaViolations({ ...old, keyed: [{ k: 'q', v: 1 }, ...old.keyed] }, strict, '', old)).toEqual([]);
+    expect(fields(schemaViolations({ a: 'other', keyed: [{ k: 'q', v: 9 }] }, strict, '', old))).toEqual(['a', 'keyed[0].v']);
+  });
+
+  it('finds duplicates in sets and keyed lists', () => {
+    const lists = object({
+      set: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+      map: {
+        type: 'array',
+        items: object({ k: { type: 'string' } }),
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['k'],
+      },
+    });
+    expect(fields(duplicatesIn({ set: ['a', 'b', 'a'], map: [{ k: '1' }, { k: '1' }] }, lists, ''))).toEqual([
+      'map[1]',
+      'set[2]',
+    ]);
+  });
+
+  it('finishes on patterns that backtracking engines choke on', () => {
+    const found = schemaViolations(`${'a'.repeat(5000)}!`, { type: 'string', pattern: '^(a+)+$' });
+    expect(found).toHaveLength(1);
+  });
+
+  it.each([
+    ['date', '2024-02-29', '2023-02-29'],
+    ['ipv6', 'fe80::1', 'gggg::'],
+    ['cidr', '10.0.0.0/8', '10.0.0.0/33'],
+    ['byte', 'aGVsbG8=', 'aGVsbG8'],
+    ['isbn10', '0306406152', '0306406153'],
+  ])('knows the format %s', (format, good, bad) => {
+    expect([hasFormat(good, format), hasFormat(bad, format), hasFormat(bad, 'no-such-format')]).toEqual([true, false, true]);
+  });
+});
+
+describe('rules beside a schema [A458]', () => {
+  const schema = object({
+    spec: object(
+      {
+        min: { type: 'integer' },
+        max: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self >= oldSelf', message: 'max shrinks' }] },
+      },
+      { 'x-kubernetes-validations': [{ rule: 'self.min <= self.max', fieldPath: '.min', reason: 'FieldValueForbidden' }] },
+    ),
+  });
+  const ask = (value: Json, old?: Json) => {
+    const warnings: string[] = [];
+    const found = rulesOf(schema)!(value, old, text => warnings.push(text));
+    return { texts: found.map(({ field, message }) => `${field}: ${message}`), warnings };
+  };
+
+  it('are asked where they stand, transition rules only with an old value', () => {
+    expect(ask({ spec: { min: 2, max: 1 } }).texts).toEqual(['spec.min: Forbidden: failed rule: self.min <= self.max']);
+    expect(ask({ spec: { min: 0, max: 1 } }, { spec: { min: 0, max: 2 } }).texts).toEqual([
+      'spec.max: Invalid value: "integer": max shrinks',
+    ]);
+  });
+
+  it('warn only about values that an update did not touch', () => {
+    const old = { spec: { min: 2, max: 1 } };
+    expect(ask(old, old)).toEqual({ texts: [], warnings: ['spec.min: Forbidden: failed rule: self.min <= self.max'] });
+  });
+});
+
+describe('structural schemas [R501]', () => {
+  const judge = (schema: StructuralSchema): string[] =>
+    structuralViolations(schema, 'S').map(({ field, message }) => `${field}: ${message}`);
+
+  it('must have types everywhere, and an object at the root', () => {
+    expect(judge({})).toEqual(['S.type: Required value: must not be empty at the root']);
+    expect(judge(object({ a: {} }))).toEqual([
+      'S.properties[a].type: Required value: must not be empty for specified object fields',
+    ]);
+  });
+
+  it('have list markers that fit [R083, R088, R090]', () => {
+    const list = (items: StructuralSchema, more: StructuralSchema): StructuralSchema =>
+      object({ l: { type: 'array', items, ...more } });
+    expect(judge(list(object({}), { 'x-kubernetes-list-type': 'set' }))).toHaveLength(1);
+    expect(
+      judge(list(object({ k: { type: 'string' } }), { 'x-kubernetes-list-type': 'atomic', 'x-kubernetes-list-map-keys': ['k'] })),
+    ).toEqual([
+      'S.properties[l].x-kubernetes-list-type: Invalid value: "atomic": must be map if x-kubernetes-list-map-keys is non-empty',
+    ]);
+    expect(
+      judge(
+        list(object({ k: object({}) }, { required: ['k'] }), {
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['k'],
+        }),
+      ),
+    ).toEqual([
+      'S.properties[l].items.properties[k].type: Invalid value: "object": must be a scalar type if parent array\'s x-kubernetes-list-type is map',
+    ]);
+  });
+
+  it('have rules that compile and that a server can afford [A551]', () => {
+    const rule = (text: string, more: StructuralSchema = {}) =>
+      object({ s: { type: 'string', ...more } }, { 'x-kubernetes-validations': [{ rule: text }] });
+    expect(judge(rule('self.s == 1'))[0]).toContain("found no matching overload for '_==_' applied to '(string, int)'");
+    expect(judge(rule("self.s == 'a'", { maxLength: 5 }))).toEqual([]);
+    const costly = object(
+      { l: { type: 'array', items: { type: 'string' } } },
+      { 'x-kubernetes-validations': [{ rule: 'self.l.all(a, self.l.all(b, a == b))' }] },
+    );
+    expect(judge(costly).some(text => text.includes('exceeds budget'))).toBe(true);
+  });
+});
+
+describe('types for generic code', () => {
+  it('carry the merge markers, and lists are atomic unless the schema says otherwise [R097]', () => {
+    const struct = structFor(
+      object({
+        a: { type: 'array', items: { type: 'string' } },
+        m: {
+          type: 'array',
+          items: object({ k: { type: 'string' } }),
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['k'],
+        },
+      }),
+      'x',
+    );
+    expect(struct.field.get('a')!.merge).toEqual({ listType: 'atomic' });
+    expect(struct.field.get('m')!.merge).toEqual({ listType: 'map', keys: ['k'] });
+    expect(struct.fields[0]!.name).toBe('metadata');
+  });
+});
+
+describe('JSON paths', () => {
+  const value = {
+    spec: {
+      l: ['a', 'b', 'c'],
+      c: [
+        { type: 'Ready', status: 'True', w: 1 },
+        { type: 'X', w: 2 },
+      ],
+      'a.b': 1,
+    },
+  };
+  it.each([
+    ['.spec.l[0]', ['a']],
+    ['.spec.l[-1:]', ['c']],
+    ['.spec.l[0:2]', ['a', 'b']],
+    ['.spec.c[*].type', ['Ready', 'X']],
+    ['.spec.c[?(@.type=="Ready")].status', ['True']],
+    ['.spec.c[?(@.w>1)].type', ['X']],
+    ['.spec.a\\.b', [1]],
+    ["['spec'].l[9]", undefined],
+    ['.none.deeper', []],
+  ])('%s', (path, found) => {
+    if (found) expect(compilePath(path)(value)).toEqual(found);
+    else expect(() => compilePath(path)).toThrow(BadPath);
+  });
+
+  it('never throw anything but BadPath, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 30 }), text => {
+        try {
+          compilePath(`.${text}`)(value);
+        } catch (error) {
+          expect(error).toBeInstanceOf(BadPath);
+        }
+      }),
+    );
+  });
+
+  it('of names alone are told from the others', () => {
+    expect([namesIn('.a.b\\.c'), namesIn('.a[0]'), namesIn('a')]).toEqual([['a', 'b.c'], undefined, undefined]);
+  });
+});
+
+describe('columns', () => {
+  const thing = {
+    apiVersion: 'v',
+    kind: 'K',
+    metadata: { name: 'x', creationTimestamp: '2024-01-01T00:00:00Z' },
+    spec: { n: 1.5, o: { b: 1, a: 2 } },
+  };
+  it('show cells by type, and nothing for values of another [R504]', () => {
+    const cells = columnsOf([
+      { name: 'I', type: 'integer', jsonPath: '.spec.n' },
+      { name: 'O', type: 'string', jsonPath: '.spec.o' },
+      { name: 'B', type: 'boolean', jsonPath: '.spec.n' },
+    ]).map(column => column.cell(thing, 0));
+    expect(cells).toEqual(['x', 1, '{"a":2,"b":1}', null]);
+  });
+
+  it('are the name and the age where a type has none of its own [R061]', () => {
+    const columns = columnsOf(undefined);
+    expect(columns.map(({ name }) => name)).toEqual(['Name', 'Created At']);
+    expect(columns[1]!.cell(thing, Date.parse('2024-01-01T01:00:00Z'))).toBe('60m');
+  });
+});
