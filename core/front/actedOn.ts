@@ -3,10 +3,14 @@ import type { Registry } from '../schema/resource.js';
 import { decodeYaml } from '../schema/yaml.js';
 import type { Route } from './route.js';
 
+/** Bodies in YAML above this size are not looked at here: reading them takes seconds, which every other request would wait. */
+const YAML_BYTES = 64 * 1024;
+
 /** `metadata.name` of a body, '' if it cannot be read: the pipeline says what is wrong with it. */
 function nameIn(exchange: Exchange, body: Uint8Array): string {
   try {
     const yaml = exchange.header('content-type')?.includes('yaml');
+    if (yaml && body.length > YAML_BYTES) return '';
     const object: unknown = yaml ? decodeYaml(body) : JSON.parse(Buffer.from(body).toString());
     const name = (object as { metadata?: { name?: unknown } } | null)?.metadata?.name;
     return typeof name === 'string' ? name : '';
