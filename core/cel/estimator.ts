@@ -156,7 +156,11 @@ class Estimator {
       const opaque = parts[0]!.type?.kind === 'opaque' && parts[0]!.type.name !== 'optional_type';
       return { cost: plus(args, opaque ? flat(1) : comparison(e, Math.min(a.max, b.max))) };
     }
-    const own = estimateCall(e.qualified ?? e.fn, `${e.fn}(${parts[0]?.type?.kind ?? ''})`, this.shape(e, parts, known, sizes()));
+    // A conversion that may turn out to copy text is taken for one.
+    const kinds = (e.overloads ?? []).map(o => o.args[0]?.kind);
+    const copied = e.fn === 'string' ? 'bytes' : 'string';
+    const overload = kinds.includes(copied) ? `${e.fn}(${copied})` : e.fn;
+    const own = estimateCall(e.qualified ?? e.fn, overload, this.shape(e, parts, known, sizes()));
     return { cost: plus(args, own.cost), size: own.size };
   }
 

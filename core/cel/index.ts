@@ -15,7 +15,8 @@ export {
 } from './cost.js';
 export { declare, declareGlobal, DeclarationError, parseType, type Overload } from './declarations.js';
 export { EXPRESSION_FIELDS, type ExpressionField } from './fields.js';
-export { escapeName, schemaType, type Schema, type SchemaType } from './schema.js';
+export { escapeName } from './names.js';
+export { schemaType, type Schema, type SchemaType } from './schema.js';
 export {
   formatType,
   listType,

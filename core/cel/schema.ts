@@ -4,24 +4,12 @@
  */
 import { MAX_REQUEST_BYTES } from './cost.js';
 import { decodeBase64 } from './lib/encoders.js';
-import type { equal as equalValues } from './ops.js';
+import { escapeName, RESERVED } from './names.js';
 import { parseDate, parseTimestamp, parseWordyDuration } from './time.js';
 import * as T from './types.js';
 import type { ObjectType, Type } from './types.js';
-import {
-  ArrayList,
-  canonical,
-  Dict,
-  Double,
-  fail,
-  fromPlain,
-  iterate,
-  keyOf,
-  List,
-  noOverload,
-  toArray,
-  type Value,
-} from './values.js';
+import { canonical, Double, fail, fromPlain, type Value } from './values.js';
+import { KeyedList, type Property, SchemaList, SchemaMap, SchemaObject, SetList } from './views.js';
 
 /** The parts of a schema that expressions see. Unknown members are ignored. */
 export interface Schema {
@@ -55,25 +43,6 @@ export interface SchemaType {
   readonly minBytes: number;
   readonly items?: SchemaType;
   readonly fields?: ReadonlyMap<string, SchemaType>;
-}
-
-const RESERVED = new Set(
-  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
-    ' ',
-  ),
-);
-const SYMBOLS = new Map([
-  ['__', '__underscores__'],
-  ['.', '__dot__'],
-  ['-', '__dash__'],
-  ['/', '__slash__'],
-]);
-
-/** The name an expression uses for a property; `undefined`: the property cannot be reached. */
-export function escapeName(name: string): string | undefined {
-  if (RESERVED.has(name)) return `__${name}__`;
-  if (!/^[A-Za-z_.\-/][A-Za-z0-9_.\-/]*$/.test(name)) return undefined;
-  return name.replace(/__|[.\-/]/g, s => SYMBOLS.get(s)!);
 }
 
 const METADATA: Schema = { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } };
@@ -197,72 +166,6 @@ function stringOf(s: Schema): SchemaType {
   return leaf(T.STRING, 2, s.nullable, isText, text, s.enum?.length ? Math.max(0, ...texts) : open);
 }
 
-/** A list of a schema, read where it lies. */
-class SchemaList extends List {
-  readonly size: number;
-  override readonly intIndexOnly = true;
-  constructor(
-    readonly raw: readonly unknown[],
-    readonly of: SchemaType,
-  ) {
-    super();
-    this.size = raw.length;
-  }
-  at(index: number): Value {
-    return this.of.view(this.raw[index]);
-  }
-}
-
-/** A list whose order does not matter: equal by members, joined as a union. */
-class SetList extends ArrayList {
-  override readonly intIndexOnly = true;
-  /** As many members, and all of them members of this set: upstream does not look for duplicates in the other list. */
-  override equals(other: Value, equal: typeof equalValues): boolean {
-    return other instanceof List && other.size === this.size && toArray(other).every(y => this.items.some(x => equal(x, y)));
-  }
-  override concat(other: List, equal: typeof equalValues): List {
-    const out = [...this.items];
-    const seen = new Set<unknown>();
-    for (const x of out) seen.add(keyOf(x));
-    for (const x of iterate(other)) {
-      const key = keyOf(x);
-      if (key !== undefined ? seen.has(key) : out.some(y => equal(x, y))) continue;
-      seen.add(key);
-      out.push(x);
-    }
-    return new SetList(out);
-  }
-}
-
-/** A list whose members are told apart by keys: equal by key, joined by replacing. */
-class KeyedList extends ArrayList {
-  override readonly intIndexOnly = true;
-  constructor(
-    items: readonly Value[],
-    private readonly keys: readonly string[],
-  ) {
-    super(items);
-  }
-  private keyOf(v: Value): string {
-    return JSON.stringify(this.keys.map(k => (v instanceof Dict ? shown(v.get(k)) : null)));
-  }
-  override equals(other: Value, equal: typeof equalValues): boolean {
-    if (!(other instanceof List) || other.size !== this.size) return false;
-    const mine = new Map(this.items.map(x => [this.keyOf(x), x]));
-    return toArray(other).every(y => {
-      const x = mine.get(this.keyOf(y));
-      return x !== undefined && equal(x, y);
-    });
-  }
-  override concat(other: List): List {
-    const out = new Map(this.items.map(x => [this.keyOf(x), x]));
-    for (const y of iterate(other)) out.set(this.keyOf(y), y);
-    return new KeyedList([...out.values()], this.keys);
-  }
-}
-const shown = (v: Value | undefined): unknown =>
-  v === undefined ? null : typeof v === 'bigint' ? `${v}n` : v instanceof Double ? ['d', v.value] : v;
-
 function listOf(s: Schema, name: string): SchemaType | undefined {
   const of = s.items && convert(s.items, `${name}.@idx`, false);
   if (!of) return undefined;
@@ -278,26 +181,6 @@ function listOf(s: Schema, name: string): SchemaType | undefined {
   return { type: T.listType(of.type), view: orNull(s.nullable, view), maxSize, minBytes: 2, items: of };
 }
 
-/** A map of a schema. */
-class SchemaMap extends Dict {
-  constructor(
-    readonly raw: Record<string, unknown>,
-    readonly of: SchemaType,
-  ) {
-    super();
-  }
-  get size(): number {
-    return Object.keys(this.raw).length;
-  }
-  get(key: Value): Value | undefined {
-    if (typeof key !== 'string') return noOverload();
-    return Object.hasOwn(this.raw, key) ? this.of.view(this.raw[key]) : undefined;
-  }
-  keys(): readonly Value[] {
-    return Object.keys(this.raw);
-  }
-}
-
 function mapOf(s: Schema, values: Schema, name: string): SchemaType | undefined {
   const of = convert(values, `${name}.@elem`, false);
   if (!of) return undefined;
@@ -309,44 +192,6 @@ function mapOf(s: Schema, values: Schema, name: string): SchemaType | undefined 
 
 const isObject = (data: unknown): data is Record<string, unknown> =>
   typeof data === 'object' && data !== null && !Array.isArray(data);
-
-interface Property {
-  readonly key: string;
-  readonly schema: SchemaType;
-  /** Every object answers for this name, so that only its own property counts. */
-  readonly inherited: boolean;
-}
-
-/** An object with declared properties, a map at run time. A null is as good as absent. */
-class SchemaObject extends Dict {
-  constructor(
-    readonly raw: Readonly<Record<string, unknown>>,
-    readonly properties: ReadonlyMap<string, Property>,
-  ) {
-    super();
-  }
-  get size(): number {
-    return this.keys().length;
-  }
-  private data(p: Property): unknown {
-    return p.inherited && !Object.hasOwn(this.raw, p.key) ? undefined : this.raw[p.key];
-  }
-  get(key: Value): Value | undefined {
-    if (typeof key !== 'string') return noOverload();
-    const p = this.properties.get(key);
-    if (!p) return undefined;
-    const data = this.data(p);
-    return data === null || data === undefined ? undefined : p.schema.view(data);
-  }
-  keys(): readonly Value[] {
-    const out: string[] = [];
-    for (const [name, p] of this.properties) {
-      const data = this.data(p);
-      if (name === escapeName(p.key) && data !== null && data !== undefined) out.push(name);
-    }
-    return out;
-  }
-}
 
 function objectOf(s: Schema, name: string): SchemaType {
   const properties = new Map<string, Property>();
