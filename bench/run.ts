@@ -11,12 +11,13 @@ import { etcds } from './cases/etcd.js';
 import { fanout } from './cases/fanout.js';
 import { reads } from './cases/reads.js';
 import { resources } from './cases/resources.js';
+import { stores } from './cases/store.js';
 import { type Capstan, startCapstan } from './lib/capstan.js';
 import type { Bench, Case, Row } from './lib/case.js';
 import { table } from './lib/report.js';
 import { Connection, requestBytes } from './load/connection.js';
 
-const CASES: readonly Case[] = [...reads, ...creates, ...fanout, ...resources, ...etcds, ...expressions];
+const CASES: readonly Case[] = [...reads, ...creates, ...fanout, ...resources, ...stores, ...etcds, ...expressions];
 const SHORT_MS = 2000;
 const LONG_MS = 8000;
 

@@ -23,7 +23,7 @@ export type OpenedStore = Extract<FromStore, { is: 'ready' }>;
 export class StoreThread {
   readonly #worker: Worker;
   readonly #counters: Int32Array;
-  #nextCounter = 0;
+  #nextCounter = 1;
   /** Resolves when the thread ends without having been asked to, or when its store can no longer write. */
   readonly failed: Promise<Error>;
   readonly #ended: Promise<unknown>;
@@ -56,7 +56,7 @@ export class StoreThread {
     return first;
   }
 
-  /** A counter of posts for a new thread; the front end asks first and gets 0. */
+  /** A counter of posts for a new thread. 0 is the front end's, whoever comes first: it is the one that verdicts go to. */
   counterFor(): number {
     const counter = this.#nextCounter < COUNTERS ? this.#nextCounter : 1 + (this.#nextCounter % (COUNTERS - 1));
     this.#nextCounter++;
@@ -72,7 +72,7 @@ export class StoreThread {
   /** The front end's own feed. */
   feed(take: (message: FromStore) => void): StoreFeed {
     const { port1, port2 } = new MessageChannel();
-    const counter = this.counterFor();
+    const counter = 0;
     this.connect(port2, counter);
     return new StoreFeed(port1, this.#counters, counter, take);
   }

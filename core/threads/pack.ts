@@ -6,12 +6,15 @@ export interface Packing {
   readonly transfer: ArrayBuffer[];
 }
 
-/** Copies `pieces` behind each other. A message that held views of other buffers would carry those buffers whole. */
-export function packBytes(pieces: readonly Uint8Array[]): Packing {
+/**
+ * Copies `pieces` behind each other. A message that held views of other buffers would carry those buffers whole. `shared`: into memory that every thread
+ * may hold at once and none may write to; it is not transferred. Collectors do not see its size: only for what is made once.
+ */
+export function packBytes(pieces: readonly Uint8Array[], shared = false): Packing {
   let total = 0;
   for (const piece of pieces) total += piece.length;
   if (total === 0) return { views: pieces.map(() => EMPTY), transfer: [] };
-  const buffer = new ArrayBuffer(total);
+  const buffer = shared ? new SharedArrayBuffer(total) : new ArrayBuffer(total);
   const bytes = new Uint8Array(buffer);
   let at = 0;
   const views = pieces.map(piece => {
@@ -20,7 +23,7 @@ export function packBytes(pieces: readonly Uint8Array[]): Packing {
     at += piece.length;
     return view;
   });
-  return { views, transfer: [buffer] };
+  return { views, transfer: buffer instanceof ArrayBuffer ? [buffer] : [] };
 }
 
 const EMPTY = new Uint8Array(0);
@@ -30,6 +33,7 @@ export function packItems<T>(
   items: readonly T[],
   bytesOf: (item: T) => readonly Uint8Array[],
   put: (item: T, views: readonly Uint8Array[]) => T,
+  shared = false,
 ): readonly [T[], ArrayBuffer[]] {
   const counts: number[] = [];
   const pieces: Uint8Array[] = [];
@@ -38,7 +42,7 @@ export function packItems<T>(
     counts.push(own.length);
     for (const piece of own) pieces.push(piece);
   }
-  const { views, transfer } = packBytes(pieces);
+  const { views, transfer } = packBytes(pieces, shared);
   let at = 0;
   const packed = items.map((item, i) => {
     const count = counts[i]!;

@@ -10,10 +10,13 @@ import {
   type Verdict,
   type WireEvent,
 } from '../../core/threads/messages.js';
+import { FirstSnapshot, type SharedPage } from './first.js';
 import { SharedFeed } from './shared.js';
 
 /** Items of one snapshot message: bounds the size of a message. */
 const SNAPSHOT_PAGE = 2000;
+/** How long after the start the first snapshot is kept for the second thread that wants it. */
+const FIRST_MS = 5 * 60_000;
 /** Pause before a store that is away is read again. */
 const RETRY_MS = 500;
 
@@ -40,6 +43,11 @@ export class Writer {
   #revision = 0;
   #closed: (() => void) | undefined;
   readonly #shared: SharedFeed | undefined;
+  /** Undefined before the first snapshot of everything, and again once it is used or of no use any more. */
+  #first: FirstSnapshot | undefined;
+  #firstIsTaken = false;
+  /** Who wants the first snapshot as well while it is being read. */
+  #second: Subscriber | undefined;
   /** Verdicts of a shared store that leave with the next turn. */
   #settled: Verdict[] = [];
 
@@ -80,7 +88,7 @@ export class Writer {
         this.#flushSoon();
         return;
       case 'subscribe':
-        void this.#snapshot(from, message.prefixes).catch(this.fatal);
+        if (!this.#repeatFirst(from, message.prefixes)) void this.#snapshot(from, message.prefixes).catch(this.fatal);
         return;
       case 'connect':
         this.connect(message.port, message.counter);
@@ -181,6 +189,8 @@ export class Writer {
       for (const e of outcome.events) events.push({ key: e.key, revision: e.revision, created: e.created, value: e.value });
       this.#revision = Math.max(this.#revision, outcome.revision);
     }
+    this.#first?.committed(events);
+    if (this.#first?.isOver) this.#first = undefined;
     // The front end comes last: its message carries the replies, and by then every other thread can see the change.
     for (const subscriber of this.#subscribers) if (!subscriber.front) this.#deliver(subscriber, events, []);
     for (const subscriber of this.#subscribers) if (subscriber.front) this.#deliver(subscriber, events, verdicts);
@@ -196,8 +206,47 @@ export class Writer {
 
   #post(to: Subscriber, message: FromStore): void {
     const [packed, transfer] = pack(message);
-    to.port.postMessage(packed, transfer);
+    this.#send(to, packed, transfer);
+  }
+
+  #send(to: Subscriber, message: FromStore, transfer: readonly ArrayBuffer[] = []): void {
+    to.port.postMessage(message, transfer);
     Atomics.add(this.counters, to.counter, 1);
+  }
+
+  /** Gives a second thread that wants everything what the first one got, and what was committed since. */
+  #repeatFirst(to: Subscriber, prefixes: readonly string[]): boolean {
+    if (!this.#first || this.#second || prefixes.length !== 1 || prefixes[0] !== '') return false;
+    const taken = this.#first.take();
+    if (!taken) {
+      this.#second = to;
+      return true;
+    }
+    this.#first = undefined;
+    to.prefixes = [...to.prefixes, ''];
+    for (const page of taken.pages) this.#send(to, page);
+    if (taken.events.length > 0) this.#post(to, { is: 'events', revision: this.#revision, events: taken.events, verdicts: [] });
+    return true;
+  }
+
+  #sendShared(to: Subscriber, first: FirstSnapshot, message: SharedPage): void {
+    const shared = { ...message, items: packEvents(message.items, true)[0] };
+    first.add(shared);
+    this.#send(to, shared);
+    const second = this.#second;
+    if (!message.last || !second) return;
+    this.#second = undefined;
+    // It may have been given up because too much was committed meanwhile.
+    if (!this.#repeatFirst(second, [''])) void this.#snapshot(second, ['']).catch(this.fatal);
+  }
+
+  /** The first snapshot of everything is shared, unless others write to the store: then who comes later goes on from another position. */
+  #shareFirst(prefixes: readonly string[]): FirstSnapshot | undefined {
+    if (this.#firstIsTaken || this.#shared || prefixes.length !== 1 || prefixes[0] !== '') return undefined;
+    this.#firstIsTaken = true;
+    this.#first = new FirstSnapshot();
+    setTimeout(() => (this.#first = undefined), FIRST_MS).unref();
+    return this.#first;
   }
 
   async #snapshot(to: Subscriber, prefixes: readonly string[]): Promise<void> {
@@ -233,6 +282,7 @@ export class Writer {
     // What is held continues a shared store's snapshot only if that is of the stream's position, however far the store itself has come.
     let revision = this.#shared?.revision;
     const earlier = new Set(sent);
+    const first = this.#shareFirst(prefixes);
     for (const [i, prefix] of prefixes.entries()) {
       let after: string | undefined;
       for (;;) {
@@ -242,7 +292,9 @@ export class Writer {
         if (prefix === '') this.#shared?.learn(page.items);
         if (this.#shared) for (const { key } of page.items) if (!earlier.delete(key)) sent.add(key);
         const items = page.items.map(s => ({ key: s.key, revision: s.modified, created: s.created, value: s.value }));
-        this.#post(to, { is: 'snapshot', revision, items, last: i === prefixes.length - 1 && !page.more });
+        const message = { is: 'snapshot', revision, items, last: i === prefixes.length - 1 && !page.more } as const;
+        if (first) this.#sendShared(to, first, message);
+        else this.#post(to, message);
         if (!page.more) break;
       }
     }

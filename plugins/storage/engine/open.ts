@@ -77,7 +77,7 @@ async function loadHistory(records: Records, index: KeyIndex, compacted: number)
       const change = decodeChange(row);
       if (change.revision > revision + 1) throw missing(revision + 1, change.revision - 1);
       revision = change.revision;
-      remember(history, change);
+      if (history.has(change.key) || !isWhole(change, index)) remember(history, change);
     }
   }
   for (const [key, versions] of history) restore(index, key, versions);
@@ -97,6 +97,10 @@ function verifyState(state: StateRow, revision: number, index: KeyIndex): void {
     `the store is damaged: its index holds ${objects} objects, but ${state.objects}${state.objects === objects ? ' others' : ''} are stored; ${REMEDY}`,
   );
 }
+
+/** The key's only version: nothing of it but what the index says. */
+const isWhole = ({ key, revision, version, before }: Change, index: KeyIndex): boolean =>
+  before.modified === 0 && version > 0 && index.newest(key)?.modified === revision;
 
 function remember(history: Map<string, Version[]>, change: Change): void {
   let versions = history.get(change.key);

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Bench, Case, Row } from '../lib/case.js';
+import { freePort, startCapstan } from '../lib/capstan.js';
+import { residentOf } from '../lib/process.js';
+import { measure } from '../store/tasks.js';
+
+const KILOBYTE = 1024;
+/** Size of objects where puts are compared: what other benches use for creates. */
+const PUT_BYTES = 1500;
+const WRITERS = 64;
+
+const storeOf = (bench: Bench, name: string): string => join(bench.dir, `store-${name}`);
+
+/** Time and memory of opening a store with all of its history. */
+const opening = (count: number): Case => ({
+  name: `store-open-${count / 1000}k`,
+  async run(bench): Promise<Row[]> {
+    const path = storeOf(bench, `open-${count}`);
+    await measure('fill', { path, count, size: KILOBYTE });
+    // The first open turns what is left in the log into a table; the second is what a restart is like.
+    await measure('open', { path });
+    const { ms, cpuMs, residentMb, heapMb } = await measure('open', { path });
+    const note = `CPU ${Math.round(cpuMs!)} ms, heap ${Math.round(heapMb!)} MB: ${Math.round((heapMb! * 2 ** 20) / count)} bytes an object`;
+    return [{ case: `store open, ${count.toLocaleString('en-US')} objects of 1 KB`, unit: 'ms', value: ms!, residentMb, note }];
+  },
+});
+
+const compacting: Case = {
+  name: 'store-compaction',
+  async run(bench): Promise<Row[]> {
+    const given = { path: storeOf(bench, 'compaction'), writers: 16, size: PUT_BYTES, ms: bench.ms };
+    const { p50, p99, worst, perSecond, alone } = await measure('compaction', given);
+    const note = `p50 ${p50!.toFixed(2)} (${alone!.p50!.toFixed(2)}), worst ${worst!.toFixed(1)} (${alone!.worst!.toFixed(1)}), ${Math.round(perSecond!)} (${Math.round(alone!.perSecond!)}) puts/s; in brackets without compaction`;
+    return [
+      {
+        case: 'commit while history is compacted, 16 writers',
+        unit: 'ms p99',
+        value: p99!,
+        baseline: alone!.p99!,
+        aim: 2,
+        atMost: true,
+        note,
+      },
+    ];
+  },
+};
+
+/** An etcd on an empty directory, if one is installed. */
+async function startEtcd(bench: Bench): Promise<{ url: string; child: ChildProcess } | undefined> {
+  if (spawnSync('etcd', ['--version']).status !== 0) return undefined;
+  const [client, peer] = [await freePort(), await freePort()];
+  const url = `http://127.0.0.1:${client}`;
+  const flags = {
+    'data-dir': storeOf(bench, 'etcd'),
+    'listen-client-urls': url,
+    'advertise-client-urls': url,
+    'listen-peer-urls': `http://127.0.0.1:${peer}`,
+  };
+  const child = spawn(
+    'etcd',
+    Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`),
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  await new Promise<void>(resolve => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (/ready to serve client requests|serving (insecure )?client/.test(chunk.toString())) resolve();
+    });
+  });
+  return { url, child };
+}
+
+const puts: Case = {
+  name: `store-puts-${WRITERS}`,
+  async run(bench): Promise<Row[]> {
+    const load = { writers: WRITERS, size: PUT_BYTES, ms: bench.ms };
+    const ours = await measure('puts', { path: storeOf(bench, 'puts'), ...load });
+    const row = { case: `durable puts at the storage interface, ${WRITERS} writers`, unit: 'puts/s', value: ours.perSecond! };
+    const note = `p99 ${ours.p99!.toFixed(1)} ms`;
+    const etcd = await startEtcd(bench);
+    if (!etcd) return [{ ...row, note: `${note}; no etcd installed to compare with` }];
+    const theirs = await measure('etcdPuts', { url: etcd.url, ...load });
+    const ended = once(etcd.child, 'close');
+    etcd.child.kill('SIGKILL');
+    await ended;
+    return [{ ...row, baseline: theirs.perSecond!, aim: 5, note: `${note} (etcd ${theirs.p99!.toFixed(1)} ms)` }];
+  },
+};
+
+/** Resident memory of a server with many objects, against 1.6 times their bytes and 150 MB. */
+const memory: Case = {
+  name: 'store-memory',
+  async run(bench): Promise<Row[]> {
+    const count = bench.short ? 50_000 : 100_000;
+    const dataDir = join(bench.dir, 'memory');
+    await measure('fill', { path: join(dataDir, 'data', 'store'), count, size: KILOBYTE });
+    const server = await startCapstan({ dataDir, tls: bench.tls });
+    // Garbage of the load is collected, and given back, within some seconds.
+    await new Promise(resolve => setTimeout(resolve, 5000));
+    const residentMb = residentOf(server.pid) / 2 ** 20;
+    await server.close();
+    const allowed = (1.6 * count * KILOBYTE) / 2 ** 20 + 150;
+    return [
+      {
+        case: `resident after a restart, ${count.toLocaleString('en-US')} objects of 1 KB`,
+        unit: 'MB',
+        value: residentMb,
+        baseline: allowed,
+        aim: 1,
+        atMost: true,
+        residentMb,
+        note: `ready in ${Math.round(server.startMs)} ms; baseline is 1.6 times the bytes stored and 150 MB`,
+      },
+    ];
+  },
+};
+
+/** The embedded store by itself, and what a server makes of it. */
+export const stores: readonly Case[] = [opening(10_000), opening(100_000), opening(300_000), compacting, puts, memory];

@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** What the worker can be told to measure. */
+export interface Tasks {
+  readonly fill: { readonly path: string; readonly count: number; readonly size: number };
+  readonly open: { readonly path: string };
+  readonly puts: { readonly path: string; readonly writers: number; readonly size: number; readonly ms: number };
+  readonly compaction: { readonly path: string; readonly writers: number; readonly size: number; readonly ms: number };
+  readonly etcdPuts: { readonly url: string; readonly writers: number; readonly size: number; readonly ms: number };
+}
+
+/** What it found; times in ms. */
+export interface Measured {
+  readonly ms?: number;
+  readonly cpuMs?: number;
+  readonly residentMb?: number;
+  readonly heapMb?: number;
+  readonly perSecond?: number;
+  readonly p50?: number;
+  readonly p99?: number;
+  readonly worst?: number;
+  /** The same without what disturbs it. */
+  readonly alone?: Measured;
+}
+
+const WORKER = fileURLToPath(new URL('./worker.js', import.meta.url));
+
+/** Measures in a process of its own, so that neither memory nor collections of others count. */
+export async function measure<K extends keyof Tasks>(task: K, given: Tasks[K]): Promise<Measured> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', WORKER, task, JSON.stringify(given)]);
+  return JSON.parse(stdout) as Measured;
+}

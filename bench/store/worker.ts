@@ -1,0 +1,122 @@
+/** One measurement of a store in a process of its own: `node worker.js TASK JSON` prints its result as JSON. */
+import { rmSync } from 'node:fs';
+import { Client, credentials } from '@grpc/grpc-js';
+import { Put } from '../../plugins/storage/etcd/protocol.js';
+import { openRocks } from '../../plugins/storage/rocksdb/open.js';
+import type { Measured, Tasks } from './tasks.js';
+
+const HISTORY_MS = 3_600_000;
+/** Keys that one committer writes in turn. */
+const KEYS = 500;
+
+const open = (path: string, historyMs = HISTORY_MS) => openRocks({ path, historyMs });
+type Engine = Awaited<ReturnType<typeof open>>;
+
+const objectOf = (size: number): Buffer =>
+  Buffer.from(`{"metadata":{"resourceVersion":""},"data":"${'x'.repeat(Math.max(0, size - 46))}"}`);
+const GAP = 32;
+
+/** Writes `count` objects, 500 transactions at a time. */
+async function fill({ path, count, size }: Tasks['fill']): Promise<Measured> {
+  const engine = await open(path);
+  const value = objectOf(size);
+  for (let i = 0; i < count; i += KEYS) {
+    const keys = Array.from(
+      { length: Math.min(KEYS, count - i) },
+      (_, j) => `core/configmaps/bench/object-${String(i + j).padStart(8, '0')}`,
+    );
+    await engine.commit(keys.map(key => [{ is: 'put' as const, key, value, gap: GAP }]));
+  }
+  await engine.close();
+  return {};
+}
+
+/** Opens a store: time, and the memory that stays. */
+async function opening({ path }: Tasks['open']): Promise<Measured> {
+  globalThis.gc?.();
+  const before = process.memoryUsage();
+  const cpu = process.cpuUsage();
+  const start = performance.now();
+  const engine = await open(path);
+  const ms = performance.now() - start;
+  const { user, system } = process.cpuUsage(cpu);
+  globalThis.gc?.();
+  const after = process.memoryUsage();
+  await engine.close();
+  return {
+    ms,
+    cpuMs: (user + system) / 1000,
+    residentMb: (after.rss - before.rss) / 2 ** 20,
+    heapMb: (after.heapUsed - before.heapUsed) / 2 ** 20,
+  };
+}
+
+/** Puts by concurrent writers, each waiting for its own: rate and the times of all. */
+async function writing(writers: number, ms: number, put: (writer: number, i: number) => Promise<void>): Promise<Measured> {
+  const times: number[] = [];
+  const start = performance.now();
+  await Promise.all(
+    Array.from({ length: writers }, async (_, writer) => {
+      for (let i = 0; performance.now() - start < ms; i++) {
+        const begun = performance.now();
+        await put(writer, i);
+        times.push(performance.now() - begun);
+      }
+    }),
+  );
+  const seconds = (performance.now() - start) / 1000;
+  times.sort((a, b) => a - b);
+  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))]!;
+  return { perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99), worst: times.at(-1)! };
+}
+
+const putting =
+  (engine: Engine, value: Buffer) =>
+  async (writer: number, i: number): Promise<void> => {
+    const key = `core/pods/namespace-${writer}/pod-${i % KEYS}`;
+    const [outcome] = await engine.commit([[{ is: 'put', key, value, gap: GAP }]]);
+    if (outcome?.is !== 'committed') throw new Error('not committed');
+  };
+
+async function puts({ path, writers, size, ms }: Tasks['puts']): Promise<Measured> {
+  const engine = await open(path);
+  const measured = await writing(writers, ms, putting(engine, objectOf(size)));
+  await engine.close();
+  rmSync(path, { recursive: true });
+  return measured;
+}
+
+/** The same load twice: alone, and while everything older than a moment is compacted all the time. */
+async function compaction({ path, writers, size, ms }: Tasks['compaction']): Promise<Measured> {
+  const engine = await open(path);
+  const put = putting(engine, objectOf(size));
+  const alone = await writing(writers, ms, put);
+  let running = true;
+  const compacting = (async () => {
+    for (; running; await new Promise(resolve => setTimeout(resolve, 20))) await engine.compact(await engine.revision());
+  })();
+  const beside = await writing(writers, ms, put);
+  running = false;
+  await compacting;
+  await engine.close();
+  rmSync(path, { recursive: true });
+  return { ...beside, alone };
+}
+
+async function etcdPuts({ url, writers, size, ms }: Tasks['etcdPuts']): Promise<Measured> {
+  const client = new Client(url.replace(/^http:\/\//, ''), credentials.createInsecure());
+  const value = objectOf(size);
+  const measured = await writing(writers, ms, (writer, i) => {
+    const key = Buffer.from(`/registry/pods/namespace-${writer}/pod-${i % KEYS}`);
+    return new Promise<void>((resolve, reject) => {
+      client.makeUnaryRequest(Put.path, Put.encode, Put.decode, { key, value }, error => (error ? reject(error) : resolve()));
+    });
+  });
+  client.close();
+  return measured;
+}
+
+const TASKS = { fill, open: opening, puts, compaction, etcdPuts };
+const [, , task = '', json = '{}'] = process.argv;
+const run = TASKS[task as keyof typeof TASKS] as (given: unknown) => Promise<Measured>;
+console.log(JSON.stringify(await run(JSON.parse(json))));
