@@ -116,3 +116,23 @@ export function children(e: Expr): readonly Expr[] {
       return [e.init, e.body];
   }
 }
+
+/** The parts that the checker visits: not those of a name that turned out to be one variable or function. */
+export function checkedParts(e: Expr): readonly Expr[] {
+  switch (e.is) {
+    case 'select':
+      return e.resolved ? [] : [e.operand];
+    case 'call':
+      return e.target && !e.qualified ? [e.target, ...e.args] : e.args;
+    case 'list':
+      return e.items;
+    case 'map':
+      return e.entries.flatMap(entry => [entry.key, entry.value]);
+    case 'loop':
+      return e.filter ? [e.range, e.filter, e.body] : [e.range, e.body];
+    case 'bind':
+      return [e.init, e.body];
+    default:
+      return [];
+  }
+}

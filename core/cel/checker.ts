@@ -1,5 +1,6 @@
 /** The type checker: resolves names and overloads on the tree, and reports every error it finds. */
 import type { BindExpr, CallExpr, ComprehensionExpr, Expr, IdentExpr, ListExpr, MapExpr, SelectExpr } from './ast.js';
+import { checkedParts } from './ast.js';
 import type { Overload } from './declarations.js';
 import type { Scope } from './environment.js';
 import { Issues, type Issue } from './source.js';
@@ -38,7 +39,7 @@ class Checker {
     while (stack.length) {
       const node = stack.pop()!;
       if (node.type) node.type = T.substitute(node.type, this.bindings, true);
-      stack.push(...partsOf(node));
+      stack.push(...checkedParts(node));
     }
   }
 
@@ -202,7 +203,7 @@ class Checker {
   private instantiate(o: Overload): [readonly Type[], Type] {
     const own: T.Bindings = new Map();
     const rename = (t: Type): Type => {
-      for (const p of paramsOf(t)) if (!own.has(p)) own.set(p, T.param(`_${this.fresh++}`));
+      for (const p of T.paramsOf(t)) if (!own.has(p)) own.set(p, T.param(`_${this.fresh++}`));
       return own.size ? T.substitute(t, own, false) : t;
     };
     return [o.args.map(rename), rename(o.result)];
@@ -333,42 +334,6 @@ class Checker {
     if (e.kind === 'bind') return body;
     if (e.kind === 'optMap') return T.optionalType(body);
     return isOptional(body) ? body : T.optionalType(T.DYN);
-  }
-}
-
-function partsOf(e: Expr): readonly Expr[] {
-  switch (e.is) {
-    case 'select':
-      return e.resolved ? [] : [e.operand];
-    case 'call':
-      return e.target && !e.qualified ? [e.target, ...e.args] : e.args;
-    case 'list':
-      return e.items;
-    case 'map':
-      return e.entries.flatMap(entry => [entry.key, entry.value]);
-    case 'loop':
-      return e.filter ? [e.range, e.filter, e.body] : [e.range, e.body];
-    case 'bind':
-      return [e.init, e.body];
-    default:
-      return [];
-  }
-}
-
-function paramsOf(t: Type): string[] {
-  switch (t.kind) {
-    case 'param':
-      return [t.name];
-    case 'list':
-      return paramsOf(t.of);
-    case 'map':
-      return [...paramsOf(t.key), ...paramsOf(t.of)];
-    case 'type':
-      return t.of ? paramsOf(t.of) : [];
-    case 'opaque':
-      return t.params.flatMap(paramsOf);
-    default:
-      return [];
   }
 }
 

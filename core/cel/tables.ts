@@ -35,7 +35,8 @@ function judge(env: Environment, expr: string, self: Value): string {
   const rule = env.compile(`[dyn(${expr})].size() == 0`);
   if (!rule.program) return `compile: ${rule.errors.split('\n')[0]}`;
   const message = env.compile(`${JSON.stringify(`${expr.replaceAll('%', '%%')} => ‹%s›`)}.format([${expr}])`);
-  for (const cost of [rule.cost!, message.cost])
+  // Of two refusals the recorded tables keep the message's.
+  for (const cost of [message.cost, rule.cost!])
     if (cost && cost.max > EXPRESSION_COST_LIMIT) return `cost: ${tooCostly(cost.max)}`;
   const outcome = rule.program.evaluate({ self }, { budget: CALL_BUDGET });
   if (outcome.error !== undefined) return `error: ${evaluationMessage(outcome.error)}`;

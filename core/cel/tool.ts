@@ -31,7 +31,7 @@ export async function runCelTool(argv: string[], io: ToolOutput): Promise<number
   try {
     const tables = options.get('tables');
     if (tables !== undefined) return printTables(tables, io);
-    if (rest.length !== 1) {
+    if (rest.length !== 1 || !/^1\.\d{1,3}$/.test(options.get('compatibility-version') ?? DEFAULT_VERSION)) {
       io.stderr.write(USAGE);
       return 2;
     }

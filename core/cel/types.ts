@@ -229,3 +229,21 @@ export function join(bindings: Bindings, a: Type, b: Type): Type {
 
 /** Whether two types print alike once bound: the test of homogeneous literals. */
 export const sameType = (a: Type, b: Type): boolean => formatType(a) === formatType(b);
+
+/** The names of the parameters in a type. */
+export function paramsOf(t: Type): string[] {
+  switch (t.kind) {
+    case 'param':
+      return [t.name];
+    case 'list':
+      return paramsOf(t.of);
+    case 'map':
+      return [...paramsOf(t.key), ...paramsOf(t.of)];
+    case 'type':
+      return t.of ? paramsOf(t.of) : [];
+    case 'opaque':
+      return t.params.flatMap(paramsOf);
+    default:
+      return [];
+  }
+}

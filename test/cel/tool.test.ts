@@ -61,6 +61,27 @@ describe('capstan cel', () => {
     expect({ code, err }).toEqual({ code: 1, err: 'error: division by zero\n' });
     expect(out).toContain('actual cost: ');
   });
+  it('prints the result of every expression of a table, in order', async () => {
+    const table = { schema: { type: 'object', properties: { i: { type: 'integer' } } }, self: '{"i": 9223372036854775807}' };
+    const cases = [{ expr: 'self.i' }, { expr: 'self.i + 1' }, { expr: 'self.j' }];
+    const { code, out } = await tool('--tables', file('tables.json', JSON.stringify([{ ...table, cases }])));
+    expect(code).toBe(0);
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line)),
+    ).toEqual([
+      { expr: 'self.i', result: '= 9223372036854775807' },
+      { expr: 'self.i + 1', result: 'error: integer overflow' },
+      { expr: 'self.j', result: "compile: ERROR: <input>:1:10: undefined field 'j'" },
+    ]);
+  });
+  it('evaluates with the libraries of another release', async () => {
+    expect((await tool('[1].all(i, v, v > i)')).code).toBe(1);
+    expect((await tool('[1].all(i, v, v > i)', '--compatibility-version', '1.33')).out).toContain('value: true');
+    expect((await tool('1', '--compatibility-version', 'new')).code).toBe(2);
+  });
   it('a missing file or expression is bad usage', async () => {
     expect((await tool()).code).toBe(2);
     expect((await tool('1', '--data', join(dir, 'absent'))).code).toBe(2);
