@@ -44,7 +44,12 @@ export class RawClient {
 
   /** Resolves when the condition holds of what has been received so far, or the connection is closed. */
   async until(condition: (text: string) => boolean): Promise<string> {
-    while (!this.closed && !condition(this.text)) {
+    return await this.untilBytes(() => condition(this.text));
+  }
+
+  /** The same without making a text of every state. */
+  async untilBytes(condition: (received: Buffer) => boolean): Promise<string> {
+    while (!this.closed && !condition(this.received)) {
       await new Promise<void>(resolve => {
         this.waiters.push(resolve);
       });

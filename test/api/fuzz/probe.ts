@@ -52,7 +52,7 @@ export async function probe(port: number, { bytes }: Case): Promise<string | und
   const began = performance.now();
   try {
     client.send(bytes);
-    const text = await client.until(isWhole);
+    const text = await client.untilBytes(isWhole);
     if (performance.now() - began >= DEADLINE_MS - 100) return 'no answer in time';
     return judge(final(text));
   } finally {
@@ -85,16 +85,21 @@ export async function probeDamaged(port: number, bytes: Uint8Array): Promise<str
 /** An answer without the interim ones before it. */
 const final = (text: string): string => text.replace(/^(HTTP\/1\.1 1\d\d [^\r]*\r\n\r\n)+/, '');
 
+/** Room for interim answers and a head. */
+const HEAD_BYTES = 64 * 1024;
+
 /** Whether an answer is complete, or streams. */
-function isWhole(received: string): boolean {
-  const text = final(received);
+function isWhole(received: Buffer): boolean {
+  const begin = received.toString('latin1', 0, HEAD_BYTES);
+  const text = final(begin);
   const end = text.indexOf('\r\n\r\n');
   // The head of a watch in frames leaves with its first frame; what is here of it says that the watch runs.
   if (end < 0) return /^HTTP\/1\.1 200 [\s\S]*protobuf;stream=watch\r\n/.test(text);
   const head = text.slice(0, end).toLowerCase();
   if (/^http\/1\.1 (204|304)/.test(head) || head.includes('transfer-encoding: chunked')) return true;
   const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1];
-  return length !== undefined && text.length >= end + 4 + Number(length);
+  const interim = begin.length - text.length;
+  return length !== undefined && received.length >= interim + end + 4 + Number(length);
 }
 
 function judge(text: string): string | undefined {
