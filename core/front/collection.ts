@@ -10,7 +10,8 @@ export interface Entry {
   readonly name: string;
   readonly revision: number;
   readonly created: number;
-  readonly bytes: Uint8Array;
+  /** Replaced by the same bytes elsewhere when the buffer it is a view of is mostly garbage. */
+  bytes: Uint8Array;
   labels?: ReadonlyMap<string, string>;
   fields?: ReadonlyMap<string, string>;
 }

@@ -1,7 +1,8 @@
 import type { LiveRegistry } from '../schema/live.js';
 import type { Registry, Resource } from '../schema/resource.js';
 import type { FromStore, Verdict, WireEvent } from '../threads/messages.js';
-import { type Change, Collection } from './collection.js';
+import { Holding } from '../threads/holding.js';
+import { type Change, Collection, type Entry } from './collection.js';
 import { History } from './history.js';
 import type { ApiObject } from '../model/object.js';
 
@@ -19,6 +20,7 @@ export class State {
   readonly collections = new Map<string, Collection>();
   readonly history: History;
   revision = 0;
+  readonly #holding = new Holding();
   readonly #waiting = new Set<{ readonly revision: number; readonly wake: () => void }>();
 
   constructor(
@@ -67,6 +69,7 @@ export class State {
         return;
       case 'events':
         for (const event of message.events) this.#apply(event);
+        this.#tidy();
         this.revision = message.revision;
         if (message.floor !== undefined) this.history.floor = message.floor;
         this.live.settle();
@@ -119,16 +122,37 @@ export class State {
   #load(item: WireEvent): void {
     this.live.apply(item);
     const collection = this.#collectionOf(item.key);
-    collection.entries.set(item.key, collection.entryOf(item));
+    const entry = collection.entryOf(item);
+    const before = collection.entries.get(item.key);
+    if (before) this.#holding.drop(before.bytes);
+    this.#holding.keep(entry.bytes);
+    collection.entries.set(item.key, entry);
   }
 
   #apply(event: WireEvent): void {
     this.live.apply(event);
     const change = this.#collectionOf(event.key).apply(event);
     if (!change) return;
+    if (change.before) this.#holding.drop(change.before.bytes);
+    if (change.after) this.#holding.keep(change.after.bytes);
     this.history.add(change, this.now());
     if (event.key.startsWith(POLICY)) this.onPolicy();
     this.onChange(change);
+  }
+
+  #tidy(): void {
+    void this.#holding.tidy(
+      () => this.#entries(),
+      // Whoever was replaced meanwhile is not accounted for any more.
+      entry => (this.#collectionOf(entry.key).entries.get(entry.key) === entry ? entry.bytes : undefined),
+      (entry, bytes) => {
+        entry.bytes = bytes;
+      },
+    );
+  }
+
+  *#entries(): Generator<Entry> {
+    for (const collection of this.collections.values()) yield* collection.entries.values();
   }
 
   #wake(): void {

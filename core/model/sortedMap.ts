@@ -21,6 +21,11 @@ export class SortedMap<V> {
     return this.#byKey.get(key)?.value;
   }
 
+  /** All values, in no order that means anything; the map may change meanwhile. */
+  *values(): Generator<V> {
+    for (const held of this.#byKey.values()) yield held.value;
+  }
+
   set(key: string, value: V): void {
     const held = this.#byKey.get(key);
     if (held) held.value = value;

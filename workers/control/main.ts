@@ -10,6 +10,7 @@ import { loadPlugins } from '../../core/plugin/load.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import { StoreFeed } from '../../core/threads/feed.js';
+import { Holding } from '../../core/threads/holding.js';
 import type { ControlAnswer, FromControl, FromStore, ToControl, WireEvent } from '../../core/threads/messages.js';
 import { Election, LEASES } from './leader.js';
 
@@ -28,6 +29,7 @@ const { start } = data;
 const listeners: ((event: ResourceEvent) => void)[] = [];
 /** Current bytes by key: what a deletion shows. */
 const current = new Map<string, WireEvent>();
+const holding = new Holding();
 let started = false;
 let loaded: () => void;
 const snapshot = new Promise<void>(resolve => {
@@ -62,11 +64,25 @@ function apply(event: WireEvent): void {
   informers.apply(event);
   if (election && event.key.startsWith(`${LEASES}/`)) leaseChanged(event.key);
   const before = current.get(event.key);
-  if (event.value) current.set(event.key, event);
-  else current.delete(event.key);
+  if (before?.value) holding.drop(before.value);
+  if (event.value) {
+    holding.keep(event.value);
+    current.set(event.key, event);
+  } else current.delete(event.key);
   if (!started) return;
   const value = event.value ?? before?.value;
   if (value) emit(eventOf(event, event.value ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED', value));
+}
+
+/** Informers hold the same events, so that a value moves for both. */
+function tidy(): void {
+  void holding.tidy(
+    () => current.values(),
+    event => (current.get(event.key) === event ? event.value : undefined),
+    (event: { value?: Uint8Array }, bytes) => {
+      event.value = bytes;
+    },
+  );
 }
 
 function emit(event: ResourceEvent): void {
@@ -77,7 +93,10 @@ const feed: StoreFeed = new StoreFeed(start.port, new Int32Array(data.counters),
   if (message.is === 'snapshot') {
     for (const item of message.items) apply(item);
     if (message.last) loaded();
-  } else if (message.is === 'events') for (const event of message.events) apply(event);
+  } else if (message.is === 'events') {
+    for (const event of message.events) apply(event);
+    tidy();
+  }
 });
 
 const releases = new Releases();
