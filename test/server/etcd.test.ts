@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Etcd, etcdWanted, startCluster, startEtcd } from '../storage/etcd.js';
+import { certificates, type Etcd, etcdWanted, startCluster, startEtcd } from '../storage/etcd.js';
 import { CuttingProxy } from '../storage/proxy.js';
 import { EtcdStore } from '../../plugins/storage/etcd/store.js';
 import { eventually, ServerProcess, type WatchEvent } from './processes.js';
@@ -22,8 +25,8 @@ const namesOf = (items: readonly { readonly metadata: { readonly name: string } 
 
 let running: ServerProcess[] = [];
 /** Starts servers over an etcd, each with caches of its own. */
-async function servers(count: number, urls: string, prefix: string): Promise<ServerProcess[]> {
-  const flags = ['--storage-backend=etcd', `--etcd-servers=${urls}`, `--etcd-prefix=${prefix}`];
+async function servers(count: number, urls: string, prefix: string, more: readonly string[] = []): Promise<ServerProcess[]> {
+  const flags = ['--storage-backend=etcd', `--etcd-servers=${urls}`, `--etcd-prefix=${prefix}`, ...more];
   const made = Array.from({ length: count }, () => new ServerProcess(flags));
   running.push(...made);
   await Promise.all(made.map(server => server.start()));
@@ -252,6 +255,21 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     );
     expect(performance.now() - ended).toBeLessThan(8000);
     expect(await holder(third)).toBe(leads(third));
+  });
+});
+
+describe.skipIf(!etcdWanted)('a server over an etcd with TLS (skipped without the program `etcd`)', () => {
+  it('serves with the certificates that its flags name, and says what is wrong without', { timeout: 90_000 }, async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'capstan-etcd-tls-'));
+    const { tls, cafile, certfile, keyfile } = await certificates(directory);
+    const etcd = await startEtcd({ tls });
+    const files = [`--etcd-cafile=${cafile}`, `--etcd-certfile=${certfile}`, `--etcd-keyfile=${keyfile}`];
+    const [server] = (await servers(1, etcd.url, '/tls', files)) as [ServerProcess];
+    expect((await server.call('POST', MAPS, map('m'))).status).toBe(201);
+    await expect(servers(1, etcd.url, '/tls')).rejects.toThrow(/capstan: etcd at https:\S+ does not answer: /);
+    await server.dispose();
+    await etcd.stop();
+    rmSync(directory, { recursive: true });
   });
 });
 

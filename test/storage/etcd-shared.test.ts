@@ -5,7 +5,6 @@ import { Client, credentials } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Compacted, type StoreEvent } from '../../core/api/index.js';
-import { issue } from '../../core/pki/certificate.js';
 import { Compactor } from '../../plugins/storage/etcd/compactor.js';
 import { Connection } from '../../plugins/storage/etcd/connection.js';
 import { Put } from '../../plugins/storage/etcd/protocol.js';
@@ -13,7 +12,7 @@ import { EtcdStore } from '../../plugins/storage/etcd/store.js';
 import { Keys } from '../../plugins/storage/etcd/values.js';
 import { SharedFeed } from '../../workers/store/shared.js';
 import { committed } from '../conformance/storage.js';
-import { type Etcd, etcdWanted, startCluster, startEtcd } from './etcd.js';
+import { certificates, type Etcd, etcdWanted, startCluster, startEtcd } from './etcd.js';
 import { CuttingProxy } from './proxy.js';
 
 const put = (key: string, value: string, expect?: number) => ({ is: 'put', key, value: Buffer.from(value), expect }) as const;
@@ -251,23 +250,8 @@ describe.skipIf(!etcdWanted)('an etcd with TLS and users (skipped without the pr
   afterAll(() => rm(directory, { recursive: true }));
 
   it('is spoken to with certificates, and not without', { timeout: 60_000 }, async () => {
-    const span = { notBefore: Date.now() - 3_600_000, notAfter: Date.now() + 86_400_000 };
-    const ca = issue({ ...span, subject: { commonName: 'ca' }, use: 'ca' });
-    const server = issue({ ...span, subject: { commonName: 'etcd' }, use: 'server', sans: ['127.0.0.1'] }, ca.signer);
-    const client = issue({ ...span, subject: { commonName: 'capstan' }, use: 'client' }, ca.signer);
-    const file = async (name: string, pem: string) => {
-      await writeFile(join(directory, name), pem);
-      return join(directory, name);
-    };
-    const cafile = await file('ca.crt', ca.certificate);
-    const tls = {
-      cert: await file('server.crt', server.certificate),
-      key: await file('server.key', server.key),
-      clientCa: cafile,
-    };
+    const { tls, cafile, certfile, keyfile } = await certificates(directory);
     const etcd = await startEtcd({ tls });
-    const certfile = await file('client.crt', client.certificate);
-    const keyfile = await file('client.key', client.key);
     const store = await open(etcd.url, { cafile, certfile, keyfile });
     await committed(store, put('a', '1'));
     const unknown = new Connection({ servers: [etcd.url], prefix: '/x', cafile });

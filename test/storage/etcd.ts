@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { issue } from '../../core/pki/certificate.js';
 
 /** Whether tests with etcd run: it is installed, or a missing one is to be a failure. */
 export const etcdWanted = spawnSync('etcd', ['--version']).status === 0 || process.env['CAPSTAN_TEST_REQUIRE'] === 'all';
@@ -111,4 +112,21 @@ function serving(child: ChildProcess): Promise<void> {
     child.stderr!.on('data', read);
     child.once('close', () => reject(new Error(`etcd ended: ${output.slice(-500)}`)));
   });
+}
+
+/** Certificates of an etcd with TLS and of its client, as files in a directory. */
+export async function certificates(
+  directory: string,
+): Promise<{ tls: Required<NonNullable<EtcdOptions['tls']>>; cafile: string; certfile: string; keyfile: string }> {
+  const span = { notBefore: Date.now() - 3_600_000, notAfter: Date.now() + 86_400_000 };
+  const ca = issue({ ...span, subject: { commonName: 'ca' }, use: 'ca' });
+  const server = issue({ ...span, subject: { commonName: 'etcd' }, use: 'server', sans: ['127.0.0.1'] }, ca.signer);
+  const client = issue({ ...span, subject: { commonName: 'capstan' }, use: 'client' }, ca.signer);
+  const file = async (name: string, pem: string) => {
+    await writeFile(join(directory, name), pem);
+    return join(directory, name);
+  };
+  const cafile = await file('ca.crt', ca.certificate);
+  const tls = { cert: await file('server.crt', server.certificate), key: await file('server.key', server.key), clientCa: cafile };
+  return { tls, cafile, certfile: await file('client.crt', client.certificate), keyfile: await file('client.key', client.key) };
 }

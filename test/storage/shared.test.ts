@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest';
+import { type Storage, type StoreEvent, Unavailable } from '../../core/api/index.js';
+import { SharedFeed } from '../../workers/store/shared.js';
+
+/** A shared store whose revision and events a test moves by hand. */
+function byHand() {
+  let deliver: (events: readonly StoreEvent[], revision: number) => void = () => {};
+  let answers: ((revision: number) => void)[] = [];
+  const state = { revision: 1, asked: 0, marks: 0, away: false };
+  const storage = {
+    shared: {
+      secret: new Uint8Array(),
+      mark: async () => {
+        if (state.away) throw new Unavailable('away');
+        state.marks++;
+        const revision = ++state.revision;
+        queueMicrotask(() => deliver([], revision));
+        return revision;
+      },
+    },
+    revision: () => {
+      state.asked++;
+      return new Promise<number>(resolve => answers.push(resolve));
+    },
+    watch: (_prefix: string, _from: number, take: typeof deliver, signal: AbortSignal) => {
+      deliver = take;
+      return new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()));
+    },
+  } as unknown as Storage;
+  const failures: Error[] = [];
+  const feed = new SharedFeed(
+    storage,
+    () => {},
+    error => failures.push(error),
+  );
+  const answer = (revision: number) => {
+    const waiting = answers;
+    answers = [];
+    for (const resolve of waiting) resolve(revision);
+  };
+  return { feed, state, answer, failures, commit: (revision: number) => deliver([], revision) };
+}
+
+it('readers that come while the store is asked share the next question, which is asked after all of them', async () => {
+  const { feed, state, answer, commit } = byHand();
+  await feed.start();
+  const first = feed.sync();
+  const later = Promise.all(Array.from({ length: 100 }, () => feed.sync()));
+  expect(state.asked).toBe(1);
+  answer(feed.revision);
+  await first;
+  await new Promise(resolve => setImmediate(resolve));
+  expect(state.asked).toBe(2);
+  commit(50);
+  answer(50);
+  await later;
+  expect(state.asked).toBe(2);
+  feed.stop();
+});
+
+it('a reader waits for the revision that the store is at, and a mark is made where no event comes with it', async () => {
+  const { feed, state, answer } = byHand();
+  await feed.start();
+  const { marks } = state;
+  state.revision = 90;
+  const reading = feed.sync();
+  answer(90);
+  await reading;
+  expect(feed.revision).toBe(91);
+  expect(state.marks).toBe(marks + 1);
+  feed.stop();
+});
+
+it('a store that lost data is not served on', async () => {
+  const { feed, answer, failures, commit } = byHand();
+  await feed.start();
+  commit(80);
+  const reading = feed.sync();
+  answer(70);
+  await reading;
+  expect(failures.map(error => error.message)).toEqual([
+    'the store is at revision 70, but was at 80 before: it lost data; start again',
+  ]);
+  feed.stop();
+});
+
+it('who waits when the feed ends is told that the store is not available', async () => {
+  const { feed } = byHand();
+  await feed.start();
+  const waiting = feed.reached(1000, false);
+  feed.stop();
+  await expect(waiting).rejects.toThrow(Unavailable);
+});
