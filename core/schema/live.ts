@@ -97,8 +97,9 @@ export class LiveRegistry {
   settle(): void {
     if (!this.#stale) return;
     this.#stale = false;
-    const extra = [...this.#fixed, ...[...this.#served.values()].flatMap(served => served.resources)];
-    this.#current = extendRegistry(this.base, extra, this.#generation);
+    // What came with the server is not replaced by what stored objects define.
+    const extra = [...[...this.#served.values()].flatMap(served => served.resources), ...this.#fixed];
+    this.#current = extendRegistry(this.base, extra, this.#generation, this.#current);
     const ended = [...this.#ended];
     this.#ended.clear();
     this.onChange(this.#current, ended);

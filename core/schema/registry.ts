@@ -137,8 +137,11 @@ const stabilityOf = (version: string): GroupVersion['stability'] => {
   return word === 'alpha' || word === 'beta' ? word : 'ga';
 };
 
+const sameResources = (a: GroupVersion, b: GroupVersion): boolean =>
+  a.resources.size === b.resources.size && [...b.resources].every(([plural, resource]) => a.resources.get(plural) === resource);
+
 /** Adds custom resources: their versions join a known group's or make a group of their own. */
-function addExtra(groups: Map<string, Group>, extra: readonly Resource[]): void {
+function addExtra(groups: Map<string, Group>, extra: readonly Resource[], previous?: Registry): void {
   const byVersion = new Map<string, Map<string, Resource>>();
   for (const one of extra) {
     const resources = byVersion.get(one.apiVersion) ?? new Map<string, Resource>();
@@ -151,7 +154,9 @@ function addExtra(groups: Map<string, Group>, extra: readonly Resource[]): void 
     const merged: GroupVersion = same
       ? { ...same, served: true, resources: new Map([...resources, ...same.resources]) }
       : { group, version, apiVersion, stability: stabilityOf(version), served: true, resources };
-    const versions = [...(known?.versions ?? []).filter(v => v !== same), merged];
+    const before = previous?.groups.get(group)?.versions.find(v => v.version === version);
+    const kept = before && sameResources(before, merged) ? before : merged;
+    const versions = [...(known?.versions ?? []).filter(v => v !== same), kept];
     versions.sort((a, b) => compareVersions(a.version, b.version));
     const preferred = versions.find(v => v.served)!.version;
     groups.set(group, { name: group, priority: known?.priority ?? EXTRA_PRIORITY, preferred, versions });
@@ -180,10 +185,10 @@ export function buildRegistry(input: RegistryInput): Registry {
   return registryOf(groups, input.generation);
 }
 
-/** The registry with further resources; what `base` has is shared, not built again. */
-export function extendRegistry(base: Registry, extra: readonly Resource[], generation: number): Registry {
+/** The registry with further resources; what `base` has is shared, not built again, and what is as in `previous` is the same object. */
+export function extendRegistry(base: Registry, extra: readonly Resource[], generation: number, previous?: Registry): Registry {
   const groups = new Map(base.groups);
-  addExtra(groups, extra);
+  addExtra(groups, extra, previous);
   return registryOf(groups, generation);
 }
 

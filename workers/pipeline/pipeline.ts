@@ -1,5 +1,5 @@
 import type { Transaction } from '../../core/api/storage.js';
-import { methodNotAllowed, Refusal } from '../../core/model/refusal.js';
+import { methodNotAllowed, Refusal, unknownPath } from '../../core/model/refusal.js';
 import { chooseForm } from '../../core/front/forms.js';
 import { routeOf } from '../../core/front/route.js';
 import type { Grant, Job, JobResult } from '../../core/threads/messages.js';
@@ -31,6 +31,8 @@ export async function run(
       grant = { user, identityFor, dependsOn, allowed: true };
     }
     const { target, resource } = route;
+    // The kind went while the request was on its way here.
+    if (job.body !== undefined && target.is === 'resource' && !resource) throw unknownPath();
     if (job.body === undefined || target.is === 'path' || !resource) return { id: job.id, is: 'granted', grant };
     if (resource.strategy.load) await resource.strategy.load();
     const answer = await write(context, {

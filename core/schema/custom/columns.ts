@@ -1,7 +1,7 @@
 import type { ResourceColumn } from '../../api/resource.js';
 import type { Column } from '../../api/strategy.js';
 import { humanDuration } from '../../model/age.js';
-import { type JsonPath, compilePath } from './jsonPath.js';
+import { BadPath, compilePath, type JsonPath } from './jsonPath.js';
 
 type Cell = string | number | boolean | null;
 
@@ -59,6 +59,16 @@ const CREATED: ResourceColumn = {
   description: 'Time since the object was created.',
 };
 
+/** A column whose path is none shows nothing: definitions are refused for their path's first character only. */
+function pathTo(text: string): JsonPath {
+  try {
+    return compilePath(text);
+  } catch (error) {
+    if (!(error instanceof BadPath)) throw error;
+    return () => [];
+  }
+}
+
 function columnOf({ name, type, format = '', description, priority = 0, jsonPath }: ResourceColumn): Column {
   let path: JsonPath | undefined;
   return {
@@ -68,7 +78,7 @@ function columnOf({ name, type, format = '', description, priority = 0, jsonPath
     priority,
     description: description ?? `Value at ${jsonPath}.`,
     cell: (object, now) => {
-      path ??= compilePath(jsonPath);
+      path ??= pathTo(jsonPath);
       return cellOf(path(object)[0], type, now);
     },
   };
