@@ -49,6 +49,9 @@ export interface RoundResult {
   readonly late: { readonly streams: number; readonly expired: number };
 }
 
+/** Calls of something that must work, before a round gives up. */
+const TRIES = 20;
+
 /** Calls until it is answered with one of these statuses; for what a round needs to begin or end. */
 async function insist(
   client: Client,
@@ -60,8 +63,8 @@ async function insist(
     const answer = await client.call(method, path, body);
     if (answer.status === 200 || answer.status === 201 || (method === 'POST' && answer.status === 409))
       return answer.body as unknown as { metadata: { resourceVersion: string } };
-    if (tries === 100) throw new Error(`${method} ${path} was not answered: ${JSON.stringify(answer)}`);
-    await sleep(100);
+    if (tries === TRIES) throw new Error(`${method} ${path} was not answered: ${JSON.stringify(answer)}`);
+    await sleep(250);
   }
 }
 
@@ -153,6 +156,9 @@ export async function runRound(plan: RoundPlan): Promise<RoundResult> {
     await breaking;
     await deployment.heal();
     await Promise.all(working);
+    // Every server must take writes again, and show them.
+    for (const [i, admin] of admins.entries())
+      await insist(admin, 'POST', COLLECTIONS[0]!.path(namespace), { metadata: { name: `end-${i}` } });
     const end = await currentRevision(admins, namespace);
     violations.push(
       ...(await caughtUp(
