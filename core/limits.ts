@@ -44,5 +44,8 @@ export const MANAGER_BYTES = 128;
 export const UPDATE_MANAGERS = 10;
 /** Total size of annotations of one object (upstream's bound). */
 export const ANNOTATIONS_BYTES = 256 * 1024;
+/** Characters of all warnings of one answer, and of one of them where they are cut: clients bound the headers they read (upstream's bounds). */
+export const WARNINGS_CHARACTERS = 4096;
+export const WARNING_CHARACTERS = 256;
 /** How long a thread that is told to end may take to release what its plugins hold. */
 export const THREAD_CLOSE_MS = 3000;

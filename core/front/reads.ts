@@ -26,6 +26,7 @@ import { first, flag, integer, type Query } from './query.js';
 import { type Headers, JSON_HEADERS } from './reply.js';
 import type { Route } from './route.js';
 import type { State } from './state.js';
+import { warningHeaders } from './warnings.js';
 import { type EventForm, seenBy, Watcher, type WatchHub } from './watch.js';
 
 /** Shortest and longest default duration of a watch without timeoutSeconds, in ms (upstream: 30 to 60 minutes). */
@@ -109,7 +110,7 @@ export async function get(context: ReadContext, exchange: Exchange, route: Route
 
 /** Headers of a JSON answer about the resource. */
 const headersFor = ({ warning }: Resource): Headers =>
-  warning === undefined ? JSON_HEADERS : [...JSON_HEADERS, ['warning', `299 - ${JSON.stringify(warning)}`]];
+  warning === undefined ? JSON_HEADERS : [...JSON_HEADERS, ...warningHeaders([warning])];
 
 /** One page of a list. */
 export interface Listed {

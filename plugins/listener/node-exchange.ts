@@ -58,6 +58,9 @@ class NodeStream implements ResponseStream {
   }
 }
 
+/** Node writes header values as latin1: characters outside of it go as their UTF-8 bytes, as other servers send them. */
+const asBytes = (value: string): string => (/[^\x00-\x7f]/.test(value) ? Buffer.from(value).toString('latin1') : value);
+
 /** One request on `node:http`. */
 export class NodeExchange implements Exchange {
   readonly method: string;
@@ -149,7 +152,10 @@ export class NodeExchange implements Exchange {
     if (this.response.headersSent) throw new Error('the exchange already has an answer');
     if (this.aborted || this.response.destroyed) return false;
     const lines = this.server.closing ? [...headers, ['connection', 'close'] as const] : headers;
-    this.response.writeHead(status, lines.flat());
+    this.response.writeHead(
+      status,
+      lines.flatMap(([name, value]) => [name, asBytes(value)]),
+    );
     return true;
   }
 

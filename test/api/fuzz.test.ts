@@ -6,14 +6,14 @@ import { type Known, requestOf } from './fuzz/requests.js';
 import { Api } from './support.js';
 
 /** `CAPSTAN_FUZZ_RUNS` asks for more, `CAPSTAN_FUZZ_SEED` repeats a run. */
-const RUNS = Number(process.env['CAPSTAN_FUZZ_RUNS'] ?? 600);
+const RUNS = Number(process.env['CAPSTAN_FUZZ_RUNS'] ?? 400);
 const SEED = Number(process.env['CAPSTAN_FUZZ_SEED'] ?? Date.now() % 2 ** 31);
 
-describe('hostile requests', () => {
+describe.each(['uws', 'node'] as const)('hostile requests, listener %s', listener => {
   let api: Api;
   let known: Known;
   beforeAll(async () => {
-    api = await Api.start({ httpPort: 0 });
+    api = await Api.start({ httpPort: 0, listener });
     await api.namespace('fuzz');
     known = await learn(api);
   });

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../core/api/storage.js';
 import { refusalForm } from '../../core/front/forms.js';
+import { warningHeaders } from '../../core/front/warnings.js';
 import type { Refusal } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
 
@@ -19,11 +20,11 @@ export interface Answer {
 
 const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
 
-/** JSON answer headers with the warnings collected (RFC 7234, section 5.5). */
+/** JSON answer headers with the warnings collected. */
 export const jsonHeaders = (warnings: readonly string[] = []): Headers => [
   ['content-type', 'application/json'],
   NO_CACHE,
-  ...[...new Set(warnings)].map(text => ['warning', `299 - ${JSON.stringify(text)}`] as const),
+  ...warningHeaders(warnings),
 ];
 
 /** A refusal as its Status object, in the form that the client accepts. */
