@@ -123,11 +123,11 @@ describe('watches', () => {
       (metadataOf(event.object)['annotations'] as Loose | undefined)?.['k8s.io/initial-events-end'];
 
     test.each([
-      ['unset', '', 'R334'],
-      ['empty', '&resourceVersion=', 'R334'],
-      ['0', '&resourceVersion=0', 'R165'],
-      ['that of an object', '&resourceVersion=VERSION', 'R335'],
-    ])('version %s: the state, one bookmark with the mark, then changes [R165 R331 R332 R333 %3$s]', async (_name, version) => {
+      ['R334', 'unset', ''],
+      ['R334', 'empty', '&resourceVersion='],
+      ['R165', '0', '&resourceVersion=0'],
+      ['R335', 'that of an object', '&resourceVersion=VERSION'],
+    ])('[%s R331 R332 R333] version %s: the state, one bookmark with the mark, then changes', async (_id, _name, version) => {
       const path = await fresh('a', 'b', 'c');
       const list = (await api.get(path)).body;
       const asked = version.replace('VERSION', versionOf(list));
