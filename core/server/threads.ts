@@ -1,7 +1,7 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { StoreError } from '../api/storage.js';
 import { StoreFeed } from '../threads/feed.js';
-import { YOUNG_GENERATION_MB } from '../limits.js';
+import { QUIET_YOUNG_GENERATION_MB } from '../limits.js';
 import { type ThreadData, threadFlags } from '../threads/data.js';
 import type { FromStore } from '../threads/messages.js';
 
@@ -10,8 +10,8 @@ export const COUNTERS = 1024;
 
 const entry = (path: string): URL => new URL(`../../workers/${path}`, import.meta.url);
 
-/** Bounds of every worker's heap. */
-const HEAP = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
+/** Bounds of the heaps of these threads. */
+const HEAP = { maxYoungGenerationSizeMb: QUIET_YOUNG_GENERATION_MB };
 
 /** Where the pool's workers begin. */
 export const PIPELINE = entry('pipeline/main.js');
