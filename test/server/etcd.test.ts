@@ -160,6 +160,12 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     await second.until(events => shown([...seen, ...events]).length >= acknowledged.length);
     expect(shown([...seen, ...second.events])).toEqual(acknowledged);
     second.close();
+    // One that has just begun knows the past from the store.
+    const [c] = (await servers(1, etcd.url, '/killed')) as [ServerProcess];
+    const all = await c.watch(`${MAPS}?watch=1&resourceVersion=${from}`);
+    await all.until(events => shown(events).length >= acknowledged.length);
+    expect(shown(all.events)).toEqual(acknowledged);
+    all.close();
   });
 
   it('are told of what was lost when history was compacted while they were cut off; older watches get 410 [R346]', async () => {

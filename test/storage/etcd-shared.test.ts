@@ -10,6 +10,7 @@ import { Connection } from '../../plugins/storage/etcd/connection.js';
 import { Put } from '../../plugins/storage/etcd/protocol.js';
 import { EtcdStore } from '../../plugins/storage/etcd/store.js';
 import { Keys } from '../../plugins/storage/etcd/values.js';
+import { SharedPast } from '../../workers/store/past.js';
 import { SharedFeed } from '../../workers/store/shared.js';
 import { committed } from '../conformance/storage.js';
 import { certificates, type Etcd, etcdWanted, startCluster, startEtcd } from './etcd.js';
@@ -165,6 +166,31 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     feed.stop();
     await Promise.all([near.close(), far.close()]);
     proxy.close();
+  });
+
+  it('tells the past to many at once, each what it asked for, and those who are late that it is gone', async () => {
+    const store = await open(etcd.url, { prefix: '/past' });
+    const revisions: number[] = [];
+    for (let i = 0; i < 20; i++) revisions.push(await committed(store, put(`${i % 2 ? 'odd' : 'even'}/k`, String(i))));
+    await store.compact(revisions[4]!);
+    const past = new SharedPast(store);
+    const last = revisions.at(-1)!;
+    const asked = await Promise.allSettled([
+      past.read({ prefix: 'odd/', from: revisions[9]!, to: last }),
+      past.read({ prefix: 'even/', from: revisions[1]!, to: last }),
+      past.read({ prefix: '', from: revisions[4]!, to: revisions[7]! }),
+      past.read({ prefix: 'even/', from: last, to: last }),
+      past.read({ prefix: 'even/', from: revisions[10]!, to: last }),
+    ]);
+    const seen = asked.map(one => (one.status === 'fulfilled' ? one.value.map(event => event.revision) : one.reason));
+    expect(seen).toEqual([
+      [11, 13, 15, 17, 19].map(i => revisions[i]),
+      expect.any(Compacted),
+      [5, 6, 7].map(i => revisions[i]),
+      [],
+      [12, 14, 16, 18].map(i => revisions[i]),
+    ]);
+    await store.close();
   });
 
   it('resolves guarded writes whose answers are lost, each done once', { timeout: 60_000 }, async () => {

@@ -1,5 +1,13 @@
 import type { MessagePort } from 'node:worker_threads';
-import { Compacted, FutureRevision, type Outcome, type Page, type Storage, Unavailable } from '../../core/api/storage.js';
+import {
+  Compacted,
+  FutureRevision,
+  type Outcome,
+  type Page,
+  type Storage,
+  type StoreEvent,
+  Unavailable,
+} from '../../core/api/storage.js';
 import {
   type FromStore,
   type HistoryAsked,
@@ -11,6 +19,7 @@ import {
   type WireEvent,
 } from '../../core/threads/messages.js';
 import { FirstSnapshot, type SharedPage } from './first.js';
+import { SharedPast } from './past.js';
 import { SharedFeed } from './shared.js';
 
 /** Items of one snapshot message: bounds the size of a message. */
@@ -43,6 +52,7 @@ export class Writer {
   #revision = 0;
   #closed: (() => void) | undefined;
   readonly #shared: SharedFeed | undefined;
+  readonly #past: SharedPast | undefined;
   /** Undefined before the first snapshot of everything, and again once it is used or of no use any more. */
   #first: FirstSnapshot | undefined;
   #firstIsTaken = false;
@@ -57,8 +67,9 @@ export class Writer {
     /** Called when the store fails in a way that must stop the server. */
     readonly fatal: (error: Error) => void,
   ) {
-    if (storage.shared)
-      this.#shared = new SharedFeed(storage, (events, revision, floor) => this.#followed(events, revision, floor), fatal);
+    if (!storage.shared) return;
+    this.#past = new SharedPast(storage);
+    this.#shared = new SharedFeed(storage, (events, revision, floor) => this.#followed(events, revision, floor), fatal);
   }
 
   /** Adds a thread. The front end is the one with counter 0. */
@@ -336,36 +347,15 @@ export class Writer {
   }
 
   async #history(to: Subscriber, ask: HistoryAsked): Promise<void> {
-    const stop = new AbortController();
-    const events: (WireEvent & { previous?: Uint8Array })[] = [];
     try {
-      await new Promise<void>((resolve, reject) => {
-        const done = (revision: number): void => {
-          if (revision < ask.to) return;
-          stop.abort();
-          resolve();
-        };
-        this.storage
-          .watch(
-            ask.prefix,
-            ask.from,
-            (batch, revision) => {
-              for (const e of batch) {
-                if (e.revision > ask.to) continue;
-                events.push({
-                  key: e.key,
-                  revision: e.revision,
-                  created: e.created,
-                  value: e.value,
-                  previous: e.previous?.value,
-                });
-              }
-              done(revision);
-            },
-            stop.signal,
-          )
-          .then(resolve, reject);
-      });
+      const past = await (this.#past ? this.#past.read(ask) : pastOf(this.storage, ask));
+      const events = past.map(({ key, revision, created, value, previous }) => ({
+        key,
+        revision,
+        created,
+        value,
+        previous: previous?.value,
+      }));
       this.#post(to, { is: 'past', ask: ask.ask, events });
     } catch (error) {
       this.#failed(to, ask.ask, error);
@@ -383,6 +373,22 @@ export class Writer {
             : 'error';
     this.#post(to, { is: 'failed', ask, why, message: String((error as Error).message) });
   }
+}
+
+/** Past changes of a part of the store. */
+async function pastOf(storage: Storage, { prefix, from, to }: HistoryAsked): Promise<readonly StoreEvent[]> {
+  const stop = new AbortController();
+  const events: StoreEvent[] = [];
+  await new Promise<void>((resolve, reject) => {
+    const take = (batch: readonly StoreEvent[], revision: number): void => {
+      for (const event of batch) if (event.revision <= to) events.push(event);
+      if (revision < to) return;
+      stop.abort();
+      resolve();
+    };
+    storage.watch(prefix, from, take, stop.signal).then(resolve, reject);
+  });
+  return events;
 }
 
 /** What the front end is told of an outcome. */
