@@ -116,5 +116,22 @@ const memory: Case = {
   },
 };
 
+/** Bytes that cached objects hold when each came in one commit with many that changed again since. */
+const churning: Case = {
+  name: 'store-memory-churn',
+  async run(): Promise<Row[]> {
+    const load = { groups: 5000, hot: 63, size: KILOBYTE };
+    const ours = await measure('churn', { ...load, tidy: true });
+    const without = await measure('churn', { ...load, tidy: false });
+    const note = `${(ours.ms! * 1000).toFixed(0)} µs a group (${(without.ms! * 1000).toFixed(0)}); objects are 5 MB; baseline: without moving them`;
+    const row = {
+      case: 'bytes held by 5,000 cold objects, each created beside 63 hot ones',
+      unit: 'MB',
+      value: ours.residentMb!,
+    };
+    return [{ ...row, baseline: without.residentMb!, aim: 0.25, atMost: true, note }];
+  },
+};
+
 /** The embedded store by itself, and what a server makes of it. */
-export const stores: readonly Case[] = [opening(10_000), opening(100_000), opening(300_000), compacting, puts, memory];
+export const stores: readonly Case[] = [opening(10_000), opening(100_000), opening(300_000), compacting, puts, memory, churning];

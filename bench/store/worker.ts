@@ -1,6 +1,8 @@
 /** One measurement of a store in a process of its own: `node worker.js TASK JSON` prints its result as JSON. */
 import { rmSync } from 'node:fs';
 import { Client, credentials } from '@grpc/grpc-js';
+import { Holding } from '../../core/threads/holding.js';
+import { packEvents } from '../../core/threads/messages.js';
 import { Put } from '../../plugins/storage/etcd/protocol.js';
 import { openRocks } from '../../plugins/storage/rocksdb/open.js';
 import type { Measured, Tasks } from './tasks.js';
@@ -103,6 +105,39 @@ async function compaction({ path, writers, size, ms }: Tasks['compaction']): Pro
   return { ...beside, alone };
 }
 
+/** What the front end keeps of commit groups: memory held in the end, and the time a group takes. */
+async function churn({ groups, hot, size, tidy }: Tasks['churn']): Promise<Measured> {
+  const holding = new Holding();
+  const kept = new Map<string, { value: Uint8Array }>();
+  const value = objectOf(size);
+  globalThis.gc?.();
+  const before = process.memoryUsage();
+  const start = performance.now();
+  for (let group = 0; group < groups; group++) {
+    const keys = Array.from({ length: hot + 1 }, (_, i) => (i === 0 ? `cold-${group}` : `hot-${i}`));
+    const [events] = packEvents(keys.map(key => ({ key, revision: group, created: group, value })));
+    for (const { key, value } of events) {
+      const replaced = kept.get(key);
+      if (replaced) holding.drop(replaced.value);
+      holding.keep(value!);
+      kept.set(key, { value: value! });
+    }
+    if (tidy) {
+      await holding.tidy(
+        () => kept.values(),
+        item => item.value,
+        (item, moved) => {
+          item.value = moved;
+        },
+      );
+    }
+  }
+  const ms = (performance.now() - start) / groups;
+  globalThis.gc?.();
+  await new Promise(resolve => setTimeout(resolve, 500));
+  return { ms, residentMb: (process.memoryUsage().arrayBuffers - before.arrayBuffers) / 2 ** 20 };
+}
+
 async function etcdPuts({ url, writers, size, ms }: Tasks['etcdPuts']): Promise<Measured> {
   const client = new Client(url.replace(/^http:\/\//, ''), credentials.createInsecure());
   const value = objectOf(size);
@@ -116,7 +151,7 @@ async function etcdPuts({ url, writers, size, ms }: Tasks['etcdPuts']): Promise<
   return measured;
 }
 
-const TASKS = { fill, open: opening, puts, compaction, etcdPuts };
+const TASKS = { fill, open: opening, puts, compaction, churn, etcdPuts };
 const [, , task = '', json = '{}'] = process.argv;
 const run = TASKS[task as keyof typeof TASKS] as (given: unknown) => Promise<Measured>;
 console.log(JSON.stringify(await run(JSON.parse(json))));
