@@ -168,6 +168,43 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     all.close();
   });
 
+  it('agree on every change, in one order, while the connections of one to etcd are cut again and again [R247] [R325]', async () => {
+    const proxy = new CuttingProxy(Number(new URL(etcd.url).port));
+    const [near] = (await servers(1, etcd.url, '/shaky')) as [ServerProcess];
+    const [far] = (await servers(1, `http://127.0.0.1:${await proxy.listen()}`, '/shaky')) as [ServerProcess];
+    const from = (await near.call('GET', MAPS)).body.metadata.resourceVersion;
+    const both = [near, far];
+    const watches = await Promise.all(both.map(server => server.watch(`${MAPS}?watch=1&resourceVersion=${from}`)));
+    const acknowledged = new Map<string, string>();
+    const client = async (id: number) => {
+      const server = both[id % 2]!;
+      for (let i = 0; i < 40; i++) {
+        const created = await server.call('POST', MAPS, map(`s${id}-${i}`));
+        if (created.status === 201) acknowledged.set(created.body.metadata.resourceVersion, `ADDED s${id}-${i}`);
+        if (i % 5 === 0 && id % 2 === 1) proxy.cut();
+        if (created.status !== 201 || i % 3 > 0) continue;
+        const removed = await both[(id + 1) % 2]!.call('DELETE', `${MAPS}/s${id}-${i}`);
+        expect([200, 504]).toContain(removed.status);
+      }
+    };
+    await Promise.all([0, 1, 2, 3].map(client));
+    const end = (await near.call('POST', MAPS, map('end'))).body.metadata.resourceVersion;
+    const sequences: string[][] = [];
+    for (const watch of watches) {
+      await watch.until(events => events.some(e => e.object.metadata.resourceVersion === end));
+      const revisions = watch.events.map(e => Number(e.object.metadata.resourceVersion));
+      expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b));
+      const seen = new Map(watch.events.map(e => [e.object.metadata.resourceVersion, `${e.type} ${e.object.metadata.name}`]));
+      for (const [revision, change] of acknowledged) expect(seen.get(revision)).toBe(change);
+      sequences.push([...seen].map(([revision, change]) => `${revision} ${change}`));
+      watch.close();
+    }
+    expect(sequences[0]).toEqual(sequences[1]);
+    const [ours, theirs] = await Promise.all(both.map(server => server.call('GET', MAPS)));
+    expect(ours!.body.items).toEqual(theirs!.body.items);
+    proxy.close();
+  });
+
   it('are told of what was lost when history was compacted while they were cut off; older watches get 410 [R346]', async () => {
     const proxy = new CuttingProxy(Number(new URL(etcd.url).port));
     const [near] = (await servers(1, etcd.url, '/cut')) as [ServerProcess];
