@@ -100,7 +100,8 @@ describe('sets of fields', () => {
       'f:z': {},
       'k:{"a":2,"b":1}': { '.': {} },
     });
-    for (const bad of [{ a: {} }, { 'k:[]': {} }, { 'k:{': {} }, { 'i:x': {} }, { 'f:a': 1 }, [], null])
+    const deep = `v:${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    for (const bad of [{ [deep]: {} }, { a: {} }, { 'k:[]': {} }, { 'k:{': {} }, { 'i:x': {} }, { 'f:a': 1 }, [], null])
       expect(() => readFieldSet(bad)).toThrow(BadFieldSet);
     expect(Object.keys(readFieldSet(JSON.parse('{"f:__proto__":{"f:a":{}}}')))).toEqual(['f:__proto__']);
   });

@@ -160,6 +160,32 @@ describe('server-side apply', () => {
     expect((await apply(`${maps}/stale`, cm('stale', { k: 'v' }, { resourceVersion: '1' }), 'm')).status).toBe(409);
   });
 
+  test('compares managers in the version each of them wrote in [R068]', async () => {
+    const path = (version: string): string => `/apis/autoscaling/${version}/namespaces/apply/horizontalpodautoscalers/h`;
+    const scaler = (version: string, spec: object): object => ({
+      apiVersion: `autoscaling/${version}`,
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'h' },
+      spec: { scaleTargetRef: { kind: 'Deployment', name: 'web' }, ...spec },
+    });
+    const older = { maxReplicas: 5, targetCPUUtilizationPercentage: 70 };
+    expect((await apply(path('v1'), scaler('v1', older), 'one')).status).toBe(201);
+    const lost = await apply(path('v2'), scaler('v2', { maxReplicas: 6 }), 'two');
+    expect(lost.body.message).toBe('Apply failed with 1 conflict: conflict with "one": .spec.maxReplicas');
+    const shared = await apply(path('v2'), scaler('v2', { maxReplicas: 5 }), 'two');
+    expect([shared.status, fields(shared.body, 'one')]).toEqual([
+      200,
+      { 'f:spec': { 'f:maxReplicas': {}, 'f:scaleTargetRef': {}, 'f:targetCPUUtilizationPercentage': {} } },
+    ]);
+    const dropped = await apply(path('v1'), scaler('v1', { maxReplicas: 5 }), 'one');
+    expect(dropped.body.spec!.targetCPUUtilizationPercentage).not.toBe(70);
+    const behavior = { scaleDown: { stabilizationWindowSeconds: 10 } };
+    const wanted = (await api.patch(`${path('v2')}?fieldManager=three`, MERGE, { spec: { behavior } })).body.spec!.behavior;
+    await api.patch(`${path('v1')}?fieldManager=three`, MERGE, { spec: { minReplicas: 2 } });
+    const now = await read(path('v2'));
+    expect([now.spec!.behavior, now.spec!.minReplicas]).toEqual([wanted, 2]);
+  });
+
   test('as a dry run answers as the real one and stores nothing [R270 R274]', async () => {
     const dry = await apply(`${maps}/dry`, cm('dry', { k: 'v' }), 'm', '&dryRun=All');
     expect([dry.status, managers(dry.body)]).toEqual([201, ['m Apply']]);

@@ -1,4 +1,5 @@
 import type { Json } from '../../model/object.js';
+import { parseJson } from '../json.js';
 
 /**
  * A set of paths into an object, in the form in which `fieldsV1` holds it (spec, "managedFields entry"): a member per element (`f:name` for a
@@ -152,7 +153,7 @@ function canonical(text: string): string | undefined {
   if (text[0] === 'i' && !/^-?\d+$/.test(rest)) throw new BadFieldSet(`no position: ${rest}`);
   let value: Json;
   try {
-    value = JSON.parse(rest) as Json;
+    value = parseJson(Buffer.from(rest));
   } catch {
     throw new BadFieldSet(`no JSON: ${rest}`);
   }

@@ -64,18 +64,19 @@ function mergeList(form: ListForm | undefined, live: Json, config: Json): Json {
   const before = new Map(ours.map(item => [item.name, item.value]));
   const shared = theirs.filter(item => before.has(item.name)).map(item => item.name);
   const done = new Set<string>();
+  let met = 0;
   const out: Json[] = [];
   const take = ({ name, value }: Item): void => {
     done.add(name);
     out.push(merge(form.of, before.get(name), value)!);
-    if (shared[0] === name) shared.shift();
+    if (shared[met] === name) met++;
   };
   let [at, next] = [0, 0];
   while (at < ours.length || next < theirs.length) {
     const [own, applied] = [ours[at], theirs[next]];
     if (own && applied && own.name === applied.name) {
       at++;
-    } else if (own && applied && wanted.has(own.name) && shared.length > 0 && own.name !== shared[0]) {
+    } else if (own && applied && wanted.has(own.name) && met < shared.length && own.name !== shared[met]) {
       at++;
       continue;
     } else if (own && !wanted.has(own.name)) {

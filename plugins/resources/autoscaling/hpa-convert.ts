@@ -19,6 +19,31 @@ const isCpu = (metric: Rec): boolean =>
 const annotationOf = (naming: Naming, what: (typeof CARRIED)[number]): string =>
   naming.label(`autoscaling.alpha.orchestrator.io/${what}`);
 
+/** The annotation of the behavior names members as upstream's unversioned type does, beginning with capitals. */
+function capitals(behavior: Rec): Rec {
+  const rules = (given: Rec | undefined): Rec | null =>
+    given
+      ? {
+          StabilizationWindowSeconds: given.stabilizationWindowSeconds ?? null,
+          SelectPolicy: given.selectPolicy ?? null,
+          Policies: list(given, 'policies').map(({ type, value, periodSeconds }) => ({
+            Type: type,
+            Value: value,
+            PeriodSeconds: periodSeconds,
+          })),
+        }
+      : null;
+  return { ScaleUp: rules(at(behavior, 'scaleUp')), ScaleDown: rules(at(behavior, 'scaleDown')) };
+}
+
+/** The same read back, in either spelling. */
+function lowered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(lowered);
+  if (!isRec(value)) return value;
+  const members = Object.entries(value).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(members.map(([name, inner]) => [name.charAt(0).toLowerCase() + name.slice(1), lowered(inner)]));
+}
+
 function parsed(json: string | undefined): unknown {
   if (json === undefined) return undefined;
   try {
@@ -40,7 +65,7 @@ function toNewer(hpa: ApiObject, naming: Naming): ApiObject {
   const [metrics, behavior, currentMetrics, conditions] = carried;
   const all = [...(percent === undefined ? [] : [cpuMetric(percent)]), ...(Array.isArray(metrics) ? metrics : [])];
   if (all.length > 0) spec.metrics = all;
-  if (isRec(behavior)) spec.behavior = behavior;
+  if (isRec(behavior)) spec.behavior = lowered(behavior);
   const now = [
     ...(current === undefined ? [] : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: current } } }]),
     ...(Array.isArray(currentMetrics) ? currentMetrics : []),
@@ -77,7 +102,7 @@ function toOlder(hpa: ApiObject, naming: Naming): ApiObject {
     'metrics',
     metrics.filter(metric => metric !== cpu),
   );
-  carry('behavior', behavior);
+  carry('behavior', isRec(behavior) ? capitals(behavior) : undefined);
   carry(
     'current-metrics',
     current.filter(metric => metric !== currentCpu),
