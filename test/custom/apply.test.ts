@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Api, type Loose } from '../api/support.js';
+
+const APPLY = 'application/apply-patch+yaml';
+const GROUP = 'cups.example.com';
+
+/** The schema of a list and a map with these markers; '' leaves a marker out. */
+const schemaOf = (list: string, map: string) => ({
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        list: { type: 'array', items: { type: 'string' }, ...(list ? { 'x-kubernetes-list-type': list } : {}) },
+        map: { type: 'object', additionalProperties: { type: 'string' }, ...(map ? { 'x-kubernetes-map-type': map } : {}) },
+        free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      },
+    },
+  },
+});
+
+describe.each(['kubernetes', 'neutral'] as const)('apply to custom resources, %s names', naming => {
+  let api: Api;
+  const crds = `/apis/apiextensions.${naming === 'neutral' ? 'orchestrator' : 'k8s'}.io/v1/customresourcedefinitions`;
+  const crd = `${crds}/cups.${GROUP}`;
+  const cups = `/apis/${GROUP}/v1/namespaces/default/cups`;
+
+  beforeAll(async () => {
+    api = await Api.start({ naming });
+    await api.made(crds, {
+      metadata: { name: `cups.${GROUP}` },
+      spec: {
+        group: GROUP,
+        scope: 'Namespaced',
+        names: { plural: 'cups', kind: 'Cup' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schemaOf('', '') } }],
+      },
+    });
+    await api.until(async () => (await api.get(cups)).status === 200);
+  });
+  afterAll(() => api?.close());
+
+  const apply = (manager: string, name: string, spec: object) =>
+    api.patch(`${cups}/${name}?fieldManager=${manager}`, APPLY, {
+      apiVersion: `${GROUP}/v1`,
+      kind: 'Cup',
+      metadata: { name },
+      spec,
+    });
+  const owned = (body: Loose, manager: string): unknown =>
+    (body['metadata']!['managedFields'] as unknown as { manager: string; fieldsV1: unknown }[]).find(
+      entry => entry.manager === manager,
+    )?.fieldsV1;
+  const mark = async (list: string, map: string): Promise<void> => {
+    const change = [{ op: 'replace', path: '/spec/versions/0/schema/openAPIV3Schema', value: schemaOf(list, map) }];
+    expect((await api.patch(crd, 'application/json-patch+json', change)).status).toBe(200);
+  };
+
+  it('owns keys of what no schema describes, and lists as a whole [R096, R097]', async () => {
+    await mark('', '');
+    const { status, body } = await apply('one', 'plain', { list: ['x'], free: { a: { b: 1 } } });
+    expect(status).toBe(201);
+    expect(owned(body, 'one')).toEqual({ 'f:spec': { 'f:list': {}, 'f:free': { 'f:a': { '.': {}, 'f:b': {} } } } });
+    expect((await apply('two', 'plain', { list: ['y'] })).status).toBe(409);
+    expect((await apply('two', 'plain', { free: { a: { c: 2 } } })).status).toBe(200);
+  });
+
+  it('makes who owns an element the owner of the whole when a list or map becomes atomic [R098]', async () => {
+    await mark('set', 'granular');
+    expect((await apply('one', 'shrink', { list: ['x'], map: { x: '1' } })).status).toBe(201);
+    expect((await apply('two', 'shrink', { list: ['y'], map: { y: '2' } })).status).toBe(200);
+    await mark('atomic', 'atomic');
+    expect((await apply('three', 'shrink', { list: ['z'], map: { z: '3' } })).status).toBe(409);
+  });
+
+  it('lets later changes pass when a list or map becomes granular [R099]', async () => {
+    await mark('atomic', 'atomic');
+    expect((await apply('one', 'grow', { list: ['x'], map: { x: '1' } })).status).toBe(201);
+    await mark('set', 'granular');
+    expect((await apply('two', 'grow', { list: ['x', 'y'], map: { x: '2', y: '2' } })).status).toBe(200);
+  });
+});
