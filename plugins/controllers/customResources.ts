@@ -20,7 +20,7 @@ interface Definition extends ApiObject {
     group: string;
     scope: string;
     names: AcceptedNames;
-    versions: readonly { readonly name: string; readonly served: boolean }[];
+    versions: readonly { readonly name: string; readonly served: boolean; readonly storage: boolean }[];
   };
   status?: { conditions?: readonly Condition[] | null; acceptedNames?: AcceptedNames; storedVersions?: string[] };
 }
@@ -97,7 +97,8 @@ class CustomResourceDefinitions implements Controller {
     if (left.length === 0) return this.#finish(definition, storageName);
     this.#emptying.set(storageName, definition.metadata.name!);
     await this.#terminating(definition, 'True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
-    const version = definition.spec.versions.find(one => one.served);
+    const { versions } = definition.spec;
+    const version = versions.find(one => one.served) ?? versions.find(one => one.storage);
     if (!version) return;
     const resource = { apiVersion: `${group}/${version.name}`, plural: names.plural };
     for (const { metadata } of left)

@@ -182,6 +182,17 @@ describe('definitions of custom resources', () => {
     expect(await api.get(path)).toMatchObject({ status: 404, text: '404 page not found\n' });
   });
 
+  it('can go while no version is served', async () => {
+    const group = 'hidden.example.com';
+    const crd = await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
+    await api.made(`/apis/${group}/v1/namespaces/default/widgets`, thing(group, 'v1', 'Widget', 'a'));
+    const hide = [{ op: 'replace', path: '/spec/versions/0/served', value: false }];
+    expect((await api.patch(crd, 'application/json-patch+json', hide)).status).toBe(200);
+    expect((await api.get(`/apis/${group}/v1/widgets`)).status).toBe(404);
+    await api.delete(crd);
+    await api.until(async () => (await api.get(crd)).status === 404);
+  });
+
   it('end their watches when they go', async () => {
     const group = 'watched.example.com';
     const crd = await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));

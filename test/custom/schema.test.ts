@@ -288,6 +288,11 @@ describe('JSON paths', () => {
     );
   });
 
+  it('end soon, however often they ask for everything below', () => {
+    const deep = JSON.parse(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`) as object;
+    expect(compilePath('..a'.repeat(300))(deep).length).toBeLessThanOrEqual(1000);
+  });
+
   it('of names alone are told from the others', () => {
     expect([namesIn('.a.b\\.c'), namesIn('.a[0]'), namesIn('a')]).toEqual([['a', 'b.c'], undefined, undefined]);
   });

@@ -1,7 +1,7 @@
 /** JSONPath as printed columns and subresource paths of resource types use it: `.spec.size`, `.items[*].name`, `.c[?(@.type=="Ready")].status`. */
 
 /** One step: from each value to the values below it. */
-type Step = (value: unknown) => unknown[];
+type Step = (value: unknown) => Iterable<unknown>;
 
 /** A compiled path: every value it leads to, in order. */
 export type JsonPath = (value: unknown) => unknown[];
@@ -17,7 +17,10 @@ const own = (value: unknown, name: string): unknown[] =>
 const below = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : typeof value === 'object' && value !== null ? Object.values(value) : [];
 
-const descend = (value: unknown): unknown[] => [value, ...below(value).flatMap(descend)];
+function* descend(value: unknown): Generator<unknown> {
+  yield value;
+  for (const inner of below(value)) yield* descend(inner);
+}
 
 const index = (length: number, at: number): number => (at < 0 ? at + length : at);
 
@@ -34,6 +37,18 @@ const FILTER = /^\?\((.*)\)$/s;
 const COMPARISON = /^(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+)$/s;
 /** Longest path: longer ones are no paths that somebody wrote. */
 const LONGEST = 4096;
+/** Values that a step goes on with: `..` after `..` would have them multiply. */
+const MOST_VALUES = 1000;
+
+function stepped(values: readonly unknown[], step: Step): unknown[] {
+  const found: unknown[] = [];
+  for (const value of values)
+    for (const one of step(value)) {
+      if (found.length >= MOST_VALUES) return found;
+      found.push(one);
+    }
+  return found;
+}
 
 const unquoted = (text: string): string | undefined => /^(['"])([\s\S]*)\1$/.exec(text)?.[2]?.replace(/\\(.)/g, '$1');
 
@@ -90,7 +105,7 @@ function bracket(text: string): Step {
   }
   if (inner.includes(',')) {
     const parts = inner.split(',').map(bracket);
-    return value => parts.flatMap(part => part(value));
+    return value => parts.flatMap(part => [...part(value)]);
   }
   throw new BadPath(`invalid array index ${inner}`);
 }
@@ -137,7 +152,7 @@ function compileSteps(text: string): JsonPath {
     const name = found.replace(/\\(.)/g, '$1');
     steps.push(name === '*' ? below : value => own(value, name));
   }
-  return value => steps.reduce<unknown[]>((found, step) => found.flatMap(step), [value]);
+  return value => steps.reduce<unknown[]>(stepped, [value]);
 }
 
 /** Compiles a path that begins with a dot. Throws `BadPath`. */

@@ -55,6 +55,9 @@ export function typeOf(definition: ApiObject): ResourceType | undefined {
   const names = at(definition, 'status', 'acceptedNames');
   if (!spec || !names || !holds(definition, 'Established')) return undefined;
   const { generation = 1, resourceVersion, deletionTimestamp } = definition.metadata;
+  const versions = list(spec, 'versions').map(version => versionOf(spec, version));
+  // Whatever is left of a type that goes must be reachable, to be removed.
+  const hidden = deletionTimestamp && !versions.some(version => version.served);
   return {
     group: text(spec, 'group'),
     kind: text(names, 'kind'),
@@ -64,7 +67,7 @@ export function typeOf(definition: ApiObject): ResourceType | undefined {
     shortNames: strings(names, 'shortNames'),
     categories: strings(names, 'categories'),
     scope: spec.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
-    versions: list(spec, 'versions').map(version => versionOf(spec, version)),
+    versions: hidden ? versions.map(version => ({ ...version, served: version.storage })) : versions,
     ...(deletionTimestamp ? { terminating: true } : {}),
     // A first generation has had one schema only.
     ...(generation > 1 ? { changedAt: Number(resourceVersion) } : {}),
