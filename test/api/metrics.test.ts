@@ -22,7 +22,8 @@ describe('metrics', () => {
   test('are Prometheus text, of requests and of the process [A406]', async () => {
     const { status, headers, text } = await api.get('/metrics');
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
-    for (const line of text.split('\n').filter(Boolean)) expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{.*\})? (\+Inf|[-+.\de]+))$/);
+    for (const line of text.split('\n').filter(Boolean))
+      expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{.*\})? (\+Inf|[-+.\de]+))$/);
     for (const name of ['process_cpu_seconds_total', 'process_resident_memory_bytes', 'process_start_time_seconds'])
       expect(await valueFor(name)).toBeGreaterThan(0);
     expect(await valueFor('apiserver_current_inflight_requests', { request_kind: 'readOnly' })).toBe(1);
