@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { MessageChannel, type Worker } from 'node:worker_threads';
 import { THREAD_CLOSE_MS } from '../limits.js';
 import type { ThreadData } from '../threads/data.js';
@@ -19,6 +21,8 @@ export interface ControlParts {
 
 /** The controllers' thread; one that lost its leadership ends, and the next begins as a candidate. */
 export class Control {
+  /** Of this process in elections: a thread that follows another need not wait until its lease is over. */
+  readonly #identity = `${hostname()}_${randomUUID()}`;
   #worker: Worker;
   #closing = false;
   #fail: (error: Error) => void = () => undefined;
@@ -51,7 +55,7 @@ export class Control {
     const { port1, port2 } = new MessageChannel();
     const counter = store.counterFor();
     store.connect(port2, counter);
-    const worker = controlThread(data(), { port: port1, counter, shared });
+    const worker = controlThread(data(), { port: port1, counter, shared, identity: this.#identity });
     worker.once('error', error => this.#fail(error as Error));
     worker.on('message', (message: FromControl) => this.#take(message, worker));
     return worker;

@@ -92,6 +92,7 @@ export function controlThread(
     readonly port: MessagePort;
     readonly counter: number;
     readonly shared: boolean;
+    readonly identity: string;
   },
 ): Worker {
   return new Worker(entry('control/main.js'), {

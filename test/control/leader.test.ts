@@ -35,6 +35,7 @@ class Leases {
 
   candidate(lost = () => {}): Election {
     const election = new Election({
+      identity: `candidate-${this.elections.length}-${this.version}`,
       naming: namingOf('neutral'),
       request: asked => this.request(asked),
       lease: () => this.lease,

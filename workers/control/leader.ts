@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { InternalRequest } from '../../core/api/host.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
@@ -26,6 +24,8 @@ type Lease = ApiObject & { spec?: LeaseSpec };
 
 /** What an election needs of its thread. */
 export interface ElectionParts {
+  /** Of the process, and of no other. */
+  readonly identity: string;
   readonly naming: Naming;
   /** Makes a request as the leader election. */
   readonly request: (request: InternalRequest) => Promise<ApiObject>;
@@ -43,7 +43,6 @@ export interface ElectionParts {
  * duration, by the clock of who looks, another takes it. Writes of the Lease are conditional on its version, so of several one wins.
  */
 export class Election {
-  readonly #identity = `${hostname()}_${randomUUID()}`;
   readonly #namespace: string;
   readonly #apiVersion: string;
   #leading = false;
@@ -92,7 +91,7 @@ export class Election {
     if (!this.#leading) return;
     this.#leading = false;
     const lease = this.#lease();
-    if (lease?.spec?.holderIdentity !== this.#identity) return;
+    if (lease?.spec?.holderIdentity !== this.parts.identity) return;
     await this.#write(lease, { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: this.#time() }).catch(
       () => undefined,
     );
@@ -126,7 +125,7 @@ export class Election {
         if (!this.#leading && !this.#closed) {
           this.#leading = true;
           this.#renewTimer();
-          this.parts.log(`${this.#identity} leads`);
+          this.parts.log(`${this.parts.identity} leads`);
           this.#won();
         }
       } else if (this.#leading) this.#lose();
@@ -147,7 +146,7 @@ export class Election {
     this.#leading = false;
     this.#closed = true;
     clearTimeout(this.#timer);
-    this.parts.log(`${this.#identity} no longer leads`);
+    this.parts.log(`${this.parts.identity} no longer leads`);
     this.parts.lost();
   }
 
@@ -159,10 +158,10 @@ export class Election {
   async #hold(): Promise<boolean> {
     const lease = this.#lease();
     const time = this.#time();
-    const mine = { holderIdentity: this.#identity, leaseDurationSeconds: LEASE_MS / 1000, renewTime: time };
+    const mine = { holderIdentity: this.parts.identity, leaseDurationSeconds: LEASE_MS / 1000, renewTime: time };
     if (!lease) return await this.#create({ ...mine, acquireTime: time, leaseTransitions: 0 });
     const { spec = {} } = lease;
-    if (spec.holderIdentity === this.#identity) return await this.#write(lease, { ...spec, ...mine });
+    if (spec.holderIdentity === this.parts.identity) return await this.#write(lease, { ...spec, ...mine });
     if (!this.#expired(lease)) return false;
     return await this.#write(lease, { ...mine, acquireTime: time, leaseTransitions: (spec.leaseTransitions ?? 0) + 1 });
   }

@@ -20,6 +20,8 @@ interface Start {
   readonly counter: number;
   /** Other processes may have controllers on the same store. */
   readonly shared: boolean;
+  /** Who this process is in elections. */
+  readonly identity: string;
 }
 
 const data = workerData as ThreadData & { readonly start: Start };
@@ -154,6 +156,7 @@ const host = hostOf(data, 'control', {
 /** Where several processes share a store, the one whose controllers run. */
 const election = start.shared
   ? new Election({
+      identity: start.identity,
       naming: namingOf(data.naming),
       request: asking => request('leader-election', asking),
       lease: (namespace, name) => host('leader-election').informer(LEASES).get(namespace, name),
