@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { ResponseStream } from '../../core/api/listener.js';
 import { type Change, Collection } from '../../core/front/collection.js';
 import type { Selection } from '../../core/front/list.js';
 import { type EventForm, Watcher, WatchHub } from '../../core/front/watch.js';
-import { WATCH_BACKLOG_BYTES } from '../../core/limits.js';
+import { BOOKMARK_MS, WATCH_BACKLOG_BYTES } from '../../core/limits.js';
 
 const selection: Selection = { prefix: '/secrets/', scope: '/secrets/', name: '', filtered: false, matches: () => true };
 const form = (encode: EventForm['encode']): EventForm => ({
@@ -33,15 +33,15 @@ class Reader implements ResponseStream {
   }
 }
 
-function setUp(encode: EventForm['encode'] = text) {
+function setUp(encode: EventForm['encode'] = text, bookmarks = false) {
   const collection = new Collection('/secrets', true, new Map());
   const hub = new WatchHub();
   const reader = new Reader();
-  const watcher = new Watcher(selection, collection, reader, form(encode), 5, false, w => hub.remove(w));
+  const watcher = new Watcher(selection, collection, reader, form(encode), 5, bookmarks, w => hub.remove(w));
   hub.add(watcher);
   const change = (revision: number, value = `v${revision}`): Change =>
     collection.apply({ key: '/secrets/a/b', revision, created: 1, value: Buffer.from(value) })!;
-  return { hub, reader, watcher, change };
+  return { hub, reader, watcher, change, collection };
 }
 
 test('[R325] live changes wait behind the initial objects and come in order, each once', async () => {
@@ -90,4 +90,46 @@ test('encodings are dropped once a change was handed out; a failed one ends the 
   await new Promise(resolve => setImmediate(resolve));
   expect(reader.written).toBe('ERROR 500\n');
   expect(reader.state).toBe('ended');
+});
+
+test('bookmarks come once a minute, with the revision of that time, and a last one at the end [R330]', async () => {
+  vi.useFakeTimers();
+  try {
+    const { hub, reader, watcher, change } = setUp(text, true);
+    let now = 5;
+    watcher.start(2.5 * BOOKMARK_MS, () => now);
+    await watcher.catchUp([], undefined);
+    vi.advanceTimersByTime(BOOKMARK_MS - 1);
+    expect(reader.written).toBe('');
+    vi.advanceTimersByTime(1);
+    hub.publish(change((now = 6)));
+    vi.advanceTimersByTime(BOOKMARK_MS);
+    now = 9;
+    vi.advanceTimersByTime(BOOKMARK_MS);
+    expect(reader.written).toBe('BOOKMARK 5\nADDED v6\nBOOKMARK 6\nBOOKMARK 9\n');
+    expect(reader.state).toBe('ended');
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a delete lost in a resync: deletions that are made up for share a revision and are all shown, nothing older follows', async () => {
+  const { hub, reader, watcher, collection } = setUp();
+  const put = (key: string, revision: number): Change =>
+    collection.apply({ key, revision, created: 1, value: Buffer.from(`{"metadata":{"resourceVersion":"${revision}"}}`) })!;
+  await watcher.catchUp([], undefined);
+  const early = put('/secrets/a/x', 6);
+  hub.publish(early);
+  hub.publish(put('/secrets/a/y', 7));
+  reader.written = '';
+  // What was missed comes as one summary: changes with their own revisions, then every object that is gone, at the revision of the summary.
+  const summary = [
+    put('/secrets/a/z', 9),
+    ...['x', 'y'].map(name => collection.apply({ key: `/secrets/a/${name}`, revision: 12, created: 0 })!),
+  ];
+  for (const change of summary) hub.publish(change);
+  hub.publish(early);
+  const shown = (revision: number): string => `{"metadata":{"resourceVersion":"${revision}"}}`;
+  expect(reader.written).toBe(`ADDED ${shown(9)}\nDELETED ${shown(12)}\nDELETED ${shown(12)}\n`);
 });
