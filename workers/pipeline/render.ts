@@ -13,7 +13,7 @@ import { parseIncludeObject, partialObjectMetadata, partialObjectMetadataList, t
 import { scaleColumns } from '../../core/tables/scale.js';
 import type { Job, Rendering } from '../../core/threads/messages.js';
 import { type Answer, type Headers, jsonHeaders } from './answer.js';
-import { encodeYaml } from './body.js';
+import { encodeObject, encodeYaml } from './body.js';
 import type { Context, Permitted } from './context.js';
 import { scaleOf } from './scale.js';
 import { inRequestVersion, stored } from './write.js';
@@ -147,7 +147,9 @@ export async function shape(
   const headers = headersFor(choice, warnings);
   const plain = choice.form === 'object' && choice.media === 'json' && !choice.pretty && route.subresource?.name !== 'scale';
   if (proposed && plain && resource.apiVersion === resource.storageApiVersion) return { status, headers };
-  const shown = proposed ? { ...object, metadata: { ...object.metadata, resourceVersion: '0' } } : object;
+  const whole = proposed ? { ...object, metadata: { ...object.metadata, resourceVersion: '0' } } : object;
+  // As a read will show it: with the members that stand there in any case.
+  const shown = JSON.parse(encodeObject(resource, whole)) as ApiObject;
   const body = bytesOf(choice, objectValue(context, route, choice, shown), typeOf(route, resource));
   if (!proposed) return { status, headers, body };
   if (choice.media === 'protobuf') return { status, headers, body, gap: 'envelope' };
