@@ -164,6 +164,7 @@ export class Front {
     let fresh = false;
     for (let attempt = 0; attempt < WRITE_RETRIES; attempt++) {
       this.reads.catchUp();
+      const { revision } = this.state;
       const current = this.#current(route, target, lost);
       const { result, verdict } = await this.#attempt(exchange, route, { ...given, current });
       if (result.is === 'respond') {
@@ -172,7 +173,7 @@ export class Front {
           lost = result.key;
           continue;
         }
-        if (result.status < 400 || fresh || !(await this.#outdated())) return result;
+        if (result.status < 400 || fresh || !(await this.#outdated(revision))) return result;
         fresh = true;
         continue;
       }
@@ -186,9 +187,8 @@ export class Front {
     throw conflict({ group: target.group, resource: target.resource }, target.name, MODIFIED);
   }
 
-  /** Whether a refusal may have been due to what another process has changed meanwhile: it is then known here now. */
-  async #outdated(): Promise<boolean> {
-    const { revision } = this.state;
+  /** Whether a refusal made at `revision` may have been due to what another process has changed meanwhile: it is known here now. */
+  async #outdated(revision: number): Promise<boolean> {
     const recent = this.reads.mostRecent();
     if (!recent) return false;
     await recent;
