@@ -50,7 +50,9 @@ describe('many watches', () => {
   beforeAll(async () => {
     api = await Api.start({ httpPort: 0 });
     port = Number(new URL(api.server.httpUrl!).port);
-    await api.namespace('busy');
+    const busy = await api.namespace('busy');
+    // A controller makes it in every new namespace; here it would be one more event.
+    await api.until(async () => (await api.get(`${busy}/configmaps/kube-root-ca.crt`)).status === 200);
     revision = (await api.get('/api/v1/namespaces/busy/configmaps')).body['metadata']!['resourceVersion'] as unknown as string;
   });
   afterAll(() => api.close());
