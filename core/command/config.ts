@@ -38,7 +38,7 @@ export function parseConfig(yaml: string, directory: string): Partial<Settings> 
   const content: unknown = document.toJS({ maxAliasCount: YAML_ALIASES });
   if (content === null || content === undefined) return {};
   if (!isMap(content)) throw new ConfigError('--config', 'must be a YAML mapping of settings');
-  const options = new Map(Array.from(OPTIONS, ([flag, option]) => [camelCase(flag), option]));
+  const options = new Map(Array.from(OPTIONS, ([flag, option]) => [flag.length > 1 ? camelCase(flag) : option.setting, option]));
   const settings = new Map<string, unknown>();
   for (const [key, value] of Object.entries(content)) {
     const option = options.get(key);
@@ -77,7 +77,7 @@ export function checkSettings(settings: Settings): Settings {
   if (isIP(settings.bindAddress) === 0 && settings.bindAddress !== 'localhost')
     throw new ConfigError('--bind-address', `must be an IP address or localhost, not ${JSON.stringify(settings.bindAddress)}`);
   if (settings.historyRetention <= 0)
-    throw new ConfigError('--history-retention', 'must be longer than 0: watches resume from what is kept');
+    throw new ConfigError('--history', 'must be longer than 0: watches resume from what is kept');
   if (settings.httpPort !== undefined && !isLoopback(settings.bindAddress))
     throw new ConfigError(
       '--http-port',

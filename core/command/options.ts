@@ -87,9 +87,8 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
       help: 'how long etcd keeps history, 0 leaves it alone (5m)',
     },
   ],
-  ['history', { setting: 'historyRetention', read: duration, placeholder: 'TIME', help: 'the same as --history-retention' }],
   [
-    'history-retention',
+    'history',
     {
       setting: 'historyRetention',
       read: duration,

@@ -232,12 +232,10 @@ export class Front {
     revision: number,
     current: Current | undefined,
   ): Promise<JobResult & { is: 'respond' }> {
-    const { id, status, headers, body, gap } = result;
+    const { id, status, headers, body, gaps } = result;
     if (body) {
-      if (gap === 'envelope') return { id, is: 'respond', status, headers, body: withEnvelopeRevision(body, revision) };
-      const digits = Buffer.from(String(revision));
-      const bytes = gap === undefined ? body : Buffer.concat([body.subarray(0, gap), digits, body.subarray(gap)]);
-      return { id, is: 'respond', status, headers, body: bytes };
+      if (gaps === 'envelope') return { id, is: 'respond', status, headers, body: withEnvelopeRevision(body, revision) };
+      return { id, is: 'respond', status, headers, body: gaps ? filled(body, gaps, revision) : body };
     }
     const object = this.#written(route, revision) ?? current?.bytes;
     if (!object) throw new Error('the committed object is not in the cache');
@@ -309,6 +307,13 @@ export class Front {
     if (result.is !== 'respond') throw new Error(`the pipeline answered with ${result.is}`);
     exchange.respond(result.status, result.headers, result.body);
   }
+}
+
+/** A body with the revision's digits at its gaps. */
+function filled(body: Uint8Array, gaps: readonly number[], revision: number): Buffer {
+  const digits = Buffer.from(String(revision));
+  const ends = [...gaps, body.length];
+  return Buffer.concat(ends.flatMap((end, i) => [...(i > 0 ? [digits] : []), body.subarray(ends[i - 1] ?? 0, end)]));
 }
 
 /** The refusal of a verb that the resource does not have. */

@@ -170,12 +170,12 @@ export type JobResult = {
   | { readonly is: 'granted' }
   | { readonly is: 'rendered'; readonly pieces: readonly Uint8Array[] }
   | {
-      /** Sent to the writer; answer once it has committed. `gap` in `body`: where the revision's digits go (`envelope`: into the metadata of a protobuf message); no body: the committed object itself. */
+      /** Sent to the writer; answer once it has committed. `gaps` in `body`: where the revision's digits go (`envelope`: into the metadata of a protobuf message); no body: the committed object itself. */
       readonly is: 'proposed';
       readonly status: number;
       readonly headers: readonly (readonly [string, string])[];
       readonly body?: Uint8Array;
-      readonly gap?: number | 'envelope';
+      readonly gaps?: readonly number[] | 'envelope';
       /** Key the proposal writes: if the writer refuses it, the next attempt is sent that key's object. */
       readonly key: string;
     }

@@ -1,4 +1,12 @@
-import { type ApiObject, type Controller, ConfigError, controller, type Host, type Plugin } from '../../core/api/index.js';
+import {
+  type ApiObject,
+  type Controller,
+  ConfigError,
+  controller,
+  type Host,
+  type Plugin,
+  Refusal,
+} from '../../core/api/index.js';
 import { Requests } from './requests.js';
 import { WorkQueue } from './queue.js';
 
@@ -70,8 +78,14 @@ class OwnService implements Controller {
     });
   }
 
+  /** What is refused for good, as an address that the Service of another naming has, is not tried again. */
   async #create(prefix: string, plural: string, object: object): Promise<void> {
-    await this.#requests.create(`${prefix}/namespaces/default/${plural}`, object as ApiObject);
+    try {
+      await this.#requests.create(`${prefix}/namespaces/default/${plural}`, object as ApiObject);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.reason !== 'Invalid') throw error;
+      this.#host.log.warn({ plural, error: error.message }, 'workloads will not find the server by its Service');
+    }
   }
 }
 

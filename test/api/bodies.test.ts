@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api } from './support.js';
+import { Api, type Loose } from './support.js';
 
 const twice = 'metadata: {name: twice}\ndata:\n  k: a\n  k: b\n';
 
@@ -24,5 +24,26 @@ describe('bodies in YAML', () => {
     expect(strict.body.message).toContain('strict decoding error: line 4: key "k" already set in map');
     const ignored = await api.post(`${maps}?fieldValidation=Ignore&dryRun=All`, twice, { type: 'application/yaml' });
     expect([ignored.status, ignored.headers['warning']]).toEqual([201, undefined]);
+  });
+});
+
+describe('answers to writes', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await Api.start();
+  });
+  afterAll(() => api.close());
+
+  test('show the committed version in every form, in a Table also of the row', async () => {
+    const maps = `${await api.namespace('answers')}/configmaps`;
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const { body } = await api.post(`${maps}?includeObject=Object`, { metadata: { name: 'a' } }, { accept });
+    const row = (body.rows as unknown as Loose[])[0]!.object!.metadata!;
+    const yaml = await api.get(`${maps}/a`, { accept: 'application/yaml' });
+    expect(body.metadata!.resourceVersion).toBe(row.resourceVersion);
+    expect(yaml.text).toContain(`resourceVersion: "${String(row.resourceVersion)}"`);
+    const pretty = await api.put(`${maps}/a?pretty=true`, { metadata: { name: 'a' }, data: { k: 'v' } });
+    expect(Number(pretty.body.metadata!.resourceVersion)).toBeGreaterThan(Number(row.resourceVersion));
+    expect(pretty.text).toBe(`${JSON.stringify(pretty.body, null, 2)}\n`);
   });
 });

@@ -158,7 +158,7 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
   });
 
   test('an informer whose version has expired is told so and lists again [R013]', async () => {
-    const short = await startBuiltServer('0', '--history-retention=200ms');
+    const short = await startBuiltServer('0', '--history=200ms');
     try {
       const shortConfig = new KubeConfig();
       shortConfig.loadFromFile(short.kubeconfig);

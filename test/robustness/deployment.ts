@@ -25,10 +25,10 @@ export class Deployment {
 
   private constructor(readonly backend: Backend) {}
 
-  static async start(backend: Backend, directory: string, random: Random): Promise<Deployment> {
+  static async start(backend: Backend, directory: string, random: Random, history?: string): Promise<Deployment> {
     const deployment = new Deployment(backend);
     try {
-      const flags = [`--storage-backend=${backend}`];
+      const flags = [`--storage-backend=${backend}`, ...(history ? [`--history=${history}`] : [])];
       if (backend === 'etcd') {
         deployment.etcd = await EtcdProcess.start(join(directory, 'etcd'));
         flags.push(`--etcd-servers=${deployment.etcd.url}`);

@@ -7,12 +7,12 @@ import type { Naming } from '../../core/naming.js';
 /** Headers of an answer. */
 export type Headers = readonly (readonly [string, string])[];
 
-/** What the stages end with. With `operations`: to be sent once they are committed; no body then means the committed object; `gap`: where its revision goes, `envelope`: into the metadata of a protobuf message. */
+/** What the stages end with. With `operations`: to be sent once they are committed; no body then means the committed object; `gaps`: where its revision goes, `envelope`: into the metadata of a protobuf message. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body?: Uint8Array;
-  readonly gap?: number | 'envelope';
+  readonly gaps?: readonly number[] | 'envelope';
   readonly operations?: Transaction;
   /** What a dry run would have written. */
   readonly key?: string;
@@ -27,17 +27,23 @@ export const jsonHeaders = (warnings: readonly string[] = []): Headers => [
   ...warningHeaders(warnings),
 ];
 
-/** A refusal as its Status object, in the form that the client accepts. */
+/** A refusal as its Status object, in the form that the client accepts, with the warnings collected before it. */
 export function statusAnswer(
   refusal: Refusal,
   accept: string,
   naming: Naming,
+  warnings: readonly string[] = [],
 ): { status: number; headers: Headers; body: Uint8Array } {
   const retry = refusal.code === 429 ? refusal.details?.retryAfterSeconds : undefined;
   const { contentType, bytes } = refusalForm(refusal, accept, naming);
   return {
     status: refusal.code,
-    headers: [['content-type', contentType], NO_CACHE, ...(retry ? [['retry-after', String(retry)] as const] : [])],
+    headers: [
+      ['content-type', contentType],
+      NO_CACHE,
+      ...(retry ? [['retry-after', String(retry)] as const] : []),
+      ...warningHeaders(warnings),
+    ],
     body: bytes,
   };
 }

@@ -21,6 +21,7 @@ export async function run(
   propose: (id: number, operations: Transaction) => void,
 ): Promise<JobResult> {
   let grant: Grant | undefined;
+  let warnings: string[] = [];
   try {
     const route = routeOf(context.registry, job.method, job.path, job.query);
     if (job.render) return { id: job.id, ...(await render(context, job, route, job.render)) };
@@ -35,13 +36,14 @@ export async function run(
     if (job.body !== undefined && target.is === 'resource' && !resource) throw unknownPath();
     if (job.body === undefined || target.is === 'path' || !resource) return { id: job.id, is: 'granted', grant };
     if (resource.strategy.load) await resource.strategy.load();
+    if (resource.warning !== undefined) warnings = [resource.warning];
     const answer = await write(context, {
       job,
       route,
       target,
       resource,
       user,
-      warnings: resource.warning === undefined ? [] : [resource.warning],
+      warnings,
       duplicates: [],
     });
     if (!answer.operations)
@@ -61,12 +63,12 @@ export async function run(
       status: answer.status,
       headers: answer.headers,
       body: answer.body,
-      gap: answer.gap,
+      gaps: answer.gaps,
       key: answer.operations[0]!.key,
       grant,
     };
   } catch (thrown) {
-    return { id: job.id, ...refused(context, job, thrown), grant };
+    return { id: job.id, ...refused(context, job, thrown, warnings), grant };
   }
 }
 
@@ -91,8 +93,13 @@ function write(context: Context, permitted: Permitted): Promise<Answer> {
 }
 
 /** A Refusal goes out as its Status; anything else is a bug: logged with its stack, answered with 500. */
-function refused(context: Context, job: Job, thrown: unknown): { is: 'respond' } & ReturnType<typeof statusAnswer> {
-  if (thrown instanceof Refusal) return { is: 'respond', ...statusAnswer(thrown, job.accept, context.naming) };
+function refused(
+  context: Context,
+  job: Job,
+  thrown: unknown,
+  warnings: readonly string[],
+): { is: 'respond' } & ReturnType<typeof statusAnswer> {
+  if (thrown instanceof Refusal) return { is: 'respond', ...statusAnswer(thrown, job.accept, context.naming, warnings) };
   context.log.error(
     { stack: (thrown as Error)?.stack ?? String(thrown), method: job.method, path: job.path },
     'a request failed unexpectedly',

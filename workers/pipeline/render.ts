@@ -1,10 +1,11 @@
+import { randomInt } from 'node:crypto';
 import type { Choice } from '../../core/negotiate.js';
 import { chooseForm } from '../../core/front/forms.js';
 import type { Route } from '../../core/front/route.js';
 import { first } from '../../core/front/query.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { unknownPath } from '../../core/model/refusal.js';
-import { decodeStored, revisionSpan } from '../../core/plugin/stored.js';
+import { decodeStored } from '../../core/plugin/stored.js';
 import type { Struct } from '../../core/schema/model.js';
 import { encodeCommon, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
 import { watchFrame } from '../../core/schema/protobufWatch.js';
@@ -147,19 +148,21 @@ export async function shape(
   const headers = headersFor(choice, warnings);
   const plain = choice.form === 'object' && choice.media === 'json' && !choice.pretty && route.subresource?.name !== 'scale';
   if (proposed && plain && resource.apiVersion === resource.storageApiVersion) return { status, headers };
-  const whole = proposed ? { ...object, metadata: { ...object.metadata, resourceVersion: '0' } } : object;
+  const whole = proposed ? { ...object, metadata: { ...object.metadata, resourceVersion: UNKNOWN_REVISION } } : object;
   // As a read will show it: with the members that stand there in any case.
   const shown = JSON.parse(encodeObject(resource, whole)) as ApiObject;
   const body = bytesOf(choice, objectValue(context, route, choice, shown), typeOf(route, resource));
   if (!proposed) return { status, headers, body };
-  if (choice.media === 'protobuf') return { status, headers, body, gap: 'envelope' };
-  const [start, end] = choice.media === 'json' && !choice.pretty ? revisionSpan(body) : looseSpan(body);
-  return { status, headers, body: Buffer.concat([body.subarray(0, start), body.subarray(end)]), gap: start };
+  return choice.media === 'protobuf' ? { status, headers, body, gaps: 'envelope' } : { status, headers, ...withGaps(body) };
 }
 
-/** Where the version stands in YAML or indented JSON that this server wrote with version 0. */
-function looseSpan(body: Uint8Array): readonly [number, number] {
-  const found = /resourceVersion"?: "0"/.exec(Buffer.from(body).toString('latin1'));
-  const end = found!.index + found![0].length - 1;
-  return [end - 1, end];
+/** Takes the place of the revision that a commit will have; nothing that a client wrote contains it. */
+const UNKNOWN_REVISION = String(randomInt(10 ** 14, 2 ** 48 - 1));
+
+/** Cuts the unknown revision out of text, wherever it stands: a Table shows it of itself and of its row. */
+function withGaps(body: Uint8Array): { body: Uint8Array; gaps: readonly number[] } {
+  const parts = Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1').split(UNKNOWN_REVISION);
+  let at = 0;
+  const gaps = parts.slice(0, -1).map(part => (at += part.length));
+  return { body: Buffer.from(parts.join(''), 'latin1'), gaps };
 }
