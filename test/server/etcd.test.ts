@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { certificates, type Etcd, etcdWanted, startCluster, startEtcd } from '../storage/etcd.js';
 import { CuttingProxy } from '../storage/proxy.js';
 import { EtcdStore } from '../../plugins/storage/etcd/store.js';
@@ -306,13 +306,14 @@ describe.skipIf(!etcdWanted)('a server over an etcd with TLS (skipped without th
     const directory = mkdtempSync(join(tmpdir(), 'capstan-etcd-tls-'));
     const { tls, cafile, certfile, keyfile } = await certificates(directory);
     const etcd = await startEtcd({ tls });
+    onTestFinished(async () => {
+      await etcd.stop();
+      rmSync(directory, { recursive: true });
+    });
     const files = [`--etcd-cafile=${cafile}`, `--etcd-certfile=${certfile}`, `--etcd-keyfile=${keyfile}`];
     const [server] = (await servers(1, etcd.url, '/tls', files)) as [ServerProcess];
     expect((await server.call('POST', MAPS, map('m'))).status).toBe(201);
     await expect(servers(1, etcd.url, '/tls')).rejects.toThrow(/capstan: etcd at https:\S+ does not answer: /);
-    await server.dispose();
-    await etcd.stop();
-    rmSync(directory, { recursive: true });
   });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, credentials } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Compacted, type StoreEvent } from '../../core/api/index.js';
 import { Compactor } from '../../plugins/storage/etcd/compactor.js';
 import { Connection } from '../../plugins/storage/etcd/connection.js';
@@ -278,17 +278,18 @@ describe.skipIf(!etcdWanted)('an etcd with TLS and users (skipped without the pr
   it('is spoken to with certificates, and not without', { timeout: 60_000 }, async () => {
     const { tls, cafile, certfile, keyfile } = await certificates(directory);
     const etcd = await startEtcd({ tls });
+    onTestFinished(() => etcd.stop());
     const store = await open(etcd.url, { cafile, certfile, keyfile });
     await committed(store, put('a', '1'));
     const unknown = new Connection({ servers: [etcd.url], prefix: '/x', cafile });
     await expect(unknown.call(Put, { key: Buffer.from('a'), value: Buffer.from('') })).rejects.toThrow();
     unknown.close();
     await store.close();
-    await etcd.stop();
   });
 
   it('is spoken to as a user, with a new token whenever the old one is no longer known', { timeout: 60_000 }, async () => {
     const etcd = await startEtcd();
+    onTestFinished(() => etcd.stop());
     await createUsers(etcd.url);
     const passwordFile = join(directory, 'password');
     await writeFile(passwordFile, 'secret\n');
@@ -306,7 +307,6 @@ describe.skipIf(!etcdWanted)('an etcd with TLS and users (skipped without the pr
     await writeFile(passwordFile, 'wrong');
     await expect(open(etcd.url, { user: 'root', passwordFile })).rejects.toThrow(/authentication failed/);
     await store.close();
-    await etcd.stop();
   });
 });
 

@@ -79,7 +79,7 @@ function started({ name, directory, url, peers }: Member, cluster: readonly Memb
     },
     async stop() {
       await kill();
-      await rm(directory, { recursive: true });
+      await rm(directory, { recursive: true, force: true });
     },
   };
 }
