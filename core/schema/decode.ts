@@ -1,5 +1,6 @@
 import type { ApiObject, Json } from '../model/object.js';
 import { badRequest } from '../model/refusal.js';
+import { isOff } from './gates.js';
 import { encodeJson } from './json.js';
 import type { Field, Struct, Type } from './model.js';
 import type { Resource } from './resource.js';
@@ -151,6 +152,8 @@ interface Plan {
   readonly isEmpty: ((value: Json) => boolean) | undefined;
   /** What an absent field shows; undefined leaves it out. */
   readonly absent: ((context: Context) => Json) | undefined;
+  /** The field is known, but read over: the feature it belongs to is off. */
+  readonly off?: boolean;
 }
 
 function isEmptyOf(field: Field): Plan['isEmpty'] {
@@ -180,6 +183,7 @@ const planOf = (field: Field): Plan => ({
   decode: (value, context) => decoderOf(field.type)(value, context),
   isEmpty: isEmptyOf(field),
   absent: absentOf(field),
+  off: isOff(field.gate),
 });
 
 const META_PLANS: readonly Plan[] = ['kind', 'apiVersion'].map(name => ({
@@ -207,7 +211,7 @@ function structDecoder(struct: Struct): Decoder {
         continue;
       }
       const given = value[key]!;
-      if (given === null) continue;
+      if (given === null || plans[slot]!.off) continue;
       context.struct = short;
       context.path.push(key);
       slots[slot] = plans[slot]!.decode(given, context);

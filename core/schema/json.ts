@@ -1,6 +1,7 @@
 import { DEPTH } from '../limits.js';
 import type { Json } from '../model/object.js';
 import { badRequest } from '../model/refusal.js';
+import { strictComplaints } from './strict.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -68,67 +69,7 @@ export function parseStrict(bytes: Uint8Array): StrictJson {
   const text = textOf(bytes);
   const { value, members } = parsed(bytes, text);
   // A parsed object has each member once.
-  return { value, duplicates: membersOf(value) === members ? [] : duplicateFields(text) };
-}
-
-interface Frame {
-  /** Path of the container itself. */
-  readonly path: string;
-  readonly seen: Set<string> | undefined;
-  index: number;
-  /** Path of the value that comes next. */
-  next: string;
-}
-
-const frameOf = (path: string, isObject: boolean): Frame => ({
-  path,
-  seen: isObject ? new Set() : undefined,
-  index: 0,
-  next: isObject ? path : `${path}[0]`,
-});
-
-/** End of the string that starts at `start` (a quote): position of its closing quote. */
-function stringEnd(text: string, start: number): number {
-  let at = start + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at;
-}
-
-/** Most duplicates reported for one body: upstream's bound of strict complaints. */
-const MOST_COMPLAINTS = 100;
-
-/** Messages for members that occur twice, in the order in which they occur again. `text` must be valid JSON. */
-function duplicateFields(text: string): string[] {
-  const found = new Set<string>();
-  const frames: Frame[] = [];
-  let top: Frame | undefined;
-  let expectKey = false;
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at];
-    if (char === '"') {
-      const end = stringEnd(text, at);
-      if (expectKey && top?.seen) {
-        const key = JSON.parse(text.slice(at, end + 1)) as string;
-        top.next = top.path ? `${top.path}.${key}` : key;
-        if (top.seen.has(key) && found.size < MOST_COMPLAINTS) found.add(`duplicate field ${JSON.stringify(top.next)}`);
-        top.seen.add(key);
-        expectKey = false;
-      }
-      at = end;
-    } else if (char === '{' || char === '[') {
-      top = frameOf(top?.next ?? '', char === '{');
-      frames.push(top);
-      expectKey = char === '{';
-    } else if (char === '}' || char === ']') {
-      frames.pop();
-      top = frames.at(-1);
-      expectKey = false;
-    } else if (char === ',' && top) {
-      expectKey = top.seen !== undefined;
-      if (!top.seen) top.next = `${top.path}[${++top.index}]`;
-    }
-  }
-  return [...found];
+  return { value, duplicates: membersOf(value) === members ? [] : strictComplaints(text) };
 }
 
 const ESCAPED = /[<>&\u2028\u2029]/;
@@ -141,7 +82,7 @@ const ESCAPES = new Map([
 ]);
 
 /** JSON text as Go writes it: characters with a meaning in HTML and the two line separators are escaped. */
-export function encodeJson(value: unknown): string {
-  const text = JSON.stringify(value);
+export function encodeJson(value: unknown, indent = false): string {
+  const text = JSON.stringify(value, null, indent ? 2 : undefined);
   return ESCAPED.test(text) ? text.replace(/[<>&\u2028\u2029]/g, char => ESCAPES.get(char)!) : text;
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../core/model/object.js';
 import { namingOf } from '../../core/naming.js';
+import { strictComplaints } from '../../core/schema/strict.js';
 import { decodeObject, encode, listItemPrefixLength, normalize, parseJson, parseStrict } from '../../core/schema/decode.js';
 import { buildRegistry } from '../../core/schema/registry.js';
 import { typeOf } from '../../core/schema/table/types.js';
@@ -169,6 +170,24 @@ describe('JSON bodies', () => {
       'duplicate field "l[1][0].b"',
       'duplicate field "a"',
     ]);
+  });
+
+  it('[R266] tells repeated and unknown members of a type in the order in which they stand, none inside of values of any shape', () => {
+    const text =
+      '{"metadata":{"name":"a","name":"b","managedFields":[{"fieldsV1":{"f:a":{},"f:a":{}}}]},"colour":"red","data":{"k":"1","k":"2"},"Data":{"x":1,"x":2}}';
+    expect(strictComplaints(text, typeOf('core.v1.ConfigMap'))).toEqual([
+      'duplicate field "metadata.name"',
+      'unknown field "colour"',
+      'duplicate field "data.k"',
+      'unknown field "Data"',
+    ]);
+  });
+
+  it('reads over fields of features that are off', () => {
+    const sink = { complaints: [] };
+    const lease = normalize(typeOf('coordination.v1.LeaseSpec'), { holderIdentity: 'a', preferredHolder: 'b' }, sink);
+    expect(lease).toEqual({ holderIdentity: 'a' });
+    expect(sink.complaints).toEqual([]);
   });
 
   it('finds no duplicates in what JSON.stringify writes', () => {

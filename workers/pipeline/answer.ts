@@ -1,8 +1,9 @@
 import type { Transaction } from '../../core/api/storage.js';
-import { refusalForm } from '../../core/front/forms.js';
+import { indents, refusalForm } from '../../core/front/forms.js';
 import { warningHeaders } from '../../core/front/warnings.js';
 import type { Refusal } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
+import type { Job } from '../../core/threads/messages.js';
 
 /** Headers of an answer. */
 export type Headers = readonly (readonly [string, string])[];
@@ -30,12 +31,12 @@ export const jsonHeaders = (warnings: readonly string[] = []): Headers => [
 /** A refusal as its Status object, in the form that the client accepts, with the warnings collected before it. */
 export function statusAnswer(
   refusal: Refusal,
-  accept: string,
+  { accept, query, userAgent }: Pick<Job, 'accept' | 'query' | 'userAgent'>,
   naming: Naming,
   warnings: readonly string[] = [],
 ): { status: number; headers: Headers; body: Uint8Array } {
   const retry = refusal.code === 429 ? refusal.details?.retryAfterSeconds : undefined;
-  const { contentType, bytes } = refusalForm(refusal, accept, naming);
+  const { contentType, bytes } = refusalForm(refusal, accept, naming, indents(query, userAgent));
   return {
     status: refusal.code,
     headers: [

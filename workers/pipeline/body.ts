@@ -7,6 +7,7 @@ import {
   validateMetadataUpdate as metadataUpdateViolations,
 } from '../../core/schema/metadata.js';
 import type { Struct } from '../../core/schema/model.js';
+import { strictComplaints } from '../../core/schema/strict.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
 import { typeOf } from '../../core/schema/table/types.js';
@@ -46,7 +47,9 @@ function fromProtobuf({ route, resource, target }: Permitted, bytes: Uint8Array)
   return { kind, apiVersion, ...(decodeMessage(type, raw).value as { [key: string]: Json }) };
 }
 
-/** Parses a body in the format its Content-Type names. Throws 400 and 415. */
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+
+/** Parses a body in the format its Content-Type names; what it gives twice goes to `permitted.duplicates`. Throws 400 and 415. */
 export function parseBody(context: Context, permitted: Permitted, options: WriteOptions, body: Uint8Array): Json {
   const mediaType = mediaTypeOf(permitted.job.contentType);
   const patch = permitted.job.method === 'PATCH' && mediaType.endsWith('-patch+json');
@@ -61,14 +64,20 @@ export function parseBody(context: Context, permitted: Permitted, options: Write
   }
   if (options.fieldValidation === 'Ignore') return yaml ? decodeYaml(body) : parseJson(body);
   const { value, duplicates } = yaml ? decodeYamlStrict(body) : parseStrict(body);
-  // In a body they are told together with the unknown fields, which are found later.
-  if (patch) complain(options.fieldValidation, duplicates, permitted.warnings, all => strictRefusal(permitted, all));
-  else permitted.duplicates.push(...duplicates);
+  // They are told together with the unknown fields, which are found later.
+  permitted.duplicates.push(...duplicates);
   return value;
 }
 
-function strictRefusal(permitted: Permitted, all: string): Refusal {
-  const { kind, version } = permitted.resource;
+/** Complaints about a body of the type: of JSON in the order in which its members stand, what is given twice among what is unknown. */
+function ordered(permitted: Permitted, type: Struct, duplicates: readonly string[], unknown: string[]): string[] {
+  if (duplicates.length === 0) return unknown;
+  const isJson = ['', 'application/json'].includes(mediaTypeOf(permitted.job.contentType));
+  return isJson && permitted.job.body ? strictComplaints(textOf(permitted.job.body), type) : [...duplicates, ...unknown];
+}
+
+function strictRefusal({ route, resource }: Permitted, all: string): Refusal {
+  const { kind, version } = route.subresource?.type ? route.subresource : resource;
   return badRequest(
     `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: strict decoding error: ${all}`,
   );
@@ -133,43 +142,70 @@ const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.in
 
 function decodeValue(permitted: Permitted, options: WriteOptions, value: { [key: string]: Json }): ApiObject {
   const { resource, warnings } = permitted;
-  const complaints = permitted.duplicates.splice(0);
+  const duplicates = permitted.duplicates.splice(0);
+  const complaints: string[] = [];
   const object = decodeObject(resource, value, { complaints });
-  complain(options.fieldValidation, complaints, warnings, all => strictRefusal(permitted, all));
+  const all = resource.own ? [...duplicates, ...complaints] : ordered(permitted, resource.type, duplicates, complaints);
+  complain(options.fieldValidation, all, warnings, text => strictRefusal(permitted, text));
+  return settled(resource, object);
+}
+
+function settled(resource: Resource, object: ApiObject): ApiObject {
   object.metadata = (object.metadata ?? {}) as ObjectMeta;
   resource.strategy.defaults(object);
   return object;
 }
 
-/** Decodes the result of a patch: as a body, with the object's own envelope. */
+/** The result of a patch that leads to no object of the kind, or that has unknown fields where these are refused: 422 that shows it. */
+const unfit = (value: Json, why: string): Refusal => invalidObject('', '', '', [invalid('patch', JSON.stringify(value), why)]);
+
+/**
+ * Decodes the result of a patch: as a body, with the object's own envelope. What the patch itself was complained about comes before what is
+ * unknown; `byText`: the latter in the order of its texts. `type` is that of a subresource with an own kind.
+ */
 export function decodePatched(
   _context: Context,
   permitted: Permitted,
   options: WriteOptions,
   value: Json,
   type?: Struct,
+  byText = false,
 ): ApiObject {
+  const { resource, warnings } = permitted;
+  const complaints: string[] = [];
+  let object: ApiObject;
   try {
-    return type ? decodeAs(permitted, type, value) : decodeValue(permitted, options, envelope(permitted, value));
+    object = type
+      ? decodeAs(permitted, type, value, complaints)
+      : decodeObject(resource, envelope(permitted, value), { complaints });
   } catch (error) {
-    const isShape = error instanceof Refusal && error.reason === 'BadRequest' && !error.message.includes('strict decoding error');
     // A patch that leads to no object of the kind is well-formed, but cannot be carried out.
-    throw isShape ? new Refusal('Invalid', error.message, {}) : error;
+    throw error instanceof Refusal && error.reason === 'BadRequest' ? unfit(value, error.message) : error;
   }
+  if (byText) complaints.sort();
+  const all = [...permitted.duplicates.splice(0), ...complaints];
+  complain(options.fieldValidation, all, warnings, text => unfit(value, `strict decoding error: ${text}`));
+  return type ? object : settled(resource, object);
 }
 
 /** Decodes the body of a subresource whose kind is not the resource's (Scale, Binding). */
 export function decodeSubresource(context: Context, permitted: Permitted, options: WriteOptions, body: Uint8Array): ApiObject {
   const value = parseBody(context, permitted, options, body);
-  complain(options.fieldValidation, permitted.duplicates.splice(0), permitted.warnings, all => strictRefusal(permitted, all));
-  return decodeAs(permitted, permitted.route.subresource?.type ?? permitted.resource.type, value);
+  const { route, resource } = permitted;
+  const type = route.subresource?.type ?? resource.type;
+  const duplicates = permitted.duplicates.splice(0);
+  const unknown: string[] = [];
+  const object = decodeAs(permitted, type, value, unknown);
+  const all = ordered(permitted, type, duplicates, unknown);
+  complain(options.fieldValidation, all, permitted.warnings, text => strictRefusal(permitted, text));
+  return object;
 }
 
-function decodeAs({ route, resource }: Permitted, type: Struct, value: Json): ApiObject {
+function decodeAs({ route, resource }: Permitted, type: Struct, value: Json, complaints: string[]): ApiObject {
   const kind = route.subresource?.kind ?? resource.kind;
   const version = route.subresource?.version ?? resource.version;
   try {
-    const object = normalize(type, isRecord(value) ? value : {}, { complaints: [] }) as unknown as ApiObject;
+    const object = normalize(type, isRecord(value) ? value : {}, { complaints }) as unknown as ApiObject;
     object.metadata ??= {};
     return object;
   } catch (error) {
@@ -178,13 +214,17 @@ function decodeAs({ route, resource }: Permitted, type: Struct, value: Json): Ap
   }
 }
 
+const OPTIONS_KIND = 'DeleteOptions';
+
 /** The body of a DELETE as delete options, undefined without one. */
 export function decodeOptions(context: Context, permitted: Permitted): { [member: string]: unknown } | undefined {
   const { job } = permitted;
   if (!job.body || job.body.length === 0) return undefined;
   const value = parseBody(context, permitted, { dryRun: false, fieldValidation: 'Ignore' }, job.body);
-  if (!isRecord(value)) throw badRequest('the body of a DELETE must be a DeleteOptions object');
-  return value;
+  const kind = isRecord(value) ? (value['kind'] ?? '') : undefined;
+  if (!isRecord(value) || (kind !== '' && kind !== OPTIONS_KIND))
+    throw badRequest('decoded object cannot be converted to DeleteOptions');
+  return decodeAs(permitted, typeOf('meta.v1.DeleteOptions'), value, []) as unknown as { [member: string]: unknown };
 }
 
 /** Canonical text of an object in the version of `resource`: what is stored and sent. Members stand in declaration order, whoever set them. */

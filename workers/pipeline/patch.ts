@@ -5,7 +5,7 @@ import type { Struct } from '../../core/schema/model.js';
 import { parseBody } from './body.js';
 import type { Context, Permitted } from './context.js';
 import type { WriteOptions } from './options.js';
-import { applyJsonPatch } from '../../core/schema/patch/jsonPatch.js';
+import { applyJsonPatch, jsonPatchComplaints } from '../../core/schema/patch/jsonPatch.js';
 import { applyMergePatch } from '../../core/schema/patch/mergePatch.js';
 import { applyStrategicPatch } from '../../core/schema/patch/strategic.js';
 
@@ -63,6 +63,8 @@ export function patched(
   options: WriteOptions,
 ): Json {
   const patch = parseBody(context, permitted, options, body);
+  if (type === 'json' && options.fieldValidation !== 'Ignore')
+    permitted.duplicates.splice(0, Infinity, ...jsonPatchComplaints(Buffer.from(body).toString('utf8')));
   const before = object as unknown as Json;
   switch (type) {
     case 'json':

@@ -99,7 +99,7 @@ function refused(
   thrown: unknown,
   warnings: readonly string[],
 ): { is: 'respond' } & ReturnType<typeof statusAnswer> {
-  if (thrown instanceof Refusal) return { is: 'respond', ...statusAnswer(thrown, job.accept, context.naming, warnings) };
+  if (thrown instanceof Refusal) return { is: 'respond', ...statusAnswer(thrown, job, context.naming, warnings) };
   context.log.error(
     { stack: (thrown as Error)?.stack ?? String(thrown), method: job.method, path: job.path },
     'a request failed unexpectedly',
@@ -108,7 +108,7 @@ function refused(
     is: 'respond',
     ...statusAnswer(
       new Refusal('InternalError', 'Internal error occurred: the request could not be completed; see the log of the server'),
-      job.accept,
+      job,
       context.naming,
     ),
   };

@@ -35,8 +35,10 @@ export async function remove(context: Context, permitted: Permitted): Promise<An
       status: 200,
       dryRun: options.dryRun,
     });
-  if (!begin(context, permitted, object, old, grace)) return await shape(context, permitted, old, 200, permitted.warnings);
-  return await propose(context, permitted, object, { status: 200, dryRun: options.dryRun, expect: job.current.revision });
+  // Who asks in so many words that dependents go as well is told that this takes its time.
+  const status = options.orphanDependents === false ? 202 : 200;
+  if (!begin(context, permitted, object, old, grace)) return await shape(context, permitted, old, status, permitted.warnings);
+  return await propose(context, permitted, object, { status, dryRun: options.dryRun, expect: job.current.revision });
 }
 
 /** The object as a delete without grace shows it. */

@@ -104,7 +104,14 @@ function written(
   if (type === 'apply') return appliedToScale(context, permitted, options, old, full);
   const struct = route.subresource!.type!;
   const object = type
-    ? decodePatched(context, permitted, options, patched(type, full, job.body!, struct, permitted, context, options), struct)
+    ? decodePatched(
+        context,
+        permitted,
+        options,
+        patched(type, full, job.body!, struct, permitted, context, options),
+        struct,
+        type === 'strategic',
+      )
     : decodeSubresource(context, permitted, options, job.body!);
   return { object, owners: ownersThrough(context, permitted, old, before, object) };
 }

@@ -74,7 +74,7 @@ export async function patch(context: Context, permitted: Permitted): Promise<Ans
   const old = job.current && inRequestVersion(resource, decodeStored(job.current.bytes));
   if (type === 'apply') return await apply(context, permitted, options, old);
   const result = patched(type, old!, job.body!, resource.type, permitted, context, options);
-  const object = decodePatched(context, permitted, options, result);
+  const object = decodePatched(context, permitted, options, result, undefined, type === 'strategic');
   checkName(permitted, object);
   checkNamespace(permitted, object);
   return await replace(context, permitted, object, old!, options.dryRun);

@@ -1,7 +1,9 @@
 import { BODY_BYTES } from '../../limits.js';
 import type { Json } from '../../model/object.js';
 import { badRequest, Refusal } from '../../model/refusal.js';
-import { equalJson, isMembers, memberOf, setMember } from './members.js';
+import type { Field, Type } from '../model.js';
+import { strictComplaints } from '../strict.js';
+import { equalJson, isMembers, memberOf, type Members, setMember, sortMembers } from './members.js';
 
 /** 422: the patch was understood but does not apply to this object. */
 const rejected = (why: string): never => {
@@ -14,8 +16,6 @@ interface Operation {
   readonly from: string;
   readonly value: Json;
 }
-
-const MEMBERS = new Set(['op', 'path', 'from', 'value']);
 
 function operationOf(entry: Json): Operation {
   if (!isMembers(entry)) throw badRequest('error decoding patch: an operation must be a JSON object');
@@ -151,6 +151,18 @@ class Editor {
   }
 }
 
+/** Brings the members of the objects on the way of a pointer into the order of their names: complaints about them come in that order. */
+function sortAlong(document: Json, pointer: string, sorted: Set<Members>): void {
+  let here: Json | undefined = document;
+  for (const segment of segmentsOf(pointer)) {
+    if (isMembers(here)) {
+      if (!sorted.has(here)) sortMembers(here);
+      sorted.add(here);
+      here = memberOf(here, segment);
+    } else here = Array.isArray(here) ? here[Number(segment)] : undefined;
+  }
+}
+
 /**
  * JSON Patch (RFC 6902). All operations apply or none; the arguments stay as they are. Throws 400 for what is no patch, 413 for more than
  * `most` operations, 422 for one that does not apply.
@@ -165,17 +177,34 @@ export function applyJsonPatch(target: Json, patch: Json, most: number): Json {
   const operations = patch.map(operationOf);
   const editor = new Editor(structuredClone(target));
   for (const operation of operations) editor.apply(operation);
+  const sorted = new Set<Members>();
+  for (const { op, path, from } of operations) {
+    sortAlong(editor.document, path, sorted);
+    if (op === 'move' || op === 'copy') sortAlong(editor.document, from, sorted);
+  }
   return editor.document;
 }
 
-/** Complaints about members that an operation does not have: `json patch unknown field "[0].why"`. */
-export function unknownPatchFields(patch: Json): string[] {
-  if (!Array.isArray(patch)) return [];
-  return patch.flatMap((entry, position) =>
-    isMembers(entry)
-      ? Object.keys(entry)
-          .filter(name => !MEMBERS.has(name))
-          .map(name => `json patch unknown field ${JSON.stringify(`[${position}].${name}`)}`)
-      : [],
-  );
-}
+const OPERATION_FIELDS: readonly Field[] = (['op', 'path', 'from', 'value'] as const).map(name => ({
+  name,
+  type: { is: 'scalar', name: name === 'value' ? 'any' : 'string' },
+  pointer: false,
+  omitEmpty: true,
+  required: false,
+  merge: {},
+  number: 0,
+}));
+const OPERATIONS: Type = {
+  is: 'list',
+  of: {
+    is: 'struct',
+    id: 'Operation',
+    typeMeta: false,
+    fields: OPERATION_FIELDS,
+    field: new Map(OPERATION_FIELDS.map(field => [field.name, field])),
+  },
+};
+
+/** Complaints about members that an operation does not have or has twice: `json patch unknown field "[0].why"`. `text` is the body. */
+export const jsonPatchComplaints = (text: string): string[] =>
+  strictComplaints(text, OPERATIONS).map(complaint => `json patch ${complaint}`);

@@ -24,6 +24,22 @@ export function copyOf(object: Members): Members {
   return out;
 }
 
+/** As `copyOf`, with the members in the order of their names. */
+export function sortedCopy(object: Members): Members {
+  const out: Members = {};
+  for (const key of Object.keys(object).sort()) setMember(out, key, object[key]!);
+  return out;
+}
+
+/** Brings the members of an object into the order of their names. */
+export function sortMembers(object: Members): void {
+  const sorted = sortedCopy(object);
+  for (const key of Object.keys(sorted)) {
+    delete object[key];
+    setMember(object, key, sorted[key]!);
+  }
+}
+
 /** Deep equality of JSON values; the order of members does not count. */
 export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;

@@ -1,8 +1,9 @@
 import type { Json } from '../../model/object.js';
 import { badRequest } from '../../model/refusal.js';
-import { copyOf, isMembers, type Members, setMember } from './members.js';
+import { copyOf, isMembers, type Members, setMember, sortedCopy } from './members.js';
 
 function merged(target: Json | undefined, patch: Json): Json {
+  if (Array.isArray(patch)) return patch.map(sorted);
   if (!isMembers(patch)) return patch;
   const out: Members = isMembers(target) ? copyOf(target) : {};
   for (const name of Object.keys(patch)) {
@@ -10,10 +11,22 @@ function merged(target: Json | undefined, patch: Json): Json {
     if (value === null) delete out[name];
     else setMember(out, name, merged(Object.hasOwn(out, name) ? out[name] : undefined, value));
   }
+  return sortedCopy(out);
+}
+
+/** A value with the members of all objects in the order of their names. */
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isMembers(value)) return value;
+  const out: Members = {};
+  for (const name of Object.keys(value).sort()) setMember(out, name, sorted(value[name]!));
   return out;
 }
 
-/** JSON Merge Patch (RFC 7386) of an object. Does not change its arguments. Throws 400 if the patch is no object. */
+/**
+ * JSON Merge Patch (RFC 7386) of an object. Objects that the patch reaches have their members in the order of names, the order in which
+ * complaints about them come. Does not change its arguments. Throws 400 if the patch is no object.
+ */
 export function applyMergePatch(target: Json, patch: Json): Json {
   if (!isMembers(patch)) throw badRequest('error decoding patch: a merge patch must be a JSON object');
   return merged(target, patch);
