@@ -14,6 +14,7 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '80' },
     clients: { type: 'string', default: '10' },
     round: { type: 'string', default: '45' },
+    history: { type: 'string' },
     report: { type: 'string', default: 'dist/robustness.json' },
   },
 });
@@ -72,6 +73,7 @@ const summary = await run({
   rate,
   clients,
   roundSeconds: round,
+  history: values.history,
   told: line => console.log(line),
 });
 print(summary);

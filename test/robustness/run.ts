@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly rate: number;
   readonly clients: number;
   readonly roundSeconds: number;
+  /** How long the servers keep past versions; undefined: as they do by themselves. */
+  readonly history?: string;
   /** Called after each round. */
   readonly told?: (line: string) => void;
 }
@@ -84,7 +86,7 @@ export async function run(options: RunOptions): Promise<Summary> {
     ...{ backend, seed, minutes: 0, rounds: 0, operations: {}, results: {}, lists: 0, streams: 0, resumed: 0, expired: 0 },
     ...{ events: 0, bookmarks: 0, lateStreams: 0, lateExpired: 0, faults: {}, violations: [] },
   };
-  const deployment = await Deployment.start(backend, directory, random.fork());
+  const deployment = await Deployment.start(backend, directory, random.fork(), options.history);
   const past: Past[] = [];
   try {
     while (performance.now() - began < minutes * 60_000 && summary.violations.every(({ guarantee }) => guarantee !== 'alive')) {
