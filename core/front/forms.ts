@@ -1,9 +1,11 @@
 import type { Refusal } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
 import { type Choice, type Form, type MediaName, negotiate } from '../negotiate.js';
+import { encodeJson } from '../schema/json.js';
 import { encodeCommon } from '../schema/protobuf.js';
 import type { Resource } from '../schema/resource.js';
 import { encodeYaml } from '../schema/yaml.js';
+import { first, parseQuery } from './query.js';
 
 const ALL: readonly MediaName[] = ['json', 'yaml', 'protobuf'];
 const WITHOUT_PROTOBUF: readonly MediaName[] = ['json', 'yaml'];
@@ -27,17 +29,36 @@ export function statusForm(
   status: { readonly kind: string; readonly apiVersion: string },
   accept: string | undefined,
   naming: Naming,
+  indent = false,
 ): { readonly contentType: string; readonly bytes: Uint8Array } {
   const choice = choiceOf(accept, naming);
   if (choice?.media === 'yaml') return { contentType: choice.contentType, bytes: Buffer.from(encodeYaml(status)) };
   const message = choice?.media === 'protobuf' ? encodeCommon(status) : undefined;
   if (choice && message) return { contentType: choice.contentType, bytes: message };
-  return { contentType: 'application/json', bytes: Buffer.from(`${JSON.stringify(status)}\n`) };
+  return { contentType: 'application/json', bytes: jsonBytes(status, indent) };
 }
 
 /** The answer of a refusal in the client's form. */
-export const refusalForm = (refusal: Refusal, accept: string | undefined, naming: Naming): ReturnType<typeof statusForm> =>
-  statusForm(refusal.toStatus(), accept, naming);
+export const refusalForm = (
+  refusal: Refusal,
+  accept: string | undefined,
+  naming: Naming,
+  indent = false,
+): ReturnType<typeof statusForm> => statusForm(refusal.toStatus(), accept, naming, indent);
+
+/** A JSON answer: a line, or indented. */
+export const jsonBytes = (value: object, indent: boolean): Buffer =>
+  Buffer.from(indent ? encodeJson(value, true) : `${encodeJson(value)}\n`);
+
+/** Programs that people read answers with. */
+const READERS = /^(?:curl|Wget|Mozilla\/5\.0)/;
+const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
+
+/** Whether JSON is to be indented although its media type does not say so: as the parameter `pretty` has it, else for those programs. */
+export function indents(query: string, userAgent: string): boolean {
+  const asked = query.includes('pretty') ? first(parseQuery(query), 'pretty') : '';
+  return asked === '' ? READERS.test(userAgent) : TRUE.has(asked);
+}
 
 function choiceOf(accept: string | undefined, naming: Naming): Choice | undefined {
   if (!accept || accept.startsWith('application/json')) return undefined;

@@ -2,7 +2,7 @@ import type { Exchange } from '../api/listener.js';
 import type { Log } from '../api/host.js';
 import { Refusal } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
-import { refusalForm } from './forms.js';
+import { indents, refusalForm } from './forms.js';
 
 /** A header list. */
 export type Headers = readonly (readonly [string, string])[];
@@ -13,11 +13,14 @@ const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
 /** Headers of every JSON answer. */
 export const JSON_HEADERS: Headers = [JSON_TYPE, NO_CACHE];
 
+/** Whether the client reads JSON itself. */
+export const indented = (exchange: Exchange): boolean => indents(exchange.query, exchange.header('user-agent') ?? '');
+
 /** Sends a refusal as its Status, in the form that the client accepts. */
 export function refuse(exchange: Exchange, refusal: Refusal, naming: Naming, headers: Headers = []): void {
   if (exchange.aborted) return;
   const retry = refusal.details?.retryAfterSeconds;
-  const { contentType, bytes } = refusalForm(refusal, exchange.header('accept'), naming);
+  const { contentType, bytes } = refusalForm(refusal, exchange.header('accept'), naming, indented(exchange));
   const retryAfter = retry ? [['retry-after', String(retry)] as const] : [];
   exchange.respond(refusal.code, [['content-type', contentType], NO_CACHE, ...retryAfter, ...headers], bytes);
 }

@@ -1,4 +1,5 @@
 import type { Front } from '../front/front.js';
+import { indented } from '../front/reply.js';
 import type { ContinueTokens } from '../front/continueToken.js';
 import { bookmarkObject, errorEvent } from '../front/negotiated.js';
 import type { ReadContext } from '../front/reads.js';
@@ -53,7 +54,7 @@ export function readContext({ state, hub, naming, tokens, shared, questions, cat
     range: (prefix, revision, limit, after) => questions.range({ prefix, revision, limit, after }),
     past: async (prefix, from, to) => (await questions.past({ prefix, from, to })).events,
     wantsJson(exchange, resource, stream = false) {
-      if (exchange.query.includes('pretty=')) return false;
+      if (!stream && indented(exchange)) return false;
       const accept = exchange.header('accept') ?? '';
       const plain = stream ? plainWatches : plainReads;
       const key = resource.builtIn ? accept : `custom ${accept}`;

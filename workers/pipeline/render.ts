@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import type { Choice } from '../../core/negotiate.js';
-import { chooseForm } from '../../core/front/forms.js';
+import type { Choice, Form } from '../../core/negotiate.js';
+import { chooseForm, indents, jsonBytes } from '../../core/front/forms.js';
 import type { Route } from '../../core/front/route.js';
 import { first } from '../../core/front/query.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
@@ -19,11 +19,12 @@ import type { Context, Permitted } from './context.js';
 import { scaleOf } from './scale.js';
 import { inRequestVersion, stored } from './write.js';
 
-const choose = (context: Context, resource: Resource, accept: string, list: boolean, stream: boolean): Choice =>
-  chooseForm(resource, accept, context.naming, {
-    forms: list ? ['object', 'table', 'partialList'] : ['object', 'table', 'partial'],
-    stream,
-  });
+/** The form of an answer; events of a stream are never indented. */
+function choose({ naming }: Context, resource: Resource, job: Job, list: boolean, stream: boolean): Choice {
+  const forms: readonly Form[] = list ? ['object', 'table', 'partialList'] : ['object', 'table', 'partial'];
+  const choice = chooseForm(resource, job.accept, naming, { forms, stream });
+  return stream || choice.pretty || !indents(job.query, job.userAgent) ? choice : { ...choice, pretty: true };
+}
 
 const headersFor = (choice: Choice, warnings: readonly string[] = []): Headers => [
   ['content-type', choice.contentType],
@@ -39,7 +40,7 @@ export async function render(
 ): Promise<{ is: 'respond'; status: number; headers: Headers; body: Uint8Array } | { is: 'rendered'; pieces: Uint8Array[] }> {
   const { resource } = route;
   if (!resource) throw unknownPath();
-  const choice = choose(context, resource, job.accept, rendering.list !== undefined, rendering.events !== undefined);
+  const choice = choose(context, resource, job, rendering.list !== undefined, rendering.events !== undefined);
   const objects = rendering.objects.map(bytes => inRequestVersion(resource, decodeStored(bytes)));
   if (rendering.events) return { is: 'rendered', pieces: events(context, route, choice, objects, rendering.events) };
   const value = rendering.list
@@ -75,7 +76,7 @@ const typeOf = (route: Route, resource: Resource): Struct => route.subresource?.
 /** `struct` is the type of `value`; forms derived from it have types of their own. */
 function bytesOf(choice: Choice, value: object, struct: Struct | undefined): Uint8Array {
   if (choice.media === 'yaml') return Buffer.from(encodeYaml(value));
-  if (choice.media === 'json') return Buffer.from(`${JSON.stringify(value, null, choice.pretty ? 2 : undefined)}\n`);
+  if (choice.media === 'json') return jsonBytes(value, choice.pretty === true);
   const { kind, apiVersion } = value as ApiObject;
   const body =
     choice.form === 'object'
@@ -144,7 +145,7 @@ export async function shape(
   proposed = false,
 ): Promise<Answer> {
   const { job, route, resource } = permitted;
-  const choice = choose(context, resource, job.accept, false, false);
+  const choice = choose(context, resource, job, false, false);
   const headers = headersFor(choice, warnings);
   const plain = choice.form === 'object' && choice.media === 'json' && !choice.pretty && route.subresource?.name !== 'scale';
   if (proposed && plain && resource.apiVersion === resource.storageApiVersion) return { status, headers };

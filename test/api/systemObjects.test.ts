@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api, type Loose } from './support.js';
+
+const FLOW = '/apis/flowcontrol.apiserver.k8s.io/v1';
+
+describe('objects of the system', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await Api.start();
+  });
+  afterAll(() => api.close());
+
+  const there = (path: string): Promise<void> => api.until(async () => (await api.get(path)).status === 200);
+
+  test('workloads find the server by a Service, which comes back when it is deleted', async () => {
+    const path = '/api/v1/namespaces/default/services/kubernetes';
+    await there(path);
+    const { body } = await api.get(path);
+    expect(body).toMatchObject({
+      metadata: { labels: { component: 'apiserver', provider: 'kubernetes' } },
+      spec: { clusterIP: '10.0.0.1', type: 'ClusterIP', ports: [{ name: 'https', port: 443 }] },
+    });
+    expect((await api.delete(path)).status).toBe(200);
+    await api.until(async () => {
+      const again = await api.get(path);
+      return again.status === 200 && again.body.metadata!.uid !== body.metadata!.uid;
+    });
+  });
+
+  test('priority classes of the system are there, also after one was deleted', async () => {
+    const path = '/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical';
+    await there(path);
+    expect((await api.get(path)).body).toMatchObject({ value: 2_000_001_000 });
+  });
+
+  test('flow schemas say whether the level that they name exists', async () => {
+    const dangling = async (name: string): Promise<unknown> => {
+      const { body } = await api.get(`${FLOW}/flowschemas/${name}`);
+      const conditions = (body.status?.conditions ?? []) as unknown as Loose[];
+      return conditions.find(condition => String(condition.type) === 'Dangling')?.status;
+    };
+    await api.until(async () => (await dangling('catch-all')) === 'False');
+    await api.made(`${FLOW}/flowschemas`, {
+      metadata: { name: 'lost' },
+      spec: { priorityLevelConfiguration: { name: 'none-such' }, matchingPrecedence: 9999 },
+    });
+    await api.until(async () => (await dangling('lost')) === 'True');
+    await api.made(`${FLOW}/prioritylevelconfigurations`, {
+      metadata: { name: 'none-such' },
+      spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } },
+    });
+    await api.until(async () => (await dangling('lost')) === 'False');
+  });
+
+  test('every served group version has an API service that is available', async () => {
+    const groups = (await api.get('/apis')).body.groups as unknown as readonly { versions: { groupVersion: string }[] }[];
+    const served = groups.flatMap(group => group.versions.map(version => version.groupVersion.split('/').reverse().join('.')));
+    await api.until(async () => {
+      const items = (await api.get('/apis/apiregistration.k8s.io/v1/apiservices')).body.items as unknown as Loose[];
+      const names = items.filter(item => item.status?.conditions).map(item => String(item.metadata!.name));
+      return (
+        served.filter(name => name !== 'v1.apiregistration.k8s.io').every(name => names.includes(name)) && names.includes('v1.')
+      );
+    });
+  });
+});
