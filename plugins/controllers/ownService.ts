@@ -79,15 +79,11 @@ class OwnService implements Controller {
   }
 
   /** Creates what is not there. What is refused for good, as an address that the Service of another naming has, is not tried again. */
-  async #create(
-    prefix: string,
-    plural: string,
-    object: Pick<ApiObject, 'kind' | 'apiVersion' | 'metadata'> & object,
-  ): Promise<void> {
+  async #create(prefix: string, plural: string, object: { readonly [member: string]: unknown }): Promise<void> {
     const path = `${prefix}/namespaces/default/${plural}`;
-    if (await this.#requests.get(`${path}/${object.metadata.name}`)) return;
+    if (await this.#requests.get(`${path}/${this.#host.naming.product}`)) return;
     try {
-      await this.#requests.create(path, object as ApiObject);
+      await this.#requests.create(path, object as unknown as ApiObject);
     } catch (error) {
       if (!(error instanceof Refusal) || error.reason !== 'Invalid') throw error;
       this.#host.log.warn({ plural, error: error.message }, 'workloads will not find the server by its Service');
