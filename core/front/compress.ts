@@ -28,14 +28,14 @@ export async function respondCompressed(exchange: Exchange, status: number, head
   if (!exchange.aborted) exchange.respond(status, [...headers, ...COMPRESSED], bytes);
 }
 
-/** Sends a body piece by piece, compressed by another thread, no faster than the client takes it. */
-export async function streamCompressed(exchange: Exchange, headers: Headers, pieces: Iterable<Uint8Array>): Promise<void> {
+/** Sends a body slice by slice, compressed by another thread, no faster than the client takes it. */
+export async function streamCompressed(exchange: Exchange, headers: Headers, parts: Iterable<Uint8Array>): Promise<void> {
   const stream = exchange.stream(200, [...headers, ...COMPRESSED]);
   const gone = new AbortController();
   exchange.onAbort(() => gone.abort());
   try {
     await pipeline(
-      Readable.from(pieces),
+      Readable.from(slices(parts)),
       createGzip(OPTIONS),
       async (source: AsyncIterable<Uint8Array>) => {
         for await (const part of source) await taken(stream, part, gone.signal);
@@ -46,6 +46,21 @@ export async function streamCompressed(exchange: Exchange, headers: Headers, pie
   } catch (error) {
     if (!gone.signal.aborted) throw error;
   }
+}
+
+/** Joins parts into slices: a stream costs more per chunk than a copy. */
+function* slices(parts: Iterable<Uint8Array>): Generator<Buffer> {
+  let gathered: Uint8Array[] = [];
+  let size = 0;
+  for (const part of parts) {
+    gathered.push(part);
+    size += part.length;
+    if (size < LIST_SLICE_BYTES) continue;
+    yield Buffer.concat(gathered, size);
+    gathered = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(gathered, size);
 }
 
 /** Resolves when the connection has room for more, or is gone. */

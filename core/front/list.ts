@@ -160,9 +160,8 @@ export function parseRevision(raw: string): number {
   );
 }
 
-const COMMA = 0x2c;
-const BRACE = 0x7b;
-const NOTHING = Buffer.alloc(0);
+const OPEN = Buffer.from('{');
+const NEXT = Buffer.from(',{');
 const END = Buffer.from(']}\n');
 
 /** The first bytes of a list up to its items. */
@@ -185,27 +184,23 @@ export const envelopeLength = (resource: Resource): number =>
     ? Buffer.byteLength(`{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(resource.storageApiVersion)},`)
     : 1;
 
-/** Joins a list's items, without their envelopes, into buffers of at most `slice` bytes, or of one item. */
-export function* listPieces(head: Buffer, items: readonly Uint8Array[], skip: number, slice: number): Generator<Buffer> {
-  let i = 0;
-  do {
-    const first = i === 0 ? head : NOTHING;
-    let size = first.length + END.length;
-    let end = i;
-    while (end < items.length && (end === i || size + items[end]!.length - skip + 2 <= slice))
-      size += items[end++]!.length - skip + 2;
-    const piece = Buffer.allocUnsafe(size);
-    piece.set(first);
-    let at = first.length;
-    for (; i < end; i++) {
-      if (i > 0) piece[at++] = COMMA;
-      piece[at++] = BRACE;
-      piece.set(items[i]!.subarray(skip), at);
-      at += items[i]!.length - skip;
-    }
-    if (i >= items.length) at += END.copy(piece, at);
-    yield piece.subarray(0, at);
-  } while (i < items.length);
+/** The parts of a list's body, in order: views of the items as they are held, without their envelopes, and what stands between them. */
+export function* listParts(head: Uint8Array, items: readonly Uint8Array[], skip: number): Generator<Uint8Array> {
+  yield head;
+  let between = OPEN;
+  for (const item of items) {
+    yield between;
+    yield item.subarray(skip);
+    between = NEXT;
+  }
+  yield END;
+}
+
+/** Bytes of those parts. */
+export function listLength(head: Uint8Array, items: readonly Uint8Array[], skip: number): number {
+  let length = head.length + END.length + Math.max(0, items.length * NEXT.length - 1);
+  for (const item of items) length += item.length - skip;
+  return length;
 }
 
 /** The registry look-up of a list's collection in the version asked for is not the stored one: its items have to be converted. */

@@ -14,7 +14,8 @@ import {
   type ListOptions,
   listHead,
   listOptionsOf,
-  listPieces,
+  listLength,
+  listParts,
   needsConversion,
   predates,
   parseRevision,
@@ -241,37 +242,33 @@ async function atRevision(
   }
 }
 
-/** Sends a list in slices; a long one as a stream that waits for a slow reader. */
+/** Sends a list; a long one as a stream, in slices, that waits for a slow reader. */
 async function sendList(exchange: Exchange, resource: Resource, listed: Listed): Promise<void> {
   const head = listHead(resource, listed.revision, listed.next, listed.remaining);
   const items = listed.entries.map(entry => entry.bytes);
-  const pieces = listPieces(head, items, envelopeLength(resource), LIST_SLICE_BYTES);
-  if (compresses(exchange, head.length + sizeOf(items, envelopeLength(resource)))) {
-    await streamCompressed(exchange, headersFor(resource), pieces);
-    return;
-  }
-  const one = pieces.next();
-  const two = pieces.next();
-  if (two.done) {
-    exchange.respond(200, headersFor(resource), one.value as Buffer);
-    return;
-  }
-  const stream = exchange.stream(200, headersFor(resource));
-  for (const piece of [one.value as Buffer, two.value]) await written(exchange, stream, piece);
-  for (const piece of pieces) {
+  const skip = envelopeLength(resource);
+  const headers = headersFor(resource);
+  const length = listLength(head, items, skip);
+  const parts = listParts(head, items, skip);
+  if (compresses(exchange, length)) return await streamCompressed(exchange, headers, parts);
+  if (length <= LIST_SLICE_BYTES) return exchange.respond(200, headers, [...parts]);
+  const stream = exchange.stream(200, headers);
+  let slice = 0;
+  for (const part of parts) {
+    const unsent = stream.write(part);
+    slice += part.length;
+    if (slice < LIST_SLICE_BYTES) continue;
+    slice = 0;
+    await room(exchange, stream, unsent);
     if (exchange.aborted) return;
-    await written(exchange, stream, piece);
   }
   stream.end();
 }
 
-const sizeOf = (items: readonly Uint8Array[], skip: number): number =>
-  items.reduce((sum, item) => sum + item.length - skip + 2, 0);
-
-function written(exchange: Exchange, stream: ResponseStream, piece: Uint8Array): Promise<void> {
+/** Resolves in a later turn of the event loop, when the connection has room for another slice or is gone. */
+function room(exchange: Exchange, stream: ResponseStream, unsent: number): Promise<void> {
   return new Promise(resolve => {
-    if (exchange.aborted) return resolve();
-    if (stream.write(piece) <= 4 * LIST_SLICE_BYTES) setImmediate(resolve);
+    if (exchange.aborted || unsent <= 4 * LIST_SLICE_BYTES) setImmediate(resolve);
     else {
       exchange.onAbort(resolve);
       stream.onDrain(resolve);
