@@ -131,6 +131,15 @@ const roundedUp = (nano: bigint, step: bigint): bigint =>
 export const quantityValue = (quantity: Quantity): bigint => roundedUp(quantity.nano, NANO);
 /** Thousandths, rounded away from zero. */
 export const quantityMilli = (quantity: Quantity): bigint => roundedUp(quantity.nano, 1_000_000n);
+const BELOW_MILLI = /[nu]$|e-(?!3$)/;
+
+/** A canonical text, rounded up to whole thousandths: amounts of resources are not finer. */
+export const wholeMilli = (canonical: string): string => {
+  if (!BELOW_MILLI.test(canonical)) return canonical;
+  const quantity = quantityOf(canonical);
+  return formatQuantity({ ...quantity, nano: roundedUp(quantity.nano, 1_000_000n) * 1_000_000n });
+};
+
 /** True if it is a whole number of units. */
 export const isInteger = (quantity: Quantity): boolean => quantity.nano % NANO === 0n;
 /** Nothing, shown as a plain number. */

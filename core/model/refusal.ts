@@ -155,13 +155,18 @@ export interface Violation {
   readonly message: string;
 }
 
+/** A value that messages show in a form of its own: how upstream prints a struct. */
+export class Literal {
+  constructor(readonly text: string) {}
+}
+
 /** How upstream prints a bad value inside a message (strings quoted, also the word for no value; objects as JSON). */
 export const shown = (value: unknown): string =>
   value === undefined || value === null
     ? '"null"'
-    : typeof value === 'object'
-      ? JSON.stringify(value)
-      : typeof value === 'string'
+    : value instanceof Literal
+      ? value.text
+      : typeof value === 'object' || typeof value === 'string'
         ? JSON.stringify(value)
         : String(value);
 

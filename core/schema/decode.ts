@@ -1,4 +1,5 @@
 import type { ApiObject, Json } from '../model/object.js';
+import { wholeMilli } from '../model/quantity.js';
 import { badRequest } from '../model/refusal.js';
 import { isOff } from './gates.js';
 import { encodeJson } from './json.js';
@@ -91,8 +92,11 @@ function compile(type: Type): Decoder {
 }
 
 /** What stands for null inside a list or map. */
-const zeroItem = (of: Type, context: Context): Json =>
-  of.is === 'struct' && !of.alternatives ? decoderOf(of)({}, context) : of.is === 'scalar' ? SCALAR_ZEROS[of.name] : null;
+function zeroItem(of: Type, context: Context): Json {
+  if (of.is === 'struct' && !of.alternatives) return decoderOf(of)({}, context);
+  if (of.is !== 'scalar') return null;
+  return of.name === 'bytes' ? '' : SCALAR_ZEROS[of.name];
+}
 
 function listDecoder(of: Type, name: string): Decoder {
   const item = of.is === 'struct' ? (value: Json, context: Context) => decoderOf(of)(value, context) : decoderOf(of);
@@ -115,9 +119,10 @@ function setMember(target: { [key: string]: Json }, key: string, value: Json): v
   else target[key] = value;
 }
 
-/** Map members are written in the order of their names. */
+/** Map members are written in the order of their names. Amounts of resources are whole thousandths. */
 function mapDecoder(of: Type, name: string): Decoder {
   const leaf = of.is === 'scalar';
+  const amounts = leaf && of.name === 'Quantity';
   return (value, context) => {
     if (!isObject(value)) return context.mismatch(value, name);
     const item = decoderOf(of);
@@ -125,7 +130,8 @@ function mapDecoder(of: Type, name: string): Decoder {
     for (const key of Object.keys(value).sort()) {
       const given = value[key]!;
       if (!leaf) context.path.push({ key });
-      setMember(out, key, given === null ? zeroItem(of, context) : item(given, context));
+      const got = given === null ? zeroItem(of, context) : item(given, context);
+      setMember(out, key, amounts ? wholeMilli(got as string) : got);
       if (!leaf) context.path.pop();
     }
     return out;
@@ -148,8 +154,10 @@ function alternativesDecoder(struct: Struct): Decoder {
 interface Plan {
   readonly name: string;
   readonly decode: Decoder;
-  /** Leaves out a given value that is empty. */
+  /** Leaves out a given value that is empty, or shows null instead. */
   readonly isEmpty: ((value: Json) => boolean) | undefined;
+  /** The field is always written: an empty list or map, which the wire form does not tell from none, as null. */
+  readonly emptyIsNull?: boolean;
   /** What an absent field shows; undefined leaves it out. */
   readonly absent: ((context: Context) => Json) | undefined;
   /** The field is known, but read over: the feature it belongs to is off. */
@@ -158,14 +166,14 @@ interface Plan {
 
 function isEmptyOf(field: Field): Plan['isEmpty'] {
   const { type } = field;
-  if (field.pointer || !field.omitEmpty) return undefined;
+  if (field.pointer) return undefined;
   if (type.is === 'list') return value => (value as Json[]).length === 0;
   if (type.is === 'map')
     return value => {
       for (const _ in value as object) return false;
       return true;
     };
-  if (type.is !== 'scalar' || STRUCT_SCALARS.has(type.name)) return undefined;
+  if (type.is !== 'scalar' || !field.omitEmpty || STRUCT_SCALARS.has(type.name)) return undefined;
   return value => value === '' || value === 0 || value === false || value === null;
 }
 
@@ -182,6 +190,7 @@ const planOf = (field: Field): Plan => ({
   name: field.name,
   decode: (value, context) => decoderOf(field.type)(value, context),
   isEmpty: isEmptyOf(field),
+  emptyIsNull: !field.omitEmpty,
   absent: absentOf(field),
   off: isOff(field.gate),
 });
@@ -224,6 +233,7 @@ function structDecoder(struct: Struct): Decoder {
       if (got === undefined) {
         if (plan.absent) out[plan.name] = plan.absent(context);
       } else if (!plan.isEmpty?.(got)) out[plan.name] = got;
+      else if (plan.emptyIsNull) out[plan.name] = null;
     }
     for (const key of kept) setMember(out, key, value[key]!);
     return out;

@@ -6,6 +6,7 @@ import { autoscalingKinds } from './autoscaling/index.js';
 import { batchKinds } from './batch/index.js';
 import { certificateKinds } from './certificates/index.js';
 import { coreKinds } from './core/index.js';
+import { discoveryKinds } from './discovery/index.js';
 import { extensionKinds } from './extensions/index.js';
 import { flowKinds } from './flowcontrol/index.js';
 import { networkingKinds } from './networking/index.js';
@@ -26,6 +27,7 @@ const KINDS: KindTable = {
   ...storageKinds,
   ...smallKinds,
   ...certificateKinds,
+  ...discoveryKinds,
   ...extensionKinds,
   ...admissionKinds,
   ...flowKinds,

@@ -1,6 +1,6 @@
 import { invalid, forbiddenField } from '../../core/model/refusal.js';
 import type { Strategy } from '../../core/api/strategy.js';
-import { at, fill, list, num, text } from './record.js';
+import { at, fill, num, text } from './record.js';
 import type { KindTable } from './strategies.js';
 import { fixed } from './validation/workload.js';
 import { dns1123Label } from '../../core/model/names.js';
@@ -24,17 +24,6 @@ const lease = (): Partial<Strategy> => ({
   unconditionalUpdate: false,
   validateCreate: leaseViolations,
   validateUpdate: object => leaseViolations(object),
-});
-
-const endpointSlice = (): Partial<Strategy> => ({
-  hasGeneration: true,
-  validateUpdate: (object, old) => fixed(object, old, 'addressType', 'addressType'),
-  defaults: object => {
-    for (const port of list(object, 'ports')) {
-      fill(port, 'name', '');
-      fill(port, 'protocol', 'TCP');
-    }
-  },
 });
 
 const SYSTEM = new Set(['system-cluster-critical', 'system-node-critical']);
@@ -85,7 +74,6 @@ const dra = (): Partial<Strategy> => ({ deleteAnswer: 'object' });
 export const smallKinds: KindTable = {
   'coordination.orchestrator.io/leases': lease,
   'coordination.orchestrator.io/leasecandidates': () => ({ createOnUpdate: true, unconditionalUpdate: false }),
-  'discovery.orchestrator.io/endpointslices': endpointSlice,
   'scheduling.orchestrator.io/priorityclasses': priorityClass,
   'node.orchestrator.io/runtimeclasses': runtimeClass,
   'certificates.orchestrator.io/clustertrustbundles': () => ({ selectableFields: bySigner }),

@@ -14,7 +14,7 @@ import {
   statefulSetUpdateViolations,
   statefulSetViolations,
 } from '../validation/workload.js';
-import { invalid, type Violation } from '../../../core/model/refusal.js';
+import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { claimSpecDefaults } from '../core/volume.js';
 import { list } from '../record.js';
 
@@ -146,7 +146,10 @@ const controllerRevision = (): Partial<Strategy> => ({
 
 const revisionViolations = (object: ApiObject): Violation[] => {
   const revision = num(object, 'revision') ?? 0;
-  return revision < 0 ? [invalid('revision', revision, 'must be greater than or equal to 0')] : [];
+  return [
+    ...(absent(object.data) ? [required('data', 'data is mandatory')] : []),
+    ...(revision < 0 ? [invalid('revision', revision, 'must be greater than or equal to 0')] : []),
+  ];
 };
 
 /** Kinds of the apps group. */

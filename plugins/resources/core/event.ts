@@ -1,11 +1,12 @@
 import type { Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
+import type { Naming } from '../../../core/naming.js';
 import { segmentName } from '../naming-rules.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { dns1123Subdomain, qualifiedName } from '../../../core/model/names.js';
 import { complaints } from '../validation/checks.js';
 import { fixed } from '../validation/workload.js';
-import { absent, at, num, text } from '../record.js';
+import { absent, at, num, same, text } from '../record.js';
 
 /** Members of the newer form of an Event, and what they are called in the core form. */
 const RENAMED: readonly (readonly [newer: string, core: string])[] = [
@@ -43,61 +44,86 @@ const reporter = (event: ApiObject): string => text(event, 'reportingComponent')
 /** Either form, read as the core form. */
 const core = (event: ApiObject): ApiObject => convertEvent(event, 'v1');
 
-function placeViolations(event: ApiObject): Violation[] {
+const tooLongFor = (event: ApiObject, member: string, most: number): Violation[] =>
+  Buffer.byteLength(text(event, member)) > most ? [invalid(member, '', `can have at most ${most} characters`)] : [];
+
+/** An Event stands in the namespace of what it is about; what stands in none has its Events in one of `homes`. */
+function placeViolations(event: ApiObject, homes: readonly string[]): Violation[] {
   const [involved, own] = [text(at(event, 'involvedObject'), 'namespace'), event.metadata.namespace ?? ''];
-  const cluster = involved === '' && (own === 'default' || own === '');
-  return involved === own || cluster ? [] : [invalid('involvedObject.namespace', involved, 'does not match event.namespace')];
+  return involved === own || (involved === '' && homes.includes(own))
+    ? []
+    : [invalid('involvedObject.namespace', involved, 'does not match event.namespace')];
 }
 
-/** What the newer form asks for; its messages name the core fields where the stored form does. */
-function newerViolations(event: ApiObject): Violation[] {
-  const found: Violation[] = [];
-  if (absent(event.eventTime)) return [required('eventTime')];
+/** What both forms ask for: hardly anything of an Event of old clients, which has no eventTime. `reporter`: what the form calls it. */
+function commonViolations(event: ApiObject, reporter: string, system: string): Violation[] {
+  if (absent(event.eventTime)) return placeViolations(event, ['default']);
+  const involved = text(at(event, 'involvedObject'), 'namespace');
+  const found = involved === '' ? placeViolations(event, ['default', system]) : [];
   const controller = text(event, 'reportingComponent');
-  if (controller === '') found.push(required('reportingController'));
-  found.push(...complaints('reportingController', controller, qualifiedName(controller)));
-  for (const member of ['reportingInstance', 'action', 'reason']) if (text(event, member) === '') found.push(required(member));
-  const instance = text(event, 'reportingInstance');
-  if (instance.length > 128) found.push(invalid('reportingInstance', '', 'can have at most 128 characters'));
+  if (controller === '') found.push(required(reporter));
+  found.push(...complaints(reporter, controller, qualifiedName(controller)));
+  for (const member of ['reportingInstance', 'action', 'reason']) {
+    if (text(event, member) === '') found.push(required(member));
+    found.push(...tooLongFor(event, member, 128));
+  }
+  return [...found, ...tooLongFor(event, 'message', 1024)];
+}
+
+function seriesViolations(event: ApiObject): Violation[] {
+  const series = at(event, 'series');
+  if (!series) return [];
+  return [
+    ...((num(series, 'count') ?? 0) < 2 ? [invalid('series.count', '', 'should be at least 2')] : []),
+    ...(absent(series.lastObservedTime) ? [required('series.lastObservedTime')] : []),
+  ];
+}
+
+/** What the newer form asks for beyond; its messages name the core fields. */
+function newerViolations(event: ApiObject): Violation[] {
+  const name = event.metadata.name ?? '';
+  const found = complaints('metadata.name', name, name === '' ? [] : dns1123Subdomain(name));
+  found.push(...seriesViolations(event));
+  if (absent(event.eventTime)) found.push(required('eventTime'));
   const type = text(event, 'type');
   if (type !== 'Normal' && type !== 'Warning') found.push(invalid('type', '', `has invalid value: ${type}`));
-  if (num(event, 'count')) found.push(invalid('count', '', 'needs to be unset'));
-  for (const member of ['firstTimestamp', 'lastTimestamp']) {
-    if (!absent(event[member])) found.push(invalid(member, '', 'needs to be unset'));
-  }
+  const unset = (member: string) => found.push(invalid(member, '', 'needs to be unset'));
+  for (const member of ['firstTimestamp', 'lastTimestamp']) if (!absent(event[member])) unset(member);
+  if (num(event, 'count')) unset('count');
+  const source = at(event, 'source');
+  if (text(source, 'component') || text(source, 'host')) unset('source');
   return found;
 }
 
-/** The core form of old clients, without eventTime, is hardly looked at. */
-function eventViolations(given: ApiObject): Violation[] {
+const isCore = (event: ApiObject): boolean => event.apiVersion === 'v1';
+
+function eventViolations(given: ApiObject, system: string): Violation[] {
   const event = core(given);
-  const found = placeViolations(event);
-  if (given.apiVersion === 'v1' && absent(event.eventTime)) return found;
-  const name = event.metadata.name ?? '';
-  return [...complaints('metadata.name', name, name === '' ? [] : dns1123Subdomain(name)), ...found, ...newerViolations(event)];
+  const found = commonViolations(event, isCore(given) ? 'reportingComponent' : 'reportingController', system);
+  return isCore(given) ? found : [...found, ...newerViolations(event)];
 }
 
-const IMMUTABLE = [
-  'involvedObject',
-  'reason',
-  'message',
-  'type',
-  'eventTime',
-  'reportingComponent',
-  'reportingInstance',
-  'action',
-  'related',
+/** What the newer form does not let change; by the names of the core form, which messages use as well, but for the reporter's. */
+const IMMUTABLE: readonly (readonly [member: string, field: string])[] = [
+  ...['involvedObject', 'reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count', 'type', 'eventTime'].map(
+    member => [member, member] as const,
+  ),
+  ['action', 'action'],
+  ['related', 'related'],
+  ['reportingComponent', 'reportingController'],
+  ['reportingInstance', 'reportingInstance'],
 ];
 
-function eventUpdateViolations(given: ApiObject, before: ApiObject): Violation[] {
+function eventUpdateViolations(given: ApiObject, before: ApiObject, system: string): Violation[] {
   const [event, old] = [core(given), core(before)];
-  const found = eventViolations(given);
-  if (given.apiVersion === 'v1' && absent(event.eventTime)) return found;
-  return [...found, ...IMMUTABLE.flatMap(member => fixed(event, old, member, member))];
+  const found = commonViolations(event, isCore(given) ? 'reportingComponent' : 'reportingController', system);
+  if (isCore(given)) return found;
+  if (!same(event.series, old.series)) found.push(...seriesViolations(event));
+  return [...found, ...IMMUTABLE.flatMap(([member, field]) => fixed(event, old, member, field))];
 }
 
 /** Rules of Events in both groups. */
-export const event = (): Partial<Strategy> => ({
+export const event = (naming: Naming): Partial<Strategy> => ({
   checkName: segmentName,
   createOnUpdate: true,
   selectableFields: new Map<string, (event: ApiObject) => string>([
@@ -111,7 +137,7 @@ export const event = (): Partial<Strategy> => ({
   ]),
   selectableIn: (field, apiVersion) =>
     apiVersion === 'v1' ? !field.startsWith('regarding.') : !field.startsWith('involvedObject.'),
-  validateCreate: eventViolations,
-  validateUpdate: eventUpdateViolations,
+  validateCreate: object => eventViolations(object, naming.component('orchestrator-system')),
+  validateUpdate: (object, old) => eventUpdateViolations(object, old, naming.component('orchestrator-system')),
   convert: convertEvent,
 });

@@ -1,9 +1,10 @@
 import type { KindTable } from '../strategies.js';
 import { configMap, secret } from './configuration.js';
+import { endpoints } from './endpoints.js';
 import { event } from './event.js';
 import { namespace } from './namespace.js';
 import { node } from './node.js';
-import { endpoints, limitRange, podTemplate, replicationController, resourceQuota, serviceAccount } from './plain.js';
+import { limitRange, podTemplate, replicationController, resourceQuota, serviceAccount } from './plain.js';
 import { pod } from './pod.js';
 import { service } from './service.js';
 import { persistentVolume, persistentVolumeClaim } from './volume.js';

@@ -18,10 +18,10 @@ function phaseViolations(object: ApiObject): Violation[] {
   return [invalid('status.Phase', phase, why)];
 }
 
-/** A finalizer is a qualified name; without a domain only the server's own one is known. */
+/** A finalizer is a qualified name; without a domain only the standard ones are known. */
 function finalizerViolations(name: string, own: string, field: string): Violation[] {
   const found = qualifiedName(name);
-  if (found.length === 0 && !name.includes('/') && name !== own)
+  if (!name.includes('/') && ![own, 'orphan', 'foregroundDeletion'].includes(name))
     found.push('name is neither a standard finalizer name nor is it fully qualified');
   return complaints(field, name, found);
 }
@@ -44,6 +44,8 @@ export const namespace = (naming: Naming): Partial<Strategy> => {
     prepareUpdate: (object, old) => {
       into(object, 'spec').finalizers = strings(at(old, 'spec'), 'finalizers');
     },
+    validateCreate: object =>
+      strings(at(object, 'spec'), 'finalizers').flatMap(name => finalizerViolations(name, finalizer, 'spec.finalizers')),
     validateStatus: phaseViolations,
     heldBy: object => strings(at(object, 'spec'), 'finalizers'),
     onDeletion: object => {

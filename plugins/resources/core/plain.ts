@@ -4,14 +4,6 @@ import { templateDefaults } from '../pod-defaults.js';
 import { templateViolations } from '../validation/pod-spec.js';
 import { replicationControllerViolations } from '../validation/workload.js';
 
-/** Rules of Endpoints. */
-export const endpoints = (): Partial<Strategy> => ({
-  createOnUpdate: true,
-  defaults: object => {
-    for (const subset of list(object, 'subsets')) for (const port of list(subset, 'ports')) fill(port, 'protocol', 'TCP');
-  },
-});
-
 /** Rules of ServiceAccounts. */
 export const serviceAccount = (): Partial<Strategy> => ({ deleteAnswer: 'object' });
 

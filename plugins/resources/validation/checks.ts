@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { dns1123Label, dns1123Subdomain, labelValue, qualifiedName } from '../../../core/model/names.js';
-import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
+import { dns1123Label, dns1123Subdomain, labelValue, patternText, qualifiedName } from '../../../core/model/names.js';
+import { forbiddenField, invalid, Literal, notSupported, required, type Violation } from '../../../core/model/refusal.js';
 import { absent, entries, list, num, type Rec, strings, text } from '../record.js';
 
 /** One violation per complaint about a value. */
@@ -62,6 +62,25 @@ export const portOrName = (owner: unknown, member: string, field: string): Viola
     : complaints(field, value ?? 0, portNumber(num(owner, member)));
 };
 
+const KEY = /^[-._a-zA-Z0-9]+$/;
+const KEY_TEXT = patternText(
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+  '[-._a-zA-Z0-9]+',
+  'key.name',
+  'KEY_NAME',
+  'key-name',
+);
+
+/** Complaints about a key that may become the name of a file. */
+export function configKey(key: string): string[] {
+  const found: string[] = [];
+  if (Buffer.byteLength(key) > 253) found.push('must be no more than 253 characters');
+  if (!KEY.test(key)) found.push(KEY_TEXT);
+  if (key === '.' || key === '..') found.push(`must not be '${key}'`);
+  else if (key.startsWith('..')) found.push("must not start with '..'");
+  return found;
+}
+
 /** Keys and values of labels. */
 export const labelViolations = (labels: readonly (readonly [string, unknown])[], field: string): Violation[] =>
   labels.flatMap(([key, value]) => [
@@ -88,6 +107,9 @@ export function selectorViolations(selector: Rec | undefined, field: string): Vi
   }
   return found;
 }
+
+/** True if a selector has a requirement that can match nothing because it is malformed. */
+export const selectorUnreadable = (selector: Rec | undefined): boolean => selectorViolations(selector, '').length > 0;
 
 /** True if a selector says nothing, and so selects everything. */
 export const selectsAll = (selector: Rec | undefined): boolean =>
@@ -136,6 +158,12 @@ export function amountOf(quantity: unknown): number {
   return Number(found[1]) * (found[2] ? 10 ** Number(found[2]) : (POWERS[found[3] ?? ''] ?? Number.NaN));
 }
 
+/** How messages show a value that is a number or a text. */
+export const intOrString = (value: unknown): Literal =>
+  typeof value === 'string'
+    ? new Literal(`intstr.IntOrString{Type:1, IntVal:0, StrVal:${JSON.stringify(value)}}`)
+    : new Literal(`intstr.IntOrString{Type:0, IntVal:${Number(value ?? 0)}, StrVal:""}`);
+
 /** Percentage or number, not negative, at most 100 %. */
 export function intOrPercent(owner: unknown, member: string, field: string): Violation[] {
   const value = (owner as Rec | undefined)?.[member];
@@ -144,7 +172,7 @@ export function intOrPercent(owner: unknown, member: string, field: string): Vio
   if (!/^[0-9]+%$/.test(String(value))) {
     const why =
       "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
-    return [invalid(field, value, why)];
+    return [invalid(field, intOrString(value), why)];
   }
   return [];
 }
@@ -153,7 +181,7 @@ export function intOrPercent(owner: unknown, member: string, field: string): Vio
 export const atMostAll = (owner: unknown, member: string, field: string): Violation[] => {
   const value = (owner as Rec | undefined)?.[member];
   return typeof value === 'string' && /^[0-9]+%$/.test(value) && Number.parseInt(value, 10) > 100
-    ? [invalid(field, value, 'must not be greater than 100%')]
+    ? [invalid(field, intOrString(value), 'must not be greater than 100%')]
     : [];
 };
 

@@ -1,7 +1,17 @@
 import type { ApiObject } from '../../../core/model/object.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
 import { absent, at, num, type Rec, same, text } from '../record.js';
-import { atMostAll, intOrPercent, isNone, notNegative, oneOf, selects, selectorViolations, selectsAll } from './checks.js';
+import {
+  atMostAll,
+  intOrPercent,
+  intOrString,
+  isNone,
+  notNegative,
+  oneOf,
+  selects,
+  selectorViolations,
+  selectsAll,
+} from './checks.js';
 import { templateViolations } from './pod-spec.js';
 
 const counts = (spec: Rec | undefined, members: readonly string[]): Violation[] =>
@@ -45,7 +55,7 @@ function rolling(owner: Rec | undefined, field: string, none: string): Violation
   const found = ['maxUnavailable', 'maxSurge'].flatMap(member => intOrPercent(owner, member, `${field}.${member}`));
   found.push(...atMostAll(owner, 'maxUnavailable', `${field}.maxUnavailable`));
   if (isNone(owner?.maxUnavailable) && isNone(owner?.maxSurge))
-    found.push(invalid(`${field}.maxUnavailable`, owner?.maxUnavailable, none));
+    found.push(invalid(`${field}.maxUnavailable`, intOrString(owner?.maxUnavailable), none));
   return found;
 }
 
