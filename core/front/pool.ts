@@ -34,7 +34,7 @@ export class Pool {
       concurrentTasksPerWorker: 64,
       maxQueue: Number.POSITIVE_INFINITY,
       workerData: data,
-      execArgv: threadFlags(),
+      ...threadFlags(),
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
       // What Piscina measures per task costs more than a small job.
       recordTiming: false,

@@ -33,7 +33,7 @@ export class StoreThread {
 
   constructor(data: ThreadData) {
     this.#counters = new Int32Array(data.counters);
-    this.#worker = new Worker(entry('store/main.js'), { workerData: data, resourceLimits: HEAP, execArgv: threadFlags() });
+    this.#worker = new Worker(entry('store/main.js'), { workerData: data, resourceLimits: HEAP, ...threadFlags() });
     this.#first = new Promise(resolve => this.#worker.once('message', resolve));
     this.#ended = new Promise(resolve => this.#worker.once('exit', resolve));
     this.failed = new Promise(resolve => {
@@ -99,6 +99,6 @@ export function controlThread(
     workerData: { ...data, start },
     transferList: [start.port],
     resourceLimits: HEAP,
-    execArgv: threadFlags(),
+    ...threadFlags(),
   });
 }

@@ -21,5 +21,9 @@ export interface ThreadData {
   readonly anonymous: boolean;
 }
 
-/** Node's flags of a thread: those of the process, but for the kind of a program given as text, which a thread's module is not. */
-export const threadFlags = (): string[] => process.execArgv.filter(flag => !flag.startsWith('--input-type'));
+/**
+ * Options of a thread's Node flags: those of the process, which it has without being told. Where the program was given as text, none: a thread's
+ * module is no text, and most other flags cannot be told to a thread.
+ */
+export const threadFlags = (): { execArgv?: string[] } =>
+  process.execArgv.some(flag => flag.startsWith('--input-type')) ? { execArgv: [] } : {};
