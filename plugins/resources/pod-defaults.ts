@@ -127,7 +127,6 @@ export function podSpecDefaults(pod: Rec): void {
   for (const member of CONTAINER_LISTS) {
     for (const container of list(pod, member)) {
       containerDefaults(container);
-      if (pod.hostNetwork === true) hostPorts(container);
     }
   }
   for (const volume of list(pod, 'volumes')) volumeDefaults(volume);
@@ -146,9 +145,11 @@ function hostPorts(container: Rec): void {
   for (const port of list(container, 'ports')) if (!port.hostPort) port.hostPort = port.containerPort;
 }
 
-/** Defaults that only pods get, not templates: service links, and requests that follow the limits. */
+/** Defaults that only pods get, not templates: service links, ports of the host, and requests that follow the limits. */
 export function podOnlyDefaults(pod: Rec): void {
   fill(pod, 'enableServiceLinks', true);
+  if (pod.hostNetwork === true)
+    for (const member of CONTAINER_LISTS) for (const container of list(pod, member)) hostPorts(container);
   for (const member of ['containers', 'initContainers']) {
     for (const container of list(pod, member)) requestsFromLimits(container);
   }

@@ -105,9 +105,11 @@ export async function removal(
   write: { readonly status: number; readonly dryRun: boolean },
 ): Promise<Answer> {
   const { resource, job, warnings, target } = permitted;
+  // What a delete removed is shown at the revision of its removal, what an update removed by ending its deletion as it was.
+  const commits = !write.dryRun && target.verb === 'delete';
   const answer =
     shown || resource.strategy.deleteAnswer === 'object'
-      ? await shape(context, permitted, shown ?? old, write.status, warnings)
+      ? await shape(context, permitted, shown ?? old, write.status, warnings, commits && 'gone')
       : removed(context, permitted, old);
   if (write.dryRun) return answer;
   const key = keyOf(resource, target.namespace || old.metadata.namespace || '', old.metadata.name!);

@@ -135,20 +135,23 @@ function table(
   });
 }
 
-/** The answer to a write: none for plain JSON of the stored version with `proposed` (the committed object is sent), else the bytes in the form asked for. */
+/**
+ * The answer to a write: the bytes in the form asked for. With `proposed` they carry the revision of the commit; there are none where the committed
+ * object itself can be sent: plain JSON of the stored version, unless the write is a removal (`gone`).
+ */
 export async function shape(
   context: Context,
   permitted: Permitted,
   object: ApiObject,
   status: number,
   warnings: readonly string[],
-  proposed = false,
+  proposed: boolean | 'gone' = false,
 ): Promise<Answer> {
   const { job, route, resource } = permitted;
   const choice = choose(context, resource, job, false, false);
   const headers = headersFor(choice, warnings);
   const plain = choice.form === 'object' && choice.media === 'json' && !choice.pretty && route.subresource?.name !== 'scale';
-  if (proposed && plain && resource.apiVersion === resource.storageApiVersion) return { status, headers };
+  if (proposed === true && plain && resource.apiVersion === resource.storageApiVersion) return { status, headers };
   const whole = proposed ? { ...object, metadata: { ...object.metadata, resourceVersion: UNKNOWN_REVISION } } : object;
   // As a read will show it: with the members that stand there in any case.
   const shown = JSON.parse(encodeObject(resource, whole)) as ApiObject;

@@ -5,12 +5,15 @@ import { absent, at, fill, into, num, type Rec, same, spec, text } from '../reco
 import { labelSelectorText } from '../selector-text.js';
 import type { KindTable } from '../strategies.js';
 import {
+  daemonSetStatusViolations,
   daemonSetViolations,
+  deploymentStatusViolations,
   deploymentViolations,
   fixed,
   fixedSelector,
+  replicaSetStatusViolations,
   replicaSetViolations,
-  replicaStatusViolations,
+  statefulSetStatusViolations,
   statefulSetUpdateViolations,
   statefulSetViolations,
 } from '../validation/workload.js';
@@ -51,7 +54,7 @@ const deployment = (): Partial<Strategy> => ({
   },
   validateCreate: deploymentViolations,
   validateUpdate: (object, old) => [...deploymentViolations(object), ...fixedSelector(object, old)],
-  validateStatus: replicaStatusViolations,
+  validateStatus: deploymentStatusViolations,
   scale: replicaScale,
 });
 
@@ -68,6 +71,7 @@ const replicaSet = (): Partial<Strategy> => ({
   },
   validateCreate: replicaSetViolations,
   validateUpdate: (object, old) => [...replicaSetViolations(object), ...fixedSelector(object, old)],
+  validateStatus: replicaSetStatusViolations,
   selectableFields: new Map([['status.replicas', object => String(num(at(object, 'status'), 'replicas') ?? 0)]]),
   scale: replicaScale,
 });
@@ -104,6 +108,7 @@ const statefulSet = (): Partial<Strategy> => ({
   },
   validateCreate: statefulSetViolations,
   validateUpdate: statefulSetUpdateViolations,
+  validateStatus: statefulSetStatusViolations,
   scale: replicaScale,
 });
 
@@ -124,9 +129,12 @@ const daemonSet = (): Partial<Strategy> => ({
     }
     fill(s, 'revisionHistoryLimit', 10);
     templateDefaults(template(object));
+    // Whoever writes the object writes the count, whatever it then becomes.
+    object.metadata.annotations = { [TEMPLATE_GENERATION]: '0', ...object.metadata.annotations };
   },
   validateCreate: daemonSetViolations,
   validateUpdate: (object, old) => [...daemonSetViolations(object), ...fixedSelector(object, old)],
+  validateStatus: daemonSetStatusViolations,
   prepareCreate: object => {
     const asked = Number(object.metadata.annotations?.[TEMPLATE_GENERATION] ?? '0');
     object.metadata.annotations = { ...object.metadata.annotations, [TEMPLATE_GENERATION]: String(Math.max(asked || 0, 1)) };

@@ -2,7 +2,7 @@ import type { Strategy } from '../../../core/api/strategy.js';
 import { at, entries, fill, into, list, num, spec } from '../record.js';
 import { templateDefaults } from '../pod-defaults.js';
 import { templateViolations } from '../validation/pod-spec.js';
-import { replicationControllerViolations } from '../validation/workload.js';
+import { replicaSetStatusViolations, replicationControllerViolations } from '../validation/workload.js';
 
 /** Rules of ServiceAccounts. */
 export const serviceAccount = (): Partial<Strategy> => ({ deleteAnswer: 'object' });
@@ -61,6 +61,7 @@ export const replicationController = (): Partial<Strategy> => ({
   },
   validateCreate: replicationControllerViolations,
   validateUpdate: object => replicationControllerViolations(object),
+  validateStatus: replicaSetStatusViolations,
   selectableFields: new Map([['status.replicas', object => String(num(at(object, 'status'), 'replicas') ?? 0)]]),
   scale: {
     spec: ['spec', 'replicas'],

@@ -1,9 +1,15 @@
 import type { Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
+import { invalidObject } from '../../../core/model/refusal.js';
 import { subdomainName } from '../naming-rules.js';
 import { podOnlyDefaults, podSpecDefaults, qosClassOf } from '../pod-defaults.js';
 import { at, into, list, type Rec, spec, text } from '../record.js';
-import { podCreateViolations, podStatusViolations, podUpdateViolations } from '../validation/pod-update.js';
+import {
+  ephemeralUpdateViolations,
+  podCreateViolations,
+  podStatusViolations,
+  podUpdateViolations,
+} from '../validation/pod-update.js';
 import { bindPod } from './binding.js';
 import { podGrace } from './pod-lifecycle.js';
 
@@ -21,6 +27,21 @@ const gatedCondition = (now: string): Rec => ({
   reason: 'SchedulingGated',
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 });
+
+/** The pod with the ephemeral containers of the body; nothing else of it counts. Throws 422. */
+function debugged(body: ApiObject, current: ApiObject): ApiObject {
+  const next = {
+    ...current,
+    metadata: { ...current.metadata, resourceVersion: body.metadata.resourceVersion },
+    spec: { ...spec(current) },
+  };
+  const added = list(spec(body), 'ephemeralContainers');
+  if (added.length > 0) (next.spec as Rec).ephemeralContainers = added;
+  else delete (next.spec as Rec).ephemeralContainers;
+  const violations = ephemeralUpdateViolations(next as ApiObject, current);
+  if (violations.length > 0) throw invalidObject('', 'Pod', current.metadata.name ?? '', violations);
+  return next as ApiObject;
+}
 
 /** Rules of Pods (spec, "Pod"). */
 export const pod = (): Partial<Strategy> => ({
@@ -44,6 +65,7 @@ export const pod = (): Partial<Strategy> => ({
   validateCreate: podCreateViolations,
   validateUpdate: podUpdateViolations,
   validateStatus: podStatusViolations,
+  subresources: new Map([['ephemeralcontainers', debugged]]),
   hasGrace: true,
   gracePeriod: podGrace,
   actions: new Map([['binding', (body, current, rules) => bindPod(current, body, current.metadata.name ?? '', rules.now)]]),

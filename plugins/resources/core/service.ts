@@ -1,8 +1,9 @@
 import type { Rules, Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { invalid, invalidObject, type Violation } from '../../../core/model/refusal.js';
+import { forbiddenField, invalid, invalidObject, type Violation } from '../../../core/model/refusal.js';
 import { label1035Name } from '../naming-rules.js';
-import { at, fill, list, num, type Rec, spec, strings, text } from '../record.js';
+import { at, fill, into, list, num, type Rec, spec, strings, text } from '../record.js';
+import { addressViolations, unavailableFamilies } from './service-addresses.js';
 import { allocatorOver, type ServiceAllocator } from './service-allocator.js';
 import {
   agreeOnAddresses,
@@ -43,22 +44,27 @@ function allocateAddress(service: Rec, allocator: ServiceAllocator, owned: reado
   return [];
 }
 
+const TAKEN = 'provided port is already allocated';
+
 function portProblem(port: number, protocol: string, allocator: ServiceAllocator): string | undefined {
   const [low, high] = allocator.ranges.ports;
   if (port < low || port > high) {
     return `provided port is not in the valid range. The range of valid ports is ${low}-${high}`;
   }
-  return allocator.portTaken(port, protocol) ? 'provided port is already allocated' : undefined;
+  return allocator.portTaken(port, protocol) ? TAKEN : undefined;
 }
 
 /** Ports of one number and different protocols share their node port. */
 function allocateNodePorts(service: Rec, allocator: ServiceAllocator): Violation[] {
   if (!hasNodePorts(service)) return [];
   const ports = list(service, 'ports');
+  const mine = new Set<string>();
   for (const [index, port] of ports.entries()) {
     const asked = num(port, 'nodePort');
     if (!asked) continue;
-    const problem = portProblem(asked, text(port, 'protocol'), allocator);
+    const key = `${text(port, 'protocol')}/${asked}`;
+    const problem = mine.has(key) ? TAKEN : portProblem(asked, text(port, 'protocol'), allocator);
+    mine.add(key);
     if (problem) return [invalid(`spec.ports[${index}].nodePort`, asked, problem)];
   }
   const shared = new Map(ports.filter(port => port.nodePort).map(port => [port.port, port.nodePort]));
@@ -86,18 +92,39 @@ function allocateHealthPort(service: Rec, allocator: ServiceAllocator): Violatio
   return problem ? [invalid('spec.healthCheckNodePort', asked, problem)] : [];
 }
 
-/** Gives a valid Service its addresses and ports; an invalid one is left to the validation that follows. */
+/** The health port stays as long as one is needed. */
+const changedHealthPort = (service: Rec, before: Rec | undefined): Violation[] =>
+  hasHealthPort(service) && hasHealthPort(before) && num(service, 'healthCheckNodePort') !== num(before, 'healthCheckNodePort')
+    ? [forbiddenField('spec.healthCheckNodePort', 'field is immutable')]
+    : [];
+
+/**
+ * Gives a Service its addresses and ports, before all else of it is judged. Throws 422 for addresses and families that do not go together, then for
+ * the first thing that cannot be given out.
+ */
 function allocate(object: ApiObject, old: ApiObject | undefined, rules: Rules): void {
-  const violations = old ? serviceUpdateViolations(object, old) : serviceViolations(object);
-  if (violations.length > 0) return;
-  const allocator = allocatorOver(rules.list('core/services'), old?.metadata.uid);
   const service = spec(object);
-  const refused = [
-    ...allocateAddress(service, allocator, strings(at(old, 'spec'), 'clusterIPs')),
-    ...allocateNodePorts(service, allocator),
-    ...allocateHealthPort(service, allocator),
-  ];
-  if (refused.length > 0) throw invalidObject('', 'Service', object.metadata.name ?? '', refused.slice(0, 1));
+  const before = at(old, 'spec');
+  const refuse = (violations: readonly Violation[]): void => {
+    if (violations.length > 0) throw invalidObject('', 'Service', object.metadata.name ?? '', violations);
+  };
+  if (hasClusterIP(service)) {
+    refuse(addressViolations(service));
+    fillFamilies(service);
+    refuse(unavailableFamilies(service));
+  }
+  const given = strings(before, 'clusterIPs');
+  // That an address may not change is for the validation to tell.
+  const moved = hasClusterIP(before) && given[0] !== undefined && strings(service, 'clusterIPs')[0] !== given[0];
+  const allocator = allocatorOver(rules.list('core/services'), old?.metadata.uid);
+  refuse(
+    [
+      ...(moved ? [] : allocateAddress(service, allocator, given)),
+      ...allocateNodePorts(service, allocator),
+      ...changedHealthPort(service, before),
+      ...allocateHealthPort(service, allocator),
+    ].slice(0, 1),
+  );
 }
 
 /** Rules of Services: addresses and node ports are given out in the request thread, from what its informer says is free. */
@@ -115,7 +142,6 @@ export const service = (): Partial<Strategy> => ({
   prepareCreate: (object, rules) => {
     object.status = { loadBalancer: {} };
     agreeOnAddresses(spec(object), undefined);
-    fillFamilies(spec(object));
     allocate(object, undefined, rules);
   },
   prepareUpdate: (object, old, rules) => {
@@ -123,7 +149,7 @@ export const service = (): Partial<Strategy> => ({
     agreeOnAddresses(spec(object), before);
     keepAllocated(spec(object), before);
     dropForeignFields(spec(object), before);
-    fillFamilies(spec(object));
+    if (spec(object).type !== 'LoadBalancer') into(object, 'status').loadBalancer = {};
     allocate(object, old, rules);
   },
   validateCreate: object => serviceViolations(object),

@@ -160,7 +160,7 @@ function ports(container: Rec, field: string, hostNetwork: boolean): Violation[]
     else found.push(...complaints(`${where}.containerPort`, number, portNumber(number)));
     const host = num(port, 'hostPort') ?? 0;
     if (host !== 0) found.push(...complaints(`${where}.hostPort`, host, portNumber(host)));
-    if (hostNetwork && host !== number) {
+    if (hostNetwork && host !== 0 && host !== number) {
       found.push(invalid(`${where}.hostPort`, host, 'must match `containerPort` when `hostNetwork` is true'));
     }
     if (text(port, 'protocol') === '') found.push(required(`${where}.protocol`));

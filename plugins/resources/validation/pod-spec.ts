@@ -1,6 +1,6 @@
 import { dns1123Label, dns1123Subdomain, qualifiedName, labelValue } from '../../../core/model/names.js';
 import { duplicate, forbiddenField, invalid, required, type Violation } from '../../../core/model/refusal.js';
-import { absent, at, entries, list, num, type Rec, strings, text } from '../record.js';
+import { absent, at, entries, list, num, type Rec, same, strings, text } from '../record.js';
 import {
   between,
   complaints,
@@ -72,10 +72,24 @@ export function ephemeralViolations(pod: Rec, field: string): Violation[] {
         field: `${where}.targetContainerName`,
         message: `Not found: ${JSON.stringify(target)}`,
       });
-    for (const member of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe', 'ports', 'resources']) {
+    for (const member of [
+      'lifecycle',
+      'livenessProbe',
+      'readinessProbe',
+      'startupProbe',
+      'ports',
+      'resources',
+      'restartPolicy',
+    ]) {
       const value = container[member];
-      const set = Array.isArray(value) ? value.length > 0 : Object.keys(at(container, member) ?? {}).length > 0;
+      const set = Array.isArray(value) ? value.length > 0 : member === 'resources' ? !same(value, {}) : !absent(value);
       if (set) found.push(forbiddenField(`${where}.${member}`, 'cannot be set for an Ephemeral Container'));
+    }
+    for (const [j, mount] of list(container, 'volumeMounts').entries()) {
+      for (const member of ['subPath', 'subPathExpr']) {
+        if (text(mount, member) !== '')
+          found.push(forbiddenField(`${where}.volumeMounts[${j}].${member}`, 'cannot be set for an Ephemeral Container'));
+      }
     }
   }
   return found;

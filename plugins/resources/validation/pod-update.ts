@@ -2,7 +2,7 @@ import type { ApiObject } from '../../../core/model/object.js';
 import { forbiddenField, invalid, type Violation } from '../../../core/model/refusal.js';
 import { absent, at, entries, list, num, type Rec, same, spec, text } from '../record.js';
 import { between } from './checks.js';
-import { podSpecViolations } from './pod-spec.js';
+import { ephemeralViolations, podSpecViolations } from './pod-spec.js';
 
 const FIXED =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
@@ -76,6 +76,17 @@ function withoutChangeable(pod: Rec, old: Rec, gated: boolean): Rec {
   return next;
 }
 
+/** Longest difference shown: enough to see what a client did not mean to change. */
+const DIFFERENCE = 4096;
+
+/** The members that differ, as lines of what was and what is. */
+function difference(before: Rec, now: Rec): string {
+  const lines = [...new Set([...Object.keys(before), ...Object.keys(now)])]
+    .filter(member => !same(before[member], now[member]))
+    .flatMap(member => [`- ${member}: ${JSON.stringify(before[member])}`, `+ ${member}: ${JSON.stringify(now[member])}`]);
+  return `${lines.join('\n').slice(0, DIFFERENCE)}\n`;
+}
+
 /** What an update of a pod may not do (spec, "Pod updates"). */
 export function podUpdateViolations(object: ApiObject, before: ApiObject): Violation[] {
   const [pod, old] = [spec(object), spec(before)];
@@ -92,7 +103,8 @@ export function podUpdateViolations(object: ApiObject, before: ApiObject): Viola
   const gated = list(old, 'schedulingGates').length > 0;
   found.push(...deadline(pod, old), ...tolerations(pod, old), ...gates(pod, old));
   if (gated) found.push(...nodeSelector(pod, old));
-  if (!same(withoutChangeable(pod, old, gated), old)) found.push(forbiddenField('spec', FIXED));
+  const changed = withoutChangeable(pod, old, gated);
+  if (!same(changed, old)) found.push(forbiddenField('spec', `${FIXED}\n${difference(old, changed)}`));
   return found;
 }
 
@@ -105,14 +117,15 @@ export function podStatusViolations(object: ApiObject, old: ApiObject): Violatio
 
 /** Ephemeral containers may be added, never changed or taken away. */
 export function ephemeralUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
-  const now = list(at(object, 'spec'), 'ephemeralContainers');
-  return list(at(old, 'spec'), 'ephemeralContainers').flatMap(before => {
-    const name = text(before, 'name');
-    const found = now.find(container => text(container, 'name') === name);
-    if (found && same(found, before)) return [];
-    const what = found ? 'changed' : 'removed';
-    return [
-      forbiddenField('spec.ephemeralContainers', `existing ephemeral containers ${JSON.stringify(name)} may not be ${what}`),
-    ];
-  });
+  const field = 'spec.ephemeralContainers';
+  const now = list(spec(object), 'ephemeralContainers');
+  const found = [...podSpecViolations(spec(object), 'spec'), ...ephemeralViolations(spec(object), field)];
+  for (const before of list(spec(old), 'ephemeralContainers')) {
+    const name = JSON.stringify(text(before, 'name'));
+    const after = now.find(container => text(container, 'name') === text(before, 'name'));
+    if (!after) found.push(forbiddenField(field, `existing ephemeral containers ${name} may not be removed\n`));
+    else if (!same(after, before))
+      found.push(forbiddenField(field, `existing ephemeral containers ${name} may not be changed\n${difference(before, after)}`));
+  }
+  return found;
 }
