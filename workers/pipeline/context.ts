@@ -39,8 +39,18 @@ export interface Permitted {
   readonly duplicates: string[];
 }
 
-/** RFC 3339 in whole seconds, UTC. */
-export const timestamp = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+let lastSecond = 0;
+let lastText = '';
+
+/** RFC 3339 in whole seconds, UTC; made once a second. */
+export function timestamp(milliseconds: number): string {
+  const second = Math.floor(milliseconds / 1000);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    lastText = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
+  }
+  return lastText;
+}
 
 /** The rules object strategies receive. */
 export const rulesOf = (context: Context, permitted: Permitted, dryRun: boolean): Rules => ({
