@@ -18,6 +18,7 @@ import {
   statefulSetViolations,
 } from '../validation/workload.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
+import { withPodWarnings } from '../validation/pod-warnings.js';
 import { claimSpecDefaults } from '../core/volume.js';
 import { list } from '../record.js';
 
@@ -160,11 +161,14 @@ const revisionViolations = (object: ApiObject): Violation[] => {
   ];
 };
 
+/** Where they hold the spec of their pods. */
+const POD = ['spec', 'template', 'spec'];
+
 /** Kinds of the apps group. */
 export const appsKinds: KindTable = {
   'apps/controllerrevisions': controllerRevision,
-  'apps/daemonsets': daemonSet,
-  'apps/deployments': deployment,
-  'apps/replicasets': replicaSet,
-  'apps/statefulsets': statefulSet,
+  'apps/daemonsets': () => withPodWarnings(daemonSet(), ...POD),
+  'apps/deployments': () => withPodWarnings(deployment(), ...POD),
+  'apps/replicasets': () => withPodWarnings(replicaSet(), ...POD),
+  'apps/statefulsets': () => withPodWarnings(statefulSet(), ...POD),
 };

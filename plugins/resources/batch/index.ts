@@ -3,19 +3,18 @@ import { labelValue } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import type { Naming } from '../../../core/naming.js';
 import { templateDefaults } from '../pod-defaults.js';
-import { absent, at, entries, fill, into, list, num, type Rec, spec, text } from '../record.js';
+import { absent, at, entries, fill, into, list, num, type Rec, spec } from '../record.js';
 import type { KindTable } from '../strategies.js';
-import { cronJobViolations, jobSpecViolations, jobUpdateViolations } from '../validation/workload.js';
+import { cronJobViolations, jobUpdateViolations, jobViolations } from '../validation/job.js';
+import { withPodWarnings } from '../validation/pod-warnings.js';
 
 /** Defaults of the spec of a Job; inside a CronJob's template most of them wait for the Job (spec, "Job"). */
 function jobSpecDefaults(job: Rec): void {
-  const indexed = text(job, 'completionMode') === 'Indexed';
   if (absent(job.completions) && absent(job.parallelism)) {
     job.completions = 1;
     job.parallelism = 1;
   }
   fill(job, 'parallelism', 1);
-  if (indexed && absent(job.completions)) job.completions = 1;
   fill(job, 'backoffLimit', absent(job.backoffLimitPerIndex) ? 6 : 2147483647);
   fill(job, 'completionMode', 'NonIndexed');
   fill(job, 'suspend', false);
@@ -30,12 +29,14 @@ function failurePolicyDefaults(job: Rec): void {
   }
 }
 
+const uidLabelOf = (naming: Naming): string => naming.label('batch.orchestrator.io/controller-uid');
+
 /** Labels that tie pods to their Job, and the selector over them; made by the server unless the client selects by hand. */
 function selectOwnPods(object: ApiObject, naming: Naming): void {
   const job = spec(object);
   if (job.manualSelector === true) return;
   const { uid = '', name = '' } = object.metadata;
-  const uidLabel = naming.label('batch.orchestrator.io/controller-uid');
+  const uidLabel = uidLabelOf(naming);
   const labels = into(into(into(job, 'template'), 'metadata'), 'labels');
   labels['controller-uid'] ??= uid;
   labels['job-name'] ??= name;
@@ -74,8 +75,8 @@ const job = (naming: Naming): Partial<Strategy> => ({
     selectOwnPods(object, naming);
     takeTemplateLabels(object);
   },
-  validateCreate: object => jobSpecViolations(at(object, 'spec'), 'spec'),
-  validateUpdate: jobUpdateViolations,
+  validateCreate: object => jobViolations(object, uidLabelOf(naming)),
+  validateUpdate: (object, old) => jobUpdateViolations(object, old, uidLabelOf(naming)),
   unknownField: field => `field label ${JSON.stringify(field)} not supported for Job`,
   selectableFields: new Map([['status.successful', object => String(num(at(object, 'status'), 'succeeded') ?? 0)]]),
 });
@@ -83,8 +84,8 @@ const job = (naming: Naming): Partial<Strategy> => ({
 const cronJob = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
-  validateCreate: cronJobViolations,
-  validateUpdate: object => cronJobViolations(object),
+  validateCreate: object => cronJobViolations(object),
+  validateUpdate: (object, old) => cronJobViolations(object, old),
   defaults: object => {
     const s = spec(object);
     fill(s, 'concurrencyPolicy', 'Allow');
@@ -99,4 +100,7 @@ const cronJob = (): Partial<Strategy> => ({
 });
 
 /** Kinds of the batch group. */
-export const batchKinds: KindTable = { 'batch/cronjobs': cronJob, 'batch/jobs': job };
+export const batchKinds: KindTable = {
+  'batch/cronjobs': () => withPodWarnings(cronJob(), 'spec', 'jobTemplate', 'spec', 'template', 'spec'),
+  'batch/jobs': naming => withPodWarnings(job(naming), 'spec', 'template', 'spec'),
+};

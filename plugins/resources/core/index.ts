@@ -1,4 +1,5 @@
 import type { KindTable } from '../strategies.js';
+import { withPodWarnings } from '../validation/pod-warnings.js';
 import { configMap, secret } from './configuration.js';
 import { endpoints } from './endpoints.js';
 import { event } from './event.js';
@@ -21,9 +22,9 @@ export const coreKinds: KindTable = {
   'core/nodes': node,
   'core/persistentvolumeclaims': persistentVolumeClaim,
   'core/persistentvolumes': persistentVolume,
-  'core/pods': pod,
-  'core/podtemplates': podTemplate,
-  'core/replicationcontrollers': replicationController,
+  'core/pods': () => withPodWarnings(pod(), 'spec'),
+  'core/podtemplates': () => withPodWarnings(podTemplate(), 'template', 'spec'),
+  'core/replicationcontrollers': () => withPodWarnings(replicationController(), 'spec', 'template', 'spec'),
   'core/resourcequotas': resourceQuota,
   'core/secrets': secret,
   'core/serviceaccounts': serviceAccount,

@@ -7,6 +7,7 @@ import {
   notSupported,
   required,
   type Violation,
+  Literal,
 } from '../../../core/model/refusal.js';
 import { absent, at, entries, list, num, type Rec, strings, text } from '../record.js';
 import { amountOf, complaints, ifSet, notNegative, oneOf, portName, portNumber, portOrName, userId } from './checks.js';
@@ -333,7 +334,7 @@ export function resourceViolations(resources: Rec | undefined, where: string): V
       found.push(...resourceName(name, field));
       if (amountOf(amount) < 0) found.push(invalid(field, String(amount), 'must be greater than or equal to 0'));
       else if (isExtended(name) && !Number.isInteger(amountOf(amount)))
-        found.push(invalid(field, String(amount), 'must be an integer'));
+        found.push(invalid(field, new Literal(`resource.Quantity{s:${JSON.stringify(String(amount))}}`), 'must be an integer'));
     }
   }
   for (const [name, amount] of entries(resources, 'requests')) {

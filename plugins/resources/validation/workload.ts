@@ -221,42 +221,6 @@ const DAEMONS = ['currentNumberScheduled', 'numberMisscheduled', 'desiredNumberS
 export const daemonSetStatusViolations = (object: ApiObject, old: ApiObject): Violation[] =>
   statusViolations(object, old, [...DAEMONS, 'updatedNumberScheduled', 'numberAvailable', 'numberUnavailable'], []);
 
-/** What is wrong with the spec of a Job, which may stand in a CronJob's template. */
-export function jobSpecViolations(spec: Rec | undefined, field: string): Violation[] {
-  const members = [
-    'parallelism',
-    'completions',
-    'activeDeadlineSeconds',
-    'backoffLimit',
-    'ttlSecondsAfterFinished',
-    'backoffLimitPerIndex',
-    'maxFailedIndexes',
-  ];
-  const found = members.flatMap(member => notNegative(spec, member, `${field}.${member}`));
-  const policy = text(at(spec, 'template', 'spec'), 'restartPolicy');
-  if (!absent(spec?.completionMode))
-    found.push(...oneOf(spec, 'completionMode', `${field}.completionMode`, ['NonIndexed', 'Indexed']));
-  found.push(...templateViolations(at(spec, 'template'), `${field}.template`));
-  if (policy === 'Always') {
-    const unless = 'template.spec.restartPolicy';
-    found.push(required(`${field}.${unless}`, 'valid values: "OnFailure", "Never"'));
-  }
-  return found;
-}
-
-/** What an update of a Job may not change. */
-export function jobUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
-  const [now, before] = [at(object, 'spec'), at(old, 'spec')];
-  const suspended = before?.suspend === true;
-  const found = jobSpecViolations(now, 'spec');
-  const elastic = text(now, 'completionMode') === 'Indexed' && num(now, 'completions') === num(now, 'parallelism');
-  if (!elastic) found.push(...fixed(now, before, 'completions', 'spec.completions'));
-  for (const member of ['selector', 'completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy']) {
-    found.push(...fixed(now, before, member, `spec.${member}`));
-  }
-  return suspended ? found : [...found, ...fixed(now, before, 'template', 'spec.template')];
-}
-
 /** What is wrong with a ReplicationController. */
 export function replicationControllerViolations(object: ApiObject): Violation[] {
   const spec = at(object, 'spec');
@@ -278,15 +242,4 @@ export function replicationControllerViolations(object: ApiObject): Violation[] 
     ...templateViolations(at(spec, 'template'), 'spec.template'),
     ...alwaysRunning(at(spec, 'template', 'spec'), 'ReplicationController'),
   ];
-}
-
-/** What is wrong with a CronJob. */
-export function cronJobViolations(object: ApiObject): Violation[] {
-  const spec = at(object, 'spec');
-  const found = counts(spec, ['startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit']);
-  if (text(spec, 'schedule') === '') found.push(required('spec.schedule'));
-  found.push(...oneOf(spec, 'concurrencyPolicy', 'spec.concurrencyPolicy', ['Allow', 'Forbid', 'Replace']));
-  found.push(...jobSpecViolations(at(spec, 'jobTemplate', 'spec'), 'spec.jobTemplate.spec'));
-  const name = object.metadata.name ?? '';
-  return name.length > 52 ? [...found, invalid('metadata.name', name, 'must be no more than 52 characters')] : found;
 }
