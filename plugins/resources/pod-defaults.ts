@@ -5,7 +5,7 @@ export const CONTAINER_LISTS = ['containers', 'initContainers', 'ephemeralContai
 
 /** `latest` or no tag pulls always; everything else only when absent (spec, "Container": imagePullPolicy). */
 export function pullPolicyOf(image: string): string {
-  if (image.includes('@')) return 'IfNotPresent';
+  if (image === '' || image.includes('@')) return 'IfNotPresent';
   const tag = image.slice(image.lastIndexOf('/') + 1).split(':')[1] ?? 'latest';
   return tag === 'latest' ? 'Always' : 'IfNotPresent';
 }

@@ -1,7 +1,7 @@
 import type { Strategy } from '../../core/api/strategy.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { decodeStored } from '../../core/plugin/stored.js';
-import { methodNotAllowed } from '../../core/model/refusal.js';
+import { badRequest, methodNotAllowed } from '../../core/model/refusal.js';
 import { type Answer, jsonHeaders } from './answer.js';
 import { decodeBody, decodeSubresource } from './body.js';
 import { type Context, type Permitted, rulesOf } from './context.js';
@@ -22,12 +22,15 @@ export async function act(context: Context, permitted: Permitted, options: Write
     return await apply(context, { ...permitted, resource: acted, target }, options, body, indirect);
   }
   const action = route.subresource && resource.strategy.actions?.get(route.subresource.name);
-  if (resource.stored && !job.current) throw absent(permitted);
   if (!action) {
+    if (resource.stored && !job.current) throw absent(permitted);
     const what = route.subresource ? `${resource.plural}/${route.subresource.name}` : resource.plural;
     throw methodNotAllowed(`create is not supported on ${what} by this server`);
   }
-  return await apply(context, permitted, options, decodeSubresource(context, permitted, options, job.body!), action);
+  const body = decodeSubresource(context, permitted, options, job.body!);
+  if (body.metadata.name !== permitted.target.name)
+    throw badRequest(`name in URL does not match name in ${route.subresource!.kind} object`);
+  return await apply(context, permitted, options, body, action);
 }
 
 type Action = NonNullable<ReturnType<NonNullable<Strategy['actions']>['get']>>;

@@ -139,6 +139,14 @@ function volumeSource(volume: Rec, where: string): Violation[] {
       if (text(item, 'path') === '') found.push(required(`${where}.${source}.items[${i}].path`));
     }
   }
+  for (const [i, source] of list(at(volume, 'projected'), 'sources').entries()) {
+    const field = `${where}.projected.sources[${i}].serviceAccountToken.expirationSeconds`;
+    const seconds = num(at(source, 'serviceAccountToken'), 'expirationSeconds');
+    if (seconds !== undefined && seconds < 600)
+      found.push(invalid(field, seconds, 'may not specify a duration less than 10 minutes'));
+    if (seconds !== undefined && seconds > 2 ** 32)
+      found.push(invalid(field, seconds, 'may not specify a duration larger than 2^32 seconds'));
+  }
   const path = text(at(volume, 'hostPath'), 'path');
   if (path.split('/').includes('..')) found.push(invalid(`${where}.hostPath.path`, path, "must not contain '..'"));
   return found;
@@ -378,9 +386,15 @@ function gates(pod: Rec, field: string): Violation[] {
   return found;
 }
 
+/** Volumes that nothing is wrong with: what mounts another one mounts none. */
+function soundVolumes(pod: Rec): ReadonlyMap<string, Rec> {
+  const wrong = new Set(volumes(pod, '').map(({ field }) => Number(/^\.volumes\[(\d+)\]/.exec(field)?.[1])));
+  return new Map(list(pod, 'volumes').flatMap((volume, i) => (wrong.has(i) ? [] : [[text(volume, 'name'), volume] as const])));
+}
+
 function contextOf(pod: Rec): PodContext {
   return {
-    volumes: new Map(list(pod, 'volumes').map(volume => [text(volume, 'name'), volume])),
+    volumes: soundVolumes(pod),
     hostNetwork: pod.hostNetwork === true,
     grace: num(pod, 'terminationGracePeriodSeconds') ?? DEFAULT_GRACE,
   };
