@@ -134,3 +134,33 @@ describe('warnings of pods', () => {
     expect(lines(rulesOf('batch/jobs').validateUpdate(made, made, knowing()))).toEqual([]);
   });
 });
+
+describe('the status of a job', () => {
+  const told = (now: object, before: object = {}, spec: object = {}): string[] => {
+    const of = (status: object) => object('Job', { spec, status }, 'batch/v1');
+    return lines(rulesOf('batch/jobs').validateStatus(of(now), of(before), knowing()));
+  };
+  const is = (...types: string[]) => types.map(type => ({ type, status: 'True' }));
+  const times = { startTime: '2024-01-01T00:00:00Z', completionTime: '2024-01-01T00:00:10Z' };
+  it('ends as its conditions say, which exclude and follow each other and stay', () => {
+    expect(told({ ...times, conditions: is('SuccessCriteriaMet', 'Complete') })).toEqual([]);
+    expect(told({ ...times, conditions: is('Complete') })).toHaveLength(1);
+    expect(told({ startTime: times.startTime, conditions: is('FailureTarget', 'Failed') })).toEqual([]);
+    expect(told({ conditions: is('FailureTarget', 'SuccessCriteriaMet') })).toHaveLength(1);
+    expect(told({}, { conditions: is('FailureTarget') })).toHaveLength(1);
+    expect(told({ completionTime: times.completionTime })).toEqual([
+      'status.completionTime: Invalid value: 2024-01-01 00:00:10 +0000 UTC: cannot set completionTime when there is no Complete=True condition',
+    ]);
+  });
+  it('counts up, and what is ready is active', () => {
+    expect(told({ failed: 2, active: 1, ready: 1 }, { failed: 1 })).toEqual([]);
+    expect(told({ failed: 1 }, { failed: 2 })).toEqual(['status.failed: Invalid value: 1: cannot decrease the failed counter']);
+    expect(told({ active: 1, ready: 2 })).toHaveLength(1);
+  });
+  it('names indexes that there are', () => {
+    const spec = { completionMode: 'Indexed', completions: 3, backoffLimitPerIndex: 1 };
+    expect(told({ completedIndexes: '0,2', failedIndexes: '1' }, {}, spec)).toEqual([]);
+    expect(told({ completedIndexes: '0-3' }, {}, spec)).toHaveLength(1);
+    expect(told({ completedIndexes: '0' })).toHaveLength(1);
+  });
+});

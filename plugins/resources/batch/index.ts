@@ -6,6 +6,7 @@ import { templateDefaults } from '../pod-defaults.js';
 import { absent, at, entries, fill, into, list, num, type Rec, spec } from '../record.js';
 import type { KindTable } from '../strategies.js';
 import { cronJobViolations, jobUpdateViolations, jobViolations } from '../validation/job.js';
+import { jobStatusViolations } from '../validation/job-status.js';
 import { withPodWarnings } from '../validation/pod-warnings.js';
 
 /** Defaults of the spec of a Job; inside a CronJob's template most of them wait for the Job (spec, "Job"). */
@@ -77,6 +78,7 @@ const job = (naming: Naming): Partial<Strategy> => ({
   },
   validateCreate: object => jobViolations(object, uidLabelOf(naming)),
   validateUpdate: (object, old) => jobUpdateViolations(object, old, uidLabelOf(naming)),
+  validateStatus: jobStatusViolations,
   unknownField: field => `field label ${JSON.stringify(field)} not supported for Job`,
   selectableFields: new Map([['status.successful', object => String(num(at(object, 'status'), 'succeeded') ?? 0)]]),
 });
