@@ -64,7 +64,9 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
   const { control, bootstrapped } = startControl(settings, home, data, store, opened.shared !== undefined, made, naming);
   undo.push(() => control.close());
   const failed = Promise.race([store.failed, control.failed]);
-  await orThrow(failed, Promise.all([made.loaded, pool.ready(), bootstrapped]));
+  // A store that has been used has the default roles of its last start; waiting for the controllers' view of all its objects is not worth it.
+  const isNew = opened.revision === 0;
+  await orThrow(failed, Promise.all([made.loaded, pool.ready(), isNew ? bootstrapped : undefined]));
   const serve = plugins.at(listener).at(-1);
   if (!serve) throw new Error('no listener could be loaded');
   const listening = await listen(serve, settings, home, made, undo);

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { collectGarbage } from '../../core/threads/collect.js';
 import {
   Compacted,
   FutureRevision,
@@ -22,6 +23,8 @@ import { FirstSnapshot, type SharedPage } from './first.js';
 import { SharedPast } from './past.js';
 import { SharedFeed } from './shared.js';
 
+/** Time after the start's snapshots when the garbage they left is collected: whoever waits for the start is served first. */
+const SETTLE_MS = 1000;
 /** Items of one snapshot message: bounds the size of a message. */
 const SNAPSHOT_PAGE = 2000;
 /** How long after the start the first snapshot is kept for the second thread that wants it. */
@@ -234,6 +237,7 @@ export class Writer {
       return true;
     }
     this.#first = undefined;
+    setTimeout(collectGarbage, SETTLE_MS).unref();
     to.prefixes = [...to.prefixes, ''];
     for (const page of taken.pages) this.#send(to, page);
     if (taken.events.length > 0) this.#post(to, { is: 'events', revision: this.#revision, events: taken.events, verdicts: [] });
