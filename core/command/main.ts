@@ -3,8 +3,6 @@ import { readFileSync } from 'node:fs';
 import { ConfigError } from '../api/point.js';
 import { helpText } from './options.js';
 import { type Io, serve } from './serve.js';
-import { snapshotCommand } from './snapshot.js';
-import { storeCommand } from './store.js';
 
 /** Exit code for bad flags or settings. */
 const USAGE = 2;
@@ -45,8 +43,8 @@ async function run(args: readonly string[]): Promise<number> {
     return 0;
   }
   if (command === 'cel') return await cel(rest);
-  if (command === 'store') return await storeCommand(rest, io);
-  if (command === 'snapshot') return await snapshotCommand(rest, io);
+  if (command === 'store') return await (await import('./store.js')).storeCommand(rest, io);
+  if (command === 'snapshot') return await (await import('./snapshot.js')).snapshotCommand(rest, io);
   if (command === 'serve') return await serve(rest, io);
   if (command === undefined || command.startsWith('-')) return await serve(args, io);
   throw new ConfigError(command, 'unknown command; there are serve, store, snapshot, cel and version');
