@@ -197,7 +197,7 @@ function currentPage(collection: Collection, selection: Selection, limit: number
   let more = false;
   collection.entries.each(selection.prefix, after, entry => {
     more = limit > 0 && entries.length >= limit;
-    if (!more && selection.matches(collection, entry)) entries.push(entry);
+    if (!more && (!selection.filtered || selection.matches(collection, entry))) entries.push(entry);
     return !more;
   });
   const remaining = more && !selection.filtered ? collection.entries.count(selection.prefix, entries.at(-1)!.key) : 0;

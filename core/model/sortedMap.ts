@@ -41,17 +41,16 @@ export class SortedMap<V> {
     return true;
   }
 
-  /** Visits values at or after `prefix` (behind `after`, if that is given), in order, as long as their keys begin with `prefix` and `visit` does not return false. */
+  /** Visits values whose keys begin with `prefix` (behind `after`, if that is given), in order, until `visit` returns false. */
   each(prefix: string, after: string | undefined, visit: (value: V) => boolean | undefined): void {
-    const from = after !== undefined && after >= prefix ? after : prefix;
+    if (this.#chunks.length === 0) return;
+    const [from, until] = bounds(prefix, after);
     const start = this.#chunkOf(from);
-    for (let c = start; c < this.#chunks.length; c++) {
+    const last = this.#chunkOf(until);
+    for (let c = start; c <= last; c++) {
       const chunk = this.#chunks[c]!;
-      for (let i = c === start ? lowerBound(chunk, from) : 0; i < chunk.length; i++) {
-        const { key, value } = chunk[i]!;
-        if (key === after) continue;
-        if (!key.startsWith(prefix) || visit(value) === false) return;
-      }
+      const end = c === last ? lowerBound(chunk, until) : chunk.length;
+      for (let i = c === start ? lowerBound(chunk, from) : 0; i < end; i++) if (visit(chunk[i]!.value) === false) return;
     }
   }
 
@@ -67,8 +66,8 @@ export class SortedMap<V> {
 
   /** How many values `range` would give. */
   count(prefix: string, after?: string): number {
-    const from = after !== undefined && after >= prefix ? `${after}\0` : prefix;
-    return Math.max(0, this.#below(`${prefix}${LAST}`) - this.#below(from));
+    const [from, until] = bounds(prefix, after);
+    return Math.max(0, this.#below(until) - this.#below(from));
   }
 
   /** How many keys are below `key`. */
@@ -104,6 +103,12 @@ export class SortedMap<V> {
     return low;
   }
 }
+
+/** The keys that begin with `prefix` and come behind `after`: from the first one up to, and without, the second. */
+const bounds = (prefix: string, after: string | undefined): readonly [from: string, until: string] => [
+  after !== undefined && after >= prefix ? `${after}\0` : prefix,
+  prefix + LAST,
+];
 
 function lowerBound(sorted: readonly Held<unknown>[], key: string): number {
   let low = 0;
