@@ -180,10 +180,11 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
   test('delete waits for finalizers; --wait=false does not', async () => {
     await k.with(configMap('held', {}, { finalizers: ['example.com/hold'] }), 'create');
     await k.run('delete', 'cm', 'held', '--wait=false');
-    const waiting = k.try(['delete', 'cm', 'held', '--wait']);
+    const waiting = k.start('delete', 'cm', 'held', '--wait');
+    await vi.waitUntil(() => waiting.lines.length > 0, { timeout: 20_000 });
     const wait = k.try(['wait', '--for=delete', 'cm/held', '--timeout=30s']);
     await k.run('patch', 'cm', 'held', '--type=merge', '-p', '{"metadata":{"finalizers":null}}');
-    expect((await waiting).code).toBe(0);
+    expect(await waiting.code).toBe(0);
     expect((await wait).code).toBe(0);
     expect((await k.try(['get', 'cm', 'held'])).code).toBe(1);
     expect((await k.try(['delete', 'cm', 'held'])).err).toContain('(NotFound)');

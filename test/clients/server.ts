@@ -117,8 +117,8 @@ export class Kubectl {
     return JSON.parse(await this.run(...args, '-o', 'json')) as Record<string, unknown>;
   }
 
-  /** Starts without waiting; `lines` grows as it prints. */
-  start(...args: string[]): { readonly lines: string[]; stop(): Promise<void> } {
+  /** Starts without waiting; `lines` grows as it prints, `code` is what it ends with. */
+  start(...args: string[]): { readonly lines: string[]; readonly code: Promise<number>; stop(): Promise<void> } {
     const child = spawn('kubectl', ['-n', this.namespace, ...args], { env: this.#env, stdio: ['ignore', 'pipe', 'inherit'] });
     const lines: string[] = [];
     let rest = '';
@@ -130,6 +130,7 @@ export class Kubectl {
     const exited = once(child, 'exit');
     return {
       lines,
+      code: exited.then(([code]) => code as number),
       async stop() {
         child.kill('SIGTERM');
         await exited;
