@@ -62,5 +62,5 @@ function lastNamed(inputs: readonly Contributed<Listener>[]): readonly Listener[
   return inputs.map(input => input.value);
 }
 
-/** HTTP listeners; the configuration picks one by name, the default is the first that loads on this platform. */
+/** HTTP listeners: the last is used, so that one of the configuration replaces the server's own. */
 export const listener = definePoint<Listener, readonly Listener[]>('listener', ['front'], lastNamed);
