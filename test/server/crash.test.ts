@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test, vi } from 'vitest';
+import { Api } from '../api/support.js';
+
+const fixture = (name: string): string => pathToFileURL(resolve(`dist/test/server/fixtures/${name}.js`)).href;
+
+test('a pool worker that ends fails its requests with 500 and is replaced', async () => {
+  const api = await Api.start({ plugins: [{ use: fixture('crashing') }] });
+  try {
+    const maps = `${await api.namespace('crash')}/configmaps`;
+    for (const name of ['first', 'second']) {
+      const { status, body } = await api.post(maps, { metadata: { name, labels: { crash: 'yes' } } });
+      expect([status, body.reason]).toEqual([500, 'InternalError']);
+      await api.until(async () => (await api.post(maps, { metadata: { name } })).status === 201);
+    }
+    expect((await api.get(`${maps}/first`)).status).toBe(200);
+  } finally {
+    await api.close();
+  }
+});
+
+test('a writer that fails ends the server with 1 and says why', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'capstan-crash-'));
+  const trigger = mkdtempSync(join(directory, 'trigger-'));
+  const flags = ['--storage-backend=memory', '--secure-port=0', `--data-dir=${join(directory, 'data')}`];
+  const child = spawn(
+    process.execPath,
+    ['--import', fixture('failing-writer'), resolve('dist/core/command/main.js'), 'serve', ...flags],
+    {
+      env: { ...process.env, CAPSTAN_TEST_FAIL_WRITER: trigger },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const printed: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
+  const ended = once(child, 'close');
+  await vi.waitUntil(() => printed.join('').includes('ready in'), { timeout: 20_000 });
+  writeFileSync(join(trigger, 'now'), '');
+  const [code] = await ended;
+  rmSync(directory, { recursive: true });
+  expect(code).toBe(1);
+  expect(printed.join('').trim().split('\n').at(-1)).toContain('the writer was made to fail');
+});
