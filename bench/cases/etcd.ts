@@ -78,5 +78,67 @@ const serving: Case = {
   },
 };
 
+const ALONE = fileURLToPath(new URL('../store/etcdAlone.js', import.meta.url));
+
+/** Operations per second of etcd by itself. */
+async function alone(url: string, kind: 'update' | 'get' | 'list', clients: number, ms: number): Promise<number> {
+  const { stdout } = await promisify(execFile)(process.execPath, [ALONE, url, kind, clients, BYTES, ms].map(String));
+  return Number(stdout);
+}
+
+/** Objects of a list, as many as `etcdAlone` reads. */
+const LISTED = 1000;
+const LISTS = 4;
+
+/** Updates, reads and lists of a server over etcd, each beside etcd alone. */
+const mixed: Case = {
+  name: 'etcd-mixed',
+  async run(bench): Promise<Row[]> {
+    const etcd = await startEtcd(join(bench.dir, 'etcd-mixed'));
+    if (!etcd) return [{ case: 'updates, reads and lists over etcd', unit: '', value: Number.NaN, note: MISSING }];
+    const flags = ['--storage-backend=etcd', `--etcd-servers=${etcd.url}`];
+    const server = await startCapstan({ dataDir: join(bench.dir, 'mixed-over-etcd'), tls: bench.tls, flags });
+    const address = { ...server, token: server.adminToken };
+    const common = { address, namespace: 'default', bytes: BYTES, ms: bench.ms } as const;
+    const maps = '/api/v1/namespaces/default/configmaps';
+    const rows: Row[] = [];
+    const measure = async (
+      name: string,
+      kind: Parameters<typeof alone>[1],
+      clients: number,
+      task: Parameters<typeof load>[0],
+    ) => {
+      const ours = await load(task, server.pid);
+      const row = { case: `over etcd: ${name}`, unit: `${kind}s/s`, ...costOf(ours) };
+      rows.push({ ...row, value: ours.operations / ours.seconds, baseline: await alone(etcd.url, kind, clients, bench.ms) });
+    };
+    for (const clients of [1, 16, 64])
+      await measure(`updates, ${clients} clients`, 'update', clients, {
+        is: 'update',
+        prefix: `u${clients}-`,
+        clients,
+        ...common,
+      });
+    for (const connections of [1, 16, 64])
+      await measure(`gets, ${connections} clients`, 'get', connections, {
+        is: 'repeat',
+        path: `${maps}/u1-0`,
+        connections,
+        ...common,
+      });
+    await load({ is: 'create', prefix: 'l', clients: 32, count: LISTED, ...common, namespace: 'default' }, server.pid);
+    const listing = {
+      is: 'repeat',
+      path: `${maps}?fieldSelector=metadata.name%21%3Dnone`,
+      connections: LISTS,
+      ...common,
+    } as const;
+    await measure(`lists of ${LISTED}, ${LISTS} clients`, 'list', LISTS, listing);
+    await server.close();
+    await etcd.close();
+    return rows;
+  },
+};
+
 /** The etcd plugin and a server over it, beside the same transactions at etcd alone. */
-export const etcds: readonly Case[] = [interfaces(1), interfaces(16), interfaces(64, 0.85), serving];
+export const etcds: readonly Case[] = [interfaces(1), interfaces(16), interfaces(64, 0.85), serving, mixed];

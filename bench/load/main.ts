@@ -10,6 +10,7 @@ import {
   type RepeatTask,
   type Report,
   type Task,
+  type UpdateTask,
 } from './tasks.js';
 
 const WARM_UP_MS = 1000;
@@ -102,6 +103,28 @@ async function create(task: CreateTask): Promise<void> {
   for (const connection of open) connection.close();
 }
 
+async function update(task: UpdateTask): Promise<void> {
+  const meter = new Meter();
+  const path = `/api/v1/namespaces/${task.namespace}/configmaps`;
+  const open = await connections(task, task.clients);
+  const bodyOf = (i: number): string => configMap(`${task.prefix}${i}`, task.namespace, task.bytes, timeText());
+  await Promise.all(open.map((connection, i) => connection.send(requestBytes(task.address, 'POST', path, bodyOf(i)))));
+  const phase = async (ms: number): Promise<void> => {
+    const until = performance.now() + ms;
+    await Promise.all(
+      open.map(async (connection, i) => {
+        for (let began = performance.now(); began < until; began = performance.now())
+          meter.answer(await connection.send(requestBytes(task.address, 'PUT', `${path}/${task.prefix}${i}`, bodyOf(i))), began);
+      }),
+    );
+  };
+  await phase(WARM_UP_MS);
+  meter.begin();
+  await phase(task.ms);
+  meter.end();
+  for (const connection of open) connection.close();
+}
+
 async function fanout(task: FanoutTask): Promise<void> {
   const meter = new Meter();
   let delivered = 0;
@@ -174,6 +197,8 @@ function run(task: Task): Promise<void> {
       return repeat(task);
     case 'create':
       return create(task);
+    case 'update':
+      return update(task);
     case 'fanout':
       return fanout(task);
     case 'idle':

@@ -21,6 +21,17 @@ export interface CreateTask {
   readonly count?: number;
 }
 
+/** Updates of one ConfigMap per client, which it makes first. */
+export interface UpdateTask {
+  readonly is: 'update';
+  readonly address: Address;
+  readonly namespace: string;
+  readonly prefix: string;
+  readonly bytes: number;
+  readonly clients: number;
+  readonly ms: number;
+}
+
 /** Writers that update one object each, and watchers of the collection. */
 export interface FanoutTask {
   readonly is: 'fanout';
@@ -44,7 +55,7 @@ export interface IdleTask {
 }
 
 /** Work for the load generator. */
-export type Task = RepeatTask | CreateTask | FanoutTask | IdleTask;
+export type Task = RepeatTask | CreateTask | UpdateTask | FanoutTask | IdleTask;
 
 /** What a task measured between its begin and its end. */
 export interface Measured {
