@@ -87,7 +87,7 @@ export function selectionOf(resource: Resource, target: ResourceTarget, query: Q
     prefix,
     scope: selectors.some(text => text !== '') ? JSON.stringify([prefix, ...selectors]) : prefix,
     name,
-    filtered: selects || name !== '',
+    filtered: selects || byName !== undefined,
     matches(collection, entry) {
       if (!entry.key.startsWith(prefix) || (name !== '' && entry.name !== name)) return false;
       if (!selects) return byName !== '';
