@@ -12,8 +12,6 @@ export interface Selection {
   readonly prefix: string;
   /** Prefix and selectors: what a continue token is good for. */
   readonly scope: string;
-  /** Name the request narrows to, from the path or `metadata.name=`; '' for all. */
-  readonly name: string;
   /** True if it does not choose every object below the prefix. */
   readonly filtered: boolean;
   matches(collection: Collection, entry: Entry): boolean;
@@ -79,18 +77,17 @@ export function selectionOf(resource: Resource, target: ResourceTarget, query: Q
   if (target.name && byName !== undefined && byName !== target.name) {
     throw badRequest(`field selector metadata.name=${byName} does not match the name in the path, ${target.name}`);
   }
-  const name = target.name || byName || '';
+  const name = target.name || byName;
   const selects = labels.length > 0 || rest.length > 0;
   const prefix = prefixOf(resource, resource.namespaced ? target.namespace : '');
   const selectors = [first(query, 'labelSelector'), first(query, 'fieldSelector'), target.name];
   return {
     prefix,
     scope: selectors.some(text => text !== '') ? JSON.stringify([prefix, ...selectors]) : prefix,
-    name,
-    filtered: selects || byName !== undefined,
+    filtered: selects || name !== undefined,
     matches(collection, entry) {
-      if (!entry.key.startsWith(prefix) || (name !== '' && entry.name !== name)) return false;
-      if (!selects) return byName !== '';
+      if (!entry.key.startsWith(prefix) || (name !== undefined && entry.name !== name)) return false;
+      if (!selects) return true;
       const index = collection.index(entry);
       return matchesAll(labels, index.labels) && matchesAll(rest, index.fields);
     },

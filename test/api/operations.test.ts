@@ -121,12 +121,24 @@ describe('operations', () => {
     expect((await api.get(`${maps}?${query}`)).body.kind).toBe('ConfigMapList');
   });
 
+  test('a field selector of an empty name chooses nothing, at the current version and at an old one', async () => {
+    await api.made(maps, { metadata: { name: 'never-chosen' } });
+    const all = await api.get(maps);
+    await api.patch(`${maps}/never-chosen`, MERGE, { data: { a: 'b' } });
+    for (const version of ['', `&resourceVersion=${all.body.metadata!.resourceVersion}&resourceVersionMatch=Exact`]) {
+      const list = await api.get(`${maps}?fieldSelector=metadata.name%3D${version}`);
+      expect(list.body).toMatchObject({ kind: 'ConfigMapList', items: [] });
+    }
+  });
+
   test.each([
     ["the object's path", (name: string) => `/${name}?watch=1`],
     ['a field selector', (name: string) => `?watch=1&fieldSelector=metadata.name%3D${name}`],
   ])('a watch of a single object by %s streams its events alone [R138]', async (how, path) => {
     const name = how === 'a field selector' ? 'selected' : 'alone';
+    await api.made(maps, { metadata: { name: `${name}-before` } });
     await api.made(maps, { metadata: { name } });
+    await api.made(maps, { metadata: { name: `z-after-${name}` } });
     const watch = await api.watch(`${maps}${path(name)}`);
     try {
       expect(await watch.next()).toMatchObject({ type: 'ADDED', object: { metadata: { name } } });
