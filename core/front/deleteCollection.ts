@@ -1,6 +1,6 @@
 import type { Exchange } from '../api/listener.js';
+import type { Entry } from '../threads/entry.js';
 import type { JobResult, Rendering } from '../threads/messages.js';
-import type { Entry } from './collection.js';
 import type { Listed } from './reads.js';
 import type { Route } from './route.js';
 
@@ -26,7 +26,7 @@ export async function deleteCollection(
       const i = next++;
       const entry = selected.entries[i]!;
       const result = await remove(pathOf(exchange.path, route, entry), entry);
-      if (result.status < 300) deleted[i] = entry.bytes;
+      if (result.status < 300) deleted[i] = entry.value;
       else if (result.status !== 404) refusal ??= result;
     }
   };

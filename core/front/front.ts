@@ -222,7 +222,7 @@ export class Front {
     const entry = this.state.collections
       .get(route.resource.storageName)
       ?.entries.get(target.name ? keyOf(route.resource, target.namespace, target.name) : lost!);
-    return entry && { bytes: entry.bytes, revision: entry.revision };
+    return entry && { bytes: entry.value, revision: entry.revision };
   }
 
   /** The answer to a committed proposal: the bytes the pipeline made, or the committed object itself. */
@@ -246,7 +246,7 @@ export class Front {
   #written(route: Route, revision: number): Uint8Array | undefined {
     const { storageName } = route.resource!;
     return this.state.history.at(revision).find(change => change.collection.storageName === storageName && change.after)?.after
-      ?.bytes;
+      ?.value;
   }
 
   /** Has the pool show objects in the form the request asks for, and sends them. */

@@ -58,4 +58,4 @@ export class History {
   }
 }
 
-const sizeOf = (change: Change): number => (change.before?.bytes.length ?? 0) + 200;
+const sizeOf = (change: Change): number => (change.before?.length ?? 0) + 200;

@@ -4,7 +4,8 @@ import { parseFieldSelector, parseLabelSelector } from '../model/selector.js';
 import { badRequest, invalidObject, notSupported, Refusal, type Violation } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import type { Naming } from '../naming.js';
-import type { Collection, Entry } from './collection.js';
+import type { Entry } from '../threads/entry.js';
+import type { Collection } from './collection.js';
 import { first, integer, type Query } from './query.js';
 
 /** How a list or watch chooses its objects; made once per request. */
@@ -181,20 +182,20 @@ export const envelopeLength = (resource: Resource): number =>
     ? Buffer.byteLength(`{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(resource.storageApiVersion)},`)
     : 1;
 
-/** The parts of a list's body, in order: views of the items as they are held, without their envelopes, and what stands between them. */
-export function* listParts(head: Uint8Array, items: readonly Uint8Array[], skip: number): Generator<Uint8Array> {
+/** The parts of a list's body, in order: views of the items as they are held, without the `skip` bytes of their envelopes, and what stands between them. */
+export function* listParts(head: Uint8Array, items: readonly Entry[], skip: number): Generator<Uint8Array> {
   yield head;
   let between = OPEN;
   for (const item of items) {
     yield between;
-    yield item.subarray(skip);
+    yield item.from(skip);
     between = NEXT;
   }
   yield END;
 }
 
 /** Bytes of those parts. */
-export function listLength(head: Uint8Array, items: readonly Uint8Array[], skip: number): number {
+export function listLength(head: Uint8Array, items: readonly Entry[], skip: number): number {
   let length = head.length + END.length + Math.max(0, items.length * NEXT.length - 1);
   for (const item of items) length += item.length - skip;
   return length;

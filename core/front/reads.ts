@@ -5,7 +5,8 @@ import type { ResourceTarget } from '../model/target.js';
 import type { Naming } from '../naming.js';
 import type { Resource } from '../schema/resource.js';
 import type { Rendering, WireEvent } from '../threads/messages.js';
-import type { Collection, Entry } from './collection.js';
+import { Entry } from '../threads/entry.js';
+import type { Collection } from './collection.js';
 import { compresses, respondCompressed, streamCompressed } from './compress.js';
 import type { ContinueTokens, Position } from './continueToken.js';
 import {
@@ -102,11 +103,11 @@ export async function get(context: ReadContext, exchange: Exchange, route: Route
     throw methodNotAllowed(`get is not supported on ${resource.plural}/${sub.name} by this server`);
   if (plain && !predates(resource, [entry]) && !route.subresource?.type?.id.endsWith('.Scale')) {
     const headers = headersFor(resource);
-    if (compresses(exchange, entry.bytes.length)) await respondCompressed(exchange, 200, headers, entry.bytes);
-    else exchange.respond(200, headers, entry.bytes);
+    if (compresses(exchange, entry.length)) await respondCompressed(exchange, 200, headers, entry.value);
+    else exchange.respond(200, headers, entry.value);
     return;
   }
-  await context.render(exchange, { objects: [entry.bytes], status: 200 });
+  await context.render(exchange, { objects: [entry.value], status: 200 });
 }
 
 /** Headers of a JSON answer about the resource. */
@@ -138,7 +139,7 @@ export async function list(context: ReadContext, exchange: Exchange, route: Rout
     ...(next ? { continue: next } : {}),
     ...(remaining ? { remainingItemCount: remaining } : {}),
   };
-  await context.render(exchange, { objects: listed.entries.map(entry => entry.bytes), status: 200, list: metadata });
+  await context.render(exchange, { objects: listed.entries.map(entry => entry.value), status: 200, list: metadata });
 }
 
 /** Which entries a deletecollection is about, with the metadata its answer carries: those that a list with the same parameters has. */
@@ -226,7 +227,7 @@ async function atRevision(
   for (;;) {
     const page = await context.range(selection.prefix, revision, asked, from);
     for (const item of page.items) {
-      const entry = collection.entryOf(item);
+      const entry = Entry.of(item);
       if (selection.matches(collection, entry)) entries.push(entry);
     }
     from = page.items.at(-1)?.key ?? from;
@@ -245,11 +246,10 @@ async function atRevision(
 /** Sends a list; a long one as a stream, in slices, that waits for a slow reader. */
 async function sendList(exchange: Exchange, resource: Resource, listed: Listed): Promise<void> {
   const head = listHead(resource, listed.revision, listed.next, listed.remaining);
-  const items = listed.entries.map(entry => entry.bytes);
   const skip = envelopeLength(resource);
   const headers = headersFor(resource);
-  const length = listLength(head, items, skip);
-  const parts = listParts(head, items, skip);
+  const length = listLength(head, listed.entries, skip);
+  const parts = listParts(head, listed.entries, skip);
   if (compresses(exchange, length)) return await streamCompressed(exchange, headers, parts);
   if (length <= LIST_SLICE_BYTES) return exchange.respond(200, headers, [...parts]);
   const stream = exchange.stream(200, headers);
@@ -364,7 +364,7 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
 }
 
 const initialOf = (collection: Collection, selection: Selection) =>
-  currentPage(collection, selection, 0, undefined).entries.map(entry => ({ type: 'ADDED' as const, object: entry.bytes }));
+  currentPage(collection, selection, 0, undefined).entries.map(entry => ({ type: 'ADDED' as const, object: entry.value }));
 
 /** Sends what happened after `from`, from memory or from the store; an expired version ends the watch with 410. */
 async function resume(
@@ -398,8 +398,8 @@ async function replay(context: ReadContext, selection: Selection, collection: Co
   return past.map(event => ({
     revision: event.revision,
     collection,
-    ...(event.value ? { after: collection.entryOf(event) } : {}),
-    ...(event.previous ? { before: { ...collection.entryOf({ ...event, value: event.previous }) } } : {}),
+    ...(event.value ? { after: Entry.of(event) } : {}),
+    ...(event.previous ? { before: new Entry(event.key, event.revision, event.previous) } : {}),
     encodings: new Map(),
   }));
 }

@@ -1,16 +1,15 @@
 import type { LiveRegistry } from '../schema/live.js';
 import type { Registry, Resource } from '../schema/resource.js';
 import type { FromStore, Verdict, WireEvent } from '../threads/messages.js';
+import { type Entry, storageNameIn } from '../threads/entry.js';
 import { Holding } from '../threads/holding.js';
-import { type Change, Collection, type Entry } from './collection.js';
+import { readSnapshot } from '../threads/snapshot.js';
+import { type Change, Collection } from './collection.js';
 import { History } from './history.js';
 import type { ApiObject } from '../model/object.js';
 
 /** Resources whose objects decide about access: their changes void cached decisions. */
 const POLICY = 'rbac.authorization.orchestrator.io/';
-
-/** Storage name of a key: its first two segments. */
-const storageNameOf = (key: string): string => key.slice(0, key.indexOf('/', key.indexOf('/') + 1));
 
 const resourcesOf = (registry: Registry): Resource[] =>
   [...registry.groups.values()].flatMap(group => group.versions.flatMap(version => [...version.resources.values()]));
@@ -41,19 +40,17 @@ export class State {
     // Virtual kinds that can be listed (component statuses) are collections without objects.
     const served = resourcesOf(registry);
     for (const resource of [...registry.stored, ...served.filter(r => !r.stored && r.verbs.includes('list'))]) {
-      const { storageName, namespaced, strategy } = resource;
-      this.collections.set(storageName, new Collection(storageName, namespaced, strategy.selectableFields));
+      const { storageName, strategy } = resource;
+      this.collections.set(storageName, new Collection(storageName, strategy.selectableFields));
     }
   }
 
   /** Makes the collections of kinds that are new, and selectable what is selectable now. */
   adopt(registry: Registry): void {
     const fields = new Map<string, Map<string, (object: ApiObject) => string>>();
-    for (const { builtIn, storageName, namespaced, strategy } of resourcesOf(registry)) {
+    for (const { builtIn, storageName, strategy } of resourcesOf(registry)) {
       if (builtIn) continue;
-      const known = this.collections.get(storageName);
-      if (!known || (known.namespaced !== namespaced && known.entries.size === 0))
-        this.collections.set(storageName, new Collection(storageName, namespaced, new Map()));
+      if (!this.collections.has(storageName)) this.collections.set(storageName, new Collection(storageName, new Map()));
       fields.set(storageName, new Map([...(fields.get(storageName) ?? []), ...strategy.selectableFields]));
     }
     for (const [storageName, selectable] of fields) this.collections.get(storageName)!.select(selectable);
@@ -62,7 +59,7 @@ export class State {
   take(message: FromStore): void {
     switch (message.is) {
       case 'snapshot':
-        for (const item of message.items) this.#load(item);
+        readSnapshot(message.page, entry => this.#load(entry));
         this.revision = message.revision;
         this.history.floor = message.revision;
         if (message.last) this.#loaded();
@@ -110,31 +107,30 @@ export class State {
 
   /** Objects may be heard of before the kind they belong to: definitions come in the order of their keys, too. */
   #collectionOf(key: string): Collection {
-    const name = storageNameOf(key);
+    const name = storageNameIn(key);
     let collection = this.collections.get(name);
     if (!collection) {
-      collection = new Collection(name, undefined, new Map());
+      collection = new Collection(name, new Map());
       this.collections.set(name, collection);
     }
     return collection;
   }
 
-  #load(item: WireEvent): void {
-    this.live.apply(item);
-    const collection = this.#collectionOf(item.key);
-    const entry = collection.entryOf(item);
-    const before = collection.entries.get(item.key);
-    if (before) this.#holding.drop(before.bytes);
-    this.#holding.keep(entry.bytes);
-    collection.entries.set(item.key, entry);
+  #load(entry: Entry): void {
+    this.live.apply(entry);
+    const { entries } = this.#collectionOf(entry.key);
+    const before = entries.get(entry.key);
+    if (before) this.#holding.drop(before);
+    this.#holding.keep(entry);
+    entries.set(entry);
   }
 
   #apply(event: WireEvent): void {
     this.live.apply(event);
     const change = this.#collectionOf(event.key).apply(event);
     if (!change) return;
-    if (change.before) this.#holding.drop(change.before.bytes);
-    if (change.after) this.#holding.keep(change.after.bytes);
+    if (change.before) this.#holding.drop(change.before);
+    if (change.after) this.#holding.keep(change.after);
     this.history.add(change, this.now());
     if (event.key.startsWith(POLICY)) this.onPolicy();
     this.onChange(change);
@@ -144,10 +140,8 @@ export class State {
     void this.#holding.tidy(
       () => this.#entries(),
       // Whoever was replaced meanwhile is not accounted for any more.
-      entry => (this.#collectionOf(entry.key).entries.get(entry.key) === entry ? entry.bytes : undefined),
-      (entry, bytes) => {
-        entry.bytes = bytes;
-      },
+      entry => (this.#collectionOf(entry.key).entries.get(entry.key) === entry ? entry : undefined),
+      (entry, bytes) => entry.move(bytes),
     );
   }
 

@@ -2,7 +2,8 @@ import type { ResponseStream } from '../api/listener.js';
 import { BOOKMARK_MS, LIST_SLICE_BYTES, WATCH_BACKLOG_BYTES } from '../limits.js';
 import { Refusal } from '../model/refusal.js';
 import { withRevision } from '../plugin/stored.js';
-import type { Change, Collection, Entry } from './collection.js';
+import type { Entry } from '../threads/entry.js';
+import type { Change, Collection } from './collection.js';
 import type { Selection } from './list.js';
 
 /** Types of watch event (spec, "Watch event"; DELETED as clients expect it). */
@@ -47,7 +48,7 @@ export function seenBy(selection: Selection, change: Change): Seen | undefined {
   const { collection, before, after } = change;
   const was = before !== undefined && selection.matches(collection, before);
   const is = after !== undefined && selection.matches(collection, after);
-  if (is) return { type: was ? 'MODIFIED' : 'ADDED', object: after.bytes };
+  if (is) return { type: was ? 'MODIFIED' : 'ADDED', object: after.value };
   if (was) return { type: 'DELETED', object: deletedBytes(change, before) };
   return undefined;
 }
@@ -75,7 +76,7 @@ const deletions = new WeakMap<Change, Buffer>();
 function deletedBytes(change: Change, before: Entry): Buffer {
   let bytes = deletions.get(change);
   if (!bytes) {
-    bytes = withRevision(before.bytes, change.revision);
+    bytes = withRevision(before.value, change.revision);
     deletions.set(change, bytes);
   }
   return bytes;
@@ -170,7 +171,7 @@ export class Watcher {
   /** Queues a change behind the catching up; a reader so slow that too much gathers is cut. */
   #hold(change: Change): void {
     this.#queue.push(change);
-    this.#held += (change.after ?? change.before)!.bytes.length;
+    this.#held += (change.after ?? change.before)!.length;
     if (this.#held <= WATCH_BACKLOG_BYTES) return;
     this.stream.abort();
     this.ended();

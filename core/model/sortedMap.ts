@@ -2,34 +2,38 @@ const CHUNK = 512;
 /** Above every character of a key. */
 const LAST = '\uffff';
 
-/** A key with its value: an overwritten value stays where it is in order. */
-interface Held<V> {
+/** What knows its key. */
+interface Keyed {
   readonly key: string;
-  value: V;
 }
 
-/** An ordered map from strings, kept in chunks so that an insert moves at most one chunk. Order is that of UTF-16 code units, which for API names (ASCII) is byte order. */
-export class SortedMap<V> {
-  readonly #byKey = new Map<string, Held<V>>();
-  readonly #chunks: Held<V>[][] = [];
+/**
+ * An ordered map of values that know their key, kept in chunks so that an insert moves at most one chunk. Order is that of UTF-16 code units, which for API
+ * names (ASCII) is byte order.
+ */
+export class SortedMap<V extends Keyed> {
+  readonly #byKey = new Map<string, V>();
+  readonly #chunks: V[][] = [];
 
   get size(): number {
     return this.#byKey.size;
   }
 
   get(key: string): V | undefined {
-    return this.#byKey.get(key)?.value;
+    return this.#byKey.get(key);
   }
 
   /** All values, in no order that means anything; the map may change meanwhile. */
-  *values(): Generator<V> {
-    for (const held of this.#byKey.values()) yield held.value;
+  values(): IterableIterator<V> {
+    return this.#byKey.values();
   }
 
-  set(key: string, value: V): void {
-    const held = this.#byKey.get(key);
-    if (held) held.value = value;
-    else this.#insert({ key, value });
+  /** Adds a value, or puts it in the place of the one with its key. */
+  set(value: V): void {
+    const known = this.#byKey.has(value.key);
+    this.#byKey.set(value.key, value);
+    if (known) this.#replace(value);
+    else this.#insert(value);
   }
 
   delete(key: string): boolean {
@@ -50,7 +54,7 @@ export class SortedMap<V> {
     for (let c = start; c <= last; c++) {
       const chunk = this.#chunks[c]!;
       const end = c === last ? lowerBound(chunk, until) : chunk.length;
-      for (let i = c === start ? lowerBound(chunk, from) : 0; i < end; i++) if (visit(chunk[i]!.value) === false) return;
+      for (let i = c === start ? lowerBound(chunk, from) : 0; i < end; i++) if (visit(chunk[i]!) === false) return;
     }
   }
 
@@ -79,15 +83,19 @@ export class SortedMap<V> {
     return below;
   }
 
-  #insert(held: Held<V>): void {
-    this.#byKey.set(held.key, held);
+  #replace(value: V): void {
+    const chunk = this.#chunks[this.#chunkOf(value.key)]!;
+    chunk[lowerBound(chunk, value.key)] = value;
+  }
+
+  #insert(value: V): void {
     if (this.#chunks.length === 0) {
-      this.#chunks.push([held]);
+      this.#chunks.push([value]);
       return;
     }
-    const at = this.#chunkOf(held.key);
+    const at = this.#chunkOf(value.key);
     const chunk = this.#chunks[at]!;
-    chunk.splice(lowerBound(chunk, held.key), 0, held);
+    chunk.splice(lowerBound(chunk, value.key), 0, value);
     if (chunk.length > CHUNK) this.#chunks.splice(at + 1, 0, chunk.splice(CHUNK / 2));
   }
 
@@ -110,7 +118,7 @@ const bounds = (prefix: string, after: string | undefined): readonly [from: stri
   prefix + LAST,
 ];
 
-function lowerBound(sorted: readonly Held<unknown>[], key: string): number {
+function lowerBound(sorted: readonly Keyed[], key: string): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {

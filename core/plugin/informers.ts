@@ -2,17 +2,12 @@ import type { Informer } from '../api/host.js';
 import { decodeStored } from './stored.js';
 import type { ApiObject } from '../model/object.js';
 import { SortedMap } from '../model/sortedMap.js';
-import type { WireEvent } from '../threads/messages.js';
+import { type Entry, storageNameIn } from '../threads/entry.js';
 
-/** An object of an informer, decoded when first asked for. */
-interface Held {
-  readonly event: WireEvent;
-  object?: ApiObject;
-}
-
-/** One resource's current objects in this thread. */
+/** One resource's current objects in this thread; they are decoded when first asked for. */
 class ResourceInformer implements Informer {
-  readonly objects = new SortedMap<Held>();
+  readonly entries = new SortedMap<Entry>();
+  readonly #decoded = new WeakMap<Entry, ApiObject>();
   revision = 0;
 
   constructor(
@@ -23,39 +18,39 @@ class ResourceInformer implements Informer {
 
   get(namespace: string, name: string): ApiObject | undefined {
     this.catchUp();
-    const held = this.objects.get(`${this.storageName}/${namespace ? `${namespace}/` : ''}${name}`);
-    return held && decoded(held);
+    const entry = this.entries.get(`${this.storageName}/${namespace ? `${namespace}/` : ''}${name}`);
+    return entry && this.#objectOf(entry);
   }
 
   list(namespace?: string): readonly ApiObject[] {
     this.catchUp();
-    return Array.from(this.objects.range(`${this.storageName}/${namespace ? `${namespace}/` : ''}`), decoded);
+    const entries = this.entries.range(`${this.storageName}/${namespace ? `${namespace}/` : ''}`);
+    return entries.map(entry => this.#objectOf(entry));
   }
-}
 
-function decoded(held: Held): ApiObject {
-  held.object ??= decodeStored(held.event.value!);
-  return held.object;
+  #objectOf(entry: Entry): ApiObject {
+    let object = this.#decoded.get(entry);
+    if (!object) {
+      object = decodeStored(entry.value);
+      this.#decoded.set(entry, object);
+    }
+    return object;
+  }
 }
 
 /** The informers of one thread, fed by the thread's port to the writer. */
 export class Informers {
   readonly #byName = new Map<string, ResourceInformer>();
 
-  constructor(readonly catchUp: () => void) {}
+  constructor(
+    readonly catchUp: () => void,
+    /** Objects of all resources are kept; else of those that were asked for before the thread subscribed. */
+    readonly keepAll = false,
+  ) {}
 
-  /** The informer of a storage name; all must be asked for before the thread subscribes. */
+  /** The informer of a storage name. */
   of(storageName: string): Informer {
-    let informer = this.#byName.get(storageName);
-    if (!informer) {
-      informer = new ResourceInformer(storageName, this.catchUp);
-      this.#byName.set(storageName, informer);
-    }
-    return informer;
-  }
-
-  has(storageName: string): boolean {
-    return this.#byName.has(storageName);
+    return this.#of(storageName);
   }
 
   /** Key prefixes to subscribe to. */
@@ -63,12 +58,39 @@ export class Informers {
     return Array.from(this.#byName.keys(), name => `${name}/`);
   }
 
-  apply(event: WireEvent): void {
-    const second = event.key.indexOf('/', event.key.indexOf('/') + 1);
-    const informer = this.#byName.get(event.key.slice(0, second));
+  /** The current object of a key, if it is kept. */
+  get(key: string): Entry | undefined {
+    return this.#byName.get(storageNameIn(key))?.entries.get(key);
+  }
+
+  /** All objects that are kept, in no order that means anything; they may change meanwhile. */
+  *entries(): Generator<Entry> {
+    for (const { entries } of this.#byName.values()) yield* entries.values();
+  }
+
+  /** Takes a current object; those of resources that are not kept pass by. */
+  set(entry: Entry): void {
+    const name = storageNameIn(entry.key);
+    const informer = this.keepAll ? this.#of(name) : this.#byName.get(name);
     if (!informer) return;
-    informer.revision = event.revision;
-    if (event.value) informer.objects.set(event.key, { event });
-    else informer.objects.delete(event.key);
+    informer.revision = entry.revision;
+    informer.entries.set(entry);
+  }
+
+  /** Takes the deletion of an object. */
+  delete(key: string, revision: number): void {
+    const informer = this.#byName.get(storageNameIn(key));
+    if (!informer) return;
+    informer.revision = revision;
+    informer.entries.delete(key);
+  }
+
+  #of(storageName: string): ResourceInformer {
+    let informer = this.#byName.get(storageName);
+    if (!informer) {
+      informer = new ResourceInformer(storageName, this.catchUp);
+      this.#byName.set(storageName, informer);
+    }
+    return informer;
   }
 }

@@ -1,5 +1,6 @@
 import type { ResourceSource, ResourceType } from '../api/resource.js';
 import { decodeStored } from '../plugin/stored.js';
+import { storageNameIn } from '../threads/entry.js';
 import type { WireEvent } from '../threads/messages.js';
 import { resourcesOf } from './custom/kind.js';
 import { extendRegistry } from './registry.js';
@@ -62,10 +63,11 @@ export class LiveRegistry {
   }
 
   /** Takes a committed change; changes of other objects pass by. */
-  apply({ key, value, revision }: Pick<WireEvent, 'key' | 'value' | 'revision'>): void {
+  apply(change: Pick<WireEvent, 'key' | 'value' | 'revision'>): void {
     if (this.#sources.size === 0) return;
-    const source = this.#sources.get(key.slice(0, key.indexOf('/', key.indexOf('/') + 1)));
+    const source = this.#sources.get(storageNameIn(change.key));
     if (!source) return;
+    const { key, value, revision } = change;
     const before = this.#served.get(key);
     const type = value && this.#dated(source.define(decodeStored(value)), before?.type, revision);
     const text = type && JSON.stringify(type);

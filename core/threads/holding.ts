@@ -5,6 +5,13 @@ const SLAB = 32 * 1024;
 /** Values looked at in one turn of the event loop. */
 const SLICE = 2000;
 
+/** Where bytes are; a Uint8Array is one. */
+export interface Part {
+  readonly buffer: ArrayBufferLike;
+  readonly byteOffset: number;
+  readonly length: number;
+}
+
 /**
  * Accounts for values that are views of buffers they share: a buffer that came with a commit group stays as long as one object of the group does, however many
  * of the others have changed since. Without this, one object that is created beside hundreds that change all the time would hold the memory of hundreds.
@@ -24,14 +31,14 @@ export class Holding {
     return { held: this.#held, used: this.#used };
   }
 
-  keep(value: Uint8Array): void {
+  keep(value: Part): void {
     const live = this.#live.get(value.buffer);
     if (live === undefined) this.#held += value.buffer.byteLength;
     this.#live.set(value.buffer, (live ?? 0) + value.length);
     this.#used += value.length;
   }
 
-  drop(value: Uint8Array): void {
+  drop(value: Part): void {
     const live = (this.#live.get(value.buffer) ?? 0) - value.length;
     this.#used -= value.length;
     if (live > 0) {
@@ -48,7 +55,7 @@ export class Holding {
    */
   tidy<T>(
     all: () => Iterable<T>,
-    current: (item: T) => Uint8Array | undefined,
+    current: (item: T) => Part | undefined,
     move: (item: T, value: Uint8Array) => void,
   ): Promise<void> {
     if (this.#sweeping) return this.#sweeping;
@@ -61,7 +68,7 @@ export class Holding {
 
   async #sweep<T>(
     all: Iterable<T>,
-    current: (item: T) => Uint8Array | undefined,
+    current: (item: T) => Part | undefined,
     move: (item: T, value: Uint8Array) => void,
   ): Promise<void> {
     let looked = 0;
@@ -77,12 +84,13 @@ export class Holding {
   }
 
   /** Less than half of its buffer is of use. Values that are not kept any more have none. */
-  #isSparse(value: Uint8Array): boolean {
+  #isSparse(value: Part): boolean {
     const live = this.#live.get(value.buffer);
     return live !== undefined && live * 2 < value.buffer.byteLength && value.buffer !== this.#slab.buffer;
   }
 
-  #copy(value: Uint8Array): Uint8Array {
+  #copy(part: Part): Uint8Array {
+    const value = new Uint8Array(part.buffer, part.byteOffset, part.length);
     if (value.length * 4 > SLAB) return value.slice();
     if (this.#filled + value.length > this.#slab.length) {
       this.#slab = new Uint8Array(SLAB);

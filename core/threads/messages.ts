@@ -7,6 +7,7 @@ import type { Transaction } from '../api/storage.js';
 import type { User } from '../model/user.js';
 import type { DependsOn } from '../api/access.js';
 import { packItems } from './pack.js';
+import type { SnapshotPage } from './snapshot.js';
 
 /** One committed change on the wire. `value` is a view into the message's shared buffer; absent for deletions. */
 export interface WireEvent {
@@ -70,6 +71,14 @@ export interface AskFailed {
   readonly message: string;
 }
 
+/** A page of the objects that a thread starts with; the last one tells that all have come. */
+export interface SnapshotMessage {
+  readonly is: 'snapshot';
+  readonly revision: number;
+  readonly page: SnapshotPage;
+  readonly last: boolean;
+}
+
 /** From the writer. `ready` is sent on the thread's own port once the store is open. */
 export type FromStore =
   | {
@@ -78,7 +87,7 @@ export type FromStore =
       readonly revision: number;
       readonly shared?: { readonly secret: Uint8Array };
     }
-  | { readonly is: 'snapshot'; readonly revision: number; readonly items: readonly WireEvent[]; readonly last: boolean }
+  | SnapshotMessage
   | {
       readonly is: 'events';
       readonly revision: number;
@@ -248,11 +257,10 @@ export const packProposals = (proposals: readonly Proposal[]): readonly [Proposa
     },
   );
 
-/** Events or stored items with their values in one buffer: transferable, or `shared` as packBytes says. */
-export const packEvents = (events: readonly WireEvent[], shared = false): readonly [WireEvent[], ArrayBuffer[]] =>
+/** Events or stored items with their values in one transferable buffer. */
+export const packEvents = (events: readonly WireEvent[]): readonly [WireEvent[], ArrayBuffer[]] =>
   packItems(
     events,
     ({ value }) => (value ? [value] : []),
     (event, [value]) => ({ ...event, value: value! }),
-    shared,
   );

@@ -6,15 +6,12 @@ export interface Packing {
   readonly transfer: ArrayBuffer[];
 }
 
-/**
- * Copies `pieces` behind each other. A message that held views of other buffers would carry those buffers whole. `shared`: into memory that every thread
- * may hold at once and none may write to; it is not transferred. Collectors do not see its size: only for what is made once.
- */
-export function packBytes(pieces: readonly Uint8Array[], shared = false): Packing {
+/** Copies `pieces` behind each other. A message that held views of other buffers would carry those buffers whole. */
+export function packBytes(pieces: readonly Uint8Array[]): Packing {
   let total = 0;
   for (const piece of pieces) total += piece.length;
   if (total === 0) return { views: pieces.map(() => EMPTY), transfer: [] };
-  const buffer = shared ? new SharedArrayBuffer(total) : new ArrayBuffer(total);
+  const buffer = new ArrayBuffer(total);
   const bytes = new Uint8Array(buffer);
   let at = 0;
   const views = pieces.map(piece => {
@@ -23,7 +20,7 @@ export function packBytes(pieces: readonly Uint8Array[], shared = false): Packin
     at += piece.length;
     return view;
   });
-  return { views, transfer: buffer instanceof ArrayBuffer ? [buffer] : [] };
+  return { views, transfer: [buffer] };
 }
 
 const EMPTY = new Uint8Array(0);
@@ -33,7 +30,6 @@ export function packItems<T>(
   items: readonly T[],
   bytesOf: (item: T) => readonly Uint8Array[],
   put: (item: T, views: readonly Uint8Array[]) => T,
-  shared = false,
 ): readonly [T[], ArrayBuffer[]] {
   const counts: number[] = [];
   const pieces: Uint8Array[] = [];
@@ -42,7 +38,7 @@ export function packItems<T>(
     counts.push(own.length);
     for (const piece of own) pieces.push(piece);
   }
-  const { views, transfer } = packBytes(pieces, shared);
+  const { views, transfer } = packBytes(pieces);
   let at = 0;
   const packed = items.map((item, i) => {
     const count = counts[i]!;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { listLength, listOptionsOf, listParts } from '../../core/front/list.js';
+import { Entry } from '../../core/threads/entry.js';
 import { parseQuery } from '../../core/front/query.js';
 import type { Naming } from '../../core/naming.js';
 
@@ -17,7 +18,7 @@ const codeOf = (query: string): number => {
 test('the parts of a list are its JSON, and as long as is said', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), names => {
-      const items = names.map(name => Buffer.from(`{${JSON.stringify({ name }).slice(1)}`));
+      const items = names.map(name => new Entry('', 1, Buffer.from(`{${JSON.stringify({ name }).slice(1)}`)));
       const head = Buffer.from('{"items":[');
       const body = Buffer.concat([...listParts(head, items, 1)]);
       expect(body.toString()).toBe(`${JSON.stringify({ items: names.map(name => ({ name })) })}\n`);

@@ -34,7 +34,7 @@ class Reader implements ResponseStream {
 }
 
 function setUp(encode: EventForm['encode'] = text, bookmarks = false) {
-  const collection = new Collection('/secrets', true, new Map());
+  const collection = new Collection('/secrets', new Map());
   const hub = new WatchHub();
   const reader = new Reader();
   const watcher = new Watcher(selection, collection, reader, form(encode), 5, bookmarks, w => hub.remove(w));

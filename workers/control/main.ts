@@ -9,9 +9,12 @@ import { Informers } from '../../core/plugin/informers.js';
 import { loadPlugins } from '../../core/plugin/load.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { ThreadData } from '../../core/threads/data.js';
+import { collectGarbageSoon } from '../../core/threads/collect.js';
+import { Entry, storageNameIn } from '../../core/threads/entry.js';
 import { StoreFeed } from '../../core/threads/feed.js';
 import { Holding } from '../../core/threads/holding.js';
-import type { ControlAnswer, FromControl, FromStore, ToControl, WireEvent } from '../../core/threads/messages.js';
+import type { ControlAnswer, FromControl, FromStore, ToControl } from '../../core/threads/messages.js';
+import { readSnapshot } from '../../core/threads/snapshot.js';
 import { Election, LEASES } from './leader.js';
 
 /** What the front end sends first: the port to the writer, and its counter. */
@@ -29,30 +32,26 @@ const front = parentPort!;
 const log = logOf('control', data.verbosity);
 const { start } = data;
 const listeners: ((event: ResourceEvent) => void)[] = [];
-/** Current bytes by key: what a deletion shows. */
-const current = new Map<string, WireEvent>();
 const holding = new Holding();
 let started = false;
 let loaded: () => void;
 const snapshot = new Promise<void>(resolve => {
   loaded = resolve;
 });
-const informers = new Informers(() => feed.catchUp());
+/** Keeps all objects: a deletion shows what was there. */
+const informers = new Informers(() => feed.catchUp(), true);
 
-function eventOf(event: WireEvent, type: ResourceEvent['type'], value: Uint8Array): ResourceEvent {
-  const [group, plural, ...rest] = event.key.split('/');
-  const storageName = `${group}/${plural}`;
-  // Names hold no slash: a third one stands behind a namespace.
-  const [name = '', namespace = ''] = rest.reverse();
+/** `entry` is the object, or what a deletion left of it; the revision is the event's. */
+function eventOf(entry: Entry, type: ResourceEvent['type'], revision: number): ResourceEvent {
   let object: ApiObject | undefined;
   return {
     type,
-    storageName,
-    namespace,
-    name,
-    revision: event.revision,
-    object: () => (object ??= decodeStored(value)),
-    mentions: text => Buffer.from(value.buffer, value.byteOffset, value.length).includes(text),
+    storageName: storageNameIn(entry.key),
+    namespace: entry.namespace,
+    name: entry.name,
+    revision,
+    object: () => (object ??= decodeStored(entry.value)),
+    mentions: text => Buffer.from(entry.buffer, entry.byteOffset, entry.length).includes(text),
   };
 }
 
@@ -61,29 +60,26 @@ const tell = (message: FromControl): void => front.postMessage(message);
 /** Revision of the last event. */
 let seen = 0;
 
-function apply(event: WireEvent): void {
-  seen = Math.max(seen, event.revision);
-  informers.apply(event);
-  if (election && event.key.startsWith(`${LEASES}/`)) leaseChanged(event.key);
-  const before = current.get(event.key);
-  if (before?.value) holding.drop(before.value);
-  if (event.value) {
-    holding.keep(event.value);
-    current.set(event.key, event);
-  } else current.delete(event.key);
+function apply(key: string, revision: number, entry: Entry | undefined): void {
+  seen = Math.max(seen, revision);
+  const before = informers.get(key);
+  if (before) holding.drop(before);
+  if (entry) {
+    holding.keep(entry);
+    informers.set(entry);
+  } else informers.delete(key, revision);
+  if (election && key.startsWith(`${LEASES}/`)) leaseChanged(key);
   if (!started) return;
-  const value = event.value ?? before?.value;
-  if (value) emit(eventOf(event, event.value ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED', value));
+  if (entry) emit(eventOf(entry, before ? 'MODIFIED' : 'ADDED', revision));
+  else if (before) emit(eventOf(before, 'DELETED', revision));
 }
 
-/** Informers hold the same events, so that a value moves for both. */
 function tidy(): void {
   void holding.tidy(
-    () => current.values(),
-    event => (current.get(event.key) === event ? event.value : undefined),
-    (event: { value?: Uint8Array }, bytes) => {
-      event.value = bytes;
-    },
+    () => informers.entries(),
+    // Whoever was replaced meanwhile is not accounted for any more.
+    entry => (informers.get(entry.key) === entry ? entry : undefined),
+    (entry, bytes) => entry.move(bytes),
   );
 }
 
@@ -93,10 +89,10 @@ function emit(event: ResourceEvent): void {
 
 const feed: StoreFeed = new StoreFeed(start.port, new Int32Array(data.counters), start.counter, (message: FromStore) => {
   if (message.is === 'snapshot') {
-    for (const item of message.items) apply(item);
+    readSnapshot(message.page, entry => apply(entry.key, entry.revision, entry));
     if (message.last) loaded();
   } else if (message.is === 'events') {
-    for (const event of message.events) apply(event);
+    for (const event of message.events) apply(event.key, event.revision, event.value && Entry.of(event));
     tidy();
   }
 });
@@ -140,16 +136,11 @@ function request(name: string, { method, path, contentType, body }: InternalRequ
 
 const host = hostOf(data, 'control', {
   onClose: releases.add,
-  informer: name => {
-    const fresh = !informers.has(name);
-    const informer = informers.of(name);
-    if (fresh) for (const event of current.values()) if (event.key.startsWith(`${name}/`)) informers.apply(event);
-    return informer;
-  },
+  informer: name => informers.of(name),
   request,
   watch: listener => {
     listeners.push(listener);
-    if (started) for (const event of current.values()) listener(eventOf(event, 'ADDED', event.value!));
+    if (started) for (const entry of informers.entries()) listener(eventOf(entry, 'ADDED', entry.revision));
   },
 });
 
@@ -186,7 +177,7 @@ const plugins = await loadPlugins(data.plugins, 'control', host);
 const controllers = plugins.at(controller);
 started = true;
 front.postMessage({ is: 'ready' });
-for (const event of current.values()) emit(eventOf(event, 'ADDED', event.value!));
+for (const entry of informers.entries()) emit(eventOf(entry, 'ADDED', entry.revision));
 await Promise.all(
   controllers.map(async one => {
     try {
@@ -197,3 +188,4 @@ await Promise.all(
     }
   }),
 );
+collectGarbageSoon();

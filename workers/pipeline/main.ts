@@ -8,6 +8,7 @@ import { Informers } from '../../core/plugin/informers.js';
 import { loadPlugins } from '../../core/plugin/load.js';
 import { liveRegistry } from '../../core/server/registry.js';
 import type { ThreadData } from '../../core/threads/data.js';
+import { Entry } from '../../core/threads/entry.js';
 import { StoreFeed } from '../../core/threads/feed.js';
 import {
   type FromStore,
@@ -19,6 +20,7 @@ import {
   type Proposal,
   type WorkerBegun,
 } from '../../core/threads/messages.js';
+import { readSnapshot } from '../../core/threads/snapshot.js';
 import type { Context } from './context.js';
 import { run } from './pipeline.js';
 
@@ -42,13 +44,17 @@ const feed = new StoreFeed(toStore, new Int32Array(data.counters), counter, take
 
 function take(message: FromStore): void {
   if (message.is === 'snapshot') {
-    for (const item of message.items) apply(item);
+    readSnapshot(message.page, entry => {
+      informers.set(entry);
+      live.apply(entry);
+    });
     if (message.last) loaded();
   } else if (message.is === 'events') for (const event of message.events) apply(event);
 }
 
 function apply(event: WireEvent): void {
-  informers.apply(event);
+  if (event.value) informers.set(Entry.of(event));
+  else informers.delete(event.key, event.revision);
   live.apply(event);
 }
 

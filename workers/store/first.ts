@@ -1,12 +1,4 @@
-import type { WireEvent } from '../../core/threads/messages.js';
-
-/** A message of a snapshot, with its bytes in shared memory. */
-export interface SharedPage {
-  readonly is: 'snapshot';
-  readonly revision: number;
-  readonly items: readonly WireEvent[];
-  readonly last: boolean;
-}
+import type { SnapshotMessage, WireEvent } from '../../core/threads/messages.js';
 
 /** Events after which it is cheaper to read a snapshot of its own for whoever comes later. */
 const EVENTS = 10_000;
@@ -16,11 +8,11 @@ const EVENTS = 10_000;
  * pages, so that its objects are neither read nor copied nor held twice.
  */
 export class FirstSnapshot {
-  readonly #pages: SharedPage[] = [];
+  readonly #pages: SnapshotMessage[] = [];
   readonly #events: WireEvent[] = [];
   #over = false;
 
-  add(page: SharedPage): void {
+  add(page: SnapshotMessage): void {
     this.#pages.push(page);
   }
 
@@ -36,7 +28,7 @@ export class FirstSnapshot {
   }
 
   /** The pages, and the events that continue them; undefined while the last page is not there. */
-  take(): { readonly pages: readonly SharedPage[]; readonly events: readonly WireEvent[] } | undefined {
+  take(): { readonly pages: readonly SnapshotMessage[]; readonly events: readonly WireEvent[] } | undefined {
     const last = this.#pages.at(-1);
     if (!last?.last) return undefined;
     return { pages: this.#pages, events: this.#events.filter(event => event.revision > last.revision) };

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { collectGarbage } from '../../core/threads/collect.js';
+import { collectGarbageSoon } from '../../core/threads/collect.js';
 import {
   Compacted,
   FutureRevision,
@@ -15,16 +15,16 @@ import {
   packEvents,
   type Proposal,
   type RangeAsked,
+  type SnapshotMessage,
   type ToStore,
   type Verdict,
   type WireEvent,
 } from '../../core/threads/messages.js';
-import { FirstSnapshot, type SharedPage } from './first.js';
+import { packSnapshot } from '../../core/threads/snapshot.js';
+import { FirstSnapshot } from './first.js';
 import { SharedPast } from './past.js';
 import { SharedFeed } from './shared.js';
 
-/** Time after the start's snapshots when the garbage they left is collected: whoever waits for the start is served first. */
-const SETTLE_MS = 1000;
 /** Items of one snapshot message: bounds the size of a message. */
 const SNAPSHOT_PAGE = 2000;
 /** How long after the start the first snapshot is kept for the second thread that wants it. */
@@ -237,17 +237,16 @@ export class Writer {
       return true;
     }
     this.#first = undefined;
-    setTimeout(collectGarbage, SETTLE_MS).unref();
+    collectGarbageSoon();
     to.prefixes = [...to.prefixes, ''];
     for (const page of taken.pages) this.#send(to, page);
     if (taken.events.length > 0) this.#post(to, { is: 'events', revision: this.#revision, events: taken.events, verdicts: [] });
     return true;
   }
 
-  #sendShared(to: Subscriber, first: FirstSnapshot, message: SharedPage): void {
-    const shared = { ...message, items: packEvents(message.items, true)[0] };
-    first.add(shared);
-    this.#send(to, shared);
+  #sendFirst(to: Subscriber, first: FirstSnapshot, message: SnapshotMessage): void {
+    first.add(message);
+    this.#send(to, message);
     const second = this.#second;
     if (!message.last || !second) return;
     this.#second = undefined;
@@ -306,14 +305,15 @@ export class Writer {
         after = page.items.at(-1)?.key;
         if (prefix === '') this.#shared?.learn(page.items);
         if (this.#shared) for (const { key } of page.items) if (!earlier.delete(key)) sent.add(key);
-        const items = page.items.map(s => ({ key: s.key, revision: s.modified, created: s.created, value: s.value }));
-        const message = { is: 'snapshot', revision, items, last: i === prefixes.length - 1 && !page.more } as const;
-        if (first) this.#sendShared(to, first, message);
-        else this.#post(to, message);
+        const packed = packSnapshot(page.items, first !== undefined);
+        const message = { is: 'snapshot', revision, page: packed, last: i === prefixes.length - 1 && !page.more } as const;
+        if (first) this.#sendFirst(to, first, message);
+        else this.#send(to, message, [packed.memory as ArrayBuffer]);
         if (!page.more) break;
       }
     }
-    if (prefixes.length === 0) this.#post(to, { is: 'snapshot', revision: this.#revision, items: [], last: true });
+    if (prefixes.length === 0)
+      this.#send(to, { is: 'snapshot', revision: this.#revision, page: packSnapshot([], false), last: true });
     for (const key of sent) if (!earlier.has(key)) sent.delete(key);
     return revision ?? this.#revision;
   }
@@ -408,7 +408,7 @@ function pack(message: FromStore): [FromStore, ArrayBuffer[]] {
     const [events, transfer] = packEvents(message.events);
     return [{ ...message, events }, transfer];
   }
-  if ((message.is === 'snapshot' || message.is === 'page') && message.items.length > 0) {
+  if (message.is === 'page' && message.items.length > 0) {
     const [items, transfer] = packEvents(message.items);
     return [{ ...message, items }, transfer];
   }

@@ -1,0 +1,52 @@
+import { Entry } from './entry.js';
+
+/** An item of a snapshot: a key, its revision, and where its value is. */
+export interface SnapshotItem {
+  readonly key: string;
+  readonly modified: number;
+  readonly value: Uint8Array;
+}
+
+/** Items in one piece of memory: for each the length of its key, the length of its value and its revision, 8 bytes each; then key and value of each. */
+export interface SnapshotPage {
+  readonly count: number;
+  readonly memory: ArrayBufferLike;
+}
+
+const HEADER = 3;
+const HEADER_BYTES = HEADER * Float64Array.BYTES_PER_ELEMENT;
+
+/**
+ * Packs a page. Threads that start read everything at once: objects of their own for each item would be cloned, held in queues, and then be garbage. `shared`:
+ * in memory that every thread may hold at once and none may write to; collectors do not see its size.
+ */
+export function packSnapshot(items: readonly SnapshotItem[], shared: boolean): SnapshotPage {
+  const lengths = items.map(({ key }) => Buffer.byteLength(key));
+  let size = items.length * HEADER_BYTES;
+  for (const [i, { value }] of items.entries()) size += lengths[i]! + value.length;
+  const memory = shared ? new SharedArrayBuffer(size) : new ArrayBuffer(size);
+  const header = new Float64Array(memory, 0, items.length * HEADER);
+  const bytes = Buffer.from(memory);
+  let at = header.byteLength;
+  for (const [i, { key, value, modified }] of items.entries()) {
+    header.set([lengths[i]!, value.length, modified], i * HEADER);
+    bytes.write(key, at, 'utf8');
+    bytes.set(value, at + lengths[i]!);
+    at += lengths[i]! + value.length;
+  }
+  return { count: items.length, memory };
+}
+
+/** Calls `take` with every item of a page, in order. */
+export function readSnapshot({ count, memory }: SnapshotPage, take: (entry: Entry) => void): void {
+  const header = new Float64Array(memory, 0, count * HEADER);
+  const bytes = Buffer.from(memory);
+  let at = header.byteLength;
+  for (let i = 0; i < count; i++) {
+    const value = at + header[i * HEADER]!;
+    const length = header[i * HEADER + 1]!;
+    const place = { buffer: memory, byteOffset: value, length };
+    take(new Entry(bytes.toString('utf8', at, value), header[i * HEADER + 2]!, place));
+    at = value + length;
+  }
+}
