@@ -148,8 +148,9 @@ export async function select(context: ReadContext, route: Route, resource: Resou
 }
 
 async function pageAsked(context: ReadContext, resource: Resource, selection: Selection, options: ListOptions): Promise<Listed> {
-  const position = options.token ? context.tokens.decode(options.token, selection.scope) : undefined;
+  const position = options.token && !selection.single ? context.tokens.decode(options.token) : undefined;
   const exact = position ? position.revision || undefined : exactRevision(options) ? options.revision : undefined;
+  const after = position && selection.prefix + position.after;
   const collection = context.state.collections.get(resource.storageName)!;
   if (exact === undefined) {
     if (options.revision === undefined) {
@@ -159,12 +160,12 @@ async function pageAsked(context: ReadContext, resource: Resource, selection: Se
   } else {
     await notOlderThan(context, exact);
     if (collection.revision > exact)
-      return await atRevision(context, collection, selection, options.limit, exact, position?.after ?? '').catch(error => {
+      return await atRevision(context, collection, selection, options.limit, exact, after ?? '').catch(error => {
         throw position ? afresh(error, context, position) : error;
       });
   }
   const revision = exact ?? context.state.revision;
-  return pageOf(context, selection, revision, options.limit, currentPage(collection, selection, options.limit, position?.after));
+  return pageOf(context, selection, revision, options.limit, currentPage(collection, selection, options.limit, after));
 }
 
 /** An expired token's refusal comes with a token to go on from the same place in the list as it is now. */
@@ -207,7 +208,7 @@ function currentPage(collection: Collection, selection: Selection, limit: number
 function pageOf(context: ReadContext, selection: Selection, revision: number, limit: number, page: EntryPage): Listed {
   const { entries } = page;
   if (!page.more || limit === 0) return { revision, entries };
-  const next = context.tokens.encode({ revision, after: page.entries.at(-1)!.key, scope: selection.scope });
+  const next = context.tokens.encode({ revision, after: page.entries.at(-1)!.key.slice(selection.prefix.length) });
   return { revision, entries, next, ...(selection.filtered ? {} : { remaining: page.remaining }) };
 }
 

@@ -5,7 +5,7 @@ import type { Selection } from '../../core/front/list.js';
 import { type EventForm, Watcher, WatchHub } from '../../core/front/watch.js';
 import { BOOKMARK_MS, WATCH_BACKLOG_BYTES } from '../../core/limits.js';
 
-const selection: Selection = { prefix: '/secrets/', scope: '/secrets/', filtered: false, matches: () => true };
+const selection: Selection = { prefix: '/secrets/', single: false, filtered: false, matches: () => true };
 const form = (encode: EventForm['encode']): EventForm => ({
   key: 'test',
   mediaType: 'application/json',
