@@ -22,10 +22,10 @@ const SHORT_MS = 2000;
 const LONG_MS = 8000;
 
 /** A certificate for the baselines, of the kind that the server makes for itself. */
-function certificate(dir: string): { cert: string; key: string } {
+async function certificate(dir: string): Promise<{ cert: string; key: string }> {
   const year = 365 * 24 * 3600 * 1000;
   const now = Date.now();
-  const issued = issue({
+  const issued = await issue({
     subject: { commonName: 'baseline' },
     notBefore: now - 3_600_000,
     notAfter: now + year,
@@ -98,7 +98,7 @@ async function runAll(cases: readonly Case[], short: boolean, tls: boolean): Pro
     short,
     tls,
     ms: short ? SHORT_MS : LONG_MS,
-    certificate: tls ? certificate(dir) : {},
+    certificate: tls ? await certificate(dir) : {},
     dir,
     server,
     admin: async (method, path, body) => admin(await server(), method, path, body),

@@ -49,7 +49,7 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
   const naming = namingOf(settings.naming);
   const log = logOf('server', settings.verbosity);
   checkJson(settings.resources);
-  const home = openHome(settings, naming, temporary, undo);
+  const home = await openHome(settings, naming, temporary, undo);
   const data = threadData(settings, home);
   const store = new StoreThread(data);
   undo.push(() => store.close());
