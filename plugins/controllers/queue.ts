@@ -30,7 +30,7 @@ export class WorkQueue {
     this.#options = options;
   }
 
-  /** Has `key` handled soon; cuts a pause between retries short. */
+  /** Has `key` handled soon, but not before the caller's turn is over; cuts a pause between retries short. */
   add(key: string): void {
     if (this.#closed) return;
     this.#cancelRetry(key);
@@ -65,7 +65,9 @@ export class WorkQueue {
 
   async #run(key: string): Promise<void> {
     try {
-      await this.#options.handle(key);
+      // Not within `add`: who is told of many objects one after the other has heard of all before the first of them is handled.
+      await Promise.resolve();
+      if (!this.#closed) await this.#options.handle(key);
       this.#failures.delete(key);
     } catch (error) {
       this.#retryLater(key, error);

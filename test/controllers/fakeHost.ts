@@ -97,7 +97,8 @@ export class FakeServer {
         return this.#handle(request);
       },
       watch: listener => {
-        for (const [key, object] of this.objects) this.#deliver(listener, 'ADDED', key, object);
+        // As the real host: all of the initial state within the call.
+        for (const [key, object] of this.objects) listener(eventOf('ADDED', key, object, this.#revision));
         this.#listeners.push(listener);
       },
     };
@@ -170,8 +171,8 @@ export class FakeServer {
   }
 
   #delete(key: string, current: ApiObject, options: JsonObject = {}): ApiObject {
-    const wantedUid = (options.preconditions as { uid?: string } | undefined)?.uid;
-    if (wantedUid && wantedUid !== current.metadata.uid) throw conflict({ group: '', resource: '' }, '', 'Precondition failed');
+    for (const [member, wanted] of Object.entries((options.preconditions ?? {}) as { uid?: string; resourceVersion?: string }))
+      if (wanted !== current.metadata[member as 'uid']) throw conflict({ group: '', resource: '' }, '', 'Precondition failed');
     const next = structuredClone(current);
     const finalizers = new Set(next.metadata.finalizers ?? []);
     if (options.propagationPolicy === 'Foreground') finalizers.add('foregroundDeletion').delete('orphan');
@@ -208,21 +209,25 @@ export class FakeServer {
   }
 
   #deliver(listener: (event: ResourceEvent) => void, type: ResourceEvent['type'], key: string, object: ApiObject): void {
-    const [storageName = '', namespace = '', name = ''] = key.split('|');
-    const text = JSON.stringify(object);
-    const revision = this.#revision;
+    const event = eventOf(type, key, object, this.#revision);
     this.#pending++;
     this.#deliveries = this.#deliveries.then(() => {
       this.#pending--;
-      listener({
-        type,
-        storageName,
-        namespace,
-        name,
-        revision,
-        object: () => JSON.parse(text) as ApiObject,
-        mentions: part => text.includes(part),
-      });
+      listener(event);
     });
   }
+}
+
+function eventOf(type: ResourceEvent['type'], key: string, object: ApiObject, revision: number): ResourceEvent {
+  const [storageName = '', namespace = '', name = ''] = key.split('|');
+  const text = JSON.stringify(object);
+  return {
+    type,
+    storageName,
+    namespace,
+    name,
+    revision,
+    object: () => JSON.parse(text) as ApiObject,
+    mentions: part => text.includes(part),
+  };
 }
