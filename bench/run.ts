@@ -12,10 +12,9 @@ import { fanout } from './cases/fanout.js';
 import { reads } from './cases/reads.js';
 import { resources } from './cases/resources.js';
 import { stores } from './cases/store.js';
-import { type Capstan, startCapstan } from './lib/capstan.js';
+import { admin, type Capstan, startCapstan } from './lib/capstan.js';
 import type { Bench, Case, Row } from './lib/case.js';
 import { table } from './lib/report.js';
-import { Connection, requestBytes } from './load/connection.js';
 
 const CASES: readonly Case[] = [...reads, ...creates, ...fanout, ...resources, ...stores, ...etcds, ...expressions];
 const SHORT_MS = 2000;
@@ -36,15 +35,6 @@ async function certificate(dir: string): Promise<{ cert: string; key: string }> 
   writeFileSync(files.cert, issued.certificate);
   writeFileSync(files.key, issued.key, { mode: 0o600 });
   return files;
-}
-
-async function admin(server: Capstan, method: string, path: string, body?: object): Promise<string> {
-  const address = { ...server, token: server.adminToken };
-  const connection = await Connection.open(address);
-  const answer = await connection.send(requestBytes(address, method, path, body && JSON.stringify(body)), true);
-  connection.close();
-  if (answer.status >= 300 && answer.status !== 409) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
-  return answer.body ?? '';
 }
 
 /** The shared server with a namespace, and a user who may do everything by a role binding. */

@@ -1,9 +1,11 @@
 /** The load generator: a process of its own, so that its work is not the server's. Takes one task from its parent and reports. */
 import { once } from 'node:events';
 import { type Answer, Connection, requestBytes, timeText, Watching } from './connection.js';
+import { EtcdWatching, EtcdWriter } from './etcd.js';
 import {
   type CreateTask,
   configMap,
+  type EtcdFanoutTask,
   type FanoutTask,
   type IdleTask,
   type Measured,
@@ -125,7 +127,29 @@ async function update(task: UpdateTask): Promise<void> {
   for (const connection of open) connection.close();
 }
 
-async function fanout(task: FanoutTask): Promise<void> {
+/** A watch under way. */
+interface Watcher {
+  readonly closed: boolean;
+  close(): void;
+}
+
+/** Who takes part in a fan-out, at a server or at etcd itself. */
+interface Parties {
+  watch(lag: (milliseconds: number) => void, more: (events: number) => void): Promise<Watcher>;
+  /** The client of writer `i`; a write resolves with whether it took place. */
+  writer(i: number): Promise<{ write(body: string): Promise<boolean>; close(): void }>;
+}
+
+/** Opens watches, some at a time. */
+async function watchers(count: number, open: () => Promise<Watcher>): Promise<Watcher[]> {
+  const watching: Watcher[] = [];
+  for (let i = 0; i < count; i += 50) {
+    watching.push(...(await Promise.all(Array.from({ length: Math.min(50, count - i) }, open))));
+  }
+  return watching;
+}
+
+async function fanout(task: FanoutTask | EtcdFanoutTask, parties: Parties): Promise<void> {
   const meter = new Meter();
   let delivered = 0;
   let sampled = 0;
@@ -136,28 +160,20 @@ async function fanout(task: FanoutTask): Promise<void> {
     delivered += events;
     meter.operations += events;
   };
-  const watching: Watching[] = [];
-  for (let i = 0; i < task.watchers; i += 50) {
-    const batch = Array.from({ length: Math.min(50, task.watchers - i) }, () =>
-      Watching.open(task.address, task.watchPath, lag, more),
-    );
-    watching.push(...(await Promise.all(batch)));
-  }
-  const writers = await connections(task, task.writers);
+  const watching = await watchers(task.watchers, () => parties.watch(lag, more));
+  const writers = await Promise.all(Array.from({ length: task.writers }, (_, i) => parties.writer(i)));
   let written = 0;
   const behind = (): boolean => written * task.watchers - delivered > WINDOW * task.watchers;
   const phase = async (ms: number): Promise<void> => {
     const until = performance.now() + ms;
     await Promise.all(
-      writers.map(async (connection, i) => {
+      writers.map(async (writer, i) => {
         while (performance.now() < until) {
           if (behind()) {
             await new Promise(resolve => setImmediate(resolve));
             continue;
           }
-          const body = configMap(`w${i}`, task.namespace, task.bytes, timeText());
-          const { status } = await connection.send(requestBytes(task.address, 'PUT', `${task.writePath}/w${i}`, body));
-          if (status >= 300) meter.errors++;
+          if (!(await writer.write(configMap(`w${i}`, task.namespace, task.bytes, timeText())))) meter.errors++;
           written++;
         }
       }),
@@ -172,18 +188,31 @@ async function fanout(task: FanoutTask): Promise<void> {
   await phase(task.ms);
   meter.bytes = written;
   meter.end(watching.filter(watch => watch.closed).length);
-  for (const connection of [...watching, ...writers]) connection.close();
+  for (const client of [...watching, ...writers]) client.close();
 }
+
+/** Clients of a server: a connection for each. */
+const atServer = ({ address, watchPath, writePath }: FanoutTask): Parties => ({
+  watch: (lag, more) => Watching.open(address, watchPath, lag, more),
+  async writer(i) {
+    const connection = await Connection.open(address);
+    const path = `${writePath}/w${i}`;
+    return {
+      write: async body => (await connection.send(requestBytes(address, 'PUT', path, body))).status < 300,
+      close: () => connection.close(),
+    };
+  },
+});
+
+/** Clients of etcd: a connection for each. */
+const atEtcd = ({ url, namespace }: EtcdFanoutTask): Parties => ({
+  watch: (lag, more) => EtcdWatching.open(url, `/${namespace}`, lag, more),
+  writer: i => Promise.resolve(new EtcdWriter(url, `/${namespace}/w${i}`)),
+});
 
 async function idle(task: IdleTask): Promise<void> {
   const ignore = (): void => {};
-  const watching: Watching[] = [];
-  for (let i = 0; i < task.watchers; i += 50) {
-    const batch = Array.from({ length: Math.min(50, task.watchers - i) }, () =>
-      Watching.open(task.address, task.watchPath, ignore, ignore),
-    );
-    watching.push(...(await Promise.all(batch)));
-  }
+  const watching = await watchers(task.watchers, () => Watching.open(task.address, task.watchPath, ignore, ignore));
   const meter = new Meter();
   meter.begin();
   await once(process, 'message');
@@ -200,7 +229,9 @@ function run(task: Task): Promise<void> {
     case 'update':
       return update(task);
     case 'fanout':
-      return fanout(task);
+      return fanout(task, atServer(task));
+    case 'etcdFanout':
+      return fanout(task, atEtcd(task));
     case 'idle':
       return idle(task);
   }

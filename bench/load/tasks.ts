@@ -37,8 +37,19 @@ export interface FanoutTask {
   readonly is: 'fanout';
   readonly address: Address;
   readonly watchPath: string;
-  /** Path of writer i is `<writePath>/<prefix><i>`. */
+  /** Path of writer i is `<writePath>/w<i>`. */
   readonly writePath: string;
+  readonly namespace: string;
+  readonly bytes: number;
+  readonly writers: number;
+  readonly watchers: number;
+  readonly ms: number;
+}
+
+/** The same at etcd itself: writer i has the key `/<namespace>/w<i>`, watchers all of the namespace. */
+export interface EtcdFanoutTask {
+  readonly is: 'etcdFanout';
+  readonly url: string;
   readonly namespace: string;
   readonly bytes: number;
   readonly writers: number;
@@ -55,7 +66,7 @@ export interface IdleTask {
 }
 
 /** Work for the load generator. */
-export type Task = RepeatTask | CreateTask | UpdateTask | FanoutTask | IdleTask;
+export type Task = RepeatTask | CreateTask | UpdateTask | FanoutTask | EtcdFanoutTask | IdleTask;
 
 /** What a task measured between its begin and its end. */
 export interface Measured {
