@@ -10,7 +10,7 @@ import { first, integer, type Query } from './query.js';
 /** How a list or watch chooses its objects; made once per request. */
 export interface Selection {
   readonly prefix: string;
-  /** It chooses by name below a namespace or of the whole cluster: one object at most, which has no pages. */
+  /** It chooses by name below a namespace or of the whole cluster: one object at most, which has no pages and needs no token. */
   readonly single: boolean;
   /** True if it does not choose every object below the prefix. */
   readonly filtered: boolean;
@@ -74,8 +74,8 @@ export function selectionOf(resource: Resource, target: ResourceTarget, query: Q
   const fields = knownFields(resource, parseFieldSelector(first(query, 'fieldSelector')));
   const byName = fields.find(r => r.key === 'metadata.name' && r.operator === '=' && r.values.length === 1)?.values[0];
   const rest = fields.filter(r => !(r.key === 'metadata.name' && r.operator === '=' && r.values[0] === byName));
-  if (target.name && byName !== undefined && byName !== target.name) {
-    throw badRequest(`field selector metadata.name=${byName} does not match the name in the path, ${target.name}`);
+  if (target.name && fields.length > 0 && byName !== target.name) {
+    throw badRequest("fieldSelector metadata.name doesn't match requested name");
   }
   const name = target.name || byName;
   const selects = labels.length > 0 || rest.length > 0;

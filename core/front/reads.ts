@@ -197,7 +197,7 @@ function currentPage(collection: Collection, selection: Selection, limit: number
   const entries: Entry[] = [];
   let more = false;
   collection.entries.each(selection.prefix, after, entry => {
-    more = limit > 0 && entries.length >= limit;
+    more = limit > 0 && entries.length >= limit && !selection.single;
     if (!more && (!selection.filtered || selection.matches(collection, entry))) entries.push(entry);
     return !more;
   });
@@ -233,7 +233,7 @@ async function atRevision(
     from = page.items.at(-1)?.key ?? from;
     if (!page.more || (limit > 0 && entries.length >= limit)) {
       const kept = limit > 0 && entries.length > limit ? entries.slice(0, limit) : entries;
-      const more = page.more || kept.length < entries.length;
+      const more = (page.more || kept.length < entries.length) && !selection.single;
       return pageOf(context, selection, revision, limit, {
         entries: kept,
         more,
@@ -333,17 +333,18 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
   const { state, hub } = context;
   if (hub.finished) throw new Refusal('ServiceUnavailable', 'the server is shutting down', { retryAfterSeconds: 1 });
   const collection = state.collections.get(resource.storageName)!;
-  if (options.initial && options.revision !== undefined) await notOlderThan(context, options.revision);
-  if (exchange.aborted) return;
   const stream = exchange.stream(200, [
     ['content-type', form.mediaType],
     ['cache-control', 'no-cache, private'],
     ...headersFor(resource).filter(([name]) => name === 'warning'),
   ]);
-  const start = options.initial ? state.revision : (options.revision ?? state.revision);
   // Without events the headers would stay behind; white space between JSON documents is nothing to a client.
   const blank = form.mediaType.startsWith('application/json');
   if (blank) stream.write(NEWLINE);
+  if (options.initial && options.revision !== undefined && !(await arrives(context, options.revision, stream, form))) return;
+  if (exchange.aborted) return;
+  if (hub.finished) return stream.end();
+  const start = options.initial ? state.revision : (options.revision ?? state.revision);
   const watcher = new Watcher(
     selection,
     collection,
@@ -362,6 +363,19 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
     await watcher.catchUp(initialOf(collection, selection), mark);
   } else await resume(context, watcher, selection, collection, start);
   if (!blank) watcher.openWithBookmark(state.revision);
+}
+
+/** Waits for the version that the initial events must not be older than. What a stream's start finds out is an event of it: an ERROR, and the end. */
+async function arrives(context: ReadContext, revision: number, stream: ResponseStream, form: EventForm): Promise<boolean> {
+  try {
+    await notOlderThan(context, revision);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    stream.write(form.error(error));
+    stream.end();
+    return false;
+  }
 }
 
 const initialOf = (collection: Collection, selection: Selection) =>

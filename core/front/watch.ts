@@ -1,5 +1,5 @@
 import type { ResponseStream } from '../api/listener.js';
-import { BOOKMARK_MS, LIST_SLICE_BYTES, WATCH_BACKLOG_BYTES } from '../limits.js';
+import { BOOKMARK_MS, LAST_BOOKMARK_MS, LIST_SLICE_BYTES, WATCH_BACKLOG_BYTES } from '../limits.js';
 import { Refusal } from '../model/refusal.js';
 import { withRevision } from '../plugin/stored.js';
 import type { Change, Collection, Entry } from './collection.js';
@@ -112,10 +112,13 @@ export class Watcher {
     this.#revision = since;
   }
 
-  /** Ends the watch after that time; sends bookmarks meanwhile, if they were asked for, at `now()` of the hub. */
+  /** Ends the watch after that time; sends bookmarks meanwhile, if they were asked for, at `current()` of the hub: now and then, and shortly before the end. */
   start(timeoutMs: number, current: () => number): void {
-    this.#timers.push(setTimeout(() => this.finish(current()), timeoutMs).unref());
-    if (this.bookmarks) this.#timers.push(setInterval(() => this.bookmark(current()), BOOKMARK_MS).unref());
+    this.#timers.push(setTimeout(() => this.#end(), timeoutMs).unref());
+    if (!this.bookmarks) return;
+    const mark = (): void => this.bookmark(current());
+    this.#timers.push(setInterval(mark, BOOKMARK_MS).unref());
+    if (timeoutMs > LAST_BOOKMARK_MS) this.#timers.push(setTimeout(mark, timeoutMs - LAST_BOOKMARK_MS).unref());
   }
 
   /** Writes the initial objects in slices, then what was queued, then goes live. */
@@ -181,9 +184,14 @@ export class Watcher {
     if (!this.#catchingUp && !this.#ended && revision >= this.since) void this.#send(this.form.bookmark(revision, false), false);
   }
 
-  /** Ends a timed or drained watch, with a last bookmark if those were asked for. */
+  /** Ends a drained watch, with a last bookmark if those were asked for. */
   finish(revision: number): void {
     if (this.bookmarks) this.bookmark(revision);
+    this.#end();
+  }
+
+  /** Ends behind what is being written. */
+  #end(): void {
     const end = (): void => {
       if (!this.#ended) this.stream.end();
       this.ended();

@@ -305,7 +305,10 @@ describe('paging', () => {
       const { status, body } = await api.get(other);
       expect([other, status, namesIn(body)]).toEqual([other, 200, names]);
       if (!other.includes('s0')) expect(versionOf(body)).toBe(versionOf(first));
+      expect(metadataOf(body)['continue'] !== undefined).toBe(other.includes('limit'));
     }
+    const single = (await api.get(`${path}?limit=1&fieldSelector=metadata.name%3Ds0`)).body;
+    expect([namesIn(single), metadataOf(single)['continue']]).toEqual([['s0'], undefined]);
     for (const bad of [token.slice(0, -3), 'abc']) {
       const { status, body } = await api.get(`${path}?continue=${bad}`);
       expect([status, body['message']]).toEqual([

@@ -3,7 +3,7 @@ import type { ResponseStream } from '../../core/api/listener.js';
 import { type Change, Collection } from '../../core/front/collection.js';
 import type { Selection } from '../../core/front/list.js';
 import { type EventForm, Watcher, WatchHub } from '../../core/front/watch.js';
-import { BOOKMARK_MS, WATCH_BACKLOG_BYTES } from '../../core/limits.js';
+import { BOOKMARK_MS, LAST_BOOKMARK_MS, WATCH_BACKLOG_BYTES } from '../../core/limits.js';
 
 const selection: Selection = { prefix: '/secrets/', single: false, filtered: false, matches: () => true };
 const form = (encode: EventForm['encode']): EventForm => ({
@@ -92,7 +92,7 @@ test('encodings are dropped once a change was handed out; a failed one ends the 
   expect(reader.state).toBe('ended');
 });
 
-test('bookmarks come once a minute, with the revision of that time, and a last one at the end [R330]', async () => {
+test('bookmarks come once a minute, with the revision of that time, and a last one shortly before the end [R330]', async () => {
   vi.useFakeTimers();
   try {
     const { hub, reader, watcher, change } = setUp(text, true);
@@ -105,7 +105,11 @@ test('bookmarks come once a minute, with the revision of that time, and a last o
     hub.publish(change((now = 6)));
     vi.advanceTimersByTime(BOOKMARK_MS);
     now = 9;
-    vi.advanceTimersByTime(BOOKMARK_MS);
+    vi.advanceTimersByTime(BOOKMARK_MS / 2 - LAST_BOOKMARK_MS);
+    expect(reader.written).toBe('BOOKMARK 5\nADDED v6\nBOOKMARK 6\nBOOKMARK 9\n');
+    vi.advanceTimersByTime(LAST_BOOKMARK_MS - 1);
+    expect(reader.state).not.toBe('ended');
+    vi.advanceTimersByTime(1);
     expect(reader.written).toBe('BOOKMARK 5\nADDED v6\nBOOKMARK 6\nBOOKMARK 9\n');
     expect(reader.state).toBe('ended');
     expect(vi.getTimerCount()).toBe(0);
