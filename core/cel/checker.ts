@@ -1,6 +1,18 @@
 /** The type checker: resolves names and overloads on the tree, and reports every error it finds. */
-import type { BindExpr, CallExpr, ComprehensionExpr, Expr, IdentExpr, ListExpr, MapExpr, SelectExpr } from './ast.js';
-import { checkedParts } from './ast.js';
+import type {
+  BindExpr,
+  CallExpr,
+  ComprehensionExpr,
+  ConstExpr,
+  Expr,
+  IdentExpr,
+  ListExpr,
+  MapExpr,
+  SelectExpr,
+  StructExpr,
+  Visitor,
+} from './ast.js';
+import { checkedParts, visit } from './ast.js';
 import type { Overload } from './declarations.js';
 import type { Scope } from './environment.js';
 import { Issues, type Issue } from './source.js';
@@ -16,7 +28,7 @@ export function check(expr: Expr, scope: Scope, lenient = false): { type: Type; 
   return { type: expr.type!, issues: checker.issues.list };
 }
 
-class Checker {
+class Checker implements Visitor<Type> {
   readonly issues = new Issues();
   private readonly bindings: T.Bindings = new Map();
   private readonly locals: Map<string, Type>[] = [];
@@ -28,7 +40,7 @@ class Checker {
 
   /** Computes and records the type of a node. */
   visit(e: Expr): Type {
-    const type = this.typeOf(e);
+    const type = visit(e, this);
     e.type = type;
     return type;
   }
@@ -43,29 +55,14 @@ class Checker {
     }
   }
 
-  private typeOf(e: Expr): Type {
-    switch (e.is) {
-      case 'const':
-        return constantType(e.value);
-      case 'ident':
-        return this.ident(e);
-      case 'select':
-        return this.select(e);
-      case 'call':
-        return this.call(e);
-      case 'list':
-        return this.list(e);
-      case 'map':
-        return this.map(e);
-      case 'struct':
-        for (const f of e.fields) this.visit(f.value);
-        this.undeclared(e.at, e.name);
-        return T.ERROR;
-      case 'loop':
-        return this.loop(e);
-      case 'bind':
-        return this.bind(e);
-    }
+  constant(e: ConstExpr): Type {
+    return constantType(e.value);
+  }
+
+  struct(e: StructExpr): Type {
+    for (const f of e.fields) this.visit(f.value);
+    this.undeclared(e.at, e.name);
+    return T.ERROR;
   }
 
   private undeclared(at: number, name: string): void {
@@ -80,7 +77,7 @@ class Checker {
     return undefined;
   }
 
-  private ident(e: IdentExpr): Type {
+  ident(e: IdentExpr): Type {
     const local = this.local(e.name);
     if (local) return local;
     const found = this.scope.resolveVariable(e.name);
@@ -92,7 +89,7 @@ class Checker {
     return this.lenient ? T.DYN : T.ERROR;
   }
 
-  private select(e: SelectExpr): Type {
+  select(e: SelectExpr): Type {
     const qualified = e.test ? undefined : this.qualifiedName(e);
     if (qualified !== undefined) {
       const found = this.scope.resolveVariable(qualified);
@@ -140,7 +137,7 @@ class Checker {
     return T.substitute(t, this.bindings, true);
   }
 
-  private call(e: CallExpr): Type {
+  call(e: CallExpr): Type {
     if (e.fn === '_&&_' || e.fn === '_||_') {
       for (const a of e.args) this.wantBool(a);
       return T.BOOL;
@@ -231,7 +228,7 @@ class Checker {
     return T.ERROR;
   }
 
-  private list(e: ListExpr): Type {
+  list(e: ListExpr): Type {
     let of: Type | undefined;
     e.items.forEach((item, i) => {
       const t = this.unwrap(item, e.optional.has(i));
@@ -240,7 +237,7 @@ class Checker {
     return T.listType(of ?? T.param(`_${this.fresh++}`));
   }
 
-  private map(e: MapExpr): Type {
+  map(e: MapExpr): Type {
     let key: Type | undefined;
     let of: Type | undefined;
     for (const entry of e.entries) {
@@ -252,7 +249,7 @@ class Checker {
     return T.mapType(key ?? T.param(`_${this.fresh++}`), of ?? T.param(`_${this.fresh++}`));
   }
 
-  private loop(e: ComprehensionExpr): Type {
+  loop(e: ComprehensionExpr): Type {
     const range = T.substitute(this.visit(e.range), this.bindings, false);
     const [first, second] = this.loopTypes(e.range.at, range);
     const scope = new Map<string, Type>();
@@ -317,7 +314,7 @@ class Checker {
     this.issues.add(e.at, `found no matching overload for '_?_:_' applied to '(${formatType(this.final(t))}, ${b}, ${b})'`);
   }
 
-  private bind(e: BindExpr): Type {
+  bind(e: BindExpr): Type {
     const init = T.substitute(this.visit(e.init), this.bindings, false);
     let local = init;
     if (e.kind !== 'bind') {

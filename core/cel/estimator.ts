@@ -1,5 +1,17 @@
 /** The static estimate: lowest and highest cost of an expression, after upstream's model, with sizes bounded by the schema. */
-import type { BindExpr, CallExpr, ComprehensionExpr, Expr, SelectExpr } from './ast.js';
+import type {
+  BindExpr,
+  CallExpr,
+  ComprehensionExpr,
+  Expr,
+  IdentExpr,
+  ListExpr,
+  MapExpr,
+  SelectExpr,
+  StructExpr,
+  Visitor,
+} from './ast.js';
+import { visit } from './ast.js';
 import type { CostRange } from './cost.js';
 import { codePoints } from './ops.js';
 import { type CallShape, estimateCall, flat, plus, scaled, sum, TEXT_FACTOR, times, union, UNKNOWN } from './ranges.js';
@@ -29,7 +41,7 @@ const SCALARS: ReadonlySet<Type['kind']> = new Set(['bool', 'double', 'duration'
 const isScalar = (t: Type | undefined): boolean =>
   t !== undefined && (t.kind === 'opaque' && t.name === 'optional_type' ? isScalar(t.params[0]) : SCALARS.has(t.kind));
 
-class Estimator {
+class Estimator implements Visitor<Estimate> {
   private readonly locals: Map<string, Estimate>[] = [];
   /** Upstream finds places by path and drops the first name of one: names of other things lead to the place of the rule's `self`. */
   private readonly root: Place | undefined;
@@ -38,38 +50,35 @@ class Estimator {
   }
 
   visit(e: Expr): Estimate {
-    switch (e.is) {
-      case 'const':
-        return { cost: flat(0) };
-      case 'ident':
-        return this.ident(e.name);
-      case 'select':
-        return this.select(e);
-      case 'list':
-        return { cost: plus(this.costs(e.items), flat(10)) };
-      case 'map':
-        return { cost: plus(this.costs(e.entries.flatMap(x => [x.key, x.value])), flat(30)) };
-      case 'struct':
-        return { cost: plus(this.costs(e.fields.map(f => f.value)), flat(40)) };
-      case 'loop':
-        return this.loop(e);
-      case 'bind':
-        return this.bind(e);
-      case 'call':
-        return this.call(e);
-    }
+    return visit(e, this);
+  }
+
+  constant(): Estimate {
+    return { cost: flat(0) };
+  }
+
+  list(e: ListExpr): Estimate {
+    return { cost: plus(this.costs(e.items), flat(10)) };
+  }
+
+  map(e: MapExpr): Estimate {
+    return { cost: plus(this.costs(e.entries.flatMap(x => [x.key, x.value])), flat(30)) };
+  }
+
+  struct(e: StructExpr): Estimate {
+    return { cost: plus(this.costs(e.fields.map(f => f.value)), flat(40)) };
   }
 
   private costs(parts: readonly Expr[]): CostRange {
     return sum(parts.map(p => this.visit(p).cost));
   }
 
-  private ident(name: string): Estimate {
+  ident({ name }: IdentExpr): Estimate {
     const known = this.locals.findLast(scope => scope.has(name))?.get(name);
     return known ?? { cost: flat(1), place: Object.hasOwn(this.hints, name) ? this.hints[name] : this.root };
   }
 
-  private select(e: SelectExpr): Estimate {
+  select(e: SelectExpr): Estimate {
     if (e.resolved) return { cost: flat(1), place: this.root };
     const operand = this.visit(e.operand);
     // Testing for a field is free.
@@ -95,7 +104,7 @@ class Estimator {
     return result;
   }
 
-  private loop(e: ComprehensionExpr): Estimate {
+  loop(e: ComprehensionExpr): Estimate {
     const range = this.visit(e.range);
     const count = this.sizeOf(e.range, range);
     const kind = e.range.type?.kind;
@@ -114,7 +123,7 @@ class Estimator {
   }
 
   /** A binding is a loop over nothing to upstream; the forms for optionals are conditions around one. */
-  private bind(e: BindExpr): Estimate {
+  bind(e: BindExpr): Estimate {
     const init = this.visit(e.init);
     const local: Estimate = { cost: flat(1), place: init.place ?? this.root, size: init.size };
     const body = this.within(new Map([[e.name, local]]), () => this.visit(e.body));
@@ -123,7 +132,7 @@ class Estimator {
     return { cost: plus(plus(init.cost, flat(1)), union(present, flat(1))) };
   }
 
-  private call(e: CallExpr): Estimate {
+  call(e: CallExpr): Estimate {
     const parts = e.target && !e.qualified ? [e.target, ...e.args] : e.args;
     const known = parts.map(a => this.visit(a));
     const args = sum(known.map(k => k.cost));

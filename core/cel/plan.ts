@@ -1,5 +1,18 @@
 /** Compiles a checked tree to closures over a frame of slots. The tree is not kept. */
-import type { BindExpr, CallExpr, Expr, ListExpr, MapExpr, SelectExpr } from './ast.js';
+import type {
+  BindExpr,
+  CallExpr,
+  ComprehensionExpr,
+  ConstExpr,
+  Expr,
+  IdentExpr,
+  ListExpr,
+  MapExpr,
+  SelectExpr,
+  StructExpr,
+  Visitor,
+} from './ast.js';
+import { visit } from './ast.js';
 import { fieldOf, hasField, optionalField } from './access.js';
 import { dispatch } from './dispatch.js';
 import type { Environment } from './environment.js';
@@ -89,7 +102,7 @@ const FOLDED = new Set(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'dur
 const PATTERN_FUNCTIONS = new Set(['matches', 'find', 'findAll']);
 
 /** Turns nodes into closures and names into slots. */
-export class Planner {
+export class Planner implements Visitor<Code> {
   /** Variables of the activation, by slot. */
   readonly names: string[] = [];
   private readonly locals: string[] = [];
@@ -98,33 +111,24 @@ export class Planner {
   private readonly known = new Map<Expr, Value>();
   constructor(private readonly env: Environment) {}
 
-  private constant(e: Expr): Value | undefined {
+  private valueOf(e: Expr): Value | undefined {
     return e.is === 'const' ? e.value : this.known.get(e);
   }
 
   code(e: Expr): Code {
-    switch (e.is) {
-      case 'const': {
-        const value = e.value;
-        return () => value;
-      }
-      case 'ident':
-        return this.ident(e.name, e.resolved);
-      case 'select':
-        return this.select(e);
-      case 'call':
-        return this.call(e);
-      case 'list':
-        return this.list(e);
-      case 'map':
-        return this.map(e);
-      case 'struct':
-        return () => fail(`unknown type '${e.name}'`);
-      case 'loop':
-        return loopCode(this, e);
-      case 'bind':
-        return this.bind(e);
-    }
+    return visit(e, this);
+  }
+
+  constant({ value }: ConstExpr): Code {
+    return () => value;
+  }
+
+  struct(e: StructExpr): Code {
+    return () => fail(`unknown type '${e.name}'`);
+  }
+
+  loop(e: ComprehensionExpr): Code {
+    return loopCode(this, e);
   }
 
   /** Plans a part that sees new local variables; answers their slots in `Frame.locals`. */
@@ -137,15 +141,15 @@ export class Planner {
     return result;
   }
 
-  private ident(name: string, resolved: string | undefined): Code {
-    if (!resolved) {
-      const local = this.locals.lastIndexOf(name);
-      if (local >= 0) return localCode(local);
-      return this.variable(name.replace(/^\./, ''));
-    }
-    const constant = this.env.isVariable(resolved) ? undefined : this.env.constants.get(resolved);
-    if (constant) return () => constant.value;
-    return this.variable(resolved);
+  ident(e: IdentExpr): Code {
+    if (e.resolved) return this.declared(e.resolved);
+    const local = this.locals.lastIndexOf(e.name);
+    return local >= 0 ? localCode(local) : this.variable(e.name.replace(/^\./, ''));
+  }
+
+  private declared(name: string): Code {
+    const constant = this.env.isVariable(name) ? undefined : this.env.constants.get(name);
+    return constant ? () => constant.value : this.variable(name);
   }
 
   private variable(name: string): Code {
@@ -161,8 +165,8 @@ export class Planner {
     };
   }
 
-  private select(e: SelectExpr): Code {
-    if (e.resolved) return this.ident('', e.resolved);
+  select(e: SelectExpr): Code {
+    if (e.resolved) return this.declared(e.resolved);
     const operand = this.code(e.operand);
     const field = e.field;
     if (e.operand.type && isOptional(e.operand.type)) {
@@ -172,9 +176,9 @@ export class Planner {
     return e.test ? hasField(operand, field) : fieldOf(operand, field);
   }
 
-  private list(e: ListExpr): Code {
+  list(e: ListExpr): Code {
     const items = e.items.map(i => this.code(i));
-    const constants = e.items.map(i => this.constant(i));
+    const constants = e.items.map(i => this.valueOf(i));
     if (e.optional.size === 0 && constants.every(v => v !== undefined)) {
       const value = new ArrayList(constants);
       this.known.set(e, value);
@@ -204,7 +208,7 @@ export class Planner {
     };
   }
 
-  private map(e: MapExpr): Code {
+  map(e: MapExpr): Code {
     const entries = e.entries.map(x => ({ key: this.code(x.key), value: this.code(x.value), optional: x.optional }));
     return f => {
       f.charge(30);
@@ -226,7 +230,7 @@ export class Planner {
     };
   }
 
-  private bind(e: BindExpr): Code {
+  bind(e: BindExpr): Code {
     const init = this.code(e.init);
     return this.withLocals([e.name], ([slot]) => {
       const body = this.code(e.body);
@@ -249,7 +253,7 @@ export class Planner {
     });
   }
 
-  private call(e: CallExpr): Code {
+  call(e: CallExpr): Code {
     const operator = e.target ? undefined : this.operator(e);
     if (operator) return operator;
     const parts = (e.target && !e.qualified ? [e.target, ...e.args] : [...e.args]) as Expr[];
@@ -261,7 +265,7 @@ export class Planner {
       args,
       parts.map(p => p.type),
     );
-    const only = parts.length === 1 && !e.target && FOLDED.has(e.fn) ? this.constant(parts[0]!) : undefined;
+    const only = parts.length === 1 && !e.target && FOLDED.has(e.fn) ? this.valueOf(parts[0]!) : undefined;
     if (only !== undefined) {
       const value = code(freeFrame());
       this.known.set(e, value);
