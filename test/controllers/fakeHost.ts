@@ -22,6 +22,13 @@ export const RESOURCES: readonly ControlledResource[] = [
   resource('v1', 'ConfigMap', 'configmaps'),
   resource('v1', 'Secret', 'secrets'),
   resource('v1', 'ServiceAccount', 'serviceaccounts'),
+  resource('v1', 'Service', 'services'),
+  resource('v1', 'Endpoints', 'endpoints'),
+  resource('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices'),
+  resource('apiregistration.k8s.io/v1', 'APIService', 'apiservices', false),
+  resource('scheduling.k8s.io/v1', 'PriorityClass', 'priorityclasses', false),
+  resource('flowcontrol.apiserver.k8s.io/v1', 'FlowSchema', 'flowschemas', false),
+  resource('flowcontrol.apiserver.k8s.io/v1', 'PriorityLevelConfiguration', 'prioritylevelconfigurations', false),
   resource('apps/v1', 'Deployment', 'deployments'),
   resource('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles', false),
   resource('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'clusterrolebindings', false),
@@ -132,7 +139,7 @@ export class FakeServer {
   #handle({ method, path, body, contentType }: InternalRequest): ApiObject {
     const at = parsePath(path);
     const key = `${at.resource.storageName}|${at.namespace}|${at.name}`;
-    if (method === 'POST') return this.#create(at.resource, at.namespace, body as ApiObject);
+    if (method === 'POST') return this.#create(at.resource, at.namespace, { ...(body as ApiObject), status: undefined });
     if (at.name === undefined) return this.#deleteCollection(at, body as JsonObject);
     const current = this.objects.get(key);
     if (!current) throw notFound({ group: '', resource: at.resource.plural }, at.name);
