@@ -1,18 +1,5 @@
 /** Compiles a checked tree to closures over a frame of slots. The tree is not kept. */
-import type {
-  BindExpr,
-  CallExpr,
-  ComprehensionExpr,
-  ConstExpr,
-  Expr,
-  IdentExpr,
-  ListExpr,
-  MapExpr,
-  SelectExpr,
-  StructExpr,
-  Visitor,
-} from './ast.js';
-import { visit } from './ast.js';
+import * as Ast from './ast.js';
 import { fieldOf, hasField, optionalField } from './access.js';
 import { dispatch } from './dispatch.js';
 import type { Environment } from './environment.js';
@@ -91,7 +78,7 @@ function lookup(activation: Activation, name: string): unknown {
 }
 
 /** Plans a tree; throws `CelError` when a constant conversion in it cannot succeed. */
-export function plan(expr: Expr, env: Environment): Program {
+export function plan(expr: Ast.Expr, env: Environment): Program {
   const planner = new Planner(env);
   const code = planner.code(expr);
   return new Program(code, planner.names, planner.deepest);
@@ -102,32 +89,32 @@ const FOLDED = new Set(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'dur
 const PATTERN_FUNCTIONS = new Set(['matches', 'find', 'findAll']);
 
 /** Turns nodes into closures and names into slots. */
-export class Planner implements Visitor<Code> {
+export class Planner implements Ast.Visitor<Code> {
   /** Variables of the activation, by slot. */
   readonly names: string[] = [];
   private readonly locals: string[] = [];
   deepest = 0;
   /** Nodes whose value is known: literals of constants, and conversions of those. */
-  private readonly known = new Map<Expr, Value>();
+  private readonly known = new Map<Ast.Expr, Value>();
   constructor(private readonly env: Environment) {}
 
-  private valueOf(e: Expr): Value | undefined {
+  private valueOf(e: Ast.Expr): Value | undefined {
     return e.is === 'const' ? e.value : this.known.get(e);
   }
 
-  code(e: Expr): Code {
-    return visit(e, this);
+  code(e: Ast.Expr): Code {
+    return Ast.visit(e, this);
   }
 
-  constant({ value }: ConstExpr): Code {
+  constant({ value }: Ast.ConstExpr): Code {
     return () => value;
   }
 
-  struct(e: StructExpr): Code {
+  struct(e: Ast.StructExpr): Code {
     return () => fail(`unknown type '${e.name}'`);
   }
 
-  loop(e: ComprehensionExpr): Code {
+  loop(e: Ast.ComprehensionExpr): Code {
     return loopCode(this, e);
   }
 
@@ -141,7 +128,7 @@ export class Planner implements Visitor<Code> {
     return result;
   }
 
-  ident(e: IdentExpr): Code {
+  ident(e: Ast.IdentExpr): Code {
     if (e.resolved) return this.declared(e.resolved);
     const local = this.locals.lastIndexOf(e.name);
     return local >= 0 ? localCode(local) : this.variable(e.name.replace(/^\./, ''));
@@ -165,7 +152,7 @@ export class Planner implements Visitor<Code> {
     };
   }
 
-  select(e: SelectExpr): Code {
+  select(e: Ast.SelectExpr): Code {
     if (e.resolved) return this.declared(e.resolved);
     const operand = this.code(e.operand);
     const field = e.field;
@@ -176,7 +163,7 @@ export class Planner implements Visitor<Code> {
     return e.test ? hasField(operand, field) : fieldOf(operand, field);
   }
 
-  list(e: ListExpr): Code {
+  list(e: Ast.ListExpr): Code {
     const items = e.items.map(i => this.code(i));
     const constants = e.items.map(i => this.valueOf(i));
     if (e.optional.size === 0 && constants.every(v => v !== undefined)) {
@@ -208,7 +195,7 @@ export class Planner implements Visitor<Code> {
     };
   }
 
-  map(e: MapExpr): Code {
+  map(e: Ast.MapExpr): Code {
     const entries = e.entries.map(x => ({ key: this.code(x.key), value: this.code(x.value), optional: x.optional }));
     return f => {
       f.charge(30);
@@ -230,7 +217,7 @@ export class Planner implements Visitor<Code> {
     };
   }
 
-  bind(e: BindExpr): Code {
+  bind(e: Ast.BindExpr): Code {
     const init = this.code(e.init);
     return this.withLocals([e.name], ([slot]) => {
       const body = this.code(e.body);
@@ -253,10 +240,10 @@ export class Planner implements Visitor<Code> {
     });
   }
 
-  call(e: CallExpr): Code {
+  call(e: Ast.CallExpr): Code {
     const operator = e.target ? undefined : this.operator(e);
     if (operator) return operator;
-    const parts = (e.target && !e.qualified ? [e.target, ...e.args] : [...e.args]) as Expr[];
+    const parts = (e.target && !e.qualified ? [e.target, ...e.args] : [...e.args]) as Ast.Expr[];
     const args = parts.map(a => this.code(a));
     const overloads = e.overloads ?? [];
     const code = dispatch(
@@ -279,7 +266,7 @@ export class Planner implements Visitor<Code> {
     return code;
   }
 
-  private operator(e: CallExpr): Code | undefined {
+  private operator(e: Ast.CallExpr): Code | undefined {
     if (e.fn === '_&&_' || e.fn === '_||_')
       return logic(
         e.args.map(a => this.code(a)),
