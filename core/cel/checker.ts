@@ -38,7 +38,7 @@ class Checker implements Ast.Visitor<Type> {
     while (stack.length) {
       const node = stack.pop()!;
       if (node.type) node.type = T.substitute(node.type, this.bindings, true);
-      stack.push(...checkedParts(node));
+      stack.push(...Ast.checkedParts(node));
     }
   }
 
