@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import 'reflect-metadata';
 import { X509Certificate as Parsed } from '@peculiar/x509';
 import { describe, expect, it } from 'vitest';
@@ -81,6 +82,19 @@ describe('own certificates', () => {
     for (const address of ['::ffff:192.0.2.7', '2001:db8::8', 'fe80::1']) expect(certificate.checkIP(address)).toBeDefined();
     await make(dataDir, START, written);
     expect(read(certFile)).toBe(first);
+  });
+
+  it('are found by a later start without the library that made them', () => {
+    const built = (path: string): string => JSON.stringify(resolve('dist', path));
+    const options = `{ dataDir: ${JSON.stringify(fresh())}, sans: [], naming: namingOf('neutral'), now: Date.now }`;
+    const script = `
+      const { ensurePki } = await import(${built('core/pki/index.js')});
+      const { namingOf } = await import(${built('core/naming.js')});
+      await ensurePki(${options});
+      console.log(Object.keys(require.cache).some(path => path.includes('/@peculiar/')));`;
+    const start = (): string =>
+      execFileSync(process.execPath, ['-e', `(async () => {${script}})()`], { encoding: 'utf8' }).trim();
+    expect([start(), start()]).toEqual(['true', 'false']);
   });
 
   it('keep private files private', async () => {
