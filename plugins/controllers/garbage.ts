@@ -9,12 +9,14 @@ import {
 } from '../../core/api/index.js';
 import { Catalog, DEFINITIONS, parseResources, pathOf, type ResourcesConfig } from './catalog.js';
 import { awaitsDependents, awaitsOrphaning, FOREGROUND, keyOf, type Node, nodeOf, ORPHAN, OwnerGraph } from './ownerGraph.js';
-import { WorkQueue } from './queue.js';
+import { inParallel, WorkQueue } from './queue.js';
 import { Requests } from './requests.js';
 
 const NAME = 'generic-garbage-collector';
 /** Events are never owners and have their own lifetime. */
 const IGNORED = new Set(['core/events']);
+/** Objects worked on at a time; for an owner that is orphaned, so many of its dependents. */
+const WORKERS = 16;
 /** Texts one of which every object of the graph contains. */
 const MARKS = ['ownerReferences', FOREGROUND, `"${ORPHAN}"`];
 /** Owners known to be gone: saves a request per dependent of one owner. */
@@ -37,7 +39,7 @@ class GarbageCollector implements Controller {
     this.#host = host;
     this.#catalog = new Catalog(config.resources);
     this.#requests = new Requests(host, NAME);
-    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 16, handle: key => this.#process(key) });
+    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: WORKERS, handle: key => this.#process(key) });
     host.onClose(() => this.#queue.close());
   }
 
@@ -88,7 +90,7 @@ class GarbageCollector implements Controller {
   /** Removes the owner's reference from every dependent, then lets the owner go. */
   async #orphan(owner: Node): Promise<void> {
     const dependents = this.#graph.dependentsOf(owner.uid);
-    await Promise.all(dependents.map(dependent => this.#keepOwners(dependent, reference => reference.uid !== owner.uid)));
+    await inParallel(WORKERS, dependents, dependent => this.#keepOwners(dependent, reference => reference.uid !== owner.uid));
     await this.#removeFinalizer(owner, ORPHAN);
   }
 

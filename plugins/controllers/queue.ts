@@ -102,3 +102,14 @@ export class WorkQueue {
     for (const resolve of resolvers) resolve();
   }
 }
+
+/** Does `work` for every item, so many at a time; one that fails does not keep the others. Throws the first failure once all are done. */
+export async function inParallel<T>(limit: number, items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const left = items.values();
+  const failures: unknown[] = [];
+  const take = async (): Promise<void> => {
+    for (const item of left) await work(item).catch(error => failures.push(error));
+  };
+  await Promise.all(Array.from({ length: limit }, take));
+  if (failures.length > 0) throw failures[0];
+}
