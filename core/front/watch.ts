@@ -93,10 +93,14 @@ export class Watcher {
   #held = 0;
   #tail: Promise<void> | undefined;
   #first = true;
+  /** Nothing was written yet. */
+  #silent = true;
   #ended = false;
   #revision: number;
   #last: Change | undefined;
   #timers: NodeJS.Timeout[] = [];
+  /** Goes on with what waits for the reader. */
+  #wake: () => void = () => undefined;
 
   constructor(
     readonly selection: Selection,
@@ -110,6 +114,7 @@ export class Watcher {
     readonly onEnd: (watcher: Watcher) => void,
   ) {
     this.#revision = since;
+    stream.onDrain(() => this.#wake());
   }
 
   /** Ends the watch after that time; sends bookmarks meanwhile, if they were asked for, at `current()` of the hub: now and then, and shortly before the end. */
@@ -132,7 +137,11 @@ export class Watcher {
     while (this.#queue.length > 0) {
       const changes = this.#queue;
       this.#queue = [];
-      for (const change of changes) await this.#show(change);
+      for (const change of changes) {
+        if (this.#ended) return;
+        await this.#show(change);
+        change.encodings.clear();
+      }
     }
     this.#catchingUp = false;
   }
@@ -156,9 +165,9 @@ export class Watcher {
     }
   }
 
-  /** Sends a bookmark if no event was sent yet: a stream's head leaves with its first bytes, and some forms have no bytes without meaning. */
+  /** Sends a bookmark if nothing was sent yet: a stream's head leaves with its first bytes, and some forms have no bytes without meaning. */
   openWithBookmark(revision: number): void {
-    if (this.bookmarks && this.#first) this.bookmark(revision);
+    if (this.bookmarks && this.#silent) this.bookmark(revision);
   }
 
   /** Takes a live change; what it has seen, or what is older, it does not show again. */
@@ -214,6 +223,7 @@ export class Watcher {
     this.#ended = true;
     for (const timer of this.#timers) clearTimeout(timer);
     this.#queue = [];
+    this.#wake();
     this.onEnd(this);
   }
 
@@ -258,16 +268,18 @@ export class Watcher {
 
   #write(bytes: Uint8Array): void {
     if (this.#ended) return;
+    this.#silent = false;
     if (this.stream.write(bytes) > WATCH_BACKLOG_BYTES && !this.#catchingUp) {
       this.stream.abort();
       this.ended();
     }
   }
 
+  /** Resolves in a later turn of the event loop, when the reader has room for another slice or the watch has ended. */
   #drained(): Promise<void> {
     return new Promise(resolve => {
-      if (this.stream.write(new Uint8Array(0)) < LIST_SLICE_BYTES) setImmediate(resolve);
-      else this.stream.onDrain(resolve);
+      if (this.#ended || this.stream.write(new Uint8Array(0)) < LIST_SLICE_BYTES) setImmediate(resolve);
+      else this.#wake = resolve;
     });
   }
 }
