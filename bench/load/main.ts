@@ -1,6 +1,6 @@
 /** The load generator: a process of its own, so that its work is not the server's. Takes one task from its parent and reports. */
 import { once } from 'node:events';
-import { type Answer, Connection, requestBytes, timeText, Watching } from './connection.js';
+import { type Address, type Answer, Connection, requestBytes, timeText, Watching } from './connection.js';
 import { EtcdWatching, EtcdWriter } from './etcd.js';
 import {
   type CreateTask,
@@ -59,72 +59,65 @@ class Meter {
   }
 }
 
-const connections = (task: { address: RepeatTask['address'] }, count: number): Promise<Connection[]> =>
-  Promise.all(Array.from({ length: count }, () => Connection.open(task.address)));
+const connections = (address: Address, count: number): Promise<Connection[]> =>
+  Promise.all(Array.from({ length: count }, () => Connection.open(address)));
 
-async function repeat(task: RepeatTask): Promise<void> {
-  const open = await connections(task, task.connections);
-  const request = requestBytes(task.address, 'GET', task.path);
+/** Every connection sends its next request when it has the answer to the last, until the time is up or there is none. */
+async function busy(
+  meter: Meter,
+  open: readonly Connection[],
+  ms: number,
+  next: (client: number) => Buffer | undefined,
+): Promise<void> {
+  const until = performance.now() + ms;
+  await Promise.all(
+    open.map(async (connection, client) => {
+      for (let began = performance.now(); began < until; began = performance.now()) {
+        const request = next(client);
+        if (!request) return;
+        meter.answer(await connection.send(request), began);
+      }
+    }),
+  );
+}
+
+/** Measures requests for `ms`, after a warm-up where there is no bound to their number. */
+async function measured(
+  open: readonly Connection[],
+  ms: number,
+  next: (client: number) => Buffer | undefined,
+  warmUp = true,
+): Promise<void> {
   const meter = new Meter();
-  const phase = async (ms: number): Promise<void> => {
-    const until = performance.now() + ms;
-    await Promise.all(
-      open.map(async connection => {
-        for (let began = performance.now(); began < until; began = performance.now())
-          meter.answer(await connection.send(request), began);
-      }),
-    );
-  };
-  await phase(WARM_UP_MS);
+  if (warmUp) await busy(meter, open, WARM_UP_MS, next);
   meter.begin();
-  await phase(task.ms);
+  await busy(meter, open, ms, next);
   meter.end();
   for (const connection of open) connection.close();
 }
 
-async function create(task: CreateTask): Promise<void> {
-  const open = await connections(task, task.clients);
-  const path = `/api/v1/namespaces/${task.namespace}/configmaps`;
-  const meter = new Meter();
+async function repeat({ address, path, connections: count, ms }: RepeatTask): Promise<void> {
+  const request = requestBytes(address, 'GET', path);
+  await measured(await connections(address, count), ms, () => request);
+}
+
+const pathOf = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`;
+
+async function create({ address, namespace, prefix, bytes, clients, ms, count }: CreateTask): Promise<void> {
   let made = 0;
-  const phase = async (ms: number, most: number): Promise<void> => {
-    const until = performance.now() + ms;
-    await Promise.all(
-      open.map(async connection => {
-        for (let began = performance.now(); began < until && made < most; began = performance.now()) {
-          const body = configMap(`${task.prefix}${made++}`, task.namespace, task.bytes);
-          meter.answer(await connection.send(requestBytes(task.address, 'POST', path, body)), began);
-        }
-      }),
-    );
+  const next = (): Buffer | undefined => {
+    if (count !== undefined && made >= count) return undefined;
+    return requestBytes(address, 'POST', pathOf(namespace), configMap(`${prefix}${made++}`, namespace, bytes));
   };
-  if (task.count === undefined) await phase(WARM_UP_MS, Number.POSITIVE_INFINITY);
-  meter.begin();
-  await phase(task.ms, task.count ?? Number.POSITIVE_INFINITY);
-  meter.end();
-  for (const connection of open) connection.close();
+  await measured(await connections(address, clients), ms, next, count === undefined);
 }
 
-async function update(task: UpdateTask): Promise<void> {
-  const meter = new Meter();
-  const path = `/api/v1/namespaces/${task.namespace}/configmaps`;
-  const open = await connections(task, task.clients);
-  const bodyOf = (i: number): string => configMap(`${task.prefix}${i}`, task.namespace, task.bytes, timeText());
-  await Promise.all(open.map((connection, i) => connection.send(requestBytes(task.address, 'POST', path, bodyOf(i)))));
-  const phase = async (ms: number): Promise<void> => {
-    const until = performance.now() + ms;
-    await Promise.all(
-      open.map(async (connection, i) => {
-        for (let began = performance.now(); began < until; began = performance.now())
-          meter.answer(await connection.send(requestBytes(task.address, 'PUT', `${path}/${task.prefix}${i}`, bodyOf(i))), began);
-      }),
-    );
-  };
-  await phase(WARM_UP_MS);
-  meter.begin();
-  await phase(task.ms);
-  meter.end();
-  for (const connection of open) connection.close();
+async function update({ address, namespace, prefix, bytes, clients, ms }: UpdateTask): Promise<void> {
+  const open = await connections(address, clients);
+  const path = pathOf(namespace);
+  const bodyOf = (i: number): string => configMap(`${prefix}${i}`, namespace, bytes, timeText());
+  await Promise.all(open.map((connection, i) => connection.send(requestBytes(address, 'POST', path, bodyOf(i)))));
+  await measured(open, ms, i => requestBytes(address, 'PUT', `${path}/${prefix}${i}`, bodyOf(i)));
 }
 
 /** A watch under way. */

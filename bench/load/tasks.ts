@@ -9,27 +9,25 @@ export interface RepeatTask {
   readonly ms: number;
 }
 
-/** Creates of different ConfigMaps until the time is up or, with `count`, until so many are made. */
-export interface CreateTask {
-  readonly is: 'create';
+/** What clients that write need to know. */
+interface WriteTask {
   readonly address: Address;
   readonly namespace: string;
   readonly prefix: string;
   readonly bytes: number;
   readonly clients: number;
   readonly ms: number;
+}
+
+/** Creates of different ConfigMaps until the time is up or, with `count`, until so many are made. */
+export interface CreateTask extends WriteTask {
+  readonly is: 'create';
   readonly count?: number;
 }
 
 /** Updates of one ConfigMap per client, which it makes first. */
-export interface UpdateTask {
+export interface UpdateTask extends WriteTask {
   readonly is: 'update';
-  readonly address: Address;
-  readonly namespace: string;
-  readonly prefix: string;
-  readonly bytes: number;
-  readonly clients: number;
-  readonly ms: number;
 }
 
 /** Writers that update one object each, and watchers of the collection. */
