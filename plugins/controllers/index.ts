@@ -7,3 +7,4 @@ export { ownService } from './ownService.js';
 export { rbacBootstrap, roleAggregation } from './rbac.js';
 export { systemNamespaces } from './systemNamespaces.js';
 export { systemObjects } from './systemObjects.js';
+export { volumeProtection } from './volumeProtection.js';
