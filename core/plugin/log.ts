@@ -18,23 +18,21 @@ const errorText = (error: unknown): unknown => (error instanceof Error ? (error.
  * Writes JSON lines straight to standard error, in every thread and before the call returns, so that a crash loses none. The library is loaded
  * with the first record: most threads never write one, and four would pay for it at each start.
  */
-function openLogger(): Logger {
+function openLogger(name: string): Logger {
   const { pino } = createRequire(import.meta.url)('pino') as typeof import('pino');
   const destination = pino.destination({ fd: 2, sync: true, maxLength: KEPT_BYTES });
   destination.on('error', () => undefined);
   const options = {
     level: 'debug',
-    base: null,
+    base: { name },
     messageKey: 'message',
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (level: string) => ({ level }) },
     serializers: { error: errorText, err: errorText },
-    redact: SECRET.flatMap(name => [name, `*.${name}`]),
+    redact: SECRET.flatMap(member => [member, `*.${member}`]),
   };
   return pino(options, destination);
 }
-
-let thread: Logger | undefined;
 
 /** A log that writes one JSON line per record to standard error; `verbosity` 0 shows warnings and errors, 1 information, 2 and more everything. */
 export function logOf(name: string, verbosity: number): Log {
@@ -43,8 +41,7 @@ export function logOf(name: string, verbosity: number): Log {
     (level: keyof typeof FROM) =>
     (fields: object, message: string): void => {
       if (verbosity < FROM[level]) return;
-      thread ??= openLogger();
-      logger ??= thread.child({ name });
+      logger ??= openLogger(name);
       logger[level](fields, message);
     };
   return { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
