@@ -9,7 +9,7 @@ import { withEnvelopeRevision } from '../schema/protobufWatch.js';
 import type { Registry } from '../schema/resource.js';
 import type { Current, Job, JobResult, Rendering, Verdict } from '../threads/messages.js';
 import { type AccessCache, credentialKey, decisionKey } from './access.js';
-import { compresses, respondCompressed } from './compress.js';
+import { respondWhole } from './compress.js';
 import { keyOf } from './list.js';
 import { type Pool, tooBusy } from './pool.js';
 import { get, list, type ReadContext, select, watch } from './reads.js';
@@ -245,8 +245,7 @@ export class Front {
   async render(exchange: Exchange, rendering: Rendering): Promise<void> {
     const route = routeOf(this.registry(), exchange.method, exchange.path, exchange.query);
     const result = await this.#run(exchange, route, undefined, { render: rendering, granted: true });
-    if (result.is === 'respond' && result.status === 200 && compresses(exchange, result.body.length))
-      await respondCompressed(exchange, 200, result.headers, result.body);
+    if (result.is === 'respond' && result.status === 200) await respondWhole(exchange, result.headers, result.body);
     else this.#respond(exchange, result);
   }
 

@@ -6,7 +6,7 @@ import type { Naming } from '../naming.js';
 import type { Resource } from '../schema/resource.js';
 import type { Rendering, WireEvent } from '../threads/messages.js';
 import type { Collection, Entry } from './collection.js';
-import { compresses, respondCompressed, streamCompressed } from './compress.js';
+import { compresses, respondWhole, streamCompressed } from './compress.js';
 import type { ContinueTokens, Position } from './continueToken.js';
 import {
   envelopeLength,
@@ -22,6 +22,7 @@ import {
   type Selection,
   selectionOf,
 } from './list.js';
+import { drainOf } from './drain.js';
 import { jsonForm } from './negotiated.js';
 import { first, flag, integer, type Query } from './query.js';
 import { type Headers, JSON_HEADERS } from './reply.js';
@@ -101,9 +102,7 @@ export async function get(context: ReadContext, exchange: Exchange, route: Route
   if (sub?.connect || sub?.produces)
     throw methodNotAllowed(`get is not supported on ${resource.plural}/${sub.name} by this server`);
   if (plain && !predates(resource, [entry]) && !route.subresource?.type?.id.endsWith('.Scale')) {
-    const headers = headersFor(resource);
-    if (compresses(exchange, entry.bytes.length)) await respondCompressed(exchange, 200, headers, entry.bytes);
-    else exchange.respond(200, headers, entry.bytes);
+    await respondWhole(exchange, headersFor(resource), entry.bytes);
     return;
   }
   await context.render(exchange, { objects: [entry.bytes], status: 200 });
@@ -254,27 +253,18 @@ async function sendList(exchange: Exchange, resource: Resource, listed: Listed):
   if (compresses(exchange, length)) return await streamCompressed(exchange, headers, parts);
   if (length <= LIST_SLICE_BYTES) return exchange.respond(200, headers, [...parts]);
   const stream = exchange.stream(200, headers);
+  const drained = drainOf(exchange, stream);
   let slice = 0;
   for (const part of parts) {
     const unsent = stream.write(part);
     slice += part.length;
     if (slice < LIST_SLICE_BYTES) continue;
     slice = 0;
-    await room(exchange, stream, unsent);
+    if (unsent > 4 * LIST_SLICE_BYTES) await drained();
+    else await new Promise(resolve => setImmediate(resolve));
     if (exchange.aborted) return;
   }
   stream.end();
-}
-
-/** Resolves in a later turn of the event loop, when the connection has room for another slice or is gone. */
-function room(exchange: Exchange, stream: ResponseStream, unsent: number): Promise<void> {
-  return new Promise(resolve => {
-    if (exchange.aborted || unsent <= 4 * LIST_SLICE_BYTES) setImmediate(resolve);
-    else {
-      exchange.onAbort(resolve);
-      stream.onDrain(resolve);
-    }
-  });
 }
 
 /** The options of a watch, checked as upstream checks them. */
