@@ -12,20 +12,19 @@ import { fanout } from './cases/fanout.js';
 import { reads } from './cases/reads.js';
 import { resources } from './cases/resources.js';
 import { stores } from './cases/store.js';
-import { type Capstan, startCapstan } from './lib/capstan.js';
+import { admin, type Capstan, startCapstan } from './lib/capstan.js';
 import type { Bench, Case, Row } from './lib/case.js';
 import { table } from './lib/report.js';
-import { Connection, requestBytes } from './load/connection.js';
 
 const CASES: readonly Case[] = [...reads, ...creates, ...fanout, ...resources, ...stores, ...etcds, ...expressions];
 const SHORT_MS = 2000;
 const LONG_MS = 8000;
 
 /** A certificate for the baselines, of the kind that the server makes for itself. */
-function certificate(dir: string): { cert: string; key: string } {
+async function certificate(dir: string): Promise<{ cert: string; key: string }> {
   const year = 365 * 24 * 3600 * 1000;
   const now = Date.now();
-  const issued = issue({
+  const issued = await issue({
     subject: { commonName: 'baseline' },
     notBefore: now - 3_600_000,
     notAfter: now + year,
@@ -36,15 +35,6 @@ function certificate(dir: string): { cert: string; key: string } {
   writeFileSync(files.cert, issued.certificate);
   writeFileSync(files.key, issued.key, { mode: 0o600 });
   return files;
-}
-
-async function admin(server: Capstan, method: string, path: string, body?: object): Promise<string> {
-  const address = { ...server, token: server.adminToken };
-  const connection = await Connection.open(address);
-  const answer = await connection.send(requestBytes(address, method, path, body && JSON.stringify(body)), true);
-  connection.close();
-  if (answer.status >= 300 && answer.status !== 409) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
-  return answer.body ?? '';
 }
 
 /** The shared server with a namespace, and a user who may do everything by a role binding. */
@@ -98,7 +88,7 @@ async function runAll(cases: readonly Case[], short: boolean, tls: boolean): Pro
     short,
     tls,
     ms: short ? SHORT_MS : LONG_MS,
-    certificate: tls ? certificate(dir) : {},
+    certificate: tls ? await certificate(dir) : {},
     dir,
     server,
     admin: async (method, path, body) => admin(await server(), method, path, body),

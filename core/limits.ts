@@ -40,6 +40,8 @@ export const RENDERED_BYTES = 32 * 1024 * 1024;
 export const DECISIONS = 100_000;
 /** Time between bookmarks of a watch that asked for them: upstream's minute. */
 export const BOOKMARK_MS = 60_000;
+/** How long before its end a timed watch gets a last bookmark (upstream's two seconds): a client reads it before it connects again. */
+export const LAST_BOOKMARK_MS = 2000;
 /** Longest name of a field manager (upstream's bound). */
 export const MANAGER_BYTES = 128;
 /** Entries of `managedFields` for writes that are no applies; older ones are merged (upstream's bound). */

@@ -1,47 +1,37 @@
 import { join } from 'node:path';
 import { measuredBaseline } from '../lib/baseline.js';
-import { type Case, costOf, type Row } from '../lib/case.js';
+import { type Case, costOf, type Row, rateOf, timesOf } from '../lib/case.js';
 import { load } from '../lib/load.js';
 
 const BYTES = 1500;
 
-const creating = (clients: number, aim?: number): Case => ({
-  name: `create-${clients}`,
+/** Creates, or updates of one object per client, against the same loop of synced batches. */
+const writing = (is: 'create' | 'update', clients: number, aim?: number): Case => ({
+  name: `${is}-${clients}`,
   async run(bench): Promise<Row[]> {
     const server = await bench.server();
-    const prefix = `c${clients}-${Date.now()}-`;
-    const task = { is: 'create', address: server, namespace: 'bench', prefix, bytes: BYTES, clients, ms: bench.ms } as const;
+    const prefix = `${is[0]}${clients}-${Date.now()}-`;
+    const task = { is, address: server, namespace: 'bench', prefix, bytes: BYTES, clients, ms: bench.ms } as const;
     const ours = await load(task, server.pid);
-    const dir = join(bench.dir, `batches-${clients}`);
+    const dir = join(bench.dir, `${is}-batches-${clients}`);
     const raw = await measuredBaseline({ is: 'batches', dir, batch: clients, bytes: BYTES, ms: bench.ms });
-    const row = { case: `durable create, ${clients} clients`, unit: 'creates/s', value: ours.operations / ours.seconds };
-    const note = `p50 ${ours.p50.toFixed(1)} ms, p99 ${ours.p99.toFixed(1)} ms${ours.errors ? `, ${ours.errors} errors` : ''}`;
-    return [{ ...row, baseline: raw.perSecond, aim, ...costOf(ours), baselineUs: raw.user + raw.system, note }];
+    const row = {
+      case: `durable ${is}, ${clients} clients`,
+      unit: `${is}s/s`,
+      value: rateOf(ours),
+      baseline: raw.perSecond,
+      aim,
+    };
+    return [{ ...row, ...costOf(ours), baselineUs: raw.user + raw.system, note: timesOf(ours) }];
   },
 });
 
-/** Updates of one object per client against the same loop. */
-const updating = (clients: number): Case => ({
-  name: `update-${clients}`,
-  async run(bench): Promise<Row[]> {
-    const server = await bench.server();
-    const task = {
-      is: 'update',
-      address: server,
-      namespace: 'bench',
-      prefix: `u${clients}-`,
-      bytes: BYTES,
-      clients,
-      ms: bench.ms,
-    } as const;
-    const ours = await load(task, server.pid);
-    const dir = join(bench.dir, `update-batches-${clients}`);
-    const raw = await measuredBaseline({ is: 'batches', dir, batch: clients, bytes: BYTES, ms: bench.ms });
-    const row = { case: `durable update, ${clients} clients`, unit: 'updates/s', value: ours.operations / ours.seconds };
-    const note = `p50 ${ours.p50.toFixed(1)} ms, p99 ${ours.p99.toFixed(1)} ms${ours.errors ? `, ${ours.errors} errors` : ''}`;
-    return [{ ...row, baseline: raw.perSecond, ...costOf(ours), baselineUs: raw.user + raw.system, note }];
-  },
-});
-
-/** Durable creates against a loop of synced batches of the same sizes. */
-export const creates: readonly Case[] = [creating(1), creating(16), creating(64, 0.12), updating(1), updating(16), updating(64)];
+/** Durable writes against a loop of synced batches of the same sizes. */
+export const creates: readonly Case[] = [
+  writing('create', 1),
+  writing('create', 16),
+  writing('create', 64, 0.12),
+  writing('update', 1),
+  writing('update', 16),
+  writing('update', 64),
+];

@@ -2,10 +2,12 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { startCapstan } from '../lib/capstan.js';
-import { type Bench, type Case, costOf, type Row } from '../lib/case.js';
-import { startEtcd } from '../lib/etcd.js';
+import { type Capstan, startCapstan } from '../lib/capstan.js';
+import { type Bench, type Case, costOf, type Row, rateOf, timesOf } from '../lib/case.js';
+import { type BenchEtcd, startEtcd } from '../lib/etcd.js';
 import { load } from '../lib/load.js';
+import type { Task } from '../load/tasks.js';
+import { deliveries, fanoutAt } from './fanout.js';
 
 const BYTES = 1500;
 const WORKER = fileURLToPath(new URL('../store/etcdWorker.js', import.meta.url));
@@ -46,42 +48,39 @@ const interfaces = (writers: number, aim?: number): Case => ({
   },
 });
 
-const serving: Case = {
-  name: 'etcd-create',
+/** A case of a server over an etcd of its own. */
+const over = (name: string, what: string, run: (bench: Bench, server: Capstan, etcd: BenchEtcd) => Promise<Row[]>): Case => ({
+  name,
   async run(bench): Promise<Row[]> {
-    const name = (clients: number) => `durable create over etcd, ${clients} clients`;
-    const etcd = await startEtcd(join(bench.dir, 'etcd-create'));
-    if (!etcd) return [{ case: name(64), unit: 'creates/s', value: Number.NaN, note: MISSING }];
+    const etcd = await startEtcd(join(bench.dir, name));
+    if (!etcd) return [{ case: what, unit: '', value: Number.NaN, note: MISSING }];
     const flags = ['--storage-backend=etcd', `--etcd-servers=${etcd.url}`];
-    const server = await startCapstan({ dataDir: join(bench.dir, 'over-etcd'), tls: bench.tls, flags });
-    const admin = { ...server, token: server.adminToken };
-    const rows: Row[] = [];
-    for (const clients of [1, 16, 64]) {
-      const task = {
-        is: 'create',
-        address: admin,
-        namespace: 'default',
-        prefix: `c${clients}-`,
-        bytes: BYTES,
-        clients,
-        ms: bench.ms,
-      } as const;
-      const ours = await load(task, server.pid);
-      const { transactions } = await rates(bench, etcd.url, clients);
-      const note = `p50 ${ours.p50.toFixed(1)} ms, p99 ${ours.p99.toFixed(1)} ms${ours.errors ? `, ${ours.errors} errors` : ''}`;
-      const row = { case: name(clients), unit: 'creates/s', value: ours.operations / ours.seconds, baseline: transactions };
-      rows.push({ ...row, ...costOf(ours), note });
-    }
+    const server = await startCapstan({ dataDir: join(bench.dir, `${name}-server`), tls: bench.tls, flags });
+    const rows = await run(bench, server, etcd);
     await server.close();
     await etcd.close();
     return rows;
   },
-};
+});
+
+const serving = over('etcd-create', 'durable creates over etcd', async (bench, server, etcd) => {
+  const address = { ...server, token: server.adminToken };
+  const rows: Row[] = [];
+  for (const clients of [1, 16, 64]) {
+    const given = { namespace: 'default', prefix: `c${clients}-`, bytes: BYTES, clients, ms: bench.ms };
+    const ours = await load({ is: 'create', address, ...given }, server.pid);
+    const { transactions } = await rates(bench, etcd.url, clients);
+    const row = { case: `durable create over etcd, ${clients} clients`, unit: 'creates/s' };
+    rows.push({ ...row, value: rateOf(ours), baseline: transactions, ...costOf(ours), note: timesOf(ours) });
+  }
+  return rows;
+});
 
 const ALONE = fileURLToPath(new URL('../store/etcdAlone.js', import.meta.url));
+type AloneKind = 'update' | 'get' | 'list';
 
 /** Operations per second of etcd by itself. */
-async function alone(url: string, kind: 'update' | 'get' | 'list', clients: number, ms: number): Promise<number> {
+async function alone(url: string, kind: AloneKind, clients: number, ms: number): Promise<number> {
   const { stdout } = await promisify(execFile)(process.execPath, [ALONE, url, kind, clients, BYTES, ms].map(String));
   return Number(stdout);
 }
@@ -91,54 +90,48 @@ const LISTED = 1000;
 const LISTS = 4;
 
 /** Updates, reads and lists of a server over etcd, each beside etcd alone. */
-const mixed: Case = {
-  name: 'etcd-mixed',
-  async run(bench): Promise<Row[]> {
-    const etcd = await startEtcd(join(bench.dir, 'etcd-mixed'));
-    if (!etcd) return [{ case: 'updates, reads and lists over etcd', unit: '', value: Number.NaN, note: MISSING }];
-    const flags = ['--storage-backend=etcd', `--etcd-servers=${etcd.url}`];
-    const server = await startCapstan({ dataDir: join(bench.dir, 'mixed-over-etcd'), tls: bench.tls, flags });
-    const address = { ...server, token: server.adminToken };
-    const common = { address, namespace: 'default', bytes: BYTES, ms: bench.ms } as const;
-    const maps = '/api/v1/namespaces/default/configmaps';
-    const rows: Row[] = [];
-    const measure = async (
-      name: string,
-      kind: Parameters<typeof alone>[1],
-      clients: number,
-      task: Parameters<typeof load>[0],
-    ) => {
-      const ours = await load(task, server.pid);
-      const row = { case: `over etcd: ${name}`, unit: `${kind}s/s`, ...costOf(ours) };
-      rows.push({ ...row, value: ours.operations / ours.seconds, baseline: await alone(etcd.url, kind, clients, bench.ms) });
-    };
-    for (const clients of [1, 16, 64])
-      await measure(`updates, ${clients} clients`, 'update', clients, {
-        is: 'update',
-        prefix: `u${clients}-`,
-        clients,
-        ...common,
-      });
-    for (const connections of [1, 16, 64])
-      await measure(`gets, ${connections} clients`, 'get', connections, {
-        is: 'repeat',
-        path: `${maps}/u1-0`,
-        connections,
-        ...common,
-      });
-    await load({ is: 'create', prefix: 'l', clients: 32, count: LISTED, ...common, namespace: 'default' }, server.pid);
-    const listing = {
+const mixed = over('etcd-mixed', 'updates, reads and lists over etcd', async (bench, server, etcd) => {
+  const address = { ...server, token: server.adminToken };
+  const common = { address, namespace: 'default', bytes: BYTES, ms: bench.ms } as const;
+  const maps = '/api/v1/namespaces/default/configmaps';
+  const rows: Row[] = [];
+  const measure = async (name: string, kind: AloneKind, clients: number, task: Task): Promise<void> => {
+    const ours = await load(task, server.pid);
+    const baseline = await alone(etcd.url, kind, clients, bench.ms);
+    rows.push({ case: `over etcd: ${name}`, unit: `${kind}s/s`, ...costOf(ours), value: rateOf(ours), baseline });
+  };
+  for (const clients of [1, 16, 64])
+    await measure(`updates, ${clients} clients`, 'update', clients, { is: 'update', prefix: `u${clients}-`, clients, ...common });
+  for (const connections of [1, 16, 64])
+    await measure(`gets, ${connections} clients`, 'get', connections, {
       is: 'repeat',
-      path: `${maps}?fieldSelector=metadata.name%21%3Dnone`,
-      connections: LISTS,
+      path: `${maps}/u1-0`,
+      connections,
       ...common,
-    } as const;
-    await measure(`lists of ${LISTED}, ${LISTS} clients`, 'list', LISTS, listing);
-    await server.close();
-    await etcd.close();
-    return rows;
-  },
-};
+    });
+  await load({ is: 'create', prefix: 'l', clients: 32, count: LISTED, ...common }, server.pid);
+  const path = `${maps}?fieldSelector=metadata.name%21%3Dnone`;
+  await measure(`lists of ${LISTED}, ${LISTS} clients`, 'list', LISTS, { is: 'repeat', path, connections: LISTS, ...common });
+  return rows;
+});
 
-/** The etcd plugin and a server over it, beside the same transactions at etcd alone. */
-export const etcds: readonly Case[] = [interfaces(1), interfaces(16), interfaces(64, 0.85), serving, mixed];
+/** Writers and watchers of a server over etcd, and as many of etcd alone. */
+const watching = over('etcd-watch', 'watches over etcd', async (bench, server, etcd) => {
+  const address = { ...server, token: server.adminToken };
+  const rows: Row[] = [];
+  for (const [writers, watchers] of [
+    [1, 100],
+    [16, 100],
+    [16, 1000],
+  ] as const) {
+    const size = { writers, watchers, ms: bench.ms };
+    const ours = await fanoutAt(server, address, size);
+    const namespace = `alone-${writers}-${watchers}`;
+    const theirs = await load({ is: 'etcdFanout', url: etcd.url, namespace, bytes: BYTES, ...size }, etcd.pid);
+    rows.push(deliveries(`over etcd: watch, ${writers} writers, ${watchers} watchers`, { ours, theirs }));
+  }
+  return rows;
+});
+
+/** The etcd plugin and a server over it, beside the same work at etcd alone. */
+export const etcds: readonly Case[] = [interfaces(1), interfaces(16), interfaces(64, 0.85), serving, mixed, watching];

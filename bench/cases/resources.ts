@@ -1,13 +1,9 @@
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { listeningBaseline } from '../lib/baseline.js';
 import { startCapstan } from '../lib/capstan.js';
 import type { Bench, Case, Row } from '../lib/case.js';
 import { load } from '../lib/load.js';
-import { residentOf } from '../lib/process.js';
-
-/** Time for collectors and caches to come to rest before memory is read. */
-const SETTLE_MS = 2000;
+import { residentAtRest } from '../lib/process.js';
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
@@ -40,8 +36,7 @@ const start: Case = {
 /** Resident bytes with `objects` stored, after a restart. */
 async function restarted(bench: Bench, dataDir: string): Promise<number> {
   const server = await startCapstan({ dataDir, tls: bench.tls });
-  await pause(SETTLE_MS);
-  const resident = residentOf(server.pid);
+  const resident = await residentAtRest(server.pid);
   await server.close();
   return resident;
 }
@@ -71,13 +66,11 @@ async function perWatch(
   target: { pid: number; host: string; port: number; tls: boolean; token?: string },
   watchers: number,
 ): Promise<number> {
-  await pause(SETTLE_MS);
-  const before = residentOf(target.pid);
+  const before = await residentAtRest(target.pid);
   let during = before;
   const watchPath = '/api/v1/namespaces/bench-idle/configmaps?watch=1';
   await load({ is: 'idle', address: target, watchPath, watchers }, target.pid, async () => {
-    await pause(SETTLE_MS);
-    during = residentOf(target.pid);
+    during = await residentAtRest(target.pid);
   });
   return (during - before) / watchers;
 }

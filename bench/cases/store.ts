@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Bench, Case, Row } from '../lib/case.js';
-import { freePort, startCapstan } from '../lib/capstan.js';
-import { residentOf } from '../lib/process.js';
+import { startCapstan } from '../lib/capstan.js';
+import { startEtcd } from '../lib/etcd.js';
+import { residentAtRest } from '../lib/process.js';
 import { measure } from '../store/tasks.js';
 
 const KILOBYTE = 1024;
@@ -47,30 +46,6 @@ const compacting: Case = {
   },
 };
 
-/** An etcd on an empty directory, if one is installed. */
-async function startEtcd(bench: Bench): Promise<{ url: string; child: ChildProcess } | undefined> {
-  if (spawnSync('etcd', ['--version']).status !== 0) return undefined;
-  const [client, peer] = [await freePort(), await freePort()];
-  const url = `http://127.0.0.1:${client}`;
-  const flags = {
-    'data-dir': storeOf(bench, 'etcd'),
-    'listen-client-urls': url,
-    'advertise-client-urls': url,
-    'listen-peer-urls': `http://127.0.0.1:${peer}`,
-  };
-  const child = spawn(
-    'etcd',
-    Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`),
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  await new Promise<void>(resolve => {
-    child.stderr.on('data', (chunk: Buffer) => {
-      if (/ready to serve client requests|serving (insecure )?client/.test(chunk.toString())) resolve();
-    });
-  });
-  return { url, child };
-}
-
 const puts: Case = {
   name: `store-puts-${WRITERS}`,
   async run(bench): Promise<Row[]> {
@@ -78,12 +53,10 @@ const puts: Case = {
     const ours = await measure('puts', { path: storeOf(bench, 'puts'), ...load });
     const row = { case: `durable puts at the storage interface, ${WRITERS} writers`, unit: 'puts/s', value: ours.perSecond! };
     const note = `p99 ${ours.p99!.toFixed(1)} ms`;
-    const etcd = await startEtcd(bench);
+    const etcd = await startEtcd(storeOf(bench, 'etcd'));
     if (!etcd) return [{ ...row, note: `${note}; no etcd installed to compare with` }];
     const theirs = await measure('etcdPuts', { url: etcd.url, ...load });
-    const ended = once(etcd.child, 'close');
-    etcd.child.kill('SIGKILL');
-    await ended;
+    await etcd.close();
     return [{ ...row, baseline: theirs.perSecond!, aim: 5, note: `${note} (etcd ${theirs.p99!.toFixed(1)} ms)` }];
   },
 };
@@ -96,9 +69,7 @@ const memory: Case = {
     const dataDir = join(bench.dir, 'memory');
     await measure('fill', { path: join(dataDir, 'data', 'store'), count, size: KILOBYTE });
     const server = await startCapstan({ dataDir, tls: bench.tls });
-    // Garbage of the load is collected, and given back, within some seconds.
-    await new Promise(resolve => setTimeout(resolve, 5000));
-    const residentMb = residentOf(server.pid) / 2 ** 20;
+    const residentMb = (await residentAtRest(server.pid)) / 2 ** 20;
     await server.close();
     const allowed = (1.6 * count * KILOBYTE) / 2 ** 20 + 150;
     return [

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Connection, requestBytes } from '../load/connection.js';
 import type { Target } from './target.js';
 
 const COMMAND = fileURLToPath(new URL('../../core/command/main.js', import.meta.url));
@@ -63,6 +64,16 @@ export async function startCapstan({ dataDir, tls, cpuProfile, flags: further = 
   const target = { pid: child.pid ?? 0, host: '127.0.0.1', port, tls, token: TOKENS.user, adminToken: TOKENS.admin };
   await ready(child, port);
   return { ...target, startMs: performance.now() - started, close: () => stop(child) };
+}
+
+/** A request with the administrator's token; throws unless the answer is 2xx or 409. */
+export async function admin(server: Capstan, method: string, path: string, body?: object): Promise<string> {
+  const address = { ...server, token: server.adminToken };
+  const connection = await Connection.open(address);
+  const answer = await connection.send(requestBytes(address, method, path, body && JSON.stringify(body)), true);
+  connection.close();
+  if (answer.status >= 300 && answer.status !== 409) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
+  return answer.body ?? '';
 }
 
 /** Resolves when the server has printed the address it is ready at; it prints it only then. */

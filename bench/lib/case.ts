@@ -50,3 +50,10 @@ export const costOf = (loaded: Loaded): Pick<Row, 'userUs' | 'systemUs' | 'resid
 
 /** CPU microseconds per operation of a baseline. */
 export const cpuPerOperation = ({ cpu, operations }: Loaded): number => (cpu.user + cpu.system) / operations;
+
+/** Operations per second. */
+export const rateOf = ({ operations, seconds }: Loaded): number => operations / seconds;
+
+/** A note of how long requests took, and how many failed. */
+export const timesOf = ({ p50, p99, errors }: Loaded): string =>
+  `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${errors ? `, ${errors} errors` : ''}`;

@@ -6,6 +6,7 @@ import { freePort } from './capstan.js';
 /** A running etcd of one member. */
 export interface BenchEtcd {
   readonly url: string;
+  readonly pid: number;
   close(): Promise<void>;
 }
 
@@ -36,6 +37,7 @@ export async function startEtcd(dir: string): Promise<BenchEtcd | undefined> {
   });
   return {
     url,
+    pid: child.pid ?? 0,
     async close() {
       const ended = once(child, 'close');
       child.kill('SIGKILL');

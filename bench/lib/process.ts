@@ -29,3 +29,23 @@ export function residentOf(pid: number): number {
     return 0;
   }
 }
+
+/** A reading of memory that falls after its garbage was collected, once it has not fallen by more than 1 % for `quietMs`; as it is after `limitMs` at the latest. */
+export async function settled(read: () => number, quietMs: number, limitMs = 20_000): Promise<number> {
+  const began = performance.now();
+  let lowest = read();
+  for (let since = began; performance.now() - since < quietMs && performance.now() - began < limitMs; ) {
+    await new Promise(resolve => setTimeout(resolve, quietMs / 10));
+    const now = read();
+    if (now >= lowest * 0.99) continue;
+    lowest = now;
+    since = performance.now();
+  }
+  return read();
+}
+
+/** A server collects the garbage of its start a second after it, and its threads give the memory back one after the other. */
+const QUIET_MS = 3000;
+
+/** Resident bytes of a process that has come to rest. */
+export const residentAtRest = (pid: number): Promise<number> => settled(() => residentOf(pid), QUIET_MS);

@@ -168,8 +168,18 @@ export class Connection {
 }
 
 /** Name of the member that carries the time of a write to its watchers. */
-export const SENT_AT = '"sentAt":"';
-const SENT_AT_BYTES = Buffer.from(SENT_AT);
+const SENT_AT = Buffer.from('"sentAt":"');
+/** Digits of `timeText`. */
+const TIME_LENGTH = 17;
+
+/** Milliseconds since the last object in these bytes was written; undefined if its time is not in them. */
+export function lagOf(bytes: Buffer): number | undefined {
+  const sent = bytes.lastIndexOf(SENT_AT);
+  const digits = sent + SENT_AT.length;
+  if (sent < 0 || digits + TIME_LENGTH >= bytes.length) return undefined;
+  const at = Number(bytes.toString('latin1', digits, digits + TIME_LENGTH));
+  return at > 0 ? performance.timeOrigin + performance.now() - at : undefined;
+}
 
 /** A watch: counts events and samples their lag; nothing is parsed. */
 export class Watching {
@@ -185,11 +195,8 @@ export class Watching {
       if (brace && bytes[0] === NEWLINE) this.events++;
       brace = bytes.at(-1) === BRACE;
       for (let at = bytes.indexOf('}\n'); at >= 0; at = bytes.indexOf('}\n', at + 2)) this.events++;
-      const sent = bytes.lastIndexOf(SENT_AT_BYTES);
-      if (sent >= 0 && sent + SENT_AT.length + 17 < bytes.length) {
-        const at = Number(bytes.toString('latin1', sent + SENT_AT.length, sent + SENT_AT.length + 17));
-        if (at > 0) lag(performance.timeOrigin + performance.now() - at);
-      }
+      const milliseconds = lagOf(bytes);
+      if (milliseconds !== undefined) lag(milliseconds);
       if (this.events > before) more(this.events - before);
     });
     const end = (): void => {
@@ -214,5 +221,5 @@ export class Watching {
   }
 }
 
-/** A time as it stands in a written object: 17 characters, milliseconds since the epoch with three decimals. */
-export const timeText = (): string => (performance.timeOrigin + performance.now()).toFixed(3).padStart(17, '0');
+/** A time as it stands in a written object: `TIME_LENGTH` characters, milliseconds since the epoch with three decimals. */
+export const timeText = (): string => (performance.timeOrigin + performance.now()).toFixed(3).padStart(TIME_LENGTH, '0');

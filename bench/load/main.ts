@@ -1,9 +1,11 @@
 /** The load generator: a process of its own, so that its work is not the server's. Takes one task from its parent and reports. */
 import { once } from 'node:events';
-import { type Answer, Connection, requestBytes, timeText, Watching } from './connection.js';
+import { type Address, type Answer, Connection, requestBytes, timeText, Watching } from './connection.js';
+import { EtcdWatching, EtcdWriter } from './etcd.js';
 import {
   type CreateTask,
   configMap,
+  type EtcdFanoutTask,
   type FanoutTask,
   type IdleTask,
   type Measured,
@@ -57,75 +59,90 @@ class Meter {
   }
 }
 
-const connections = (task: { address: RepeatTask['address'] }, count: number): Promise<Connection[]> =>
-  Promise.all(Array.from({ length: count }, () => Connection.open(task.address)));
+const connections = (address: Address, count: number): Promise<Connection[]> =>
+  Promise.all(Array.from({ length: count }, () => Connection.open(address)));
 
-async function repeat(task: RepeatTask): Promise<void> {
-  const open = await connections(task, task.connections);
-  const request = requestBytes(task.address, 'GET', task.path);
+/** Every connection sends its next request when it has the answer to the last, until the time is up or there is none. */
+async function busy(
+  meter: Meter,
+  open: readonly Connection[],
+  ms: number,
+  next: (client: number) => Buffer | undefined,
+): Promise<void> {
+  const until = performance.now() + ms;
+  await Promise.all(
+    open.map(async (connection, client) => {
+      for (let began = performance.now(); began < until; began = performance.now()) {
+        const request = next(client);
+        if (!request) return;
+        meter.answer(await connection.send(request), began);
+      }
+    }),
+  );
+}
+
+/** Measures requests for `ms`, after a warm-up where there is no bound to their number. */
+async function measured(
+  open: readonly Connection[],
+  ms: number,
+  next: (client: number) => Buffer | undefined,
+  warmUp = true,
+): Promise<void> {
   const meter = new Meter();
-  const phase = async (ms: number): Promise<void> => {
-    const until = performance.now() + ms;
-    await Promise.all(
-      open.map(async connection => {
-        for (let began = performance.now(); began < until; began = performance.now())
-          meter.answer(await connection.send(request), began);
-      }),
-    );
-  };
-  await phase(WARM_UP_MS);
+  if (warmUp) await busy(meter, open, WARM_UP_MS, next);
   meter.begin();
-  await phase(task.ms);
+  await busy(meter, open, ms, next);
   meter.end();
   for (const connection of open) connection.close();
 }
 
-async function create(task: CreateTask): Promise<void> {
-  const open = await connections(task, task.clients);
-  const path = `/api/v1/namespaces/${task.namespace}/configmaps`;
-  const meter = new Meter();
+async function repeat({ address, path, connections: count, ms }: RepeatTask): Promise<void> {
+  const request = requestBytes(address, 'GET', path);
+  await measured(await connections(address, count), ms, () => request);
+}
+
+const pathOf = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`;
+
+async function create({ address, namespace, prefix, bytes, clients, ms, count }: CreateTask): Promise<void> {
   let made = 0;
-  const phase = async (ms: number, most: number): Promise<void> => {
-    const until = performance.now() + ms;
-    await Promise.all(
-      open.map(async connection => {
-        for (let began = performance.now(); began < until && made < most; began = performance.now()) {
-          const body = configMap(`${task.prefix}${made++}`, task.namespace, task.bytes);
-          meter.answer(await connection.send(requestBytes(task.address, 'POST', path, body)), began);
-        }
-      }),
-    );
+  const next = (): Buffer | undefined => {
+    if (count !== undefined && made >= count) return undefined;
+    return requestBytes(address, 'POST', pathOf(namespace), configMap(`${prefix}${made++}`, namespace, bytes));
   };
-  if (task.count === undefined) await phase(WARM_UP_MS, Number.POSITIVE_INFINITY);
-  meter.begin();
-  await phase(task.ms, task.count ?? Number.POSITIVE_INFINITY);
-  meter.end();
-  for (const connection of open) connection.close();
+  await measured(await connections(address, clients), ms, next, count === undefined);
 }
 
-async function update(task: UpdateTask): Promise<void> {
-  const meter = new Meter();
-  const path = `/api/v1/namespaces/${task.namespace}/configmaps`;
-  const open = await connections(task, task.clients);
-  const bodyOf = (i: number): string => configMap(`${task.prefix}${i}`, task.namespace, task.bytes, timeText());
-  await Promise.all(open.map((connection, i) => connection.send(requestBytes(task.address, 'POST', path, bodyOf(i)))));
-  const phase = async (ms: number): Promise<void> => {
-    const until = performance.now() + ms;
-    await Promise.all(
-      open.map(async (connection, i) => {
-        for (let began = performance.now(); began < until; began = performance.now())
-          meter.answer(await connection.send(requestBytes(task.address, 'PUT', `${path}/${task.prefix}${i}`, bodyOf(i))), began);
-      }),
-    );
-  };
-  await phase(WARM_UP_MS);
-  meter.begin();
-  await phase(task.ms);
-  meter.end();
-  for (const connection of open) connection.close();
+async function update({ address, namespace, prefix, bytes, clients, ms }: UpdateTask): Promise<void> {
+  const open = await connections(address, clients);
+  const path = pathOf(namespace);
+  const bodyOf = (i: number): string => configMap(`${prefix}${i}`, namespace, bytes, timeText());
+  await Promise.all(open.map((connection, i) => connection.send(requestBytes(address, 'POST', path, bodyOf(i)))));
+  await measured(open, ms, i => requestBytes(address, 'PUT', `${path}/${prefix}${i}`, bodyOf(i)));
 }
 
-async function fanout(task: FanoutTask): Promise<void> {
+/** A watch under way. */
+interface Watcher {
+  readonly closed: boolean;
+  close(): void;
+}
+
+/** Who takes part in a fan-out, at a server or at etcd itself. */
+interface Parties {
+  watch(lag: (milliseconds: number) => void, more: (events: number) => void): Promise<Watcher>;
+  /** The client of writer `i`; a write resolves with whether it took place. */
+  writer(i: number): Promise<{ write(body: string): Promise<boolean>; close(): void }>;
+}
+
+/** Opens watches, some at a time. */
+async function watchers(count: number, open: () => Promise<Watcher>): Promise<Watcher[]> {
+  const watching: Watcher[] = [];
+  for (let i = 0; i < count; i += 50) {
+    watching.push(...(await Promise.all(Array.from({ length: Math.min(50, count - i) }, open))));
+  }
+  return watching;
+}
+
+async function fanout(task: FanoutTask | EtcdFanoutTask, parties: Parties): Promise<void> {
   const meter = new Meter();
   let delivered = 0;
   let sampled = 0;
@@ -136,28 +153,20 @@ async function fanout(task: FanoutTask): Promise<void> {
     delivered += events;
     meter.operations += events;
   };
-  const watching: Watching[] = [];
-  for (let i = 0; i < task.watchers; i += 50) {
-    const batch = Array.from({ length: Math.min(50, task.watchers - i) }, () =>
-      Watching.open(task.address, task.watchPath, lag, more),
-    );
-    watching.push(...(await Promise.all(batch)));
-  }
-  const writers = await connections(task, task.writers);
+  const watching = await watchers(task.watchers, () => parties.watch(lag, more));
+  const writers = await Promise.all(Array.from({ length: task.writers }, (_, i) => parties.writer(i)));
   let written = 0;
   const behind = (): boolean => written * task.watchers - delivered > WINDOW * task.watchers;
   const phase = async (ms: number): Promise<void> => {
     const until = performance.now() + ms;
     await Promise.all(
-      writers.map(async (connection, i) => {
+      writers.map(async (writer, i) => {
         while (performance.now() < until) {
           if (behind()) {
             await new Promise(resolve => setImmediate(resolve));
             continue;
           }
-          const body = configMap(`w${i}`, task.namespace, task.bytes, timeText());
-          const { status } = await connection.send(requestBytes(task.address, 'PUT', `${task.writePath}/w${i}`, body));
-          if (status >= 300) meter.errors++;
+          if (!(await writer.write(configMap(`w${i}`, task.namespace, task.bytes, timeText())))) meter.errors++;
           written++;
         }
       }),
@@ -172,18 +181,31 @@ async function fanout(task: FanoutTask): Promise<void> {
   await phase(task.ms);
   meter.bytes = written;
   meter.end(watching.filter(watch => watch.closed).length);
-  for (const connection of [...watching, ...writers]) connection.close();
+  for (const client of [...watching, ...writers]) client.close();
 }
+
+/** Clients of a server: a connection for each. */
+const atServer = ({ address, watchPath, writePath }: FanoutTask): Parties => ({
+  watch: (lag, more) => Watching.open(address, watchPath, lag, more),
+  async writer(i) {
+    const connection = await Connection.open(address);
+    const path = `${writePath}/w${i}`;
+    return {
+      write: async body => (await connection.send(requestBytes(address, 'PUT', path, body))).status < 300,
+      close: () => connection.close(),
+    };
+  },
+});
+
+/** Clients of etcd: a connection for each. */
+const atEtcd = ({ url, namespace }: EtcdFanoutTask): Parties => ({
+  watch: (lag, more) => EtcdWatching.open(url, `/${namespace}`, lag, more),
+  writer: i => Promise.resolve(new EtcdWriter(url, `/${namespace}/w${i}`)),
+});
 
 async function idle(task: IdleTask): Promise<void> {
   const ignore = (): void => {};
-  const watching: Watching[] = [];
-  for (let i = 0; i < task.watchers; i += 50) {
-    const batch = Array.from({ length: Math.min(50, task.watchers - i) }, () =>
-      Watching.open(task.address, task.watchPath, ignore, ignore),
-    );
-    watching.push(...(await Promise.all(batch)));
-  }
+  const watching = await watchers(task.watchers, () => Watching.open(task.address, task.watchPath, ignore, ignore));
   const meter = new Meter();
   meter.begin();
   await once(process, 'message');
@@ -200,7 +222,9 @@ function run(task: Task): Promise<void> {
     case 'update':
       return update(task);
     case 'fanout':
-      return fanout(task);
+      return fanout(task, atServer(task));
+    case 'etcdFanout':
+      return fanout(task, atEtcd(task));
     case 'idle':
       return idle(task);
   }

@@ -9,27 +9,25 @@ export interface RepeatTask {
   readonly ms: number;
 }
 
-/** Creates of different ConfigMaps until the time is up or, with `count`, until so many are made. */
-export interface CreateTask {
-  readonly is: 'create';
+/** What clients that write need to know. */
+interface WriteTask {
   readonly address: Address;
   readonly namespace: string;
   readonly prefix: string;
   readonly bytes: number;
   readonly clients: number;
   readonly ms: number;
+}
+
+/** Creates of different ConfigMaps until the time is up or, with `count`, until so many are made. */
+export interface CreateTask extends WriteTask {
+  readonly is: 'create';
   readonly count?: number;
 }
 
 /** Updates of one ConfigMap per client, which it makes first. */
-export interface UpdateTask {
+export interface UpdateTask extends WriteTask {
   readonly is: 'update';
-  readonly address: Address;
-  readonly namespace: string;
-  readonly prefix: string;
-  readonly bytes: number;
-  readonly clients: number;
-  readonly ms: number;
 }
 
 /** Writers that update one object each, and watchers of the collection. */
@@ -37,8 +35,19 @@ export interface FanoutTask {
   readonly is: 'fanout';
   readonly address: Address;
   readonly watchPath: string;
-  /** Path of writer i is `<writePath>/<prefix><i>`. */
+  /** Path of writer i is `<writePath>/w<i>`. */
   readonly writePath: string;
+  readonly namespace: string;
+  readonly bytes: number;
+  readonly writers: number;
+  readonly watchers: number;
+  readonly ms: number;
+}
+
+/** The same at etcd itself: writer i has the key `/<namespace>/w<i>`, watchers all of the namespace. */
+export interface EtcdFanoutTask {
+  readonly is: 'etcdFanout';
+  readonly url: string;
   readonly namespace: string;
   readonly bytes: number;
   readonly writers: number;
@@ -55,7 +64,7 @@ export interface IdleTask {
 }
 
 /** Work for the load generator. */
-export type Task = RepeatTask | CreateTask | UpdateTask | FanoutTask | IdleTask;
+export type Task = RepeatTask | CreateTask | UpdateTask | FanoutTask | EtcdFanoutTask | IdleTask;
 
 /** What a task measured between its begin and its end. */
 export interface Measured {

@@ -57,6 +57,6 @@ export interface Host {
   informer(storageName: string): Informer;
   /** Control thread only: requests with the identity of the controller, `system:serviceaccount:<system namespace>:<controller>`. */
   request(controller: string, request: InternalRequest): Promise<ApiObject>;
-  /** Control thread only: every committed change from the state at start on, in order; the initial state comes as ADDED. */
+  /** Control thread only: every committed change from the state at start on, in order; the initial state comes as ADDED, all within one turn. */
   watch(listener: (event: ResourceEvent) => void): void;
 }

@@ -22,7 +22,7 @@ export interface Exchange {
   /** Called once when the client goes away before the answer is complete. */
   onAbort(listener: () => void): void;
   readonly aborted: boolean;
-  /** Status of the answer once it was begun. */
+  /** Status of the answer from the call that gives it on; undefined where there is none, also because the client was gone before. */
   readonly status?: number;
 }
 

@@ -91,6 +91,8 @@ export interface Strategy {
   /** Extra field labels accepted in selectors although no object carries them, and labels rewritten to others. */
   readonly fieldAliases: ReadonlyMap<string, string>;
   readonly columns?: readonly Column[];
+  /** Order of the rows where a list is shown as a Table; absent: that of the list. */
+  readonly rowOrder?: (a: ApiObject, b: ApiObject) => number;
   /** Where the scale subresource reads and writes, by JSON path segments. */
   readonly scale?: {
     readonly spec: readonly string[];

@@ -119,20 +119,43 @@ export function children(e: Expr): readonly Expr[] {
 
 /** The parts that the checker visits: not those of a name that turned out to be one variable or function. */
 export function checkedParts(e: Expr): readonly Expr[] {
+  if (e.is === 'select' && e.resolved) return [];
+  return e.is === 'call' && e.qualified ? e.args : children(e);
+}
+
+/** What a pass over the tree makes of each kind of node. */
+export interface Visitor<R> {
+  constant(e: ConstExpr): R;
+  ident(e: IdentExpr): R;
+  select(e: SelectExpr): R;
+  call(e: CallExpr): R;
+  list(e: ListExpr): R;
+  map(e: MapExpr): R;
+  struct(e: StructExpr): R;
+  loop(e: ComprehensionExpr): R;
+  bind(e: BindExpr): R;
+}
+
+/** Has a pass look at a node. */
+export function visit<R>(e: Expr, visitor: Visitor<R>): R {
   switch (e.is) {
+    case 'const':
+      return visitor.constant(e);
+    case 'ident':
+      return visitor.ident(e);
     case 'select':
-      return e.resolved ? [] : [e.operand];
+      return visitor.select(e);
     case 'call':
-      return e.target && !e.qualified ? [e.target, ...e.args] : e.args;
+      return visitor.call(e);
     case 'list':
-      return e.items;
+      return visitor.list(e);
     case 'map':
-      return e.entries.flatMap(entry => [entry.key, entry.value]);
+      return visitor.map(e);
+    case 'struct':
+      return visitor.struct(e);
     case 'loop':
-      return e.filter ? [e.range, e.filter, e.body] : [e.range, e.body];
+      return visitor.loop(e);
     case 'bind':
-      return [e.init, e.body];
-    default:
-      return [];
+      return visitor.bind(e);
   }
 }

@@ -1,6 +1,5 @@
 /** The type checker: resolves names and overloads on the tree, and reports every error it finds. */
-import type { BindExpr, CallExpr, ComprehensionExpr, Expr, IdentExpr, ListExpr, MapExpr, SelectExpr } from './ast.js';
-import { checkedParts } from './ast.js';
+import * as Ast from './ast.js';
 import type { Overload } from './declarations.js';
 import type { Scope } from './environment.js';
 import { Issues, type Issue } from './source.js';
@@ -9,14 +8,14 @@ import { formatType, isOptional, type Type } from './types.js';
 import { typeNameOf, Uint, Double, type Value } from './values.js';
 
 /** Checks a tree in place. With `lenient` names and overloads that do not resolve are left to evaluation. */
-export function check(expr: Expr, scope: Scope, lenient = false): { type: Type; issues: readonly Issue[] } {
+export function check(expr: Ast.Expr, scope: Scope, lenient = false): { type: Type; issues: readonly Issue[] } {
   const checker = new Checker(scope, lenient);
   checker.visit(expr);
   checker.finish(expr);
   return { type: expr.type!, issues: checker.issues.list };
 }
 
-class Checker {
+class Checker implements Ast.Visitor<Type> {
   readonly issues = new Issues();
   private readonly bindings: T.Bindings = new Map();
   private readonly locals: Map<string, Type>[] = [];
@@ -27,45 +26,30 @@ class Checker {
   ) {}
 
   /** Computes and records the type of a node. */
-  visit(e: Expr): Type {
-    const type = this.typeOf(e);
+  visit(e: Ast.Expr): Type {
+    const type = Ast.visit(e, this);
     e.type = type;
     return type;
   }
 
   /** Replaces type parameters in the whole tree, now that all are known. */
-  finish(e: Expr): void {
+  finish(e: Ast.Expr): void {
     const stack = [e];
     while (stack.length) {
       const node = stack.pop()!;
       if (node.type) node.type = T.substitute(node.type, this.bindings, true);
-      stack.push(...checkedParts(node));
+      stack.push(...Ast.checkedParts(node));
     }
   }
 
-  private typeOf(e: Expr): Type {
-    switch (e.is) {
-      case 'const':
-        return constantType(e.value);
-      case 'ident':
-        return this.ident(e);
-      case 'select':
-        return this.select(e);
-      case 'call':
-        return this.call(e);
-      case 'list':
-        return this.list(e);
-      case 'map':
-        return this.map(e);
-      case 'struct':
-        for (const f of e.fields) this.visit(f.value);
-        this.undeclared(e.at, e.name);
-        return T.ERROR;
-      case 'loop':
-        return this.loop(e);
-      case 'bind':
-        return this.bind(e);
-    }
+  constant(e: Ast.ConstExpr): Type {
+    return constantType(e.value);
+  }
+
+  struct(e: Ast.StructExpr): Type {
+    for (const f of e.fields) this.visit(f.value);
+    this.undeclared(e.at, e.name);
+    return T.ERROR;
   }
 
   private undeclared(at: number, name: string): void {
@@ -80,7 +64,7 @@ class Checker {
     return undefined;
   }
 
-  private ident(e: IdentExpr): Type {
+  ident(e: Ast.IdentExpr): Type {
     const local = this.local(e.name);
     if (local) return local;
     const found = this.scope.resolveVariable(e.name);
@@ -92,7 +76,7 @@ class Checker {
     return this.lenient ? T.DYN : T.ERROR;
   }
 
-  private select(e: SelectExpr): Type {
+  select(e: Ast.SelectExpr): Type {
     const qualified = e.test ? undefined : this.qualifiedName(e);
     if (qualified !== undefined) {
       const found = this.scope.resolveVariable(qualified);
@@ -129,7 +113,7 @@ class Checker {
   }
 
   /** `a.b.c` as one name, unless its root is a local variable. */
-  private qualifiedName(e: Expr): string | undefined {
+  private qualifiedName(e: Ast.Expr): string | undefined {
     if (e.is === 'ident') return this.local(e.name) ? undefined : e.name;
     if (e.is !== 'select' || e.test) return undefined;
     const operand = this.qualifiedName(e.operand);
@@ -140,7 +124,7 @@ class Checker {
     return T.substitute(t, this.bindings, true);
   }
 
-  private call(e: CallExpr): Type {
+  call(e: Ast.CallExpr): Type {
     if (e.fn === '_&&_' || e.fn === '_||_') {
       for (const a of e.args) this.wantBool(a);
       return T.BOOL;
@@ -169,14 +153,14 @@ class Checker {
     return this.overloads(e, e.fn.replace(/^\./, ''), fn.overloads, argTypes, e.target !== undefined);
   }
 
-  private wantBool(e: Expr): void {
+  private wantBool(e: Ast.Expr): void {
     const t = this.visit(e);
     if (!T.assignable(this.bindings, [t], [T.BOOL])) {
       if (!this.lenient) this.issues.add(e.at, `expected type 'bool' but found '${formatType(this.final(t))}'`);
     }
   }
 
-  private overloads(e: CallExpr, name: string, all: readonly Overload[], argTypes: readonly Type[], member: boolean): Type {
+  private overloads(e: Ast.CallExpr, name: string, all: readonly Overload[], argTypes: readonly Type[], member: boolean): Type {
     const fitting: Overload[] = [];
     let result: Type | undefined;
     for (const o of all) {
@@ -209,7 +193,7 @@ class Checker {
     return [o.args.map(rename), rename(o.result)];
   }
 
-  private optionalSelect(e: CallExpr): Type {
+  private optionalSelect(e: Ast.CallExpr): Type {
     const operand = T.substitute(this.visit(e.args[0]!), this.bindings, false);
     this.visit(e.args[1]!);
     const inner = isOptional(operand) ? operand.params[0]! : operand;
@@ -219,7 +203,7 @@ class Checker {
   }
 
   /** The type of an optional entry's content. */
-  private unwrap(e: Expr, optional: boolean): Type {
+  private unwrap(e: Ast.Expr, optional: boolean): Type {
     const t = T.substitute(this.visit(e), this.bindings, false);
     if (!optional || t.kind === 'dyn' || t.kind === 'error') return t;
     if (isOptional(t)) return t.params[0]!;
@@ -231,7 +215,7 @@ class Checker {
     return T.ERROR;
   }
 
-  private list(e: ListExpr): Type {
+  list(e: Ast.ListExpr): Type {
     let of: Type | undefined;
     e.items.forEach((item, i) => {
       const t = this.unwrap(item, e.optional.has(i));
@@ -240,7 +224,7 @@ class Checker {
     return T.listType(of ?? T.param(`_${this.fresh++}`));
   }
 
-  private map(e: MapExpr): Type {
+  map(e: Ast.MapExpr): Type {
     let key: Type | undefined;
     let of: Type | undefined;
     for (const entry of e.entries) {
@@ -252,7 +236,7 @@ class Checker {
     return T.mapType(key ?? T.param(`_${this.fresh++}`), of ?? T.param(`_${this.fresh++}`));
   }
 
-  private loop(e: ComprehensionExpr): Type {
+  loop(e: Ast.ComprehensionExpr): Type {
     const range = T.substitute(this.visit(e.range), this.bindings, false);
     const [first, second] = this.loopTypes(e.range.at, range);
     const scope = new Map<string, Type>();
@@ -279,7 +263,7 @@ class Checker {
     return [T.DYN, T.DYN];
   }
 
-  private loopResult(e: ComprehensionExpr, key: Type, list: Type): Type {
+  private loopResult(e: Ast.ComprehensionExpr, key: Type, list: Type): Type {
     switch (e.kind) {
       case 'all':
       case 'exists':
@@ -310,14 +294,14 @@ class Checker {
   }
 
   /** A condition inside a loop stands where `_?_:_` has its first argument. */
-  private condition(e: ComprehensionExpr, condition: Expr, branch: Type): void {
+  private condition(e: Ast.ComprehensionExpr, condition: Ast.Expr, branch: Type): void {
     const t = this.visit(condition);
     if (T.assignable(this.bindings, [t], [T.BOOL]) || this.lenient) return;
     const b = formatType(this.final(branch));
     this.issues.add(e.at, `found no matching overload for '_?_:_' applied to '(${formatType(this.final(t))}, ${b}, ${b})'`);
   }
 
-  private bind(e: BindExpr): Type {
+  bind(e: Ast.BindExpr): Type {
     const init = T.substitute(this.visit(e.init), this.bindings, false);
     let local = init;
     if (e.kind !== 'bind') {

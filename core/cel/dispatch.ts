@@ -1,5 +1,6 @@
 /** Which overload of a function a call runs. */
 import type { Overload } from './declarations.js';
+import { isInt } from './ops.js';
 import type { Code } from './plan.js';
 import type { Type } from './types.js';
 import {
@@ -18,43 +19,45 @@ import {
   type Value,
 } from './values.js';
 
-/** Whether a value may be passed where the type is declared. Members of aggregates are the function's own affair. */
-function accepts(t: Type, v: Value): boolean {
+type Accepts = (v: Value) => boolean;
+const anything: Accepts = () => true;
+const isA =
+  (type: abstract new (...args: never[]) => unknown): Accepts =>
+  v =>
+    v instanceof type;
+
+/** What may be passed where a type without parts of its own is declared. Members of aggregates are the function's own affair. */
+const ACCEPTED: { readonly [K in Exclude<Type['kind'], 'wrapper' | 'opaque' | 'object'>]: Accepts } = {
+  dyn: anything,
+  param: anything,
+  error: anything,
+  int: isInt,
+  bool: v => typeof v === 'boolean',
+  string: v => typeof v === 'string',
+  null: v => v === null,
+  uint: isA(Uint),
+  double: isA(Double),
+  bytes: isA(Uint8Array),
+  timestamp: isA(Timestamp),
+  duration: isA(Duration),
+  list: isA(List),
+  map: isA(Dict),
+  type: isA(TypeValue),
+};
+
+/** Whether a value may be passed where the type is declared. */
+function accepting(t: Type): Accepts {
   switch (t.kind) {
-    case 'dyn':
-    case 'param':
-    case 'error':
-      return true;
-    case 'int':
-      return typeof v === 'number' || typeof v === 'bigint';
-    case 'bool':
-      return typeof v === 'boolean';
-    case 'string':
-      return typeof v === 'string';
-    case 'null':
-      return v === null;
-    case 'uint':
-      return v instanceof Uint;
-    case 'double':
-      return v instanceof Double;
-    case 'bytes':
-      return v instanceof Uint8Array;
-    case 'timestamp':
-      return v instanceof Timestamp;
-    case 'duration':
-      return v instanceof Duration;
-    case 'list':
-      return v instanceof List;
-    case 'map':
-      return v instanceof Dict;
-    case 'type':
-      return v instanceof TypeValue;
-    case 'wrapper':
-      return v === null || accepts(t.of, v);
+    case 'wrapper': {
+      const of = accepting(t.of);
+      return v => v === null || of(v);
+    }
     case 'opaque':
-      return t.name === 'optional_type' ? v instanceof Optional : v instanceof Opaque && v.typeName === t.name;
+      return t.name === 'optional_type' ? isA(Optional) : v => v instanceof Opaque && v.typeName === t.name;
     case 'object':
-      return typeNameOf(v) === t.name;
+      return v => typeNameOf(v) === t.name;
+    default:
+      return ACCEPTED[t.kind];
   }
 }
 
@@ -93,11 +96,12 @@ export function dispatch(
       f.charge(1);
       return single(a(f), b(f), null, f, null);
     };
+  const choices = overloads.map(o => ({ call: o.call, accepts: o.args.map(accepting) }));
   return f => {
     f.charge(1);
     const values = [a ? a(f) : null, b ? b(f) : null, c ? c(f) : null, d ? d(f) : null] as const;
-    for (const o of overloads) {
-      if (o.args.every((t, i) => accepts(t, values[i]!))) return o.call(values[0], values[1], values[2], f, values[3]);
+    for (const { call, accepts } of choices) {
+      if (accepts.every((takes, i) => takes(values[i]!))) return call(values[0], values[1], values[2], f, values[3]);
     }
     return refuse(fn, values.slice(0, args.length) as Value[]);
   };

@@ -1,5 +1,5 @@
 /** The static estimate: lowest and highest cost of an expression, after upstream's model, with sizes bounded by the schema. */
-import type { BindExpr, CallExpr, ComprehensionExpr, Expr, SelectExpr } from './ast.js';
+import * as Ast from './ast.js';
 import type { CostRange } from './cost.js';
 import { codePoints } from './ops.js';
 import { type CallShape, estimateCall, flat, plus, scaled, sum, TEXT_FACTOR, times, union, UNKNOWN } from './ranges.js';
@@ -20,7 +20,7 @@ interface Estimate {
 }
 
 /** Estimates a checked tree. */
-export const estimate = (expr: Expr, hints: SizeHints = {}): CostRange => new Estimator(hints).visit(expr).cost;
+export const estimate = (expr: Ast.Expr, hints: SizeHints = {}): CostRange => new Estimator(hints).visit(expr).cost;
 
 /** Keys of maps are texts the schema sets no bound to; upstream's declaration gives them no size. */
 const KEYS: Place = { maxSize: 0 };
@@ -29,7 +29,7 @@ const SCALARS: ReadonlySet<Type['kind']> = new Set(['bool', 'double', 'duration'
 const isScalar = (t: Type | undefined): boolean =>
   t !== undefined && (t.kind === 'opaque' && t.name === 'optional_type' ? isScalar(t.params[0]) : SCALARS.has(t.kind));
 
-class Estimator {
+class Estimator implements Ast.Visitor<Estimate> {
   private readonly locals: Map<string, Estimate>[] = [];
   /** Upstream finds places by path and drops the first name of one: names of other things lead to the place of the rule's `self`. */
   private readonly root: Place | undefined;
@@ -37,39 +37,36 @@ class Estimator {
     this.root = Object.hasOwn(hints, 'self') ? hints.self : undefined;
   }
 
-  visit(e: Expr): Estimate {
-    switch (e.is) {
-      case 'const':
-        return { cost: flat(0) };
-      case 'ident':
-        return this.ident(e.name);
-      case 'select':
-        return this.select(e);
-      case 'list':
-        return { cost: plus(this.costs(e.items), flat(10)) };
-      case 'map':
-        return { cost: plus(this.costs(e.entries.flatMap(x => [x.key, x.value])), flat(30)) };
-      case 'struct':
-        return { cost: plus(this.costs(e.fields.map(f => f.value)), flat(40)) };
-      case 'loop':
-        return this.loop(e);
-      case 'bind':
-        return this.bind(e);
-      case 'call':
-        return this.call(e);
-    }
+  visit(e: Ast.Expr): Estimate {
+    return Ast.visit(e, this);
   }
 
-  private costs(parts: readonly Expr[]): CostRange {
+  constant(): Estimate {
+    return { cost: flat(0) };
+  }
+
+  list(e: Ast.ListExpr): Estimate {
+    return { cost: plus(this.costs(e.items), flat(10)) };
+  }
+
+  map(e: Ast.MapExpr): Estimate {
+    return { cost: plus(this.costs(e.entries.flatMap(x => [x.key, x.value])), flat(30)) };
+  }
+
+  struct(e: Ast.StructExpr): Estimate {
+    return { cost: plus(this.costs(e.fields.map(f => f.value)), flat(40)) };
+  }
+
+  private costs(parts: readonly Ast.Expr[]): CostRange {
     return sum(parts.map(p => this.visit(p).cost));
   }
 
-  private ident(name: string): Estimate {
+  ident({ name }: Ast.IdentExpr): Estimate {
     const known = this.locals.findLast(scope => scope.has(name))?.get(name);
     return known ?? { cost: flat(1), place: Object.hasOwn(this.hints, name) ? this.hints[name] : this.root };
   }
 
-  private select(e: SelectExpr): Estimate {
+  select(e: Ast.SelectExpr): Estimate {
     if (e.resolved) return { cost: flat(1), place: this.root };
     const operand = this.visit(e.operand);
     // Testing for a field is free.
@@ -80,7 +77,7 @@ class Estimator {
   }
 
   /** The size of a value, `UNKNOWN` where nothing bounds it. */
-  private sizeOf(e: Expr, known: Estimate): CostRange {
+  private sizeOf(e: Ast.Expr, known: Estimate): CostRange {
     if (known.size) return known.size;
     const literal = literalSize(e);
     if (literal !== undefined) return flat(literal);
@@ -95,7 +92,7 @@ class Estimator {
     return result;
   }
 
-  private loop(e: ComprehensionExpr): Estimate {
+  loop(e: Ast.ComprehensionExpr): Estimate {
     const range = this.visit(e.range);
     const count = this.sizeOf(e.range, range);
     const kind = e.range.type?.kind;
@@ -114,7 +111,7 @@ class Estimator {
   }
 
   /** A binding is a loop over nothing to upstream; the forms for optionals are conditions around one. */
-  private bind(e: BindExpr): Estimate {
+  bind(e: Ast.BindExpr): Estimate {
     const init = this.visit(e.init);
     const local: Estimate = { cost: flat(1), place: init.place ?? this.root, size: init.size };
     const body = this.within(new Map([[e.name, local]]), () => this.visit(e.body));
@@ -123,7 +120,7 @@ class Estimator {
     return { cost: plus(plus(init.cost, flat(1)), union(present, flat(1))) };
   }
 
-  private call(e: CallExpr): Estimate {
+  call(e: Ast.CallExpr): Estimate {
     const parts = e.target && !e.qualified ? [e.target, ...e.args] : e.args;
     const known = parts.map(a => this.visit(a));
     const args = sum(known.map(k => k.cost));
@@ -164,7 +161,7 @@ class Estimator {
     return { cost: plus(args, own.cost), size: own.size };
   }
 
-  private shape(e: CallExpr, parts: readonly Expr[], known: readonly Estimate[], sizes: readonly CostRange[]): CallShape {
+  private shape(e: Ast.CallExpr, parts: readonly Ast.Expr[], known: readonly Estimate[], sizes: readonly CostRange[]): CallShape {
     const target = parts[0];
     const list = target?.type?.kind === 'list' ? target.type : undefined;
     const place = known[0]?.place?.items;
@@ -182,7 +179,7 @@ class Estimator {
   }
 }
 
-function literalSize(e: Expr): number | undefined {
+function literalSize(e: Ast.Expr): number | undefined {
   if (e.is === 'list') return e.items.length;
   if (e.is === 'map') return e.entries.length;
   if (e.is !== 'const') return undefined;
@@ -190,20 +187,20 @@ function literalSize(e: Expr): number | undefined {
 }
 
 /** Whether some overload the values may choose works on text, and whether some does not. */
-function textual(e: CallExpr): { some: boolean; all: boolean } {
+function textual(e: Ast.CallExpr): { some: boolean; all: boolean } {
   const kinds = (e.overloads ?? []).map(o => o.args[0]!.kind === 'string' || o.args[0]!.kind === 'bytes');
   return { some: kinds.includes(true), all: !kinds.includes(false) };
 }
 
 /** Texts are copied, other things added in one step; a list's concatenation is a view. */
-function addition(e: CallExpr, size: CostRange): CostRange {
+function addition(e: Ast.CallExpr, size: CostRange): CostRange {
   const { some, all } = textual(e);
   const copied = scaled(size, TEXT_FACTOR);
   return !some ? flat(1) : all ? copied : union(copied, flat(1));
 }
 
 /** Equality looks at sizes whatever the types, order only at those of texts. */
-function comparison(e: CallExpr, smaller: number): CostRange {
+function comparison(e: Ast.CallExpr, smaller: number): CostRange {
   const sized = scaled({ min: smaller > 0 ? 1 : 0, max: smaller }, TEXT_FACTOR);
   if (e.fn === '_==_' || e.fn === '_!=_') return sized;
   const { some, all } = textual(e);
@@ -211,7 +208,7 @@ function comparison(e: CallExpr, smaller: number): CostRange {
 }
 
 /** What a loop costs once: its result, and the aggregate it begins with. */
-const FIXED: Readonly<Record<ComprehensionExpr['kind'], number>> = {
+const FIXED: Readonly<Record<Ast.ComprehensionExpr['kind'], number>> = {
   all: 1,
   exists: 1,
   exists_one: 2,
@@ -222,7 +219,7 @@ const FIXED: Readonly<Record<ComprehensionExpr['kind'], number>> = {
   transformMapEntry: 31,
 };
 
-function stepCost(kind: ComprehensionExpr['kind'], body: CostRange, filter: CostRange | undefined): CostRange {
+function stepCost(kind: Ast.ComprehensionExpr['kind'], body: CostRange, filter: CostRange | undefined): CostRange {
   switch (kind) {
     case 'all':
       return { min: 3, max: 3 + body.max };

@@ -1,5 +1,5 @@
 /** Compiles a checked tree to closures over a frame of slots. The tree is not kept. */
-import type { BindExpr, CallExpr, Expr, ListExpr, MapExpr, SelectExpr } from './ast.js';
+import * as Ast from './ast.js';
 import { fieldOf, hasField, optionalField } from './access.js';
 import { dispatch } from './dispatch.js';
 import type { Environment } from './environment.js';
@@ -78,7 +78,7 @@ function lookup(activation: Activation, name: string): unknown {
 }
 
 /** Plans a tree; throws `CelError` when a constant conversion in it cannot succeed. */
-export function plan(expr: Expr, env: Environment): Program {
+export function plan(expr: Ast.Expr, env: Environment): Program {
   const planner = new Planner(env);
   const code = planner.code(expr);
   return new Program(code, planner.names, planner.deepest);
@@ -89,42 +89,33 @@ const FOLDED = new Set(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'dur
 const PATTERN_FUNCTIONS = new Set(['matches', 'find', 'findAll']);
 
 /** Turns nodes into closures and names into slots. */
-export class Planner {
+export class Planner implements Ast.Visitor<Code> {
   /** Variables of the activation, by slot. */
   readonly names: string[] = [];
   private readonly locals: string[] = [];
   deepest = 0;
   /** Nodes whose value is known: literals of constants, and conversions of those. */
-  private readonly known = new Map<Expr, Value>();
+  private readonly known = new Map<Ast.Expr, Value>();
   constructor(private readonly env: Environment) {}
 
-  private constant(e: Expr): Value | undefined {
+  private valueOf(e: Ast.Expr): Value | undefined {
     return e.is === 'const' ? e.value : this.known.get(e);
   }
 
-  code(e: Expr): Code {
-    switch (e.is) {
-      case 'const': {
-        const value = e.value;
-        return () => value;
-      }
-      case 'ident':
-        return this.ident(e.name, e.resolved);
-      case 'select':
-        return this.select(e);
-      case 'call':
-        return this.call(e);
-      case 'list':
-        return this.list(e);
-      case 'map':
-        return this.map(e);
-      case 'struct':
-        return () => fail(`unknown type '${e.name}'`);
-      case 'loop':
-        return loopCode(this, e);
-      case 'bind':
-        return this.bind(e);
-    }
+  code(e: Ast.Expr): Code {
+    return Ast.visit(e, this);
+  }
+
+  constant({ value }: Ast.ConstExpr): Code {
+    return () => value;
+  }
+
+  struct(e: Ast.StructExpr): Code {
+    return () => fail(`unknown type '${e.name}'`);
+  }
+
+  loop(e: Ast.ComprehensionExpr): Code {
+    return loopCode(this, e);
   }
 
   /** Plans a part that sees new local variables; answers their slots in `Frame.locals`. */
@@ -137,15 +128,15 @@ export class Planner {
     return result;
   }
 
-  private ident(name: string, resolved: string | undefined): Code {
-    if (!resolved) {
-      const local = this.locals.lastIndexOf(name);
-      if (local >= 0) return localCode(local);
-      return this.variable(name.replace(/^\./, ''));
-    }
-    const constant = this.env.isVariable(resolved) ? undefined : this.env.constants.get(resolved);
-    if (constant) return () => constant.value;
-    return this.variable(resolved);
+  ident(e: Ast.IdentExpr): Code {
+    if (e.resolved) return this.declared(e.resolved);
+    const local = this.locals.lastIndexOf(e.name);
+    return local >= 0 ? localCode(local) : this.variable(e.name.replace(/^\./, ''));
+  }
+
+  private declared(name: string): Code {
+    const constant = this.env.isVariable(name) ? undefined : this.env.constants.get(name);
+    return constant ? () => constant.value : this.variable(name);
   }
 
   private variable(name: string): Code {
@@ -161,8 +152,8 @@ export class Planner {
     };
   }
 
-  private select(e: SelectExpr): Code {
-    if (e.resolved) return this.ident('', e.resolved);
+  select(e: Ast.SelectExpr): Code {
+    if (e.resolved) return this.declared(e.resolved);
     const operand = this.code(e.operand);
     const field = e.field;
     if (e.operand.type && isOptional(e.operand.type)) {
@@ -172,9 +163,9 @@ export class Planner {
     return e.test ? hasField(operand, field) : fieldOf(operand, field);
   }
 
-  private list(e: ListExpr): Code {
+  list(e: Ast.ListExpr): Code {
     const items = e.items.map(i => this.code(i));
-    const constants = e.items.map(i => this.constant(i));
+    const constants = e.items.map(i => this.valueOf(i));
     if (e.optional.size === 0 && constants.every(v => v !== undefined)) {
       const value = new ArrayList(constants);
       this.known.set(e, value);
@@ -204,7 +195,7 @@ export class Planner {
     };
   }
 
-  private map(e: MapExpr): Code {
+  map(e: Ast.MapExpr): Code {
     const entries = e.entries.map(x => ({ key: this.code(x.key), value: this.code(x.value), optional: x.optional }));
     return f => {
       f.charge(30);
@@ -226,7 +217,7 @@ export class Planner {
     };
   }
 
-  private bind(e: BindExpr): Code {
+  bind(e: Ast.BindExpr): Code {
     const init = this.code(e.init);
     return this.withLocals([e.name], ([slot]) => {
       const body = this.code(e.body);
@@ -249,10 +240,10 @@ export class Planner {
     });
   }
 
-  private call(e: CallExpr): Code {
+  call(e: Ast.CallExpr): Code {
     const operator = e.target ? undefined : this.operator(e);
     if (operator) return operator;
-    const parts = (e.target && !e.qualified ? [e.target, ...e.args] : [...e.args]) as Expr[];
+    const parts = (e.target && !e.qualified ? [e.target, ...e.args] : [...e.args]) as Ast.Expr[];
     const args = parts.map(a => this.code(a));
     const overloads = e.overloads ?? [];
     const code = dispatch(
@@ -261,7 +252,7 @@ export class Planner {
       args,
       parts.map(p => p.type),
     );
-    const only = parts.length === 1 && !e.target && FOLDED.has(e.fn) ? this.constant(parts[0]!) : undefined;
+    const only = parts.length === 1 && !e.target && FOLDED.has(e.fn) ? this.valueOf(parts[0]!) : undefined;
     if (only !== undefined) {
       const value = code(freeFrame());
       this.known.set(e, value);
@@ -275,7 +266,7 @@ export class Planner {
     return code;
   }
 
-  private operator(e: CallExpr): Code | undefined {
+  private operator(e: Ast.CallExpr): Code | undefined {
     if (e.fn === '_&&_' || e.fn === '_||_')
       return logic(
         e.args.map(a => this.code(a)),

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip, gzip } from 'node:zlib';
-import type { Exchange, ResponseStream } from '../api/listener.js';
+import type { Exchange } from '../api/listener.js';
 import { GZIP_BYTES, LIST_SLICE_BYTES } from '../limits.js';
+import { drainOf } from './drain.js';
 import type { Headers } from './reply.js';
 
 /** The fastest level: the connection, not the size, is what a reader waits for. */
@@ -20,17 +21,19 @@ export function compresses(exchange: Exchange, bytes: number): boolean {
   return accepted !== undefined && /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(accepted);
 }
 
-/** Sends a whole body, compressed by another thread. */
-export async function respondCompressed(exchange: Exchange, status: number, headers: Headers, body: Uint8Array): Promise<void> {
+/** Sends a whole body with status 200, compressed by another thread where the client accepts that and the body is large. */
+export async function respondWhole(exchange: Exchange, headers: Headers, body: Uint8Array): Promise<void> {
+  if (!compresses(exchange, body.length)) return exchange.respond(200, headers, body);
   const bytes = await new Promise<Buffer>((resolve, reject) =>
     gzip(body, OPTIONS, (error, result) => (error ? reject(error) : resolve(result))),
   );
-  if (!exchange.aborted) exchange.respond(status, [...headers, ...COMPRESSED], bytes);
+  exchange.respond(200, [...headers, ...COMPRESSED], bytes);
 }
 
 /** Sends a body slice by slice, compressed by another thread, no faster than the client takes it. */
 export async function streamCompressed(exchange: Exchange, headers: Headers, parts: Iterable<Uint8Array>): Promise<void> {
   const stream = exchange.stream(200, [...headers, ...COMPRESSED]);
+  const drained = drainOf(exchange, stream);
   const gone = new AbortController();
   exchange.onAbort(() => gone.abort());
   try {
@@ -38,13 +41,16 @@ export async function streamCompressed(exchange: Exchange, headers: Headers, par
       Readable.from(slices(parts)),
       createGzip(OPTIONS),
       async (source: AsyncIterable<Uint8Array>) => {
-        for await (const part of source) await taken(stream, part, gone.signal);
+        for await (const part of source) if (stream.write(part) >= LIST_SLICE_BYTES) await drained();
       },
       { signal: gone.signal },
     );
     stream.end();
   } catch (error) {
-    if (!gone.signal.aborted) throw error;
+    if (gone.signal.aborted) return;
+    // The status has left: only a broken stream can tell.
+    stream.abort();
+    throw error;
   }
 }
 
@@ -61,13 +67,4 @@ function* slices(parts: Iterable<Uint8Array>): Generator<Buffer> {
     size = 0;
   }
   if (size > 0) yield Buffer.concat(gathered, size);
-}
-
-/** Resolves when the connection has room for more, or is gone. */
-function taken(stream: ResponseStream, part: Uint8Array, gone: AbortSignal): Promise<void> | undefined {
-  if (stream.write(part) < LIST_SLICE_BYTES) return undefined;
-  return new Promise(resolve => {
-    gone.addEventListener('abort', () => resolve(), { once: true });
-    stream.onDrain(resolve);
-  });
 }

@@ -1,37 +1,43 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../model/refusal.js';
 
-/** What a continue token remembers: the revision of the whole listing (0: that of the next call, for lists that need not be consistent), the last key sent, and what it is good for: a collection, a namespace and selectors. */
+/** What a continue token remembers: the revision of the whole listing (0: that of the next call, for lists that need not be consistent), and the last key sent, without the prefix of its collection. */
 export interface Position {
   readonly revision: number;
   readonly after: string;
-  readonly scope: string;
 }
 
-const invalid = (): Refusal => new Refusal('BadRequest', 'continue key is not valid: illegal base64 data or unknown signature');
+const invalid = (why: string): Refusal => new Refusal('BadRequest', `invalid continue token: continue key is not valid: ${why}`);
 
-/** Opaque, tamper-proof continue tokens (spec, "Paging"): a signed position. The secret is the store's, so a token survives a restart. */
+/** Where the text stops being unpadded base64url, as Go's decoder counts it; undefined where it does not. */
+function corruptAt(token: string): number | undefined {
+  const bad = token.search(/[^\w-]/);
+  if (bad >= 0) return bad;
+  return token.length % 4 === 1 ? token.length : undefined;
+}
+
+/**
+ * Opaque, tamper-proof continue tokens (spec, "Paging"): a signed position. The secret is the store's, so a token survives a restart. A token says where to go on, not
+ * what to choose: as in the reference it is good for other selectors, namespaces and collections too.
+ */
 export class ContinueTokens {
   constructor(readonly secret: Uint8Array) {}
 
   encode(position: Position): string {
-    const body = Buffer.from(JSON.stringify([position.revision, position.after, position.scope]));
+    const body = Buffer.from(JSON.stringify([position.revision, position.after]));
     return Buffer.concat([this.#sign(body), body]).toString('base64url');
   }
 
-  /** Throws 400 for a token that this store did not make, or that belongs to another collection, namespace or selector. */
-  decode(token: string, scope: string): Position {
+  /** Throws 400 for a token that this store did not make. */
+  decode(token: string): Position {
+    const corrupt = corruptAt(token);
+    if (corrupt !== undefined) throw invalid(`illegal base64 data at input byte ${corrupt}`);
     const bytes = Buffer.from(token, 'base64url');
     const body = bytes.subarray(16);
-    if (
-      bytes.length < 17 ||
-      bytes.toString('base64url') !== token.replace(/=+$/, '') ||
-      !timingSafeEqual(this.#sign(body), bytes.subarray(0, 16))
-    )
-      throw invalid();
-    const [revision, after, of] = JSON.parse(body.toString()) as [number, string, string];
-    if (of !== scope) throw new Refusal('BadRequest', 'continue key is not valid: it belongs to another collection or selector');
-    return { revision, after, scope };
+    if (bytes.length < 17 || bytes.toString('base64url') !== token || !timingSafeEqual(this.#sign(body), bytes.subarray(0, 16)))
+      throw invalid('it was not made by this server');
+    const [revision, after] = JSON.parse(body.toString()) as [number, string];
+    return { revision, after };
   }
 
   #sign(body: Uint8Array): Buffer {

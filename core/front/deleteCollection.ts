@@ -9,7 +9,7 @@ const AT_ONCE = 256;
 
 /**
  * Deletes each chosen object as a delete of its own (spec: deletecollection addresses many resources, without a transaction) and answers with the list of them.
- * Objects that are gone meanwhile are no failure; the first other refusal ends it and becomes the answer.
+ * Objects that are gone meanwhile are no failure; the first other refusal, sent or thrown, ends it and becomes the answer once no deletion is under way.
  */
 export async function deleteCollection(
   selected: Listed,
@@ -20,17 +20,23 @@ export async function deleteCollection(
 ): Promise<void> {
   const deleted: (Uint8Array | undefined)[] = new Array(selected.entries.length).fill(undefined);
   let refusal: (JobResult & { is: 'respond' }) | undefined;
+  let thrown: { readonly error: unknown } | undefined;
   let next = 0;
   const worker = async (): Promise<void> => {
-    while (next < selected.entries.length && !refusal) {
+    while (next < selected.entries.length && !refusal && !thrown) {
       const i = next++;
       const entry = selected.entries[i]!;
-      const result = await remove(pathOf(exchange.path, route, entry), entry);
-      if (result.status < 300) deleted[i] = entry.value;
-      else if (result.status !== 404) refusal ??= result;
+      try {
+        const result = await remove(pathOf(exchange.path, route, entry), entry);
+        if (result.status < 300) deleted[i] = entry.value;
+        else if (result.status !== 404) refusal ??= result;
+      } catch (error) {
+        thrown ??= { error };
+      }
     }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, selected.entries.length) }, worker));
+  if (thrown) throw thrown.error;
   if (refusal) return exchange.respond(refusal.status, refusal.headers, refusal.body);
   const { revision, next: token, remaining } = selected;
   const objects = deleted.filter(object => object !== undefined);

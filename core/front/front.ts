@@ -1,6 +1,6 @@
 import type { Log } from '../api/host.js';
 import type { Exchange } from '../api/listener.js';
-import { BODY_BYTES, WRITE_RETRIES } from '../limits.js';
+import { BODY_BYTES, POOL_QUEUE, WRITE_RETRIES } from '../limits.js';
 import type { RequestMetrics } from '../metrics/index.js';
 import { badRequest, conflict, methodNotAllowed, MODIFIED, notFound, Refusal, unknownPath } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
@@ -9,9 +9,9 @@ import { withEnvelopeRevision } from '../schema/protobufWatch.js';
 import type { Registry } from '../schema/resource.js';
 import type { Current, Job, JobResult, Rendering, Verdict } from '../threads/messages.js';
 import { type AccessCache, credentialKey, decisionKey } from './access.js';
-import { compresses, respondCompressed } from './compress.js';
+import { respondWhole } from './compress.js';
 import { keyOf } from './list.js';
-import type { Pool } from './pool.js';
+import { type Pool, tooBusy } from './pool.js';
 import { get, list, type ReadContext, select, watch } from './reads.js';
 import { refuseThrown, text } from './reply.js';
 import { actedOn } from './actedOn.js';
@@ -23,15 +23,6 @@ import { deleteCollection } from './deleteCollection.js';
 /** Verbs a resource answers with GET. */
 const READS = { get, list, watch } as const;
 
-/** Headers the pipeline may need of a request whose identity is unknown. */
-const headersOf = (exchange: Exchange) => exchange.headers();
-
-/** A request on its way through the pool and the writer. */
-interface Underway {
-  readonly exchange: Exchange;
-  verdict?: (verdict: Verdict) => void;
-}
-
 /** Answers requests outside of the resources: documents, health, metrics. Tells whether it knew the path. */
 export type PathHandler = (exchange: Exchange, route: Route) => Promise<boolean> | boolean;
 
@@ -41,7 +32,8 @@ export type PathHandler = (exchange: Exchange, route: Route) => Promise<boolean>
  */
 export class Front {
   #nextId = 1;
-  readonly #underway = new Map<number, Underway>();
+  /** Who waits for the writer's word on a proposal, or may come to. */
+  readonly #underway = new Map<number, (verdict: Verdict) => void>();
 
   constructor(
     readonly registry: () => Registry,
@@ -79,7 +71,7 @@ export class Front {
 
   /** What the writer says about proposals. */
   onVerdicts(verdicts: readonly Verdict[]): void {
-    for (const verdict of verdicts) this.#underway.get(verdict.id)?.verdict?.(verdict);
+    for (const verdict of verdicts) this.#underway.get(verdict.id)?.(verdict);
   }
 
   async #answer(exchange: Exchange, route: Route, internal?: User): Promise<void> {
@@ -179,7 +171,7 @@ export class Front {
       }
       if (result.is !== 'proposed') throw new Error(`the pipeline answered a write with ${result.is}`);
       const settled = await verdict;
-      if (settled?.is === 'committed') return await this.#committed(route, result, settled.revision, current);
+      if (settled?.is === 'committed') return this.#committed(route, result, settled.revision, current);
       lost = result.key;
       if (settled?.is === 'unavailable') throw unavailable();
       if (settled?.is === 'error') throw new Refusal('InternalError', `Internal error occurred: ${settled.message}`);
@@ -200,10 +192,10 @@ export class Front {
     route: Route,
     given: Partial<Job>,
   ): Promise<{ result: JobResult; verdict: Promise<Verdict | undefined> }> {
+    // The pool counts until it has answered; a store that takes its time must not gather any number of writes either.
+    if (this.#underway.size >= POOL_QUEUE) throw tooBusy();
     const id = this.#nextId++;
-    const underway: Underway = { exchange };
-    const verdict = new Promise<Verdict>(resolve => (underway.verdict = resolve));
-    this.#underway.set(id, underway);
+    const verdict = new Promise<Verdict>(resolve => this.#underway.set(id, resolve));
     try {
       const result = await this.#run(exchange, route, given.user, { ...given, id });
       if (result.is !== 'proposed') this.#underway.delete(id);
@@ -226,20 +218,20 @@ export class Front {
   }
 
   /** The answer to a committed proposal: the bytes the pipeline made, or the committed object itself. */
-  async #committed(
+  #committed(
     route: Route,
-    result: JobResult & { is: 'proposed' },
+    { id, status, headers, body, gaps }: JobResult & { is: 'proposed' },
     revision: number,
     current: Current | undefined,
-  ): Promise<JobResult & { is: 'respond' }> {
-    const { id, status, headers, body, gaps } = result;
+  ): JobResult & { is: 'respond' } {
+    const answer = (bytes: Uint8Array) => ({ id, is: 'respond', status, headers, body: bytes }) as const;
     if (body) {
-      if (gaps === 'envelope') return { id, is: 'respond', status, headers, body: withEnvelopeRevision(body, revision) };
-      return { id, is: 'respond', status, headers, body: gaps ? filled(body, gaps, revision) : body };
+      if (gaps === 'envelope') return answer(withEnvelopeRevision(body, revision));
+      return answer(gaps ? filled(body, gaps, revision) : body);
     }
     const object = this.#written(route, revision) ?? current?.bytes;
     if (!object) throw new Error('the committed object is not in the cache');
-    return { id, is: 'respond', status, headers, body: object };
+    return answer(object);
   }
 
   /** The object that this revision wrote, from the history: a later change may already have replaced it in the collection. */
@@ -253,8 +245,7 @@ export class Front {
   async render(exchange: Exchange, rendering: Rendering): Promise<void> {
     const route = routeOf(this.registry(), exchange.method, exchange.path, exchange.query);
     const result = await this.#run(exchange, route, undefined, { render: rendering, granted: true });
-    if (result.is === 'respond' && result.status === 200 && compresses(exchange, result.body.length))
-      await respondCompressed(exchange, 200, result.headers, result.body);
+    if (result.is === 'respond' && result.status === 200) await respondWhole(exchange, result.headers, result.body);
     else this.#respond(exchange, result);
   }
 
@@ -291,7 +282,7 @@ export class Front {
       user,
       credentials: user
         ? undefined
-        : { headers: headersOf(exchange), certificate: exchange.certificate, remoteAddress: exchange.remoteAddress },
+        : { headers: exchange.headers(), certificate: exchange.certificate, remoteAddress: exchange.remoteAddress },
       granted,
       body: given.body,
       current: given.current,
@@ -325,7 +316,7 @@ function unsupported({ resource, target }: Route): Refusal {
 }
 
 /** Whether a resource does not have the verb that the method stands for. */
-export function refusedMethod(exchange: Exchange, route: Route): boolean {
+function refusedMethod(exchange: Exchange, route: Route): boolean {
   const { resource, subresource, target } = route;
   if (target.is === 'path' || !resource) return false;
   if (exchange.method === 'HEAD' || (route.watchPath && exchange.method !== 'GET')) return true;

@@ -11,8 +11,8 @@ import { first, integer, type Query } from './query.js';
 /** How a list or watch chooses its objects; made once per request. */
 export interface Selection {
   readonly prefix: string;
-  /** Prefix and selectors: what a continue token is good for. */
-  readonly scope: string;
+  /** It chooses by name below a namespace or of the whole cluster: one object at most, which has no pages and needs no token. */
+  readonly single: boolean;
   /** True if it does not choose every object below the prefix. */
   readonly filtered: boolean;
   matches(collection: Collection, entry: Entry): boolean;
@@ -69,22 +69,21 @@ export const prefixOf = (resource: Resource, namespace: string): string =>
 /** Key of one object. */
 export const keyOf = (resource: Resource, namespace: string, name: string): string => prefixOf(resource, namespace) + name;
 
-/** Reads selectors and scope of a collection request. Throws 400 for selectors that do not parse or name unknown fields. */
+/** Reads the selectors of a collection request. Throws 400 for selectors that do not parse or name unknown fields. */
 export function selectionOf(resource: Resource, target: ResourceTarget, query: Query): Selection {
   const labels = parseLabelSelector(first(query, 'labelSelector'));
   const fields = knownFields(resource, parseFieldSelector(first(query, 'fieldSelector')));
   const byName = fields.find(r => r.key === 'metadata.name' && r.operator === '=' && r.values.length === 1)?.values[0];
   const rest = fields.filter(r => !(r.key === 'metadata.name' && r.operator === '=' && r.values[0] === byName));
-  if (target.name && byName !== undefined && byName !== target.name) {
-    throw badRequest(`field selector metadata.name=${byName} does not match the name in the path, ${target.name}`);
+  if (target.name && fields.length > 0 && byName !== target.name) {
+    throw badRequest("fieldSelector metadata.name doesn't match requested name");
   }
   const name = target.name || byName;
   const selects = labels.length > 0 || rest.length > 0;
   const prefix = prefixOf(resource, resource.namespaced ? target.namespace : '');
-  const selectors = [first(query, 'labelSelector'), first(query, 'fieldSelector'), target.name];
   return {
     prefix,
-    scope: selectors.some(text => text !== '') ? JSON.stringify([prefix, ...selectors]) : prefix,
+    single: name !== undefined && (target.namespace !== '' || !resource.namespaced),
     filtered: selects || name !== undefined,
     matches(collection, entry) {
       if (!entry.key.startsWith(prefix) || (name !== undefined && entry.name !== name)) return false;

@@ -6,6 +6,10 @@ import { Refusal } from '../model/refusal.js';
 import { type ThreadData, threadFlags } from '../threads/data.js';
 import { type Job, type JobResult, packJobs, type WorkerBegun } from '../threads/messages.js';
 
+/** The refusal of a request over a bound on those under way. */
+export const tooBusy = (): Refusal =>
+  new Refusal('TooManyRequests', 'the server is busy; please retry', { retryAfterSeconds: 1 });
+
 type Waiting = { readonly resolve: (result: JobResult) => void; readonly reject: (error: Error) => void; readonly job: Job };
 
 /** The pool of pipeline workers: gathers the jobs of one turn of the loop and hands them over in batches. */
@@ -52,11 +56,9 @@ export class Pool {
     await this.#piscina.run([] satisfies Job[]);
   }
 
-  /** Runs one job in the pool. Rejects with Refusal TooManyRequests over the bound, and with an error if the worker crashed. */
+  /** Runs one job in the pool. Throws Refusal TooManyRequests over the bound, rejects with an error if the worker crashed. */
   run(job: Job): Promise<JobResult> {
-    if (this.#waiting.length + this.#underway >= POOL_QUEUE) {
-      throw new Refusal('TooManyRequests', 'the server is busy; please retry', { retryAfterSeconds: 1 });
-    }
+    if (this.#waiting.length + this.#underway >= POOL_QUEUE) throw tooBusy();
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject, job });
       if (this.#waiting.length >= POOL_BATCH) return this.#flush();

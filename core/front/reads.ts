@@ -7,7 +7,7 @@ import type { Resource } from '../schema/resource.js';
 import type { Rendering, WireEvent } from '../threads/messages.js';
 import { Entry } from '../threads/entry.js';
 import type { Collection } from './collection.js';
-import { compresses, respondCompressed, streamCompressed } from './compress.js';
+import { compresses, respondWhole, streamCompressed } from './compress.js';
 import type { ContinueTokens, Position } from './continueToken.js';
 import {
   envelopeLength,
@@ -23,6 +23,7 @@ import {
   type Selection,
   selectionOf,
 } from './list.js';
+import { drainOf } from './drain.js';
 import { jsonForm } from './negotiated.js';
 import { first, flag, integer, type Query } from './query.js';
 import { type Headers, JSON_HEADERS } from './reply.js';
@@ -102,9 +103,7 @@ export async function get(context: ReadContext, exchange: Exchange, route: Route
   if (sub?.connect || sub?.produces)
     throw methodNotAllowed(`get is not supported on ${resource.plural}/${sub.name} by this server`);
   if (plain && !predates(resource, [entry]) && !route.subresource?.type?.id.endsWith('.Scale')) {
-    const headers = headersFor(resource);
-    if (compresses(exchange, entry.length)) await respondCompressed(exchange, 200, headers, entry.value);
-    else exchange.respond(200, headers, entry.value);
+    await respondWhole(exchange, headersFor(resource), entry.value);
     return;
   }
   await context.render(exchange, { objects: [entry.value], status: 200 });
@@ -149,8 +148,9 @@ export async function select(context: ReadContext, route: Route, resource: Resou
 }
 
 async function pageAsked(context: ReadContext, resource: Resource, selection: Selection, options: ListOptions): Promise<Listed> {
-  const position = options.token ? context.tokens.decode(options.token, selection.scope) : undefined;
+  const position = options.token && !selection.single ? context.tokens.decode(options.token) : undefined;
   const exact = position ? position.revision || undefined : exactRevision(options) ? options.revision : undefined;
+  const after = position && selection.prefix + position.after;
   const collection = context.state.collections.get(resource.storageName)!;
   if (exact === undefined) {
     if (options.revision === undefined) {
@@ -160,12 +160,12 @@ async function pageAsked(context: ReadContext, resource: Resource, selection: Se
   } else {
     await notOlderThan(context, exact);
     if (collection.revision > exact)
-      return await atRevision(context, collection, selection, options.limit, exact, position?.after ?? '').catch(error => {
+      return await atRevision(context, collection, selection, options.limit, exact, after ?? '').catch(error => {
         throw position ? afresh(error, context, position) : error;
       });
   }
   const revision = exact ?? context.state.revision;
-  return pageOf(context, selection, revision, options.limit, currentPage(collection, selection, options.limit, position?.after));
+  return pageOf(context, selection, revision, options.limit, currentPage(collection, selection, options.limit, after));
 }
 
 /** An expired token's refusal comes with a token to go on from the same place in the list as it is now. */
@@ -197,7 +197,7 @@ function currentPage(collection: Collection, selection: Selection, limit: number
   const entries: Entry[] = [];
   let more = false;
   collection.entries.each(selection.prefix, after, entry => {
-    more = limit > 0 && entries.length >= limit;
+    more = limit > 0 && entries.length >= limit && !selection.single;
     if (!more && (!selection.filtered || selection.matches(collection, entry))) entries.push(entry);
     return !more;
   });
@@ -208,7 +208,7 @@ function currentPage(collection: Collection, selection: Selection, limit: number
 function pageOf(context: ReadContext, selection: Selection, revision: number, limit: number, page: EntryPage): Listed {
   const { entries } = page;
   if (!page.more || limit === 0) return { revision, entries };
-  const next = context.tokens.encode({ revision, after: page.entries.at(-1)!.key, scope: selection.scope });
+  const next = context.tokens.encode({ revision, after: page.entries.at(-1)!.key.slice(selection.prefix.length) });
   return { revision, entries, next, ...(selection.filtered ? {} : { remaining: page.remaining }) };
 }
 
@@ -233,7 +233,7 @@ async function atRevision(
     from = page.items.at(-1)?.key ?? from;
     if (!page.more || (limit > 0 && entries.length >= limit)) {
       const kept = limit > 0 && entries.length > limit ? entries.slice(0, limit) : entries;
-      const more = page.more || kept.length < entries.length;
+      const more = (page.more || kept.length < entries.length) && !selection.single;
       return pageOf(context, selection, revision, limit, {
         entries: kept,
         more,
@@ -253,27 +253,18 @@ async function sendList(exchange: Exchange, resource: Resource, listed: Listed):
   if (compresses(exchange, length)) return await streamCompressed(exchange, headers, parts);
   if (length <= LIST_SLICE_BYTES) return exchange.respond(200, headers, [...parts]);
   const stream = exchange.stream(200, headers);
+  const drained = drainOf(exchange, stream);
   let slice = 0;
   for (const part of parts) {
     const unsent = stream.write(part);
     slice += part.length;
     if (slice < LIST_SLICE_BYTES) continue;
     slice = 0;
-    await room(exchange, stream, unsent);
+    if (unsent > 4 * LIST_SLICE_BYTES) await drained();
+    else await new Promise(resolve => setImmediate(resolve));
     if (exchange.aborted) return;
   }
   stream.end();
-}
-
-/** Resolves in a later turn of the event loop, when the connection has room for another slice or is gone. */
-function room(exchange: Exchange, stream: ResponseStream, unsent: number): Promise<void> {
-  return new Promise(resolve => {
-    if (exchange.aborted || unsent <= 4 * LIST_SLICE_BYTES) setImmediate(resolve);
-    else {
-      exchange.onAbort(resolve);
-      stream.onDrain(resolve);
-    }
-  });
 }
 
 /** The options of a watch, checked as upstream checks them. */
@@ -332,17 +323,18 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
   const { state, hub } = context;
   if (hub.finished) throw new Refusal('ServiceUnavailable', 'the server is shutting down', { retryAfterSeconds: 1 });
   const collection = state.collections.get(resource.storageName)!;
-  if (options.initial && options.revision !== undefined) await notOlderThan(context, options.revision);
-  if (exchange.aborted) return;
   const stream = exchange.stream(200, [
     ['content-type', form.mediaType],
     ['cache-control', 'no-cache, private'],
     ...headersFor(resource).filter(([name]) => name === 'warning'),
   ]);
-  const start = options.initial ? state.revision : (options.revision ?? state.revision);
   // Without events the headers would stay behind; white space between JSON documents is nothing to a client.
   const blank = form.mediaType.startsWith('application/json');
   if (blank) stream.write(NEWLINE);
+  if (options.initial && options.revision !== undefined && !(await arrives(context, options.revision, stream, form))) return;
+  if (exchange.aborted) return;
+  if (hub.finished) return stream.end();
+  const start = options.initial ? state.revision : (options.revision ?? state.revision);
   const watcher = new Watcher(
     selection,
     collection,
@@ -361,6 +353,19 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
     await watcher.catchUp(initialOf(collection, selection), mark);
   } else await resume(context, watcher, selection, collection, start);
   if (!blank) watcher.openWithBookmark(state.revision);
+}
+
+/** Waits for the version that the initial events must not be older than. What a stream's start finds out is an event of it: an ERROR, and the end. */
+async function arrives(context: ReadContext, revision: number, stream: ResponseStream, form: EventForm): Promise<boolean> {
+  try {
+    await notOlderThan(context, revision);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    stream.write(form.error(error));
+    stream.end();
+    return false;
+  }
 }
 
 const initialOf = (collection: Collection, selection: Selection) =>

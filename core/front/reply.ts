@@ -25,17 +25,22 @@ export function refuse(exchange: Exchange, refusal: Refusal, naming: Naming, hea
   exchange.respond(refusal.code, [['content-type', contentType], NO_CACHE, ...retryAfter, ...headers], bytes);
 }
 
-/** Anything thrown: a Refusal goes to the client as it is, all else is a bug, logged with its stack and answered with 500. */
+/**
+ * Anything thrown: a Refusal goes to the client as it is, all else is a bug, logged with its stack and answered with 500. Never throws: where an answer was
+ * begun there is no other; whoever streams it ends it.
+ */
 export function refuseThrown(exchange: Exchange, thrown: unknown, log: Log, naming: Naming): void {
-  if (thrown instanceof Refusal) {
+  if (exchange.aborted) return;
+  const begun = exchange.status !== undefined;
+  if (thrown instanceof Refusal && !begun) {
     refuse(exchange, thrown, naming);
     return;
   }
-  if (exchange.aborted) return;
   log.error(
     { stack: (thrown as Error)?.stack ?? String(thrown), method: exchange.method, path: exchange.path },
     'a request failed unexpectedly',
   );
+  if (begun) return;
   refuse(
     exchange,
     new Refusal('InternalError', 'Internal error occurred: the request could not be completed; see the log of the server', {

@@ -1,5 +1,5 @@
 import type { ResponseStream } from '../api/listener.js';
-import { BOOKMARK_MS, LIST_SLICE_BYTES, WATCH_BACKLOG_BYTES } from '../limits.js';
+import { BOOKMARK_MS, LAST_BOOKMARK_MS, LIST_SLICE_BYTES, WATCH_BACKLOG_BYTES } from '../limits.js';
 import { Refusal } from '../model/refusal.js';
 import { withRevision } from '../plugin/stored.js';
 import type { Entry } from '../threads/entry.js';
@@ -94,10 +94,14 @@ export class Watcher {
   #held = 0;
   #tail: Promise<void> | undefined;
   #first = true;
+  /** Nothing was written yet. */
+  #silent = true;
   #ended = false;
   #revision: number;
   #last: Change | undefined;
   #timers: NodeJS.Timeout[] = [];
+  /** Goes on with what waits for the reader. */
+  #wake: () => void = () => undefined;
 
   constructor(
     readonly selection: Selection,
@@ -111,12 +115,16 @@ export class Watcher {
     readonly onEnd: (watcher: Watcher) => void,
   ) {
     this.#revision = since;
+    stream.onDrain(() => this.#wake());
   }
 
-  /** Ends the watch after that time; sends bookmarks meanwhile, if they were asked for, at `now()` of the hub. */
+  /** Ends the watch after that time; sends bookmarks meanwhile, if they were asked for, at `current()` of the hub: now and then, and shortly before the end. */
   start(timeoutMs: number, current: () => number): void {
-    this.#timers.push(setTimeout(() => this.finish(current()), timeoutMs).unref());
-    if (this.bookmarks) this.#timers.push(setInterval(() => this.bookmark(current()), BOOKMARK_MS).unref());
+    this.#timers.push(setTimeout(() => this.#end(), timeoutMs).unref());
+    if (!this.bookmarks) return;
+    const mark = (): void => this.bookmark(current());
+    this.#timers.push(setInterval(mark, BOOKMARK_MS).unref());
+    if (timeoutMs > LAST_BOOKMARK_MS) this.#timers.push(setTimeout(mark, timeoutMs - LAST_BOOKMARK_MS).unref());
   }
 
   /** Writes the initial objects in slices, then what was queued, then goes live. */
@@ -130,7 +138,11 @@ export class Watcher {
     while (this.#queue.length > 0) {
       const changes = this.#queue;
       this.#queue = [];
-      for (const change of changes) await this.#show(change);
+      for (const change of changes) {
+        if (this.#ended) return;
+        await this.#show(change);
+        change.encodings.clear();
+      }
     }
     this.#catchingUp = false;
   }
@@ -154,9 +166,9 @@ export class Watcher {
     }
   }
 
-  /** Sends a bookmark if no event was sent yet: a stream's head leaves with its first bytes, and some forms have no bytes without meaning. */
+  /** Sends a bookmark if nothing was sent yet: a stream's head leaves with its first bytes, and some forms have no bytes without meaning. */
   openWithBookmark(revision: number): void {
-    if (this.bookmarks && this.#first) this.bookmark(revision);
+    if (this.bookmarks && this.#silent) this.bookmark(revision);
   }
 
   /** Takes a live change; what it has seen, or what is older, it does not show again. */
@@ -182,9 +194,14 @@ export class Watcher {
     if (!this.#catchingUp && !this.#ended && revision >= this.since) void this.#send(this.form.bookmark(revision, false), false);
   }
 
-  /** Ends a timed or drained watch, with a last bookmark if those were asked for. */
+  /** Ends a drained watch, with a last bookmark if those were asked for. */
   finish(revision: number): void {
     if (this.bookmarks) this.bookmark(revision);
+    this.#end();
+  }
+
+  /** Ends behind what is being written. */
+  #end(): void {
     const end = (): void => {
       if (!this.#ended) this.stream.end();
       this.ended();
@@ -207,6 +224,7 @@ export class Watcher {
     this.#ended = true;
     for (const timer of this.#timers) clearTimeout(timer);
     this.#queue = [];
+    this.#wake();
     this.onEnd(this);
   }
 
@@ -251,16 +269,18 @@ export class Watcher {
 
   #write(bytes: Uint8Array): void {
     if (this.#ended) return;
+    this.#silent = false;
     if (this.stream.write(bytes) > WATCH_BACKLOG_BYTES && !this.#catchingUp) {
       this.stream.abort();
       this.ended();
     }
   }
 
+  /** Resolves in a later turn of the event loop, when the reader has room for another slice or the watch has ended. */
   #drained(): Promise<void> {
     return new Promise(resolve => {
-      if (this.stream.write(new Uint8Array(0)) < LIST_SLICE_BYTES) setImmediate(resolve);
-      else this.stream.onDrain(resolve);
+      if (this.#ended || this.stream.write(new Uint8Array(0)) < LIST_SLICE_BYTES) setImmediate(resolve);
+      else this.#wake = resolve;
     });
   }
 }

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Naming } from '../naming.js';
-import { issue, type Signer, type Subject, signerOf } from './certificate.js';
+import type { CertificateRequest, Issued, Subject } from './certificate.js';
 import { kubeconfigText } from './kubeconfig.js';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -73,50 +73,49 @@ function usable(files: Files, life: number, now: number): Usable | undefined {
   }
 }
 
-function save(files: Files, made: { certificate: string; key: string }): void {
+function save(files: Files, made: Issued): void {
   writeWhole(files.key, made.key, 0o600);
   writeWhole(files.cert, made.certificate, 0o644);
 }
 
-/** The names a server answers to: everything local, its service names, and what the operator adds. */
+/** The names a server answers to: everything local, its service names, and what the operator adds; an address without its zone. */
 export function serverNames(naming: Naming, added: readonly string[]): string[] {
   const service = naming.label('orchestrator.io').replace(/\.io$/, '');
   const services = ['', '.default', '.default.svc', '.default.svc.cluster.local'].map(suffix => service + suffix);
-  const given = added.filter(name => name !== '' && name !== '0.0.0.0' && name !== '::');
+  const given = added.map(name => name.replace(/%.*/, '')).filter(name => name !== '' && name !== '0.0.0.0' && name !== '::');
   return [...new Set(['localhost', '127.0.0.1', '::1', hostname(), ...services, SERVICE_ADDRESS, ...given])];
 }
 
 const covers = (certificate: X509Certificate, names: readonly string[]): boolean =>
   names.every(name => (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined);
 
-/** The CA's certificate and, made only when something is to be signed, its signer. */
-function authority(files: Files, now: number): { ca: Usable; signer: () => Signer } {
-  const subject: Subject = { commonName: 'capstan-ca' };
+/** Signs a certificate. The library for that is loaded only here: a start that finds all its certificates does without it. */
+async function issue(request: CertificateRequest, issuer?: Issued): Promise<Issued> {
+  return (await import('./certificate.js')).issue(request, issuer);
+}
+
+/** The certificate of the CA, made if it is not there. */
+async function authority(files: Files, now: number): Promise<Usable> {
   const present = usable(files, CA_LIFE, now);
-  if (present) {
-    const signer = (): Signer =>
-      signerOf(subject, createPrivateKey(readFileSync(files.key, 'utf8')), present.certificate.publicKey);
-    return { ca: present, signer };
-  }
-  const made = issue({ subject, notBefore: now - SKEW, notAfter: now + CA_LIFE, use: 'ca' });
+  if (present) return present;
+  const made = await issue({ subject: { commonName: 'capstan-ca' }, notBefore: now - SKEW, notAfter: now + CA_LIFE, use: 'ca' });
   save(files, made);
-  const ca = { certificate: new X509Certificate(made.certificate), pem: made.certificate };
-  return { ca, signer: () => made.signer };
+  return { certificate: new X509Certificate(made.certificate), pem: made.certificate };
 }
 
 /**
  * Makes, once, a CA, a serving certificate and an administrator's client certificate under `<data-dir>/pki`, and renews each when a third
  * of its life is left, when its names no longer cover what is asked for, or when the CA changed. Private files have mode 0600.
  */
-export function ensurePki(options: PkiOptions): Pki {
+export async function ensurePki(options: PkiOptions): Promise<Pki> {
   const directory = join(options.dataDir, 'pki');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const filesOf = (name: string): Files => ({ cert: join(directory, `${name}.crt`), key: join(directory, `${name}.key`) });
   const [caFiles, server, admin] = [filesOf('ca'), filesOf('server'), filesOf('admin')];
   const now = options.now();
-  const { ca, signer } = authority(caFiles, now);
+  const ca = await authority(caFiles, now);
   const bySameCa = (found: Usable): boolean => found.certificate.verify(ca.certificate.publicKey);
-  const ensure = (files: Files, subject: Subject, use: 'server' | 'client', sans: readonly string[]): void => {
+  const ensure = async (files: Files, subject: Subject, use: 'server' | 'client', sans: readonly string[]): Promise<void> => {
     const found = usable(files, LEAF_LIFE, now);
     if (
       found &&
@@ -126,11 +125,11 @@ export function ensurePki(options: PkiOptions): Pki {
     )
       return;
     const request = { subject, notBefore: now - SKEW, notAfter: now + LEAF_LIFE, use, sans };
-    save(files, issue(request, signer()));
+    save(files, await issue(request, { certificate: ca.pem, key: readFileSync(caFiles.key, 'utf8') }));
   };
-  ensure(server, { commonName: 'capstan' }, 'server', serverNames(options.naming, options.sans));
+  await ensure(server, { commonName: 'capstan' }, 'server', serverNames(options.naming, options.sans));
   const administrator = options.naming.component('orchestrator-admin');
-  ensure(admin, { commonName: administrator, organization: 'system:masters' }, 'client', []);
+  await ensure(admin, { commonName: administrator, organization: 'system:masters' }, 'client', []);
   const kubeconfig = (url: string): string =>
     kubeconfigText({
       server: url,

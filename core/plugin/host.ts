@@ -3,6 +3,7 @@ import type { Awaitable } from '../api/point.js';
 import type { ApiObject } from '../model/object.js';
 import { namingOf } from '../naming.js';
 import type { ThreadData } from '../threads/data.js';
+import { logOf } from './log.js';
 
 /** What a thread can lend its plugins beyond log, clock and naming. */
 export interface Lent {
@@ -27,22 +28,6 @@ export class Releases {
         log.error({ stack: (error as Error).stack }, 'a plugin could not release what it holds');
       }
   }
-}
-
-const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
-
-/** A log that writes one JSON line per record to standard error; `verbosity` 0 shows warnings and errors, 1 information, 2 and more everything. */
-export function logOf(name: string, verbosity: number): Log {
-  const write = (level: (typeof LEVELS)[number], fields: object, message: string): void => {
-    if (LEVELS.indexOf(level) > verbosity + 1) return;
-    process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), level, name, message, ...fields })}\n`);
-  };
-  return {
-    debug: (fields, message) => write('debug', fields, message),
-    info: (fields, message) => write('info', fields, message),
-    warn: (fields, message) => write('warn', fields, message),
-    error: (fields, message) => write('error', fields, message),
-  };
 }
 
 const absent = (what: string, thread: Thread) => (): never => {

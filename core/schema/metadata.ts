@@ -1,8 +1,8 @@
 import type { Strategy } from '../api/strategy.js';
-import { ANNOTATIONS_BYTES } from '../limits.js';
+import { ANNOTATIONS_BYTES, BODY_BYTES } from '../limits.js';
 import { dns1123Label, labelValue, qualifiedName } from '../model/names.js';
 import type { ApiObject, ObjectMeta, OwnerReference } from '../model/object.js';
-import { forbiddenField, invalid, required, tooLong, type Violation } from '../model/refusal.js';
+import { forbiddenField, invalid, Literal, required, shown, tooLong, type Violation } from '../model/refusal.js';
 import { PRODUCTS } from '../naming.js';
 
 /** What metadata is checked against. */
@@ -108,22 +108,23 @@ function owner(given: OwnerReference): Violation[] {
   return found;
 }
 
+/** Each further controller is told with the whole list, as often as the texts together stay within what a body may have. */
 function owners(given: readonly OwnerReference[]): Violation[] {
   const found: Violation[] = [];
   let controller: string | undefined;
+  let list: Literal | undefined;
+  let left = BODY_BYTES;
   for (const reference of given) {
     found.push(...owner(reference));
     if (!reference.controller) continue;
     const name = `${reference.kind}/${reference.name}`;
     if (controller === undefined) controller = name;
-    else
-      found.push(
-        invalid(
-          'metadata.ownerReferences',
-          given,
-          `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`,
-        ),
-      );
+    else if (left > 0) {
+      list ??= new Literal(shown(given));
+      left -= list.text.length;
+      const why = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
+      found.push(invalid('metadata.ownerReferences', list, why));
+    }
   }
   return found;
 }

@@ -41,10 +41,10 @@ function directoryOf({ dataDir }: Settings): string {
 }
 
 /** Opens the data directory and fills in what is missing. With `temporary` it is a new one; `undo` gets what removes it. */
-export function openHome(settings: Settings, naming: Naming, temporary: boolean, undo: (() => unknown)[]): Home {
+export async function openHome(settings: Settings, naming: Naming, temporary: boolean, undo: (() => unknown)[]): Promise<Home> {
   const directory = temporary ? temporaryDirectory(undo) : directoryOf(settings);
   const sans = [settings.bindAddress, ...settings.tlsSan];
-  const pki = ensurePki({ dataDir: directory, sans, naming, now: Date.now });
+  const pki = await ensurePki({ dataDir: directory, sans, naming, now: Date.now });
   const own = join(directory, 'pki');
   return {
     storePath: join(directory, 'store'),

@@ -1,6 +1,7 @@
 import { type Listener, listener, type Listening } from '../api/listener.js';
 import { type Naming, namingOf } from '../naming.js';
-import { hostOf, logOf } from '../plugin/host.js';
+import { hostOf } from '../plugin/host.js';
+import { logOf } from '../plugin/log.js';
 import { loadPlugins } from '../plugin/load.js';
 import { FUTURE_REVISION_MS } from '../limits.js';
 import type { Registry } from '../schema/resource.js';
@@ -49,7 +50,7 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
   const naming = namingOf(settings.naming);
   const log = logOf('server', settings.verbosity);
   checkJson(settings.resources);
-  const home = openHome(settings, naming, temporary, undo);
+  const home = await openHome(settings, naming, temporary, undo);
   const data = threadData(settings, home);
   const store = new StoreThread(data);
   undo.push(() => store.close());

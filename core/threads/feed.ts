@@ -7,7 +7,8 @@ import type { FromStore } from './messages.js';
  */
 export class StoreFeed {
   #received = 0;
-  #draining = false;
+  /** A message is being taken: the next one waits, so that whoever looks while told of an event hears all events in their order. */
+  #taking = false;
 
   constructor(
     readonly port: MessagePort,
@@ -18,23 +19,22 @@ export class StoreFeed {
     port.on('message', (message: FromStore) => this.#one(message));
   }
 
-  /** Takes all messages the writer has counted, before returning. */
+  /** Takes all messages the writer has counted, before returning; nothing while one is being taken. */
   catchUp(): void {
-    if (this.#received === Atomics.load(this.counters, this.counter) || this.#draining) return;
-    this.#draining = true;
-    try {
-      while (this.#received !== Atomics.load(this.counters, this.counter)) {
-        const next = receiveMessageOnPort(this.port);
-        if (!next) break;
-        this.#one(next.message as FromStore);
-      }
-    } finally {
-      this.#draining = false;
+    while (!this.#taking && this.#received !== Atomics.load(this.counters, this.counter)) {
+      const next = receiveMessageOnPort(this.port);
+      if (!next) break;
+      this.#one(next.message as FromStore);
     }
   }
 
   #one(message: FromStore): void {
     this.#received = (this.#received + 1) | 0;
-    this.take(message);
+    this.#taking = true;
+    try {
+      this.take(message);
+    } finally {
+      this.#taking = false;
+    }
   }
 }

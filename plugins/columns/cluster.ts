@@ -15,7 +15,6 @@ import {
   member,
   NAME,
   num,
-  selectorText,
   shortList,
   since,
   str,
@@ -57,7 +56,7 @@ const eventObject: Cell = event => {
   const about = member(event, 'involvedObject') ?? member(event, 'regarding');
   const kind = str(member(about, 'kind')).toLowerCase();
   const name = str(member(about, 'name'));
-  return kind === '' ? name : `${kind}/${name}`;
+  return name === '' ? kind : `${kind}/${name}`;
 };
 
 const eventSource: Cell = event => {
@@ -71,14 +70,19 @@ const eventSource: Cell = event => {
 const firstOf = (event: unknown, ...names: readonly string[]): unknown =>
   names.map(name => member(event, name)).find(value => value !== undefined && value !== null && value !== '');
 
+/** A series of events goes before what the event itself says. */
+const seriesOf = (event: unknown): unknown => member(event, 'series') ?? undefined;
+
 const lastSeen: Cell = (event, now) =>
   since(
-    at(event, 'series', 'lastObservedTime') ??
-      firstOf(event, 'lastTimestamp', 'deprecatedLastTimestamp', 'firstTimestamp', 'deprecatedFirstTimestamp', 'eventTime'),
+    seriesOf(event) === undefined
+      ? firstOf(event, 'lastTimestamp', 'deprecatedLastTimestamp', 'firstTimestamp', 'deprecatedFirstTimestamp', 'eventTime')
+      : at(event, 'series', 'lastObservedTime'),
     now,
   );
 
-const eventCount: Cell = event => num(at(event, 'series', 'count')) || num(firstOf(event, 'count', 'deprecatedCount')) || 1;
+const eventCount: Cell = event =>
+  seriesOf(event) === undefined ? num(firstOf(event, 'count', 'deprecatedCount')) || 1 : num(at(event, 'series', 'count'));
 
 const EVENTS: readonly Column[] = [
   column('Last Seen', lastSeen),
@@ -116,9 +120,9 @@ const BINDINGS: readonly Column[] = [
 ];
 
 const requestCondition: Cell = request => {
-  const decided = ['Approved', 'Denied', 'Failed'].filter(type => condition(request, type) !== undefined);
-  const state = decided.join(',') || 'Pending';
-  return str(at(request, 'status', 'certificate')) === '' ? state : `${state},Issued`;
+  const decided = ['Denied', 'Approved'].find(type => condition(request, type) !== undefined) ?? 'Pending';
+  const failed = condition(request, 'Failed') === undefined ? '' : ',Failed';
+  return `${decided}${failed}${str(at(request, 'status', 'certificate')) === '' ? '' : ',Issued'}`;
 };
 
 const requestedDuration: Cell = request => {
@@ -136,6 +140,12 @@ const healthy =
       ),
     );
 
+const componentStatus: Cell = (component, now) => {
+  const status = healthy('status')(component, now);
+  if (status === '') return 'Unknown';
+  return status === 'True' ? 'Healthy' : 'Unhealthy';
+};
+
 const serviceTarget: Cell = service => {
   const target = at(service, 'spec', 'service');
   return target === undefined || target === null ? 'Local' : `${str(member(target, 'namespace'))}/${str(member(target, 'name'))}`;
@@ -152,13 +162,25 @@ const paramKind: Cell = policy => {
   return kind === undefined || kind === null ? '<unset>' : `${str(member(kind, 'apiVersion'))}/${str(member(kind, 'kind'))}`;
 };
 
+/** A LabelSelector in the notation that Go's generated types print themselves in, which is what clients of this column see. */
+function selectorDump(selector: unknown): string {
+  const labels = entries(member(selector, 'matchLabels')).map(([key, value]) => `${key}: ${str(value)},`);
+  const expressions = list(member(selector, 'matchExpressions')).map(expression => {
+    const [key, operator] = ['key', 'operator'].map(name => str(member(expression, name)));
+    const values = list(member(expression, 'values')).map(str).join(' ');
+    return `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values}],},`;
+  });
+  return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`;
+}
+
 const paramRef: Cell = binding => {
   const reference = at(binding, 'spec', 'paramRef');
   if (reference === undefined || reference === null) return '<unset>';
   const namespace = str(member(reference, 'namespace'));
   const name = str(member(reference, 'name'));
-  if (name !== '') return namespace === '' ? name : `${namespace}/${name}`;
-  return member(reference, 'selector') === undefined ? '<unset>' : selectorText(member(reference, 'selector'));
+  // Whether the parameter has a namespace is not known here.
+  if (name !== '') return `${namespace || '*'}/${name}`;
+  return member(reference, 'selector') === undefined ? '<unset>' : selectorDump(member(reference, 'selector'));
 };
 
 const shares: Cell = level => {
@@ -233,12 +255,7 @@ export const clusterColumns = (naming: Naming): ReadonlyMap<string, readonly Col
     ['core/events', EVENTS],
     [
       'core/componentstatuses',
-      [
-        NAME,
-        column('Status', object => (healthy('status')(object, 0) === 'True' ? 'Healthy' : 'Unhealthy')),
-        column('Message', healthy('message')),
-        column('Error', healthy('error')),
-      ],
+      [NAME, column('Status', componentStatus), column('Message', healthy('message')), column('Error', healthy('error'))],
     ],
     ['rbac.authorization.orchestrator.io/rolebindings', BINDINGS],
     ['rbac.authorization.orchestrator.io/clusterrolebindings', BINDINGS],
@@ -247,13 +264,13 @@ export const clusterColumns = (naming: Naming): ReadonlyMap<string, readonly Col
       [
         NAME,
         AGE,
-        column('SignerName', text('spec.signerName')),
+        column('SignerName', text('spec.signerName', '<none>')),
         column('Requestor', text('spec.username')),
         column('RequestedDuration', requestedDuration),
         column('Condition', requestCondition),
       ],
     ],
-    ['certificates.orchestrator.io/clustertrustbundles', [NAME, column('SignerName', text('spec.signerName'))]],
+    ['certificates.orchestrator.io/clustertrustbundles', [NAME, column('SignerName', text('spec.signerName', '<none>'))]],
     [
       'apiregistration.orchestrator.io/apiservices',
       [NAME, column('Service', serviceTarget), column('Available', serviceAvailable), AGE],

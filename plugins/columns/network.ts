@@ -56,13 +56,14 @@ const withPort = (ip: string, port: number): string => (ip.includes(':') ? `[${i
 
 const endpoints: Cell = object => {
   const shown: string[] = [];
-  for (const subset of list(member(object, 'subsets'))) {
+  const subsets = list(member(object, 'subsets'));
+  for (const subset of subsets) {
     const ips = list(member(subset, 'addresses')).map(address => str(member(address, 'ip')));
     const ports = list(member(subset, 'ports'));
     if (ports.length === 0) shown.push(...ips);
     for (const port of ports) shown.push(...ips.map(ip => withPort(ip, num(member(port, 'port')))));
   }
-  return shortList(shown, MOST, '<none>');
+  return shortList(shown, MOST, subsets.length === 0 ? '<none>' : '');
 };
 
 const slicePorts: Cell = object =>
@@ -82,14 +83,16 @@ const sliceAddresses: Cell = object =>
     '<unset>',
   );
 
-const ingressHosts: Cell = object =>
-  shortList(
-    list(at(object, 'spec', 'rules'))
-      .map(rule => str(member(rule, 'host')))
-      .filter(host => host !== ''),
-    MOST,
-    '*',
-  );
+/** The first hosts; what is not shown is counted in rules, with a host or without. */
+const ingressHosts: Cell = object => {
+  const hosts = list(at(object, 'spec', 'rules')).map(rule => str(member(rule, 'host')));
+  const shown: string[] = [];
+  for (const host of hosts) {
+    if (shown.length === MOST) return `${shown.join(',')} + ${hosts.length - MOST} more...`;
+    if (host !== '') shown.push(host);
+  }
+  return shown.join(',') || '*';
+};
 
 const classParameters: Cell = object => {
   const parameters = at(object, 'spec', 'parameters');

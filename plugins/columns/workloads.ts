@@ -45,7 +45,7 @@ const SELECTOR = wide('Selector', selector);
 
 const readyOfReplicas: Cell = object => `${num(at(object, 'status', 'readyReplicas'))}/${num(at(object, 'spec', 'replicas'))}`;
 
-const JOB_STATES = ['Suspended', 'FailureTarget', 'SuccessCriteriaMet'];
+const JOB_STATES = ['Suspended', 'FailureTarget'];
 
 const jobStatus: Cell = job => {
   if (isTrue(job, 'Complete')) return 'Complete';
@@ -81,25 +81,38 @@ const controller: Cell = object => {
 const UNKNOWN = '<unknown>';
 const quantity = (value: unknown, absent: string): string => (value === undefined || value === null ? absent : String(value));
 
+/** Where a metric of each type keeps its source. */
+const METRIC_SOURCES: ReadonlyMap<string, string> = new Map([
+  ['Resource', 'resource'],
+  ['ContainerResource', 'containerResource'],
+  ['Pods', 'pods'],
+  ['Object', 'object'],
+  ['External', 'external'],
+]);
+
+/** A quantity that a source which has been measured does not tell. */
+const UNSET_QUANTITY = '<nil>';
+
 /** `current/target` of one metric; resource metrics are preceded by the name of the resource. */
 function metricText(metric: unknown, current: unknown): string {
   const type = str(member(metric, 'type'));
-  const source = type === '' ? '' : type[0]?.toLowerCase() + type.slice(1);
+  const source = METRIC_SOURCES.get(type);
+  if (source === undefined) return '<unknown type>';
   const spec = member(metric, source);
   const target = member(spec, 'target');
   const now = at(current, source, 'current');
   const average = member(target, 'averageValue');
+  const unmeasured = member(current, source) === undefined ? UNKNOWN : UNSET_QUANTITY;
   if (type === 'Resource' || type === 'ContainerResource') {
     const name = str(member(spec, 'name'));
-    if (average !== undefined) return `${name}: ${quantity(member(now, 'averageValue'), UNKNOWN)}/${quantity(average, '')}`;
+    if (average !== undefined) return `${name}: ${quantity(member(now, 'averageValue'), unmeasured)}/${quantity(average, '')}`;
     const used = member(now, 'averageUtilization');
     const wanted = member(target, 'averageUtilization');
     return `${name}: ${typeof used === 'number' ? `${used}%` : UNKNOWN}/${typeof wanted === 'number' ? `${wanted}%` : '<auto>'}`;
   }
-  if (average !== undefined) {
-    return `${quantity(member(now, 'averageValue'), UNKNOWN)}/${quantity(average, '')}${type === 'Pods' ? '' : ' (avg)'}`;
-  }
-  return `${quantity(member(now, 'value'), UNKNOWN)}/${quantity(member(target, 'value'), '')}`;
+  if (type === 'Pods') return `${quantity(member(now, 'averageValue'), unmeasured)}/${quantity(average, UNSET_QUANTITY)}`;
+  if (average !== undefined) return `${quantity(member(now, 'averageValue'), UNKNOWN)}/${quantity(average, '')} (avg)`;
+  return `${quantity(member(now, 'value'), unmeasured)}/${quantity(member(target, 'value'), UNSET_QUANTITY)}`;
 }
 
 const hpaTargets: Cell = object => {
@@ -116,7 +129,7 @@ const hpaTargets: Cell = object => {
 const quota =
   (limits: boolean): Cell =>
   object =>
-    entries(at(object, 'spec', 'hard') ?? at(object, 'status', 'hard'))
+    entries(at(object, 'status', 'hard'))
       .filter(([resource]) => resource.startsWith('limits.') === limits)
       .map(([resource, hard]) => `${resource}: ${quantity(at(object, 'status', 'used', resource), '0')}/${quantity(hard, '0')}`)
       .join(', ');

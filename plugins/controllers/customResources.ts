@@ -10,7 +10,7 @@ import {
 import { type AcceptedNames, type Condition, judgeNames } from './customResourceNames.js';
 import { DEFINITIONS, pathOf } from './catalog.js';
 import { WorkQueue } from './queue.js';
-import { Requests } from './requests.js';
+import { Requests, timestamp } from './requests.js';
 
 const NAME = 'customresource-definition-controller';
 
@@ -83,7 +83,7 @@ class CustomResourceDefinitions implements Controller {
       other => other.spec.group === definition.spec.group && other.metadata.uid !== definition.metadata.uid,
     );
     const taken = others.flatMap(other => (other.status?.acceptedNames ? [other.status.acceptedNames] : []));
-    const judged = judgeNames(definition.spec.names, status.acceptedNames, taken, status.conditions ?? [], this.#now());
+    const judged = judgeNames(definition.spec.names, status.acceptedNames, taken, status.conditions ?? [], timestamp(this.#host));
     if (sameJson(judged.names, status.acceptedNames) && sameJson(judged.conditions, status.conditions ?? [])) return;
     await this.#report(definition, { ...status, acceptedNames: judged.names, conditions: judged.conditions });
     if (sameJson(judged.names, status.acceptedNames)) return;
@@ -122,7 +122,13 @@ class CustomResourceDefinitions implements Controller {
     const conditions = definition.status?.conditions ?? [];
     const known = conditions.find(condition => condition.type === 'Terminating');
     if (known?.reason === reason) return;
-    const next = { type: 'Terminating', status, lastTransitionTime: known?.lastTransitionTime ?? this.#now(), reason, message };
+    const next = {
+      type: 'Terminating',
+      status,
+      lastTransitionTime: known?.lastTransitionTime ?? timestamp(this.#host),
+      reason,
+      message,
+    };
     await this.#report(definition, {
       ...definition.status,
       conditions: [...conditions.filter(c => c.type !== 'Terminating'), next],
@@ -141,10 +147,6 @@ class CustomResourceDefinitions implements Controller {
 
   #path(definition: Definition): string {
     return pathOf(this.#root, '', definition.metadata.name);
-  }
-
-  #now(): string {
-    return new Date(this.#host.now()).toISOString().replace(/\.\d+Z$/, 'Z');
   }
 }
 

@@ -9,12 +9,14 @@ import {
 } from '../../core/api/index.js';
 import { Catalog, DEFINITIONS, parseResources, pathOf, type ResourcesConfig } from './catalog.js';
 import { awaitsDependents, awaitsOrphaning, FOREGROUND, keyOf, type Node, nodeOf, ORPHAN, OwnerGraph } from './ownerGraph.js';
-import { WorkQueue } from './queue.js';
+import { inParallel, WorkQueue } from './queue.js';
 import { Requests } from './requests.js';
 
 const NAME = 'generic-garbage-collector';
 /** Events are never owners and have their own lifetime. */
 const IGNORED = new Set(['core/events']);
+/** Objects worked on at a time; for an owner that is orphaned, so many of its dependents. */
+const WORKERS = 16;
 /** Texts one of which every object of the graph contains. */
 const MARKS = ['ownerReferences', FOREGROUND, `"${ORPHAN}"`];
 /** Owners known to be gone: saves a request per dependent of one owner. */
@@ -37,7 +39,7 @@ class GarbageCollector implements Controller {
     this.#host = host;
     this.#catalog = new Catalog(config.resources);
     this.#requests = new Requests(host, NAME);
-    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 16, handle: key => this.#process(key) });
+    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: WORKERS, handle: key => this.#process(key) });
     host.onClose(() => this.#queue.close());
   }
 
@@ -88,15 +90,14 @@ class GarbageCollector implements Controller {
   /** Removes the owner's reference from every dependent, then lets the owner go. */
   async #orphan(owner: Node): Promise<void> {
     const dependents = this.#graph.dependentsOf(owner.uid);
-    await Promise.all(dependents.map(dependent => this.#keepOwners(dependent, reference => reference.uid !== owner.uid)));
+    await inParallel(WORKERS, dependents, dependent => this.#keepOwners(dependent, reference => reference.uid !== owner.uid));
     await this.#removeFinalizer(owner, ORPHAN);
   }
 
-  /** Lets the owner go once nothing blocks it; blockers are asked to go. */
+  /** Lets the owner go once nothing blocks it, or nothing but what it blocks itself; blockers are asked to go. */
   async #finishForeground(owner: Node): Promise<void> {
-    const blockers = this.#graph.blockersOf(owner.uid);
-    if (blockers.length === 0) return this.#removeFinalizer(owner, FOREGROUND);
-    for (const blocker of blockers) if (!blocker.deleting) this.#queue.add(blocker.key);
+    if (this.#graph.waitsInVain(owner)) return this.#removeFinalizer(owner, FOREGROUND);
+    for (const blocker of this.#graph.blockersOf(owner.uid)) if (!blocker.deleting) this.#queue.add(blocker.key);
   }
 
   /** Deletes the object if no owner holds it, or else drops the references to owners that are gone or going. */
@@ -136,29 +137,20 @@ class GarbageCollector implements Controller {
 
   /** `inForeground`: an owner waits for this object, so its own dependents must be gone before it is. */
   async #delete(node: Node, inForeground: boolean): Promise<void> {
-    const dependents = inForeground ? this.#graph.dependentsOf(node.uid) : [];
-    if (dependents.some(awaitsDependents)) await this.#unblock(node);
     const path = this.#path(node);
     if (!path) return;
-    const propagationPolicy = dependents.length > 0 ? 'Foreground' : policyOf(node);
-    await this.#requests.delete(path, { preconditions: { uid: node.uid }, propagationPolicy });
+    const propagationPolicy = inForeground && this.#graph.dependentsOf(node.uid).length > 0 ? 'Foreground' : policyOf(node);
+    // As it was judged: whose owners have changed meanwhile is judged again.
+    const { uid, resourceVersion } = node;
+    await this.#requests.delete(path, { preconditions: { uid, resourceVersion }, propagationPolicy });
   }
 
-  /** Breaks a circle of owners that wait for each other: the node stops blocking its owners. */
-  async #unblock(node: Node): Promise<void> {
-    await this.#changeOwners(node, owners => owners.map(owner => ({ ...owner, blockOwnerDeletion: false })));
-  }
-
-  #keepOwners(node: Node, keep: (owner: OwnerReference) => boolean): Promise<void> {
-    return this.#changeOwners(node, owners => owners.filter(keep));
-  }
-
-  async #changeOwners(node: Node, change: (owners: readonly OwnerReference[]) => OwnerReference[]): Promise<void> {
+  async #keepOwners(node: Node, keep: (owner: OwnerReference) => boolean): Promise<void> {
     const current = await this.#current(node);
     if (!current) return;
     const { resourceVersion, ownerReferences = [] } = current.object.metadata;
-    const next = change(ownerReferences);
-    if (JSON.stringify(next) === JSON.stringify(ownerReferences)) return;
+    const next = ownerReferences.filter(keep);
+    if (next.length === ownerReferences.length) return;
     await this.#requests.merge(current.path, {
       metadata: { uid: node.uid, resourceVersion, ownerReferences: next.length > 0 ? next : null },
     });

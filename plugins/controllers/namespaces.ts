@@ -10,7 +10,7 @@ import {
 import { Catalog, type ControlledResource, DEFINITIONS, parseResources, pathOf, type ResourcesConfig } from './catalog.js';
 import { type Condition, type Leftovers, nextConditions } from './namespaceConditions.js';
 import { WorkQueue } from './queue.js';
-import { Requests } from './requests.js';
+import { Requests, timestamp } from './requests.js';
 
 const NAME = 'namespace-controller';
 const NAMESPACES = 'core/namespaces';
@@ -117,8 +117,7 @@ class NamespaceDeletion implements Controller {
   /** Writes the conditions if they changed; the namespace as it is then. */
   async #report(namespace: ApiObject, left: Leftovers): Promise<ApiObject | undefined> {
     const current = (namespace.status as { conditions?: Condition[] } | undefined)?.conditions ?? [];
-    const now = new Date(this.#host.now()).toISOString().replace(/\.\d+Z$/, 'Z');
-    const conditions = nextConditions(current, left, this.#host.naming, now);
+    const conditions = nextConditions(current, left, this.#host.naming, timestamp(this.#host));
     if (!conditions) return namespace;
     const path = pathOf({ apiVersion: 'v1', plural: 'namespaces' }, '', namespace.metadata.name);
     return this.#requests.merge(`${path}/status`, {

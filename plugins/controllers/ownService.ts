@@ -1,17 +1,6 @@
-import {
-  type ApiObject,
-  type Controller,
-  ConfigError,
-  controller,
-  type Host,
-  type Plugin,
-  Refusal,
-} from '../../core/api/index.js';
-import { Requests } from './requests.js';
-import { WorkQueue } from './queue.js';
+import { type ApiObject, ConfigError, controller, type Host, type Plugin } from '../../core/api/index.js';
+import { Keeper, type Kept } from './keeper.js';
 
-const NAME = 'own-service';
-const SERVICES = 'core/services';
 /** Port that workloads know the server by. */
 const HTTPS = 443;
 
@@ -23,72 +12,64 @@ export interface OwnServiceConfig {
   readonly address?: string;
 }
 
-/** Keeps the Service in `default` that workloads reach the server by, with its endpoints. */
-class OwnService implements Controller {
-  readonly name = NAME;
-  readonly #host: Host;
-  readonly #config: OwnServiceConfig;
-  readonly #requests: Requests;
-  readonly #queue: WorkQueue;
+type Members = { readonly [member: string]: unknown };
 
-  constructor(host: Host, config: OwnServiceConfig) {
-    this.#host = host;
-    this.#config = config;
-    this.#requests = new Requests(host, NAME);
-    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 1, handle: () => this.#reconcile() });
-    host.onClose(() => this.#queue.close());
-  }
+/** Whether everything in `wanted` is in `found`, which may have more members. */
+function covers(found: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== 'object' || wanted === null) return found === wanted;
+  if (typeof found !== 'object' || found === null) return false;
+  if (Array.isArray(wanted) && (found as readonly unknown[]).length !== wanted.length) return false;
+  return Object.entries(wanted).every(([key, value]) => covers((found as Members)[key], value));
+}
 
-  async start(): Promise<void> {
-    const { product } = this.#host.naming;
-    this.#host.watch(({ storageName, type, namespace, name }) => {
-      const own = storageName === SERVICES && type === 'DELETED' && namespace === 'default' && name === product;
-      const born = storageName === 'core/namespaces' && type === 'ADDED' && name === 'default';
-      if (own || born) this.#queue.add(product);
-    });
-    await this.#queue.idle();
-  }
+/** An object in `default` of which some members always say where the server is now: it may have moved since they were written. */
+function current(storageName: string, object: ApiObject, members: (found: ApiObject) => Members): Kept {
+  return {
+    storageName,
+    object: { ...object, ...members(object) },
+    mended: found => (covers(found, members(found)) ? undefined : { ...found, ...members(found) }),
+  };
+}
 
-  async #reconcile(): Promise<void> {
-    const { clusterIP, port, address } = this.#config;
-    const { naming } = this.#host;
-    const name = naming.product;
-    const https = { name: 'https', protocol: 'TCP' };
-    await this.#create('/api/v1', 'services', {
+/** The Service that workloads reach the server by, and its endpoints in their two forms. */
+function ownObjects({ naming }: Host, { clusterIP, port, address }: OwnServiceConfig): Kept[] {
+  const name = naming.product;
+  const metadata = { name, namespace: 'default' };
+  const https = { name: 'https', protocol: 'TCP' };
+  const service = current(
+    'core/services',
+    {
       apiVersion: 'v1',
       kind: 'Service',
-      metadata: { name, labels: { component: 'apiserver', provider: name } },
-      spec: { clusterIP, ports: [{ ...https, port: HTTPS, targetPort: port }], sessionAffinity: 'None', type: 'ClusterIP' },
-    });
-    if (!address) return;
-    await this.#create('/api/v1', 'endpoints', {
-      apiVersion: 'v1',
-      kind: 'Endpoints',
-      metadata: { name, labels: { [naming.label('endpointslice.orchestrator.io/skip-mirror')]: 'true' } },
-      subsets: [{ addresses: [{ ip: address }], ports: [{ ...https, port }] }],
-    });
-    const discovery = naming.apiVersion('discovery.orchestrator.io/v1');
-    await this.#create(`/apis/${discovery}`, 'endpointslices', {
-      apiVersion: discovery,
-      kind: 'EndpointSlice',
-      metadata: { name, labels: { [naming.label('orchestrator.io/service-name')]: name } },
-      addressType: address.includes(':') ? 'IPv6' : 'IPv4',
-      endpoints: [{ addresses: [address], conditions: { ready: true } }],
-      ports: [{ ...https, port }],
-    });
-  }
-
-  /** Creates what is not there. What is refused for good, as an address that the Service of another naming has, is not tried again. */
-  async #create(prefix: string, plural: string, object: { readonly [member: string]: unknown }): Promise<void> {
-    const path = `${prefix}/namespaces/default/${plural}`;
-    if (await this.#requests.get(`${path}/${this.#host.naming.product}`)) return;
-    try {
-      await this.#requests.create(path, object as unknown as ApiObject);
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.reason !== 'Invalid') throw error;
-      this.#host.log.warn({ plural, error: error.message }, 'workloads will not find the server by its Service');
-    }
-  }
+      metadata: { ...metadata, labels: { component: 'apiserver', provider: name } },
+      spec: { clusterIP, sessionAffinity: 'None', type: 'ClusterIP' },
+    },
+    ({ spec }) => ({ spec: { ...(spec as Members), ports: [{ ...https, port: HTTPS, targetPort: port }] } }),
+  );
+  if (!address) return [service];
+  const discovery = naming.apiVersion('discovery.orchestrator.io/v1');
+  return [
+    service,
+    current(
+      'core/endpoints',
+      {
+        apiVersion: 'v1',
+        kind: 'Endpoints',
+        metadata: { ...metadata, labels: { [naming.label('endpointslice.orchestrator.io/skip-mirror')]: 'true' } },
+      },
+      () => ({ subsets: [{ addresses: [{ ip: address }], ports: [{ ...https, port }] }] }),
+    ),
+    current(
+      'discovery.orchestrator.io/endpointslices',
+      {
+        apiVersion: discovery,
+        kind: 'EndpointSlice',
+        metadata: { ...metadata, labels: { [naming.label('orchestrator.io/service-name')]: name } },
+        addressType: address.includes(':') ? 'IPv6' : 'IPv4',
+      },
+      () => ({ endpoints: [{ addresses: [address], conditions: { ready: true } }], ports: [{ ...https, port }] }),
+    ),
+  ];
 }
 
 /** Checks the configuration, which the server fills in itself. */
@@ -99,9 +80,9 @@ function parse(config: unknown): OwnServiceConfig {
   return { clusterIP, port, ...(address === undefined ? {} : { address }) };
 }
 
-/** Creates the server's own Service at the start, and again when it is deleted. */
+/** Keeps the server's own Service, and what says where it is. */
 export const ownService = {
   name: 'controllers/own-service',
   parse,
-  contribute: config => [controller.of(host => new OwnService(host, config))],
+  contribute: config => [controller.of(host => new Keeper(host, 'own-service', ownObjects(host, config)))],
 } satisfies Plugin<OwnServiceConfig>;

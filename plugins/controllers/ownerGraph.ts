@@ -13,6 +13,7 @@ export interface Node {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+  readonly resourceVersion: string;
   readonly owners: readonly OwnerReference[];
   readonly deleting: boolean;
   readonly finalizers: readonly string[];
@@ -40,6 +41,7 @@ export function nodeOf(storageName: string, object: ApiObject): Node | undefined
     namespace,
     name,
     uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
     owners,
     deleting: !!metadata.deletionTimestamp,
     finalizers,
@@ -82,13 +84,27 @@ export class OwnerGraph {
     return this.dependentsOf(uid).filter(node => node.owners.some(owner => owner.uid === uid && owner.blockOwnerDeletion));
   }
 
+  /** Whether everything that `owner` waits for, if anything, waits for it in its turn: then none of them would ever go. */
+  waitsInVain(owner: Node): boolean {
+    return this.blockersOf(owner.uid).every(blocker => this.#waitsFor(blocker, owner));
+  }
+
+  /** Whether a node waits for another, directly or through others that wait. */
+  #waitsFor(from: Node, sought: Node): boolean {
+    const ahead = new Set([from]);
+    for (const node of ahead) {
+      if (!awaitsDependents(node)) continue;
+      for (const blocker of this.blockersOf(node.uid)) {
+        if (blocker === sought) return true;
+        ahead.add(blocker);
+      }
+    }
+    return false;
+  }
+
   /** Whether anything depends on anything: if not, deletions need not be decoded. */
   get hasDependents(): boolean {
     return this.#dependents.size > 0;
-  }
-
-  get size(): number {
-    return this.#nodes.size;
   }
 
   *[Symbol.iterator](): IterableIterator<Node> {

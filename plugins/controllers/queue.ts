@@ -30,7 +30,7 @@ export class WorkQueue {
     this.#options = options;
   }
 
-  /** Has `key` handled soon; cuts a pause between retries short. */
+  /** Has `key` handled soon, but not before the caller's turn is over; cuts a pause between retries short. */
   add(key: string): void {
     if (this.#closed) return;
     this.#cancelRetry(key);
@@ -65,7 +65,9 @@ export class WorkQueue {
 
   async #run(key: string): Promise<void> {
     try {
-      await this.#options.handle(key);
+      // Not within `add`: who is told of many objects one after the other has heard of all before the first of them is handled.
+      await Promise.resolve();
+      if (!this.#closed) await this.#options.handle(key);
       this.#failures.delete(key);
     } catch (error) {
       this.#retryLater(key, error);
@@ -99,4 +101,15 @@ export class WorkQueue {
     this.#idle = [];
     for (const resolve of resolvers) resolve();
   }
+}
+
+/** Does `work` for every item, so many at a time; one that fails does not keep the others. Throws the first failure once all are done. */
+export async function inParallel<T>(limit: number, items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const left = items.values();
+  const failures: unknown[] = [];
+  const take = async (): Promise<void> => {
+    for (const item of left) await work(item).catch(error => failures.push(error));
+  };
+  await Promise.all(Array.from({ length: limit }, take));
+  if (failures.length > 0) throw failures[0];
 }

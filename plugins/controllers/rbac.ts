@@ -1,6 +1,7 @@
 import { type ApiObject, type Controller, controller, type Host, type Plugin } from '../../core/api/index.js';
 import { aggregateAll, reconcileBootstrap } from '../authz/bootstrap/index.js';
-import { WorkQueue } from './queue.js';
+import { pathOf } from './catalog.js';
+import { inParallel, WorkQueue } from './queue.js';
 import { Requests } from './requests.js';
 
 const GROUP = 'rbac.authorization.orchestrator.io';
@@ -21,10 +22,10 @@ const typed = (host: Host, { kind, plural }: (typeof KINDS)[number]): ApiObject[
     .list()
     .map(object => ({ ...object, kind, apiVersion: host.naming.apiVersion(`${GROUP}/v1`) }));
 
-function pathOf(host: Host, { kind, metadata }: ApiObject): string {
-  const plural = KINDS.find(known => known.kind === kind)?.plural;
-  const scope = metadata.namespace ? `/namespaces/${metadata.namespace}` : '';
-  return `/apis/${host.naming.apiVersion(`${GROUP}/v1`)}${scope}/${plural}`;
+/** Path of the object's collection, or with `name` of the object. */
+function pathIn(host: Host, { kind, metadata }: ApiObject, name?: string): string {
+  const { plural } = KINDS.find(known => known.kind === kind)!;
+  return pathOf({ apiVersion: host.naming.apiVersion(`${GROUP}/v1`), plural }, metadata.namespace ?? '', name);
 }
 
 /** Writes the default roles and bindings that are missing or lack something (spec 2, "Auto-reconciliation"), once at the start. */
@@ -54,26 +55,21 @@ class RbacBootstrap implements Controller {
       ...update.map(object => () => this.#requests.replace(this.#pathOf(object), object)),
       ...recreate.map(object => () => this.#recreate(object)),
     ];
-    const next = writes.values();
-    await Promise.all(Array.from({ length: PARALLEL }, () => runAll(next)));
+    await inParallel(PARALLEL, writes, write => write());
   }
 
   #pathOf(object: ApiObject): string {
-    return `${pathOf(this.#host, object)}/${encodeURIComponent(object.metadata.name ?? '')}`;
+    return pathIn(this.#host, object, object.metadata.name);
   }
 
   async #create(object: ApiObject): Promise<void> {
-    await this.#requests.create(pathOf(this.#host, object), object);
+    await this.#requests.create(pathIn(this.#host, object), object);
   }
 
   async #recreate(object: ApiObject): Promise<void> {
     await this.#requests.delete(this.#pathOf(object), {});
     await this.#create(object);
   }
-}
-
-async function runAll(writes: Iterator<() => Promise<unknown>>): Promise<void> {
-  for (let next = writes.next(); !next.done; next = writes.next()) await next.value();
 }
 
 /** Keeps the rules of aggregating cluster roles equal to those of the roles they select. */
@@ -98,10 +94,13 @@ class RoleAggregation implements Controller {
   }
 
   async #aggregate(): Promise<void> {
-    for (const { metadata, rules } of aggregateAll(typed(this.#host, KINDS[0]))) {
-      const path = `/apis/${this.#host.naming.apiVersion(`${GROUP}/v1`)}/clusterroles/${encodeURIComponent(metadata.name ?? '')}`;
-      await this.#requests.merge(path, { metadata: { resourceVersion: metadata.resourceVersion }, rules });
-    }
+    const changed = aggregateAll(typed(this.#host, KINDS[0]));
+    await inParallel(PARALLEL, changed, role =>
+      this.#requests.merge(pathIn(this.#host, role, role.metadata.name), {
+        metadata: { resourceVersion: role.metadata.resourceVersion },
+        rules: role.rules,
+      }),
+    );
   }
 }
 

@@ -1,5 +1,8 @@
 import { type ApiObject, type Host, Refusal } from '../../core/api/index.js';
 
+/** Now, as times in objects are written: RFC 3339 in whole seconds. */
+export const timestamp = (host: Host): string => `${new Date(host.now()).toISOString().slice(0, 19)}Z`;
+
 /** The request of one controller that turns a refusal with `code` into undefined. */
 async function unless(code: number, request: Promise<ApiObject>): Promise<ApiObject | undefined> {
   try {

@@ -1,4 +1,5 @@
 import type { ApiObject, Host } from '../../core/api/index.js';
+import type { Kept } from './keeper.js';
 
 type Naming = Host['naming'];
 
@@ -9,17 +10,11 @@ export interface ServedGroup {
   readonly versions: readonly string[];
 }
 
-/** An object that every server has, with where it is stored. */
-export interface SystemObject {
-  readonly storageName: string;
-  readonly object: ApiObject;
-}
-
 const FLOW = 'flowcontrol.apiserver.orchestrator.io';
 const ANYONE = ['system:authenticated', 'system:unauthenticated'];
 const SERVICE_ACCOUNTS = ['system:serviceaccounts'];
 
-const priorityClass = (naming: Naming, name: string, value: number, description: string): SystemObject => ({
+const priorityClass = (naming: Naming, name: string, value: number, description: string): Kept => ({
   storageName: 'scheduling.orchestrator.io/priorityclasses',
   object: {
     apiVersion: naming.apiVersion('scheduling.orchestrator.io/v1'),
@@ -30,7 +25,7 @@ const priorityClass = (naming: Naming, name: string, value: number, description:
   } as ApiObject,
 });
 
-const level = (naming: Naming, name: string, spec: object): SystemObject => ({
+const level = (naming: Naming, name: string, spec: object): Kept => ({
   storageName: `${FLOW}/prioritylevelconfigurations`,
   object: {
     apiVersion: naming.apiVersion(`${FLOW}/v1`),
@@ -66,7 +61,7 @@ interface Flow {
   readonly rules: readonly object[];
 }
 
-const flow = (naming: Naming, name: string, { level: levelName, precedence, byUser, rules }: Flow): SystemObject => ({
+const flow = (naming: Naming, name: string, { level: levelName, precedence, byUser, rules }: Flow): Kept => ({
   storageName: `${FLOW}/flowschemas`,
   object: {
     apiVersion: naming.apiVersion(`${FLOW}/v1`),
@@ -89,13 +84,13 @@ const electing = (naming: Naming): object => ({
   namespaces: ['*'],
 });
 
-function flows(naming: Naming): SystemObject[] {
+function flows(naming: Naming): Kept[] {
   const system = naming.component('orchestrator-system');
   const account = (name: string): object => ({ kind: 'ServiceAccount', serviceAccount: { name, namespace: system } });
   const manager = naming.component('system:orchestrator-controller-manager');
   const scheduler = naming.component('system:orchestrator-scheduler');
   const one = (subjects: readonly object[], rules: object = EVERYTHING): object[] => [{ subjects, ...rules }];
-  const make = (name: string, levelName: string, precedence: number, byUser: boolean, rules: readonly object[]): SystemObject =>
+  const make = (name: string, levelName: string, precedence: number, byUser: boolean, rules: readonly object[]): Kept =>
     flow(naming, name, { level: levelName, precedence, byUser, rules });
   return [
     make('exempt', 'exempt', 1, false, one(groupSubjects(['system:masters']))),
@@ -145,7 +140,7 @@ function flows(naming: Naming): SystemObject[] {
 }
 
 /** Priority classes, priority levels and flow schemas of a new server (spec, "Objects of the system"), in the names it serves. */
-export const systemObjectsOf = (naming: Naming): SystemObject[] => [
+export const systemObjectsOf = (naming: Naming): Kept[] => [
   priorityClass(
     naming,
     'system-cluster-critical',
@@ -176,7 +171,7 @@ export const systemObjectsOf = (naming: Naming): SystemObject[] => [
 const VERSION_STEP = 15;
 
 /** The API services of what the server itself serves. Upstream lists every group version but that of the API services themselves. */
-export const apiServices = (groups: readonly ServedGroup[], naming: Naming, now: string): SystemObject[] =>
+export const apiServices = (groups: readonly ServedGroup[], naming: Naming, now: string): Kept[] =>
   groups
     .filter(({ group }) => group !== naming.group('apiregistration.orchestrator.io'))
     .flatMap(({ group, priority, versions }) =>

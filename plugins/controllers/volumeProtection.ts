@@ -7,8 +7,9 @@ const CLAIMS = 'core/persistentvolumeclaims';
 const VOLUMES = 'core/persistentvolumes';
 const PODS = 'core/pods';
 
-/** What the controller reads of a pod and of a volume. */
-interface Spec {
+/** What the controller reads of a pod. */
+interface PodSpec {
+  readonly nodeName?: string;
   readonly volumes?: readonly {
     readonly name: string;
     readonly persistentVolumeClaim?: { readonly claimName: string };
@@ -16,17 +17,33 @@ interface Spec {
   }[];
 }
 
-const specOf = (object: ApiObject): Spec => (object['spec'] ?? {}) as Spec;
-const phaseOf = (object: ApiObject): string | undefined => (object['status'] as { phase?: string } | undefined)?.phase;
+const specOf = (pod: ApiObject): PodSpec => (pod['spec'] ?? {}) as PodSpec;
 
-/** Names of the claims a pod uses: those it names, and those made for its ephemeral volumes. */
+/** Names of the claims a pod names, and of those made for its ephemeral volumes. */
 const claimsOf = (pod: ApiObject): string[] =>
   (specOf(pod).volumes ?? []).flatMap(volume => {
     if (volume.persistentVolumeClaim) return [volume.persistentVolumeClaim.claimName];
     return volume.ephemeral ? [`${pod.metadata.name}-${volume.name}`] : [];
   });
 
-const ended = (pod: ApiObject): boolean => ['Succeeded', 'Failed'].includes(phaseOf(pod) ?? '');
+/** Its node is done with it, or was told not to wait. */
+const isShutDown = ({ metadata }: ApiObject): boolean =>
+  metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;
+
+/**
+ * Whether a pod on a node, ended or not, has the claim mounted. On no node yet, it cannot be started with a claim that is being deleted; the claim of an
+ * ephemeral volume must be the pod's own, and may go before a pod that is shut down but held by finalizers.
+ */
+function uses(pod: ApiObject, { metadata: { name, ownerReferences = [] } }: ApiObject): boolean {
+  const { nodeName, volumes = [] } = specOf(pod);
+  if (!nodeName) return false;
+  const own = ownerReferences.some(({ controller: controls, uid }) => controls && uid === pod.metadata.uid);
+  return volumes.some(volume =>
+    volume.persistentVolumeClaim
+      ? volume.persistentVolumeClaim.claimName === name
+      : volume.ephemeral && own && !isShutDown(pod) && name === `${pod.metadata.name}-${volume.name}`,
+  );
+}
 
 /** Lets claims go that no pod uses, and volumes that no claim is bound to, once they are to be deleted. */
 class VolumeProtection implements Controller {
@@ -52,7 +69,8 @@ class VolumeProtection implements Controller {
     if (storageName === PODS) {
       if (event.mentions && !event.mentions('persistentVolumeClaim') && !event.mentions('ephemeral')) return;
       const pod = event.object();
-      if (type === 'DELETED' || ended(pod)) for (const claim of claimsOf(pod)) this.#queue.add(`${CLAIMS}|${namespace}|${claim}`);
+      if (type === 'DELETED' || isShutDown(pod))
+        for (const claim of claimsOf(pod)) this.#queue.add(`${CLAIMS}|${namespace}|${claim}`);
     } else if ((storageName === CLAIMS || storageName === VOLUMES) && type !== 'DELETED') {
       if (event.mentions?.('deletionTimestamp') !== false) this.#queue.add(`${storageName}|${namespace}|${name}`);
     }
@@ -72,9 +90,11 @@ class VolumeProtection implements Controller {
   }
 
   #isUsed(storageName: string, object: ApiObject): boolean {
-    if (storageName === VOLUMES) return phaseOf(object) === 'Bound';
-    const pods = this.#host.informer(PODS).list(object.metadata.namespace);
-    return pods.some(pod => !ended(pod) && claimsOf(pod).includes(object.metadata.name ?? ''));
+    if (storageName === VOLUMES) return (object['status'] as { phase?: string } | undefined)?.phase === 'Bound';
+    return this.#host
+      .informer(PODS)
+      .list(object.metadata.namespace)
+      .some(pod => uses(pod, object));
   }
 }
 

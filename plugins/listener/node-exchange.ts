@@ -105,6 +105,8 @@ export class NodeExchange implements Exchange {
   }
 
   body(limit: number): Promise<Uint8Array> {
+    // Then its events are over.
+    if (this.aborted) return Promise.reject(goneAway());
     return new Promise((resolve, reject) => {
       const parts: Uint8Array[] = [];
       let size = 0;
@@ -148,9 +150,9 @@ export class NodeExchange implements Exchange {
   }
 
   private head(status: number, headers: Headers): boolean {
-    this.status = status;
     if (this.response.headersSent) throw new Error('the exchange already has an answer');
     if (this.aborted || this.response.destroyed) return false;
+    this.status = status;
     const lines = this.server.closing ? [...headers, ['connection', 'close'] as const] : headers;
     this.response.writeHead(
       status,

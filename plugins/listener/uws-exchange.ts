@@ -122,12 +122,12 @@ export class UwsExchange implements Exchange {
   }
 
   respond(status: number, headers: Headers, body: readonly Uint8Array[] | Uint8Array): void {
-    if (!this.claim()) return;
+    if (!this.claim(status)) return;
     this.corked(() => this.send(status, headers, body instanceof Uint8Array ? [body] : body));
   }
 
   stream(status: number, headers: Headers): ResponseStream {
-    const here = this.claim();
+    const here = this.claim(status);
     const silent = this.method === 'HEAD' || bodiless(status);
     const stream = new UwsStream(this.res, () => this.finish(), !here || silent);
     this.streaming = stream;
@@ -151,15 +151,16 @@ export class UwsExchange implements Exchange {
     return !this.aborted && !this.finished;
   }
 
-  /** The right to answer: once, and only while the client is there. */
-  private claim(): boolean {
+  /** The right to answer: once, and only while the client is there. The status counts from now on, whenever the answer leaves. */
+  private claim(status: number): boolean {
     if (this.answered) throw new Error('the exchange already has an answer');
     this.answered = true;
-    return !this.aborted;
+    if (this.aborted) return false;
+    this.status = status;
+    return true;
   }
 
   private head(status: number, headers: Headers): void {
-    this.status = status;
     this.res.writeStatus(statusLine(status));
     for (const [name, value] of headers) if (name !== 'content-length') this.res.writeHeader(name, value);
   }

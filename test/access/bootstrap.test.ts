@@ -45,6 +45,33 @@ describe('default roles', () => {
     }).toEqual(expected);
   });
 
+  // Who lists may watch as well since 1.32: controllers list by watching.
+  test.each([
+    ['system:controller:namespace-controller', '*/*', ['delete', 'deletecollection', 'get', 'list', 'watch']],
+    ['system:controller:node-controller', 'core/nodes', ['delete', 'get', 'list', 'patch', 'update', 'watch']],
+    ['system:controller:node-controller', 'core/pods', ['delete', 'get', 'list', 'watch']],
+    ['system:controller:pod-garbage-collector', 'core/nodes', ['get', 'list', 'watch']],
+    ['system:controller:persistent-volume-binder', 'core/nodes', ['list', 'watch']],
+    ['system:controller:persistent-volume-binder', 'core/services', ['get']],
+    ['system:controller:persistent-volume-binder', 'core/endpoints', undefined],
+    ['system:controller:persistent-volume-binder', 'core/secrets', undefined],
+    ['system:controller:statefulset-controller', 'core/pods/finalizers', ['update']],
+    [
+      'system:controller:statefulset-controller',
+      'core/persistentvolumeclaims',
+      ['create', 'delete', 'get', 'list', 'update', 'watch'],
+    ],
+    ['system:node', 'events.k8s.io/events', undefined],
+    [
+      'kube-system/system::leader-locking-kube-controller-manager',
+      'coordination.k8s.io/leasecandidates',
+      ['create', 'get', 'list', 'update', 'watch'],
+    ],
+  ])('%s may do with %s as in release 1.32 [A159x]', (name, what, verbs) => {
+    const role = of('ClusterRole', 'Role').find(o => full(o) === name) as ApiObject;
+    expect(permissions(rulesOf(role))[what]).toEqual(verbs);
+  });
+
   test.each(Object.entries(published.bindings))('binding %s binds whom release 1.32 binds', (name, expected) => {
     const binding = find(objects, 'ClusterRoleBinding', name);
     const subjects = ((binding['subjects'] as object[]) ?? []).map(s => JSON.stringify(s, Object.keys(s).sort())).sort();

@@ -250,7 +250,7 @@ describe('protobuf over HTTP', () => {
   });
 
   test('a watch: initial events, the bookmark, changes, deletions, the last bookmark', async () => {
-    const query = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1';
+    const query = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=3';
     const watching = get(`${path}?watch=1&${query}`);
     await api.get(`${path}/a`);
     await api.made(path, secret('d'));

@@ -285,24 +285,36 @@ describe('paging', () => {
     },
   );
 
-  test('a token is good for its collection, namespace and selectors, and for nothing else [R168]', async () => {
-    const token = encodeURIComponent(
-      String(metadataOf((await api.get(`${path}?limit=1&labelSelector=parity`)).body)['continue']),
-    );
-    expect((await api.get(`${path}?limit=1&labelSelector=parity&continue=${token}`)).status).toBe(200);
-    const others = [
-      `${path}?limit=1&continue=${token}`,
-      `${path}?limit=1&labelSelector=other&continue=${token}`,
-      `${path}?limit=1&labelSelector=parity&fieldSelector=type%3DOpaque&continue=${token}`,
-      `/api/v1/secrets?limit=1&labelSelector=parity&continue=${token}`,
-      `/api/v1/namespaces/default/secrets?limit=1&labelSelector=parity&continue=${token}`,
-      `/api/v1/namespaces/pages/configmaps?limit=1&labelSelector=parity&continue=${token}`,
-      `${path}?limit=1&labelSelector=parity&continue=${token.slice(0, -3)}`,
-      `${path}?limit=1&labelSelector=parity&continue=abc`,
+  test('a token is a place to go on from, with whatever selector, namespace, collection or limit [R168]', async () => {
+    const first = (await api.get(`${path}?limit=2&labelSelector=parity`)).body;
+    const token = encodeURIComponent(String(metadataOf(first)['continue']));
+    const rest = ['s2', 's3', 's4', 's5', 's6', 's7', 's8', 's9'];
+    const even = rest.filter(name => Number(name[1]) % 2 === 0);
+    const pages: [string, string[]][] = [
+      [`${path}?continue=${token}`, rest],
+      [`${path}?limit=3&continue=${token}`, rest.slice(0, 3)],
+      [`${path}?labelSelector=parity%3Deven&continue=${token}`, even],
+      [`${path}?labelSelector=none&continue=${token}`, []],
+      [`${path}?fieldSelector=metadata.name!%3Ds2&continue=${token}`, rest.slice(1)],
+      // one object asked by its name has no pages
+      [`${path}?fieldSelector=metadata.name%3Ds0&continue=${token}`, ['s0']],
+      [`/api/v1/namespaces/nowhere/secrets?continue=${token}`, []],
+      [`/api/v1/namespaces/nowhere/configmaps?continue=${token}`, []],
     ];
-    for (const other of others) {
+    for (const [other, names] of pages) {
       const { status, body } = await api.get(other);
-      expect([other, status, body['message']]).toEqual([other, 400, expect.stringContaining('continue key is not valid')]);
+      expect([other, status, namesIn(body)]).toEqual([other, 200, names]);
+      if (!other.includes('s0')) expect(versionOf(body)).toBe(versionOf(first));
+      expect(metadataOf(body)['continue'] !== undefined).toBe(other.includes('limit'));
+    }
+    const single = (await api.get(`${path}?limit=1&fieldSelector=metadata.name%3Ds0`)).body;
+    expect([namesIn(single), metadataOf(single)['continue']]).toEqual([['s0'], undefined]);
+    for (const bad of [token.slice(0, -3), 'abc']) {
+      const { status, body } = await api.get(`${path}?continue=${bad}`);
+      expect([status, body['message']]).toEqual([
+        400,
+        expect.stringMatching(/^invalid continue token: continue key is not valid/),
+      ]);
     }
   });
 });

@@ -97,10 +97,10 @@ describe('watches', () => {
     expect(await never.rest()).toEqual([]);
   });
 
-  test('a timed watch ends at its time, with a bookmark if those were asked for [R064 R164 R330]', async () => {
+  test('a timed watch ends at its time, with a bookmark shortly before it if those were asked for [R064 R164 R330]', async () => {
     const path = await fresh('a');
     const list = (await api.get(path)).body;
-    const from = `${path}?watch=1&timeoutSeconds=1&resourceVersion=${versionOf(list)}`;
+    const from = `${path}?watch=1&timeoutSeconds=3&resourceVersion=${versionOf(list)}`;
     const [plain, marked] = await Promise.all([
       openWatch(api.server, from),
       openWatch(api.server, `${from}&allowWatchBookmarks=1`),
@@ -165,10 +165,10 @@ describe('watches', () => {
       const path = await fresh('a');
       const quiet = await openWatch(
         api.server,
-        `${path}?${WATCH_LIST.replace('&allowWatchBookmarks=true', '')}&timeoutSeconds=1`,
+        `${path}?${WATCH_LIST.replace('&allowWatchBookmarks=true', '')}&timeoutSeconds=3`,
       );
-      const none = await openWatch(api.server, `${path}?${WATCH_LIST.replace('Events=true', 'Events=false')}&timeoutSeconds=1`);
-      const twice = await openWatch(api.server, `${path}?${WATCH_LIST}&timeoutSeconds=1`);
+      const none = await openWatch(api.server, `${path}?${WATCH_LIST.replace('Events=true', 'Events=false')}&timeoutSeconds=3`);
+      const twice = await openWatch(api.server, `${path}?${WATCH_LIST}&timeoutSeconds=3`);
       expect((await quiet.rest()).map(brief)).toEqual(['ADDED a']);
       const rest = await none.rest();
       expect(rest.map(event => [event.type, mark(event)])).toEqual([['BOOKMARK', undefined]]);
@@ -177,6 +177,14 @@ describe('watches', () => {
         ['BOOKMARK', 'true'],
         ['BOOKMARK', undefined],
       ]);
+    });
+
+    test('a version that does not come: the stream has begun, one ERROR with 504, and the end [R350 R351 R352]', async () => {
+      const path = await fresh('a');
+      const watch = await openWatch(api.server, `${path}?${WATCH_LIST}&resourceVersion=999999999999`);
+      const events = await watch.rest();
+      expect(events.map(event => event.type)).toEqual(['ERROR']);
+      expect(events[0]!.object).toMatchObject({ code: 504, reason: 'Timeout', details: { retryAfterSeconds: 1 } });
     });
 
     test('writes under way are in the initial events or behind the bookmark, never in neither or both [R246 R331 R333]', async () => {

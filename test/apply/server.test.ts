@@ -58,6 +58,18 @@ describe('server-side apply', () => {
     expect((await read(`${maps}/a`)).metadata!.managedFields).toHaveLength(1);
   });
 
+  test('an owner reference that is sent twice is one before anybody owns it: nothing is written', async () => {
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'nobody', uid: 'u1' };
+    const finalizers = ['a.b/c'];
+    const made = await api.made(maps, cm('twice', {}, { ownerReferences: [owner], finalizers }));
+    const again = await api.put(
+      `${maps}/twice?fieldManager=other`,
+      cm('twice', {}, { ownerReferences: [owner, owner], finalizers }),
+    );
+    expect(again.status).toBe(200);
+    expect(again.body).toEqual(made);
+  });
+
   test('takes YAML, and JSON as a part of it; keys given twice are warned of or refused [R198 R265]', async () => {
     const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yaml}\ndata:\n  k: v\n  k: w\n';
     const warned = await apply(`${maps}/yaml`, yaml, 'one');

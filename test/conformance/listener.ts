@@ -274,6 +274,26 @@ export function listenerConformance(given: ListenerCase): void {
       stream.abort();
     });
 
+    it('tells the status of an answer from the moment it is given, whoever is served beside it', async () => {
+      const client = await open();
+      client.send(get('/status'));
+      const exchange = await front.event('/status').value;
+      expect(exchange.status).toBeUndefined();
+      await ask(get('/now/beside'), t => t.includes('beside?'));
+      exchange.respond(201, [], bytes('made'));
+      expect(exchange.status).toBe(201);
+      expect(await client.until(t => t.endsWith('made'))).toMatch(/^HTTP\/1.1 201 /);
+    });
+
+    it('rejects the read of a body that is asked for after the client went away', async () => {
+      const client = await open();
+      client.send(`POST /gone HTTP/1.1\r\n${HOST}Content-Length: 50\r\n\r\npart`);
+      const exchange = await front.event('/gone').value;
+      client.socket.destroy();
+      await front.event('abort /gone').value;
+      await expect(exchange.body(LIMIT)).rejects.toThrow('closed');
+    });
+
     it('sends a stream chunked, the writes of one turn as one', async () => {
       const text = await ask(get('/writes'), t => t.endsWith('0\r\n\r\n'));
       expect(text.toLowerCase()).toContain('transfer-encoding: chunked');

@@ -22,6 +22,16 @@ export const RESOURCES: readonly ControlledResource[] = [
   resource('v1', 'ConfigMap', 'configmaps'),
   resource('v1', 'Secret', 'secrets'),
   resource('v1', 'ServiceAccount', 'serviceaccounts'),
+  resource('v1', 'Pod', 'pods'),
+  resource('v1', 'PersistentVolumeClaim', 'persistentvolumeclaims'),
+  resource('v1', 'PersistentVolume', 'persistentvolumes', false),
+  resource('v1', 'Service', 'services'),
+  resource('v1', 'Endpoints', 'endpoints'),
+  resource('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices'),
+  resource('apiregistration.k8s.io/v1', 'APIService', 'apiservices', false),
+  resource('scheduling.k8s.io/v1', 'PriorityClass', 'priorityclasses', false),
+  resource('flowcontrol.apiserver.k8s.io/v1', 'FlowSchema', 'flowschemas', false),
+  resource('flowcontrol.apiserver.k8s.io/v1', 'PriorityLevelConfiguration', 'prioritylevelconfigurations', false),
   resource('apps/v1', 'Deployment', 'deployments'),
   resource('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles', false),
   resource('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'clusterrolebindings', false),
@@ -97,7 +107,8 @@ export class FakeServer {
         return this.#handle(request);
       },
       watch: listener => {
-        for (const [key, object] of this.objects) this.#deliver(listener, 'ADDED', key, object);
+        // As the real host: all of the initial state within the call.
+        for (const [key, object] of this.objects) listener(eventOf('ADDED', key, object, this.#revision));
         this.#listeners.push(listener);
       },
     };
@@ -131,7 +142,7 @@ export class FakeServer {
   #handle({ method, path, body, contentType }: InternalRequest): ApiObject {
     const at = parsePath(path);
     const key = `${at.resource.storageName}|${at.namespace}|${at.name}`;
-    if (method === 'POST') return this.#create(at.resource, at.namespace, body as ApiObject);
+    if (method === 'POST') return this.#create(at.resource, at.namespace, { ...(body as ApiObject), status: undefined });
     if (at.name === undefined) return this.#deleteCollection(at, body as JsonObject);
     const current = this.objects.get(key);
     if (!current) throw notFound({ group: '', resource: at.resource.plural }, at.name);
@@ -170,8 +181,8 @@ export class FakeServer {
   }
 
   #delete(key: string, current: ApiObject, options: JsonObject = {}): ApiObject {
-    const wantedUid = (options.preconditions as { uid?: string } | undefined)?.uid;
-    if (wantedUid && wantedUid !== current.metadata.uid) throw conflict({ group: '', resource: '' }, '', 'Precondition failed');
+    for (const [member, wanted] of Object.entries((options.preconditions ?? {}) as { uid?: string; resourceVersion?: string }))
+      if (wanted !== current.metadata[member as 'uid']) throw conflict({ group: '', resource: '' }, '', 'Precondition failed');
     const next = structuredClone(current);
     const finalizers = new Set(next.metadata.finalizers ?? []);
     if (options.propagationPolicy === 'Foreground') finalizers.add('foregroundDeletion').delete('orphan');
@@ -208,21 +219,25 @@ export class FakeServer {
   }
 
   #deliver(listener: (event: ResourceEvent) => void, type: ResourceEvent['type'], key: string, object: ApiObject): void {
-    const [storageName = '', namespace = '', name = ''] = key.split('|');
-    const text = JSON.stringify(object);
-    const revision = this.#revision;
+    const event = eventOf(type, key, object, this.#revision);
     this.#pending++;
     this.#deliveries = this.#deliveries.then(() => {
       this.#pending--;
-      listener({
-        type,
-        storageName,
-        namespace,
-        name,
-        revision,
-        object: () => JSON.parse(text) as ApiObject,
-        mentions: part => text.includes(part),
-      });
+      listener(event);
     });
   }
+}
+
+function eventOf(type: ResourceEvent['type'], key: string, object: ApiObject, revision: number): ResourceEvent {
+  const [storageName = '', namespace = '', name = ''] = key.split('|');
+  const text = JSON.stringify(object);
+  return {
+    type,
+    storageName,
+    namespace,
+    name,
+    revision,
+    object: () => JSON.parse(text) as ApiObject,
+    mentions: part => text.includes(part),
+  };
 }

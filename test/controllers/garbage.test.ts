@@ -94,6 +94,34 @@ test('foreground deletion ends even when owners form a circle', async () => {
   await becomes();
 });
 
+test('owners in a circle that are all deleted in the foreground do not wait for each other', async () => {
+  const a = make('a');
+  const b = make('b', [a], {}, { blockOwnerDeletion: true });
+  const c = make('c', [b], {}, { blockOwnerDeletion: true });
+  make('d', [a], { finalizers: ['example.com/hold'] }, { blockOwnerDeletion: true });
+  server.send('PATCH', `${CONFIGMAPS}/a`, { metadata: { ownerReferences: [refTo(c, { blockOwnerDeletion: true })] } });
+  for (const name of ['a', 'b', 'c']) remove(name, 'Foreground');
+  await becomes('a', 'd');
+  server.send('PATCH', `${CONFIGMAPS}/d`, { metadata: { finalizers: null } });
+  await becomes();
+});
+
+test('a dependent that lets go of its owners while the collector looks for them stays', async () => {
+  const a = make('a');
+  make('b', [a]);
+  await quiet();
+  let asked = false;
+  server.intercept = (_, { method }) => {
+    if (method !== 'GET' || asked) return;
+    asked = true;
+    server.send('PATCH', `${CONFIGMAPS}/b`, { metadata: { ownerReferences: null } });
+  };
+  remove('a');
+  await eventually(() => asked);
+  await quiet();
+  expect(names()).toEqual(['b']);
+});
+
 test('orphan: dependents stay without the reference', async () => {
   const i = make('i');
   make('j', [i]);
@@ -144,6 +172,39 @@ test('dependents whose owner went while no collector ran are collected at the st
   other.send('DELETE', `${CONFIGMAPS}/a`);
   await start(other);
   await eventually(() => other.objects.size === 0);
+  other.close();
+});
+
+test.each(['Orphan', 'Foreground'])('%s deletion under way at a restart is finished with all of its dependents', async policy => {
+  const other = new FakeServer();
+  const owner = other.create('v1', 'ConfigMap', { name: 'a', namespace: 'n' });
+  for (const name of ['b', 'c'])
+    other.create('v1', 'ConfigMap', {
+      name,
+      namespace: 'n',
+      finalizers: ['example.com/hold'],
+      ownerReferences: [refTo(owner, { blockOwnerDeletion: true })],
+    });
+  other.send('DELETE', `${CONFIGMAPS}/a`, { propagationPolicy: policy });
+  await start(other);
+  for (let i = 0; i < 50; i++) await new Promise(resolve => setImmediate(resolve));
+  const left = [...other.objects.values()].map(({ metadata }) => [
+    metadata.name,
+    metadata.ownerReferences?.length ?? 0,
+    !!metadata.deletionTimestamp,
+  ]);
+  expect(left).toEqual(
+    policy === 'Orphan'
+      ? [
+          ['b', 0, false],
+          ['c', 0, false],
+        ]
+      : [
+          ['a', 0, true],
+          ['b', 1, true],
+          ['c', 1, true],
+        ],
+  );
   other.close();
 });
 

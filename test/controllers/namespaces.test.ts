@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Refusal } from '../../core/api/index.js';
-import { namespaceDefaults, namespaceDeletion, systemNamespaces } from '../../plugins/controllers/index.js';
+import { namespaceDeletion } from '../../plugins/controllers/index.js';
 import { FakeServer, RESOURCES } from './fakeHost.js';
 import { eventually, startControllers } from './settle.js';
 
@@ -87,38 +87,4 @@ test('a lost race over the status or the finalizer is run again', async () => {
   };
   server.send('DELETE', '/api/v1/namespaces/a');
   await eventually(() => server.objects.size === 0);
-});
-
-test('system namespaces are there after the start and come back when deleted', async () => {
-  await startControllers(server, systemNamespaces, {});
-  const names = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
-  expect([...server.objects.keys()].sort()).toEqual(names.map(n => `core/namespaces||${n}`).sort());
-  await startControllers(server, namespaceDeletion, { resources: RESOURCES });
-  const before = server.send('GET', '/api/v1/namespaces/kube-public').metadata.uid;
-  server.send('DELETE', '/api/v1/namespaces/kube-public');
-  const uid = (): string | undefined => server.objects.get('core/namespaces||kube-public')?.metadata.uid;
-  await eventually(() => uid() !== undefined && uid() !== before);
-});
-
-test('every namespace gets its service account and root CA, again when they are deleted or changed', async () => {
-  namespace('old');
-  await startControllers(server, namespaceDefaults, { rootCa: 'PEM' });
-  namespace('new');
-  const both = (ns: string): boolean =>
-    server.has('v1', 'serviceaccounts', ns, 'default') && server.has('v1', 'configmaps', ns, 'kube-root-ca.crt');
-  await eventually(() => both('old') && both('new'));
-  server.send('DELETE', '/api/v1/namespaces/new/serviceaccounts/default');
-  server.send('DELETE', '/api/v1/namespaces/old/configmaps/kube-root-ca.crt');
-  await eventually(() => both('old') && both('new'));
-  server.send('PATCH', '/api/v1/namespaces/new/configmaps/kube-root-ca.crt', { data: { 'ca.crt': 'other' } });
-  const bundle = (): unknown => server.objects.get('core/configmaps|new|kube-root-ca.crt')?.data;
-  await eventually(() => JSON.stringify(bundle()) === '{"ca.crt":"PEM"}');
-});
-
-test('a namespace that is going gets no defaults', async () => {
-  namespace('a');
-  server.send('DELETE', '/api/v1/namespaces/a');
-  await startControllers(server, namespaceDefaults, { rootCa: '' });
-  await server.delivered();
-  expect(server.requests).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ApiObject } from '../../core/api/index.js';
+import { type ApiObject, Refusal } from '../../core/api/index.js';
 import { namingOf } from '../../core/naming.js';
 import { bootstrapObjects } from '../../plugins/authz/bootstrap/index.js';
 import { rbacBootstrap, roleAggregation } from '../../plugins/controllers/index.js';
@@ -41,4 +41,16 @@ test('an aggregating role follows the roles that its selectors match', async () 
   await eventually(() => JSON.stringify(rulesOf('all')) === JSON.stringify([rule('pods')]));
   server.send('PATCH', `${ROLES}/one`, { rules: [rule('secrets')] });
   await eventually(() => JSON.stringify(rulesOf('all')) === JSON.stringify([rule('secrets')]));
+});
+
+test('an aggregating role that cannot be written does not keep others from following', async () => {
+  server.intercept = (_, { method, path }) => {
+    if (method === 'PATCH' && path.endsWith('/broken')) throw new Refusal('Invalid', 'no');
+  };
+  await startControllers(server, roleAggregation, {});
+  const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
+  const selecting = { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { to: 'all' } }] }, rules: null };
+  for (const name of ['broken', 'sound']) server.create('rbac.authorization.k8s.io/v1', 'ClusterRole', { name }, selecting);
+  server.create('rbac.authorization.k8s.io/v1', 'ClusterRole', { name: 'one', labels: { to: 'all' } }, { rules });
+  await eventually(() => JSON.stringify(rulesOf('sound')) === JSON.stringify(rules));
 });

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { listLength, listOptionsOf, listParts } from '../../core/front/list.js';
+import { listLength, listOptionsOf, listParts, selectionOf } from '../../core/front/list.js';
 import { Entry } from '../../core/threads/entry.js';
 import { parseQuery } from '../../core/front/query.js';
+import type { ResourceTarget } from '../../core/model/target.js';
 import type { Naming } from '../../core/naming.js';
+import type { Resource } from '../../core/schema/resource.js';
 
 const naming = { group: (name: string) => name } as Naming;
 const codeOf = (query: string): number => {
@@ -40,3 +42,30 @@ test.each([
 ])('[R162] the list options %s are answered with %d', (query, code) => {
   expect(codeOf(query)).toBe(code);
 });
+
+const kind = {
+  namespaced: true,
+  storageName: 'core/secrets',
+  strategy: { fieldAliases: new Map(), selectableFields: new Map([['type', () => '']]) },
+} as unknown as Resource;
+const selected = (name: string, namespace: string, fields: string) =>
+  selectionOf(kind, { name, namespace } as ResourceTarget, parseQuery(`fieldSelector=${encodeURIComponent(fields)}`));
+
+test.each([
+  ['a', 'ns', '', true],
+  ['', 'ns', 'metadata.name=a', true],
+  ['', 'ns', 'metadata.name=a,type=x', true],
+  ['a', 'ns', 'type=x,metadata.name=a', true],
+  ['', '', 'metadata.name=a', false],
+  ['', 'ns', 'metadata.name!=a', false],
+  ['', 'ns', 'type=x', false],
+])("the path's name %j in namespace %j with the fields %j asks for one object: %j", (name, namespace, fields, single) => {
+  expect(selected(name, namespace, fields).single).toBe(single);
+});
+
+test.each(['metadata.name=b', 'type=x', 'metadata.name!=a'])(
+  'a name in the path beside the field selector %s is refused',
+  fields => {
+    expect(() => selected('a', 'ns', fields)).toThrow("fieldSelector metadata.name doesn't match requested name");
+  },
+);

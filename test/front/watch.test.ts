@@ -3,9 +3,9 @@ import type { ResponseStream } from '../../core/api/listener.js';
 import { type Change, Collection } from '../../core/front/collection.js';
 import type { Selection } from '../../core/front/list.js';
 import { type EventForm, Watcher, WatchHub } from '../../core/front/watch.js';
-import { BOOKMARK_MS, WATCH_BACKLOG_BYTES } from '../../core/limits.js';
+import { BOOKMARK_MS, LAST_BOOKMARK_MS, LIST_SLICE_BYTES, WATCH_BACKLOG_BYTES } from '../../core/limits.js';
 
-const selection: Selection = { prefix: '/secrets/', scope: '/secrets/', filtered: false, matches: () => true };
+const selection: Selection = { prefix: '/secrets/', single: false, filtered: false, matches: () => true };
 const form = (encode: EventForm['encode']): EventForm => ({
   key: 'test',
   mediaType: 'application/json',
@@ -20,11 +20,14 @@ class Reader implements ResponseStream {
   written = '';
   unsent = 0;
   state: 'open' | 'ended' | 'aborted' = 'open';
+  drains: (() => void)[] = [];
   write(bytes: Uint8Array): number {
     this.written += Buffer.from(bytes).toString();
     return this.unsent;
   }
-  onDrain(): void {}
+  onDrain(listener: () => void): void {
+    this.drains.push(listener);
+  }
   end(): void {
     this.state = 'ended';
   }
@@ -81,6 +84,61 @@ test('a reader too far behind is cut, live and while it catches up', async () =>
   expect(behind.reader.state).toBe('aborted');
 });
 
+/** Initial objects of as many slices. */
+const slices = (count: number) =>
+  Array.from({ length: count }, () => ({ type: 'ADDED' as const, object: Buffer.alloc(LIST_SLICE_BYTES) }));
+
+test('a slow reader is waited for slice by slice, with one listener', async () => {
+  const { reader, watcher } = setUp(() => Buffer.from('.'));
+  reader.unsent = LIST_SLICE_BYTES;
+  const caughtUp = watcher.catchUp(slices(20), undefined);
+  for (let i = 1; i < 20; i++) {
+    await new Promise(resolve => setImmediate(resolve));
+    expect(reader.written).toBe('.'.repeat(i));
+    for (const listener of [...reader.drains]) listener();
+  }
+  await new Promise(resolve => setImmediate(resolve));
+  for (const listener of [...reader.drains]) listener();
+  await caughtUp;
+  expect(reader.written).toBe('.'.repeat(20));
+  expect(reader.drains.length).toBe(1);
+});
+
+test('a watch that ends while its reader is waited for is done with: nothing stays under way', async () => {
+  for (const end of ['ended', 'finish'] as const) {
+    const { hub, reader, watcher, change } = setUp(() => Buffer.from('.'));
+    reader.unsent = LIST_SLICE_BYTES;
+    const caughtUp = watcher.catchUp(slices(3), 5);
+    await new Promise(resolve => setImmediate(resolve));
+    hub.publish(change(6));
+    watcher[end](6);
+    await caughtUp;
+    expect(reader.written).toBe('.');
+  }
+});
+
+test('encodings of changes that waited behind the initial objects are dropped once they were shown', async () => {
+  const { hub, reader, watcher, change } = setUp();
+  const caughtUp = watcher.catchUp([{ type: 'ADDED', object: Buffer.from('old') }], undefined);
+  const six = change(6);
+  hub.publish(six);
+  await caughtUp;
+  expect(reader.written).toBe('ADDED old\nADDED v6\n');
+  expect(six.encodings.size).toBe(0);
+});
+
+test('a stream whose first bytes were those of a bookmark gets no second one to open with', async () => {
+  for (const [mark, written] of [
+    [5, 'BOOKMARK 5\n'],
+    [undefined, 'BOOKMARK 7\n'],
+  ] as const) {
+    const { reader, watcher } = setUp(text, true);
+    await watcher.catchUp([], mark);
+    watcher.openWithBookmark(7);
+    expect(reader.written).toBe(written);
+  }
+});
+
 test('encodings are dropped once a change was handed out; a failed one ends the watch with an ERROR', async () => {
   const { hub, reader, watcher, change } = setUp(() => Promise.reject(new Error('broken')));
   await watcher.catchUp([], undefined);
@@ -92,7 +150,7 @@ test('encodings are dropped once a change was handed out; a failed one ends the 
   expect(reader.state).toBe('ended');
 });
 
-test('bookmarks come once a minute, with the revision of that time, and a last one at the end [R330]', async () => {
+test('bookmarks come once a minute, with the revision of that time, and a last one shortly before the end [R330]', async () => {
   vi.useFakeTimers();
   try {
     const { hub, reader, watcher, change } = setUp(text, true);
@@ -105,7 +163,11 @@ test('bookmarks come once a minute, with the revision of that time, and a last o
     hub.publish(change((now = 6)));
     vi.advanceTimersByTime(BOOKMARK_MS);
     now = 9;
-    vi.advanceTimersByTime(BOOKMARK_MS);
+    vi.advanceTimersByTime(BOOKMARK_MS / 2 - LAST_BOOKMARK_MS);
+    expect(reader.written).toBe('BOOKMARK 5\nADDED v6\nBOOKMARK 6\nBOOKMARK 9\n');
+    vi.advanceTimersByTime(LAST_BOOKMARK_MS - 1);
+    expect(reader.state).not.toBe('ended');
+    vi.advanceTimersByTime(1);
     expect(reader.written).toBe('BOOKMARK 5\nADDED v6\nBOOKMARK 6\nBOOKMARK 9\n');
     expect(reader.state).toBe('ended');
     expect(vi.getTimerCount()).toBe(0);

@@ -19,8 +19,8 @@ const pkiIn = (name: string) =>
     now: () => Date.now(),
   });
 
-function certificates(): ListenerTls {
-  const [own, other] = [pkiIn('own'), pkiIn('other')];
+async function certificates(): Promise<ListenerTls> {
+  const [own, other] = [await pkiIn('own'), await pkiIn('other')];
   const pair = (pki: typeof own) => ({
     cert: readFileSync(pki.adminCertFile, 'utf8'),
     key: readFileSync(pki.adminKeyFile, 'utf8'),
@@ -28,7 +28,7 @@ function certificates(): ListenerTls {
   return { ...own, good: pair(own), foreign: pair(other) };
 }
 
-const tls = certificates();
+const tls = await certificates();
 for (const [name, make] of [
   ['uws', async () => new UwsListener(host)],
   ['node', async () => new NodeListener(host)],

@@ -119,9 +119,9 @@ export async function certificates(
   directory: string,
 ): Promise<{ tls: Required<NonNullable<EtcdOptions['tls']>>; cafile: string; certfile: string; keyfile: string }> {
   const span = { notBefore: Date.now() - 3_600_000, notAfter: Date.now() + 86_400_000 };
-  const ca = issue({ ...span, subject: { commonName: 'ca' }, use: 'ca' });
-  const server = issue({ ...span, subject: { commonName: 'etcd' }, use: 'server', sans: ['127.0.0.1'] }, ca.signer);
-  const client = issue({ ...span, subject: { commonName: 'capstan' }, use: 'client' }, ca.signer);
+  const ca = await issue({ ...span, subject: { commonName: 'ca' }, use: 'ca' });
+  const server = await issue({ ...span, subject: { commonName: 'etcd' }, use: 'server', sans: ['127.0.0.1'] }, ca);
+  const client = await issue({ ...span, subject: { commonName: 'capstan' }, use: 'client' }, ca);
   const file = async (name: string, pem: string) => {
     await writeFile(join(directory, name), pem);
     return join(directory, name);

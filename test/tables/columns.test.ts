@@ -244,6 +244,8 @@ describe('other kinds [R058]', () => {
       object({ subsets: [{ addresses: [{ ip: '10.1.0.1' }, { ip: '10.1.0.2' }], ports: [{ port: 80 }, { port: 81 }] }] }),
       ['x', '10.1.0.1:80,10.1.0.2:80,10.1.0.1:81 + 1 more...', '90s'],
     ],
+    ['core/endpoints', object({ subsets: [] }), ['x', '<none>', '90s']],
+    ['core/endpoints', object({ subsets: [{ notReadyAddresses: [{ ip: '10.1.0.1' }] }] }), ['x', '', '90s']],
     [
       'core/nodes',
       object(
@@ -283,7 +285,10 @@ describe('other kinds [R058]', () => {
     ['core/configmaps', object({ data: { a: '1', b: '2' }, binaryData: { c: 'AAA=' } }), ['x', 3, '90s']],
     [
       'core/resourcequotas',
-      object({ spec: { hard: { pods: '10', 'limits.memory': '8Gi' } }, status: { used: { pods: '2' } } }),
+      object({
+        spec: { hard: { pods: '11', secrets: '1' } },
+        status: { hard: { pods: '10', 'limits.memory': '8Gi' }, used: { pods: '2' } },
+      }),
       ['x', '90s', 'pods: 2/10', 'limits.memory: 0/8Gi'],
     ],
     [
@@ -316,6 +321,59 @@ describe('other kinds [R058]', () => {
       ['x', '<none>', 'a,b,c + 1 more...', '', '80, 443', '90s'],
     ],
     [
+      'networking.orchestrator.io/ingresses',
+      object({ spec: { rules: [{}, { host: 'a' }, { host: 'b' }, { host: 'c' }, {}] } }),
+      ['x', '<none>', 'a,b,c + 2 more...', '', '80', '90s'],
+    ],
+    [
+      'autoscaling/horizontalpodautoscalers',
+      object({
+        spec: {
+          scaleTargetRef: { kind: 'Deployment', name: 'd' },
+          maxReplicas: 9,
+          metrics: [
+            { type: 'Pods', pods: { target: { averageValue: '5' } } },
+            { type: 'External', external: { target: { value: '7' } } },
+            { type: 'Object', object: { target: { averageValue: '9' } } },
+          ],
+        },
+        status: { currentMetrics: [{ pods: { current: {} } }, { external: { current: { value: '3' } } }] },
+      }),
+      ['x', 'Deployment/d', '<nil>/5, 3/7 + 1 more...', '<unset>', 9, 0, '90s'],
+    ],
+    [
+      'batch/jobs',
+      object({ spec: {}, status: { conditions: [{ type: 'SuccessCriteriaMet', status: 'True' }] } }),
+      ['x', 'Running', '0/1', '', '90s', '', '', '<none>'],
+    ],
+    [
+      'certificates.orchestrator.io/certificatesigningrequests',
+      object({ spec: { signerName: 'a/b' }, status: { conditions: [{ type: 'Failed', status: 'True' }] } }),
+      ['x', '90s', 'a/b', '', '<none>', 'Pending,Failed'],
+    ],
+    [
+      'admissionregistration.orchestrator.io/validatingadmissionpolicybindings',
+      object({ spec: { policyName: 'p', paramRef: { name: 'q' } } }),
+      ['x', 'p', '*/q', '90s'],
+    ],
+    [
+      'admissionregistration.orchestrator.io/validatingadmissionpolicybindings',
+      object({
+        spec: {
+          policyName: 'p',
+          paramRef: {
+            selector: { matchLabels: { a: 'b' }, matchExpressions: [{ key: 'k', operator: 'In', values: ['v', 'w'] }] },
+          },
+        },
+      }),
+      [
+        'x',
+        'p',
+        '&LabelSelector{MatchLabels:map[string]string{a: b,},MatchExpressions:[]LabelSelectorRequirement{LabelSelectorRequirement{Key:k,Operator:In,Values:[v w],},},}',
+        '90s',
+      ],
+    ],
+    [
       'rbac.authorization.orchestrator.io/rolebindings',
       object({
         roleRef: { kind: 'Role', name: 'r' },
@@ -341,6 +399,12 @@ describe('other kinds [R058]', () => {
       }),
       ['90s', 'Warning', 'Bad', 'pod/p', '', 'agent, n1', 'm', '90s', 4, 'x'],
     ],
+    [
+      'core/events',
+      object({ involvedObject: { name: 'p' }, lastTimestamp: CREATED, series: { count: 0 }, reportingComponent: 'c' }),
+      ['<unknown>', '', '', '/p', '', 'c', '', '<unknown>', 0, 'x'],
+    ],
+    ['core/events', object({ involvedObject: { kind: 'Pod' } }), ['<unknown>', '', '', 'pod', '', '', '', '<unknown>', 1, 'x']],
   ])('%s', (storageName, value, expected) => {
     expect(cells(storageName, value)).toEqual(expected);
   });

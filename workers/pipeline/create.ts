@@ -2,6 +2,7 @@ import type { ApiObject, Frozen } from '../../core/model/object.js';
 import { alreadyExists, badRequest, Refusal } from '../../core/model/refusal.js';
 import { decodeBody, validateMetadata } from './body.js';
 import { decodeStored } from '../../core/plugin/stored.js';
+import type { Owners } from '../../core/schema/apply/owners.js';
 import type { Answer } from './answer.js';
 import { checkOwners, ownersOfNew, setOwners } from './apply.js';
 import { type Context, type Permitted, rulesOf } from './context.js';
@@ -31,7 +32,7 @@ export async function createObject(
   permitted: Permitted,
   object: ApiObject,
   dryRun: boolean,
-  owners = ownersOfNew(context, permitted, object),
+  owners?: Owners,
 ): Promise<Answer> {
   const { resource, target, job } = permitted;
   const { strategy } = resource;
@@ -41,11 +42,11 @@ export async function createObject(
   else if (metadata.namespace) delete metadata.namespace;
   if (metadata.resourceVersion && metadata.resourceVersion !== '0')
     throw badRequest('resourceVersion should not be set on objects to be created');
+  dropRepeatedOwners(object, permitted.warnings, false);
+  const set = setOwners(object, owners ?? ownersOfNew(context, permitted, object));
   setSystemMetadata(object, rules.now);
-  const set = setOwners(object, owners);
   const generated = !metadata.name && Boolean(metadata.generateName);
   if (generated) metadata.name = generatedName(metadata.generateName!);
-  dropRepeatedOwners(object, permitted.warnings, false);
   await context.mutate(changeOf(permitted, 'CREATE', dryRun, metadata.name ?? ''), object);
   dropRepeatedOwners(object, permitted.warnings, true);
   checkOwners(object, set, permitted.warnings);

@@ -1,6 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-import type { ApiObject } from '../../core/model/object.js';
+import type { ApiObject, OwnerReference } from '../../core/model/object.js';
 
 /** Letters of generated names: no vowels and no look-alikes, so that no words appear. */
 const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
@@ -39,14 +38,23 @@ export function keepSystemMetadata(object: ApiObject, old: ApiObject): void {
   else metadata.generation = old.metadata.generation;
 }
 
+/** All that a reference says: equal texts are the same reference. */
+const referenceText = ({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference): string =>
+  JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion]);
+
 /** Drops owner references that are given twice, with upstream's warning. `admitted`: mutating admission has run. */
 export function dropRepeatedOwners({ metadata }: ApiObject, warnings: string[], admitted: boolean): void {
   const owners = metadata.ownerReferences;
   if (!owners || owners.length < 2) return;
-  const kept = owners.filter((owner, i) => owners.findIndex(other => isDeepStrictEqual(other, owner)) === i);
-  if (kept.length === owners.length) return;
-  const repeated = owners.filter(owner => !kept.includes(owner)).map(owner => owner.uid);
-  metadata.ownerReferences = kept;
+  const kept = new Map<string, OwnerReference>();
+  const repeated: string[] = [];
+  for (const owner of owners) {
+    const text = referenceText(owner);
+    if (kept.has(text)) repeated.push(owner.uid);
+    else kept.set(text, owner);
+  }
+  if (repeated.length === 0) return;
+  metadata.ownerReferences = [...kept.values()];
   const when = admitted ? ' after mutating admission happens' : '';
   warnings.push(
     `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(', ')}`,

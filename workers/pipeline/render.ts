@@ -105,7 +105,10 @@ function listValue(
   const resource = route.resource!;
   if (choice.form === 'partialList' || choice.form === 'partial')
     return partialObjectMetadataList(objects, metadata, choice.version, context.naming);
-  if (choice.form === 'table') return table(context, route, choice, objects, metadata, true);
+  if (choice.form === 'table') {
+    const { rowOrder } = resource.strategy;
+    return table(context, route, choice, rowOrder ? objects.toSorted(rowOrder) : objects, metadata, true);
+  }
   const items = resource.builtIn ? objects.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest) : objects;
   const shown = resource.builtIn ? metadata : { ...metadata, continue: metadata.continue ?? '' };
   return { kind: resource.listKind, apiVersion: resource.apiVersion, metadata: shown, items };

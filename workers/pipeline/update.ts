@@ -113,11 +113,11 @@ export async function replace(
   const stale = (version: string | undefined): boolean =>
     Boolean(version) && version !== '0' && version !== String(job.current!.revision);
   if (stale(sent) || stale(ifMatch(job.ifMatch))) throw conflict(named(resource), target.name, MODIFIED);
+  dropRepeatedOwners(object, permitted.warnings, false);
   // The object itself is owned as it was sent; of a subresource's body only what comes through counts.
   const known = owners ?? (route.subresource ? undefined : ownersOfUpdated(context, permitted, object, old));
   const merged = merge(context, permitted, object, old, dryRun);
   const set = setOwners(merged, known ?? ownersOfUpdated(context, permitted, merged, old));
-  dropRepeatedOwners(merged, permitted.warnings, false);
   await context.mutate(changeOf(permitted, 'UPDATE', dryRun, target.name, old), merged);
   dropRepeatedOwners(merged, permitted.warnings, true);
   checkOwners(merged, set, permitted.warnings);

@@ -7,6 +7,8 @@ const account = (name: string): string => `ServiceAccount:${SYSTEM}/${name}`;
 const lock = (component: string): RoleSpec['rules'] => [
   on('core', 'configmaps', 'watch'),
   on('core', 'configmaps', 'get update', component),
+  on(LEASES, 'leases', `create ${READ} update`),
+  on(LEASES, 'leasecandidates', `create ${READ} update`),
 ];
 
 /** Roles in the system namespaces. */
@@ -27,11 +29,7 @@ export const NAMESPACED_ROLES: readonly RoleSpec[] = [
   {
     namespace: SYSTEM,
     name: 'system::leader-locking-orchestrator-scheduler',
-    rules: [
-      ...lock('orchestrator-scheduler'),
-      on(LEASES, 'leases', `create ${READ} update`),
-      on(LEASES, 'leasecandidates', `create ${READ} update`),
-    ],
+    rules: lock('orchestrator-scheduler'),
   },
   {
     namespace: PUBLIC,
@@ -40,11 +38,11 @@ export const NAMESPACED_ROLES: readonly RoleSpec[] = [
   },
 ];
 
-const locker = (component: string): BindingSpec => ({
+const locker = (component: string, ...accounts: readonly string[]): BindingSpec => ({
   namespace: SYSTEM,
   name: `system::leader-locking-${component}`,
   role: `system::leader-locking-${component}`,
-  subjects: [`User:system:${component}`, account(component)],
+  subjects: [`User:system:${component}`, account(component), ...accounts.map(account)],
 });
 const signer = (namespace: string, controller: string): BindingSpec => ({
   namespace,
@@ -61,7 +59,7 @@ export const NAMESPACED_BINDINGS: readonly BindingSpec[] = [
     role: 'extension-apiserver-authentication-reader',
     subjects: ['User:system:orchestrator-controller-manager', 'User:system:orchestrator-scheduler'],
   },
-  locker('orchestrator-controller-manager'),
+  locker('orchestrator-controller-manager', 'leader-election-controller'),
   locker('orchestrator-scheduler'),
   signer(SYSTEM, 'bootstrap-signer'),
   signer(SYSTEM, 'cloud-provider'),

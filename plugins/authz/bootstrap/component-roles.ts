@@ -37,7 +37,7 @@ const NODE_ROLES: readonly RoleSpec[] = [
       on('core', 'nodes', `create ${READ}`),
       on('core', 'nodes/status', 'update patch'),
       on('core', 'nodes', 'update patch'),
-      on('core events.orchestrator.io', 'events', 'create update patch'),
+      on('core', 'events', 'create update patch'),
       on('core', 'pods', READ),
       on('core', 'pods', 'create delete'),
       on('core', 'pods/status', 'update patch'),

@@ -1,11 +1,16 @@
 import type { Strategy } from '../../../core/api/strategy.js';
+import type { ApiObject } from '../../../core/model/object.js';
 import { at, fill, fillZero, into, spec } from '../record.js';
 import type { KindTable } from '../strategies.js';
+
+/** The lower, the earlier a flow schema is tried. */
+const precedence = (schema: ApiObject): number => Number(spec(schema).matchingPrecedence ?? 0);
 
 const flowSchema = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
   defaults: object => fillZero(spec(object), 'matchingPrecedence', 1000),
+  rowOrder: (a, b) => precedence(a) - precedence(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
 });
 
 const priorityLevel = (): Partial<Strategy> => ({

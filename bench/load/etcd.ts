@@ -1,0 +1,109 @@
+/** The clients of a fan-out at etcd itself: as little as its protocol allows, like those in connection.ts. */
+import { Client, credentials } from '@grpc/grpc-js';
+import protobuf from 'protobufjs';
+import { Txn, Watch } from '../../plugins/storage/etcd/protocol.js';
+import { modifiedAt } from '../../plugins/storage/etcd/transaction.js';
+import { lagOf } from './connection.js';
+
+/** Field numbers of etcd's WatchResponse. */
+const CREATED = 3;
+const EVENTS = 11;
+/** A watch that etcd does not confirm by then has failed. */
+const OPEN_MS = 10_000;
+
+/** A client with a connection of its own. */
+const connect = (url: string): Client =>
+  new Client(new URL(url).host, credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 });
+
+/** What a message of a watch is about; its events are counted, not decoded. */
+function glance(bytes: Buffer): { readonly created: boolean; readonly events: number } {
+  const reader = protobuf.Reader.create(bytes);
+  let created = false;
+  let events = 0;
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag >>> 3 === EVENTS) events++;
+    if (tag >>> 3 === CREATED) created = reader.bool();
+    else reader.skipType(tag & 7);
+  }
+  return { created, events };
+}
+
+/** A watch of every key under `prefix`: counts events and samples their lag. */
+export class EtcdWatching {
+  closed = false;
+  readonly #client: Client;
+
+  private constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Resolves once etcd says that the watch is there. */
+  static open(
+    url: string,
+    prefix: string,
+    lag: (milliseconds: number) => void,
+    more: (events: number) => void,
+  ): Promise<EtcdWatching> {
+    const client = connect(url);
+    const stream = client.makeBidiStreamRequest(Watch.path, Watch.encode, bytes => bytes);
+    const watching = new EtcdWatching(client);
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error('etcd did not begin a watch in time')), OPEN_MS);
+      const end = (error?: Error): void => {
+        watching.closed = true;
+        clearTimeout(late);
+        reject(error ?? new Error('the watch was closed'));
+      };
+      stream.on('error', end).on('end', end);
+      stream.on('data', (bytes: Buffer) => {
+        const { created, events } = glance(bytes);
+        if (created) {
+          clearTimeout(late);
+          resolve(watching);
+        }
+        if (events === 0) return;
+        const milliseconds = lagOf(bytes);
+        if (milliseconds !== undefined) lag(milliseconds);
+        more(events);
+      });
+      stream.write({ create: { key: Buffer.from(`${prefix}/`), range_end: Buffer.from(`${prefix}0`) } });
+    });
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+}
+
+/** Writes one key, each time only if nobody else did: what an update with a resourceVersion is to etcd. */
+export class EtcdWriter {
+  readonly #client: Client;
+  readonly #key: Buffer;
+  #modified = 0;
+
+  constructor(url: string, key: string) {
+    this.#client = connect(url);
+    this.#key = Buffer.from(key);
+  }
+
+  /** Whether the write took place. */
+  async write(value: string): Promise<boolean> {
+    const transaction = {
+      compare: [modifiedAt(this.#key, this.#modified)],
+      success: [{ put: { key: this.#key, value: Buffer.from(value) } }],
+      failure: [{ range: { key: this.#key } }],
+    };
+    const { succeeded, header } = await new Promise<ReturnType<typeof Txn.decode>>((resolve, reject) => {
+      this.#client.makeUnaryRequest(Txn.path, Txn.encode, Txn.decode, transaction, (error, answer) =>
+        error ? reject(error) : resolve(answer!),
+      );
+    });
+    if (succeeded) this.#modified = header.revision;
+    return succeeded;
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+}

@@ -1,0 +1,58 @@
+import type { Controller, Host } from '../../core/api/index.js';
+import { pathOf } from './catalog.js';
+import { WorkQueue } from './queue.js';
+import { Requests, timestamp } from './requests.js';
+
+const NAME = 'flow-schema-status';
+const SCHEMAS = 'flowcontrol.apiserver.orchestrator.io/flowschemas';
+const LEVELS = 'flowcontrol.apiserver.orchestrator.io/prioritylevelconfigurations';
+
+/** Says in the status of every flow schema whether the level it names exists. */
+export class FlowSchemaStatus implements Controller {
+  readonly name = NAME;
+  readonly #host: Host;
+  readonly #requests: Requests;
+  readonly #queue: WorkQueue;
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.#requests = new Requests(host, NAME);
+    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 4, handle: name => this.#judge(name) });
+    host.onClose(() => this.#queue.close());
+  }
+
+  async start(): Promise<void> {
+    this.#host.watch(({ storageName, type, name }) => {
+      if (storageName === SCHEMAS && type !== 'DELETED') this.#queue.add(name);
+      if (storageName === LEVELS && type !== 'MODIFIED') this.#judgeAll();
+    });
+    await this.#queue.idle();
+  }
+
+  #judgeAll(): void {
+    for (const schema of this.#host.informer(SCHEMAS).list()) this.#queue.add(schema.metadata.name ?? '');
+  }
+
+  async #judge(name: string): Promise<void> {
+    const schema = this.#host.informer(SCHEMAS).get('', name);
+    if (!schema || schema.metadata.deletionTimestamp) return;
+    const level = (schema['spec'] as { priorityLevelConfiguration: { name: string } }).priorityLevelConfiguration.name;
+    const found = this.#host.informer(LEVELS).get('', level) !== undefined;
+    const { conditions = [] } = (schema['status'] ?? {}) as { conditions?: { type: string; status: string }[] };
+    const status = found ? 'False' : 'True';
+    if (conditions.some(condition => condition.type === 'Dangling' && condition.status === status)) return;
+    const dangling = {
+      type: 'Dangling',
+      status,
+      reason: found ? 'Found' : 'NotFound',
+      message: `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)} and ${found ? 'it exists' : 'there is no such object'}`,
+      lastTransitionTime: timestamp(this.#host),
+    };
+    const others = conditions.filter(condition => condition.type !== 'Dangling');
+    const apiVersion = this.#host.naming.apiVersion(schema.apiVersion);
+    await this.#requests.merge(`${pathOf({ apiVersion, plural: 'flowschemas' }, '', name)}/status`, {
+      metadata: { uid: schema.metadata.uid },
+      status: { conditions: [...others, dangling] },
+    });
+  }
+}

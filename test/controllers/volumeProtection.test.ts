@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ApiObject } from '../../core/api/index.js';
+import { volumeProtection } from '../../plugins/controllers/index.js';
+import { FakeServer } from './fakeHost.js';
+import { eventually, startControllers } from './settle.js';
+
+let server: FakeServer;
+beforeEach(async () => {
+  server = new FakeServer();
+  await startControllers(server, volumeProtection, {});
+});
+afterEach(() => server.close());
+
+const CLAIMS = '/api/v1/namespaces/n/persistentvolumeclaims';
+const claim = (name: string, more: object = {}): ApiObject =>
+  server.create('v1', 'PersistentVolumeClaim', { name, namespace: 'n', finalizers: ['kubernetes.io/pvc-protection'], ...more });
+const pod = (name: string, spec: object, more: object = {}): ApiObject =>
+  server.create('v1', 'Pod', { name, namespace: 'n', ...more }, { spec, status: { phase: 'Succeeded' } });
+const mounting = (claimName: string): object => ({ volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }] });
+const there = (name: string): boolean => server.has('v1', 'persistentvolumeclaims', 'n', name);
+const settled = async (): Promise<void> => {
+  for (let i = 0; i < 20; i++) {
+    await server.delivered();
+    await new Promise(resolve => setImmediate(resolve));
+  }
+};
+
+test('a claim stays while a pod on a node names it, even one that has ended, and goes with the pod', async () => {
+  claim('c');
+  pod('p', { nodeName: 'node', ...mounting('c') });
+  server.send('DELETE', `${CLAIMS}/c`);
+  await settled();
+  expect(there('c')).toBe(true);
+  server.send('DELETE', '/api/v1/namespaces/n/pods/p');
+  await eventually(() => !there('c'));
+});
+
+test('a pod on no node does not hold a claim', async () => {
+  claim('c');
+  pod('p', mounting('c'));
+  server.send('DELETE', `${CLAIMS}/c`);
+  await eventually(() => !there('c'));
+});
+
+test('the claim of an ephemeral volume is held by the pod that controls it alone, and not once that is shut down', async () => {
+  const spec = { nodeName: 'node', volumes: [{ name: 'v', ephemeral: {} }] };
+  const { metadata } = pod('p', spec, { finalizers: ['example.com/hold'] });
+  pod('other', spec);
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: metadata.uid, controller: true }];
+  claim('p-v', { ownerReferences });
+  claim('other-v');
+  for (const name of ['p-v', 'other-v']) server.send('DELETE', `${CLAIMS}/${name}`);
+  await eventually(() => !there('other-v'));
+  await settled();
+  expect(there('p-v')).toBe(true);
+  server.send('PATCH', '/api/v1/namespaces/n/pods/p', {
+    metadata: { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 },
+  });
+  await eventually(() => !there('p-v'));
+});
+
+test('a volume goes once it is not bound', async () => {
+  const metadata = { name: 'v', finalizers: ['kubernetes.io/pv-protection'] };
+  server.create('v1', 'PersistentVolume', metadata, { status: { phase: 'Bound' } });
+  server.send('DELETE', '/api/v1/persistentvolumes/v');
+  await settled();
+  expect(server.has('v1', 'persistentvolumes', '', 'v')).toBe(true);
+  server.send('PATCH', '/api/v1/persistentvolumes/v', { status: { phase: 'Released' } });
+  await eventually(() => !server.has('v1', 'persistentvolumes', '', 'v'));
+});

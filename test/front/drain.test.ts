@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { Exchange, ResponseStream } from '../../core/api/listener.js';
+import { drainOf } from '../../core/front/drain.js';
+
+function setUp() {
+  const listeners = { drain: [] as (() => void)[], abort: [] as (() => void)[] };
+  const exchange = { aborted: false, onAbort: (listener: () => void) => listeners.abort.push(listener) };
+  const stream = { onDrain: (listener: () => void) => listeners.drain.push(listener) };
+  const drained = drainOf(exchange as unknown as Exchange, stream as unknown as ResponseStream);
+  const tell = (of: keyof typeof listeners): void => {
+    for (const listener of listeners[of]) listener();
+  };
+  return { exchange, listeners, drained, tell };
+}
+
+test('a sender waits until its reader has drained, any number of times with one listener', async () => {
+  const { listeners, drained, tell } = setUp();
+  for (let i = 0; i < 20; i++) {
+    const waiting = drained();
+    tell('drain');
+    await waiting;
+  }
+  expect([listeners.drain.length, listeners.abort.length]).toEqual([1, 1]);
+});
+
+test('a sender does not wait for a reader that goes away, or is gone', async () => {
+  const { exchange, drained, tell } = setUp();
+  const waiting = drained();
+  exchange.aborted = true;
+  tell('abort');
+  await waiting;
+  await drained();
+});

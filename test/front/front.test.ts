@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import type { Log } from '../../core/api/host.js';
+import type { Exchange } from '../../core/api/listener.js';
+import { AccessCache } from '../../core/front/access.js';
+import { Front } from '../../core/front/front.js';
+import type { Pool } from '../../core/front/pool.js';
+import type { ReadContext } from '../../core/front/reads.js';
+import type { State } from '../../core/front/state.js';
+import { POOL_QUEUE } from '../../core/limits.js';
+import { RequestMetrics } from '../../core/metrics/index.js';
+import { namingOf } from '../../core/naming.js';
+import { servedRegistry } from '../../core/server/registry.js';
+import type { Job, JobResult } from '../../core/threads/messages.js';
+
+const NOTHING = new Uint8Array(0);
+const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+
+/** A front whose pool proposes every write at once, and whose writer says nothing by itself. */
+function setUp() {
+  const registry = servedRegistry({ naming: 'neutral' });
+  const proposed: number[] = [];
+  const run = async ({ id }: Job): Promise<JobResult> => {
+    proposed.push(id);
+    return { id, is: 'proposed', status: 201, headers: [], body: NOTHING, key: 'k' };
+  };
+  const state = { now: () => 0, revision: 1, collections: new Map() } as unknown as State;
+  const reads = { naming: namingOf('neutral'), catchUp: () => undefined, mostRecent: () => undefined } as unknown as ReadContext;
+  const log = { error: () => undefined } as unknown as Log;
+  const metrics = new RequestMetrics();
+  const pool = { run } as unknown as Pool;
+  const front = new Front(
+    () => registry,
+    state,
+    pool,
+    new AccessCache(),
+    reads,
+    () => false,
+    log,
+    metrics,
+  );
+  const answers: number[] = [];
+  const post = (): void =>
+    front.handle({
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      query: '',
+      aborted: false,
+      header: () => undefined,
+      headers: () => [],
+      body: async () => NOTHING,
+      respond: (status: number) => answers.push(status),
+    } as unknown as Exchange);
+  const commit = (): void => front.onVerdicts(proposed.splice(0).map((id, i) => ({ id, is: 'committed', revision: i + 2 })));
+  return { post, commit, answers };
+}
+
+test('writes that wait for the store are bounded: one more is told to come back, until some were answered', async () => {
+  const { post, commit, answers } = setUp();
+  for (let i = 0; i < POOL_QUEUE; i++) post();
+  await turn();
+  expect(answers).toEqual([]);
+  post();
+  await turn();
+  expect(answers.splice(0)).toEqual([429]);
+  commit();
+  await turn();
+  expect(answers.splice(0)).toEqual(Array(POOL_QUEUE).fill(201));
+  post();
+  await turn();
+  commit();
+  await turn();
+  expect(answers).toEqual([201]);
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import type { Log } from '../../core/api/host.js';
+import type { Exchange } from '../../core/api/listener.js';
+import { refuseThrown } from '../../core/front/reply.js';
+import { badRequest } from '../../core/model/refusal.js';
+import { namingOf } from '../../core/naming.js';
+
+function run(thrown: unknown, state: { aborted?: boolean; status?: number }) {
+  const seen = { sent: [] as unknown[], logged: 0 };
+  const exchange = {
+    aborted: false,
+    query: '',
+    header: () => undefined,
+    ...state,
+    respond: (status: number, _headers: unknown, body: Uint8Array) => {
+      if (state.status !== undefined) throw new Error('the exchange already has an answer');
+      seen.sent.push([status, (JSON.parse(Buffer.from(body).toString()) as { reason: string }).reason]);
+    },
+  } as unknown as Exchange;
+  const log = { error: () => seen.logged++ } as unknown as Log;
+  refuseThrown(exchange, thrown, log, namingOf('neutral'));
+  return seen;
+}
+
+test('a refusal is sent as its Status; all else is logged and answered with 500', () => {
+  expect(run(badRequest('no'), {})).toEqual({ sent: [[400, 'BadRequest']], logged: 0 });
+  expect(run(new Error('a bug'), {})).toEqual({ sent: [[500, 'InternalError']], logged: 1 });
+});
+
+test('what is thrown behind the begin of an answer is logged, and nothing else is sent', () => {
+  expect(run(new Error('a bug'), { status: 200 })).toEqual({ sent: [], logged: 1 });
+  expect(run(badRequest('late'), { status: 200 })).toEqual({ sent: [], logged: 1 });
+});
+
+test('nobody is told of the failure of a request whose client is gone', () => {
+  expect(run(new Error('the client closed the connection'), { aborted: true })).toEqual({ sent: [], logged: 0 });
+});

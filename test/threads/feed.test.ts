@@ -1,0 +1,32 @@
+import { MessageChannel } from 'node:worker_threads';
+import { afterEach, expect, it } from 'vitest';
+import { StoreFeed } from '../../core/threads/feed.js';
+import type { FromStore } from '../../core/threads/messages.js';
+
+const { port1: writer, port2: reader } = new MessageChannel();
+afterEach(() => writer.close());
+
+it('who asks for the latest state while told of one event hears the rest of the events in their order', async () => {
+  const counters = new Int32Array(new SharedArrayBuffer(4));
+  const heard: number[] = [];
+  let done: () => void = () => undefined;
+  const all = new Promise<void>(resolve => {
+    done = resolve;
+  });
+  const feed = new StoreFeed(reader, counters, 0, message => {
+    for (const { revision } of (message as Extract<FromStore, { is: 'events' }>).events) {
+      feed.catchUp();
+      heard.push(revision);
+      if (heard.length === 4) done();
+    }
+  });
+  for (const revisions of [
+    [1, 2],
+    [3, 4],
+  ]) {
+    writer.postMessage({ is: 'events', events: revisions.map(revision => ({ revision })) });
+    Atomics.add(counters, 0, 1);
+  }
+  await all;
+  expect(heard).toEqual([1, 2, 3, 4]);
+});

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { sourcesIn } from './files.js';
+
+type Versions = Readonly<Record<string, string>>;
+const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+const { dependencies, devDependencies }: { dependencies: Versions; devDependencies: Versions } = read('package.json');
+/** Programs that the scripts run, and types that need no import. */
+const TOOLS = ['@biomejs/biome', '@types/node', 'typescript'];
+const SHIPPED = ['core', 'plugins', 'workers'];
+
+/** Names of packages that modules below these folders name, `@scope/name/file` as `@scope/name`. */
+function namedIn(folders: readonly string[]): Set<string> {
+  const required = (text: string): string[] =>
+    [...text.matchAll(/[rR]equire(?:\([^)]*\))?\('([^']+)'\)/g)].map(match => match[1]!);
+  const modules = sourcesIn(...folders).flatMap(({ imports, text }) => [...imports, ...required(text)]);
+  return new Set(modules.map(name => name.split('/', name.startsWith('@') ? 2 : 1).join('/')));
+}
+
+describe('dependencies', () => {
+  it('are all used: by what is shipped, or for development', () => {
+    const shipped = namedIn(SHIPPED);
+    expect(Object.keys(dependencies).filter(name => !shipped.has(name))).toEqual([]);
+    const used = namedIn([...SHIPPED, 'bench', 'test', 'examples']);
+    expect(Object.keys(devDependencies).filter(name => !used.has(name) && !TOOLS.includes(name))).toEqual([]);
+  });
+
+  it('are pinned to the versions in the lock file', () => {
+    const { packages } = read('package-lock.json');
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
+      expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, version]);
+  });
+});
