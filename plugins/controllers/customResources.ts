@@ -101,11 +101,9 @@ class CustomResourceDefinitions implements Controller {
     const version = versions.find(one => one.served) ?? versions.find(one => one.storage);
     if (!version) return;
     const resource = { apiVersion: `${group}/${version.name}`, plural: names.plural };
-    for (const { metadata } of left)
-      if (!metadata.deletionTimestamp)
-        await this.#requests.delete(pathOf(resource, metadata.namespace ?? '', metadata.name), {
-          propagationPolicy: 'Background',
-        });
+    const staying = left.filter(({ metadata }) => !metadata.deletionTimestamp);
+    for (const namespace of new Set(staying.map(({ metadata }) => metadata.namespace ?? '')))
+      await this.#requests.delete(pathOf(resource, namespace), { propagationPolicy: 'Background' });
     if (this.#host.informer(storageName).list().length === 0) this.#queue.add(definition.metadata.name!);
   }
 
