@@ -56,7 +56,7 @@ function initOnly(container: Rec, where: string, context: PodContext): Violation
 /** Containers added to a running pod for debugging. */
 export function ephemeralViolations(pod: Rec, field: string): Violation[] {
   const found: Violation[] = [];
-  const context = contextOf(pod);
+  const context = contextOf(pod, volumes(pod, ''));
   const others = new Set([...list(pod, 'containers'), ...list(pod, 'initContainers')].map(c => text(c, 'name')));
   const names = new Set(others);
   for (const [i, container] of list(pod, 'ephemeralContainers').entries()) {
@@ -95,11 +95,12 @@ export function ephemeralViolations(pod: Rec, field: string): Violation[] {
   return found;
 }
 
-function volumes(pod: Rec, field: string): Violation[] {
-  const found: Violation[] = [];
+/** What is wrong with each volume, in their order. */
+function volumes(pod: Rec, field: string): Violation[][] {
   const names = new Set<string>();
-  for (const [i, volume] of list(pod, 'volumes').entries()) {
+  return list(pod, 'volumes').map((volume, i) => {
     const where = `${field}.volumes[${i}]`;
+    const found: Violation[] = [];
     const name = text(volume, 'name');
     if (name === '') found.push(required(`${where}.name`));
     else found.push(...complaints(`${where}.name`, name, dns1123Label(name)));
@@ -108,9 +109,8 @@ function volumes(pod: Rec, field: string): Violation[] {
     const sources = Object.keys(volume).filter(member => member !== 'name' && at(volume, member));
     for (const extra of sources.slice(1))
       found.push(forbiddenField(`${where}.${extra}`, 'may not specify more than 1 volume type'));
-    found.push(...volumeSource(volume, where));
-  }
-  return found;
+    return [...found, ...volumeSource(volume, where)];
+  });
 }
 
 const NEEDED: readonly (readonly [source: string, member: string])[] = [
@@ -386,15 +386,11 @@ function gates(pod: Rec, field: string): Violation[] {
   return found;
 }
 
-/** Volumes that nothing is wrong with: what mounts another one mounts none. */
-function soundVolumes(pod: Rec): ReadonlyMap<string, Rec> {
-  const wrong = new Set(volumes(pod, '').map(({ field }) => Number(/^\.volumes\[(\d+)\]/.exec(field)?.[1])));
-  return new Map(list(pod, 'volumes').flatMap((volume, i) => (wrong.has(i) ? [] : [[text(volume, 'name'), volume] as const])));
-}
-
-function contextOf(pod: Rec): PodContext {
+/** What containers are judged by. They may mount the volumes that nothing is wrong with; `wrong` says what is, volume by volume. */
+function contextOf(pod: Rec, wrong: readonly Violation[][]): PodContext {
+  const sound = list(pod, 'volumes').filter((_, i) => wrong[i]?.length === 0);
   return {
-    volumes: soundVolumes(pod),
+    volumes: new Map(sound.map(volume => [text(volume, 'name'), volume])),
     hostNetwork: pod.hostNetwork === true,
     grace: num(pod, 'terminationGracePeriodSeconds') ?? DEFAULT_GRACE,
   };
@@ -402,9 +398,10 @@ function contextOf(pod: Rec): PodContext {
 
 /** What is wrong with a pod spec; `field` is where it stands (`spec`, `spec.template.spec`). */
 export function podSpecViolations(pod: Rec, field: string): Violation[] {
+  const ofVolumes = volumes(pod, field);
   return [
-    ...volumes(pod, field),
-    ...containers(pod, field, contextOf(pod)),
+    ...ofVolumes.flat(),
+    ...containers(pod, field, contextOf(pod, ofVolumes)),
     ...oneOf(pod, 'restartPolicy', `${field}.restartPolicy`, ['Always', 'OnFailure', 'Never']),
     ...dns(pod, field),
     ...labelViolations(entries(pod, 'nodeSelector'), `${field}.nodeSelector`),
