@@ -6,7 +6,7 @@ import { list, type Rec, spec, text } from '../resources/record.js';
 import { forbidsPod, mutatorPlugin, POD_CREATES } from './pod-draft.js';
 
 const DEFAULT = 'default';
-/** The default account appears a moment after its namespace: so often and so long a create waits for it. */
+/** The default account appears a moment after its namespace: so often and so long a create waits for it, as in release 1.32. */
 const ATTEMPTS = 10;
 const PAUSE_MS = 100;
 /** Consonants and digits that make no words. */
@@ -23,7 +23,10 @@ async function findAccount(accounts: Informer, namespace: string, name: string):
   return undefined;
 }
 
-/** The volume with the token, the authorities of this server and of services, and the namespace. */
+/**
+ * The volume with the token, the authority of this server, and the namespace. The last source is none of release 1.32's own: it is what the distribution
+ * injects whose build is the reference, and clients that compare pods see it there. Nothing here makes that ConfigMap.
+ */
 const tokenVolume = (name: string, naming: Naming): Rec => ({
   name,
   projected: {
