@@ -60,6 +60,11 @@ const byName = (operator: '=' | '!=', key: string, value: string) => [{ key, ope
 
 describe('rules of resources', () => {
   const named = rule('', 'secrets', 'get list watch update create deletecollection', ['one', 'two']);
+  const selected = (verb: string, ...by: Parameters<typeof byName>): Parameters<typeof target>[0] => ({
+    resource: 'secrets',
+    verb,
+    fieldSelector: byName(...by),
+  });
   const table: [string, PolicyRule, Parameters<typeof target>[0], boolean][] = [
     ['the verb and resource are granted', rule('', 'pods', 'get'), { name: 'x' }, true],
     ['another verb is not', rule('', 'pods', 'get'), { verb: 'delete', name: 'x' }, false],
@@ -90,43 +95,13 @@ describe('rules of resources', () => {
     ['a named object [A069]', named, { resource: 'secrets', name: 'one' }, true],
     ['an object not named [A069]', named, { resource: 'secrets', name: 'three' }, false],
     ['a list without a name', named, { resource: 'secrets', verb: 'list' }, false],
-    [
-      'a list selected by name',
-      named,
-      { resource: 'secrets', verb: 'list', fieldSelector: byName('=', 'metadata.name', 'two') },
-      true,
-    ],
-    [
-      'a watch selected by name',
-      named,
-      { resource: 'secrets', verb: 'watch', fieldSelector: byName('=', 'metadata.name', 'two') },
-      true,
-    ],
-    [
-      'a list selected by another name',
-      named,
-      { resource: 'secrets', verb: 'list', fieldSelector: byName('=', 'metadata.name', 'x') },
-      false,
-    ],
-    [
-      'a list selected by not being that name',
-      named,
-      { resource: 'secrets', verb: 'list', fieldSelector: byName('!=', 'metadata.name', 'one') },
-      false,
-    ],
-    [
-      'a list selected by another field',
-      named,
-      { resource: 'secrets', verb: 'list', fieldSelector: byName('=', 'type', 'one') },
-      false,
-    ],
+    ['a list selected by name', named, selected('list', '=', 'metadata.name', 'two'), true],
+    ['a watch selected by name', named, selected('watch', '=', 'metadata.name', 'two'), true],
+    ['a list selected by another name', named, selected('list', '=', 'metadata.name', 'x'), false],
+    ['a list selected by not being that name', named, selected('list', '!=', 'metadata.name', 'one'), false],
+    ['a list selected by another field', named, selected('list', '=', 'type', 'one'), false],
     ['create cannot be restricted to names', named, { resource: 'secrets', verb: 'create' }, false],
-    [
-      'deletecollection by name neither',
-      named,
-      { resource: 'secrets', verb: 'deletecollection', fieldSelector: byName('=', 'metadata.name', 'one') },
-      false,
-    ],
+    ['deletecollection by name neither', named, selected('deletecollection', '=', 'metadata.name', 'one'), false],
     ['an empty list of names does not restrict [A069]', rule('', 'pods', 'get', []), { name: 'any' }, true],
   ];
   test.each(table)('%s', (_, given_, asked, expected) => expect(may(given(given_), inA(asked))).toBe(expected));
