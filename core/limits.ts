@@ -1,4 +1,4 @@
-/** Every bound of the server, with its reason (design, section 8). Sizes in bytes, times in milliseconds. */
+/** The bounds that clients and plugins can meet, each with its reason; those of one mechanism alone stand beside it. Sizes in bytes, times in milliseconds. */
 
 /** Request body: what upstream accepts; larger objects could not be stored anyway. Over it: 413. */
 export const BODY_BYTES = 3 * 1024 * 1024;

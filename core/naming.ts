@@ -38,7 +38,7 @@ const WORDS = new Map([
 ]);
 
 /**
- * The only place that knows brand names (design, section 1). Code and tables are written in neutral names; these functions give what clients see.
+ * The only place that knows brand names. Code and tables are written in neutral names; these functions give what clients see.
  */
 export interface Naming {
   readonly name: NamingName;

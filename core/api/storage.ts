@@ -83,7 +83,7 @@ export interface Shared {
 }
 
 /**
- * The storage point (design, section 4). Implementations keep the order: durable, then events, then replies. Keys are compared as UTF-8 bytes.
+ * The storage point. Implementations keep the order: durable, then events, then replies. Keys are compared as UTF-8 bytes.
  * A restarted store continues above every revision it ever gave out.
  */
 export interface Storage {

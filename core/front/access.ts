@@ -24,7 +24,7 @@ export function decisionKey(target: Target): string {
   return `${target.verb}\n${target.group}\n${target.resource}\n${target.subresource}\n${target.namespace}\n${target.name}\n${selectors}`;
 }
 
-/** Identities and positive decisions found by the pool, so that cached reads need no hop (design, "Authorization of cached reads"). */
+/** Identities and positive decisions found by the pool, so that cached reads need no hop. */
 export class AccessCache {
   #known = new Map<string, Known>();
   #decisions = 0;

@@ -144,7 +144,7 @@ export class Front {
   }
 
   /**
-   * Runs a read-transform-write until the writer accepts it (principle 18): a proposal that lost a race runs again on the newer object, a bounded number of times.
+   * Runs a read-transform-write until the writer accepts it: a proposal that lost a race runs again on the newer object, a bounded number of times.
    */
   async #propose(
     exchange: Exchange,

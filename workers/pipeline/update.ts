@@ -198,7 +198,7 @@ function isFree({ resource }: Permitted, object: ApiObject): boolean {
   return !finalizers?.length && !deletionGracePeriodSeconds && !resource.strategy.heldBy?.(object).length;
 }
 
-/** A write that changes nothing but times of managers writes nothing (principle 18). */
+/** A write that changes nothing but times of managers writes nothing. */
 function same(context: Context, { job, resource }: Permitted, object: ApiObject, old: ApiObject): boolean {
   const { resourceVersion } = old.metadata;
   const managedFields = settledEntries(object, old);

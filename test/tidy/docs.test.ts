@@ -1,0 +1,55 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { helpText } from '../../core/command/options.js';
+
+const root = normalize(join(dirname(fileURLToPath(import.meta.url)), '..', '..'));
+const PAGES = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'core/cel/README.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.md'))
+    .map(name => join('docs', name)),
+];
+const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
+const flagsIn = (text: string): string[] => [...text.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(match => match[0]);
+
+/** Flags in pages that are those of other programs: kubectl, curl, git. */
+const FOREIGN = new Set([
+  '--data-binary',
+  '--force-conflicts',
+  '--from-literal',
+  '--server-side',
+  '--show-managed-fields',
+  '--watch',
+]);
+/** Programs whose flags stand in their own sources. */
+const PROGRAMS = ['test/robustness/main.ts', 'bench/run.ts', 'core/cel/tool.ts'];
+
+describe('docs', () => {
+  it('have every flag of capstan --help', () => {
+    const documented = new Set(PAGES.flatMap(page => flagsIn(textOf(page))));
+    expect(flagsIn(helpText()).filter(flag => !documented.has(flag))).toEqual([]);
+  });
+
+  it('name no flag that does not exist', () => {
+    const ours = new Set([...flagsIn(helpText()), '--help']);
+    const own = PROGRAMS.map(textOf).join();
+    const exists = (flag: string): boolean => ours.has(flag) || FOREIGN.has(flag) || own.includes(`${flag.slice(2)}`);
+    expect(PAGES.flatMap(page => flagsIn(textOf(page)).filter(flag => !exists(flag)))).toEqual([]);
+  });
+
+  it('link to files that are there', () => {
+    const broken = PAGES.flatMap(page => {
+      const text = textOf(page);
+      const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(match => join(dirname(page), match[1]!));
+      const named = [...text.matchAll(/`((?:core|plugins|workers|test|bench|examples|docs|scripts)\/[\w./-]+\.\w+)`/g)].map(
+        match => match[1]!,
+      );
+      return [...links, ...named].filter(path => !existsSync(join(root, path))).map(path => `${page}: ${path}`);
+    });
+    expect(broken).toEqual([]);
+  });
+});
