@@ -34,6 +34,45 @@ describe('operations', () => {
     expect((await api.get(`${maps}/all`)).status).toBe(404);
   });
 
+  test('delete options that cannot be read are a 500 without a reason; `null` and an empty policy are read [R145]', async () => {
+    await api.made(maps, { metadata: { name: 'options' } });
+    for (const [body, message] of [
+      ['[]', 'cannot unmarshal array'],
+      ['"x"', 'cannot unmarshal string'],
+      ['{', 'json parse error'],
+      [
+        '{"gracePeriodSeconds":"x"}',
+        'json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64',
+      ],
+      ['{"apiVersion":"v1","kind":"ConfigMap"}', 'no kind "ConfigMap" is registered for version "v1"'],
+    ] as const) {
+      const refused = await api.call('DELETE', `${maps}/options`, { body });
+      expect([refused.status, refused.body.reason, refused.body['details']]).toEqual([500, undefined, undefined]);
+      expect(refused.body['message']).toContain(message);
+    }
+    const policy = await api.delete(`${maps}/options?propagationPolicy=`);
+    expect([policy.status, policy.body['message']]).toEqual([422, expect.stringContaining('Unsupported value: ""')]);
+    expect((await api.call('DELETE', `${maps}/options?dryRun=All`, { body: 'null' })).status).toBe(200);
+  });
+
+  test('a write of the status leaves metadata alone where the kind says so [R123]', async () => {
+    const schemas = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas';
+    const spec = { priorityLevelConfiguration: { name: 'exempt' } };
+    await api.made(schemas, { metadata: { name: 'quiet', labels: { a: 'b' } }, spec });
+    const written = { metadata: { labels: { a: 'c' }, annotations: { d: 'e' }, finalizers: ['example.com/f'] }, status: {} };
+    const quiet = await api.patch(`${schemas}/quiet/status`, MERGE, written);
+    expect(quiet.body['metadata']).toMatchObject({ labels: { a: 'b' } });
+    expect(Object.keys(quiet.body['metadata']!)).not.toEqual(expect.arrayContaining(['annotations']));
+    expect(quiet.body['metadata']!['finalizers']).toBeUndefined();
+    await api.made(`${shop}/pods`, pod('owned'));
+    const owner = { apiVersion: 'v1', kind: 'Pod', name: 'o', uid: 'u' };
+    const owned = await api.patch(`${shop}/pods/owned/status`, MERGE, {
+      metadata: { ...written.metadata, ownerReferences: [owner] },
+    });
+    expect(owned.body['metadata']).toMatchObject({ labels: { a: 'c' }, annotations: { d: 'e' } });
+    expect(owned.body['metadata']!['ownerReferences']).toBeUndefined();
+  });
+
   test('a PUT replaces: what it leaves out is gone [R280 R141]', async () => {
     const whole = { metadata: { name: 'replaced', labels: { a: 'b' }, annotations: { c: 'd' } }, data: { a: '1', b: '2' } };
     await api.made(maps, whole);

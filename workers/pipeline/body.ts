@@ -92,13 +92,16 @@ export function decodeBody(context: Context, permitted: Permitted, options: Writ
   return decodeValue(permitted, options, envelope(permitted, value));
 }
 
+/** The refusal of a body that is no object. */
+const noEnvelope = (value: Json): Refusal =>
+  badRequest(
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+  );
+
 /** Checks the envelope and fills it in. */
 function envelope({ resource, target }: Permitted, value: Json): { [key: string]: Json } {
   const object = value === null ? {} : value;
-  if (!isRecord(object))
-    throw badRequest(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${Array.isArray(object) ? 'array' : typeof object} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
-    );
+  if (!isRecord(object)) throw noEnvelope(object);
   const kind = envelopeText(object, 'kind');
   const apiVersion = envelopeText(object, 'apiVersion');
   if (resource.own) ownEnvelope(resource, target.verb === 'patch', object);
@@ -220,11 +223,18 @@ const OPTIONS_KIND = 'DeleteOptions';
 export function decodeOptions(context: Context, permitted: Permitted): { [member: string]: unknown } | undefined {
   const { job } = permitted;
   if (!job.body || job.body.length === 0) return undefined;
-  const value = parseBody(context, permitted, { dryRun: false, fieldValidation: 'Ignore' }, job.body);
-  const kind = isRecord(value) ? (value['kind'] ?? '') : undefined;
-  if (!isRecord(value) || (kind !== '' && kind !== OPTIONS_KIND))
-    throw badRequest('decoded object cannot be converted to DeleteOptions');
-  return decodeAs(permitted, typeOf('meta.v1.DeleteOptions'), value, []) as unknown as { [member: string]: unknown };
+  try {
+    const value = parseBody(context, permitted, { dryRun: false, fieldValidation: 'Ignore' }, job.body) ?? {};
+    if (!isRecord(value)) throw noEnvelope(value);
+    const kind = value['kind'] ?? '';
+    if (kind !== '' && kind !== OPTIONS_KIND)
+      throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(value['apiVersion'] ?? '')}`);
+    return normalize(typeOf('meta.v1.DeleteOptions'), value, { complaints: [] }) as { [member: string]: unknown };
+  } catch (error) {
+    // Options that cannot be read are no fault upstream tells apart: clients see a 500 without a reason.
+    const unread = error instanceof TypeMismatch || (error instanceof Refusal && error.code === 400);
+    throw unread ? new Refusal('', error.message) : error;
+  }
 }
 
 /** Canonical text of an object in the version of `resource`: what is stored and sent. Members stand in declaration order, whoever set them. */

@@ -100,7 +100,7 @@ const POLICIES = ['Foreground', 'Background', 'Orphan'];
 export function deleteOptionsOf(query: Query, body: { [member: string]: unknown } | undefined, naming: Naming): DeleteOptions {
   const grace = body ? body['gracePeriodSeconds'] : integer(query, 'gracePeriodSeconds');
   const orphan = body ? body['orphanDependents'] : query.has('orphanDependents') ? flag(query, 'orphanDependents') : undefined;
-  const policy = body ? body['propagationPolicy'] : first(query, 'propagationPolicy') || undefined;
+  const policy = body ? body['propagationPolicy'] : query.get('propagationPolicy')?.[0];
   const violations: Violation[] = [];
   if (policy !== undefined && policy !== null && !POLICIES.includes(String(policy))) {
     violations.push(notSupported('propagationPolicy', policy, [...POLICIES, 'nil']));

@@ -3,6 +3,7 @@ import type { ApiObject } from '../../../core/model/object.js';
 import { serviceReferenceDefaults } from '../extensions/index.js';
 import { at, fill, into, list, type Rec } from '../record.js';
 import type { KindTable } from '../strategies.js';
+import { keepMetadata } from '../status-metadata.js';
 
 const GROUP = 'admissionregistration.orchestrator.io';
 
@@ -39,6 +40,7 @@ const webhooks = (mutating: boolean) => (): Partial<Strategy> => ({
 const policy = (mutating: boolean) => (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: !mutating,
+  prepareStatus: keepMetadata,
   unconditionalUpdate: false,
   defaults: object => {
     const spec = into(object, 'spec');

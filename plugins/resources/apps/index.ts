@@ -1,8 +1,8 @@
 import type { Strategy } from '../../../core/api/strategy.js';
+import { labelSelectorText } from '../../../core/model/labelSelector.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { templateDefaults } from '../pod-defaults.js';
 import { absent, at, fill, into, num, type Rec, same, spec, text } from '../record.js';
-import { labelSelectorText } from '../selector-text.js';
 import type { KindTable } from '../strategies.js';
 import {
   daemonSetStatusViolations,
@@ -21,6 +21,7 @@ import { invalid, required, type Violation } from '../../../core/model/refusal.j
 import { withPodWarnings } from '../validation/pod-warnings.js';
 import { claimSpecDefaults } from '../core/volume.js';
 import { list } from '../record.js';
+import { keepMembers } from '../status-metadata.js';
 
 const replicaScale: Strategy['scale'] = {
   spec: ['spec', 'replicas'],
@@ -49,10 +50,7 @@ const deployment = (): Partial<Strategy> => ({
     }
     templateDefaults(template(object));
   },
-  prepareStatus: (object, old) => {
-    if (old.metadata.labels) object.metadata.labels = old.metadata.labels;
-    else delete object.metadata.labels;
-  },
+  prepareStatus: (object, old) => keepMembers(object, old, ['labels']),
   validateCreate: deploymentViolations,
   validateUpdate: (object, old) => [...deploymentViolations(object), ...fixedSelector(object, old)],
   validateStatus: deploymentStatusViolations,

@@ -12,6 +12,7 @@ import {
 } from '../validation/pod-update.js';
 import { bindPod } from './binding.js';
 import { podGrace } from './pod-lifecycle.js';
+import { keepMembers } from '../status-metadata.js';
 
 const field =
   (...path: [string, string]) =>
@@ -59,6 +60,7 @@ export const pod = (): Partial<Strategy> => ({
     object.status = status;
   },
   prepareStatus: (object, old) => {
+    keepMembers(object, old, ['ownerReferences']);
     const status = into(object, 'status');
     status.qosClass ??= at(old, 'status')?.qosClass;
   },

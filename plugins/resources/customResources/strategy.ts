@@ -4,6 +4,7 @@ import type { Naming } from '../../../core/naming.js';
 import { loadEngine } from '../../../core/schema/custom/engine.js';
 import { absent, at, fill, into, isRec, list, type Rec, spec, text } from '../record.js';
 import { createViolations, updateViolations } from './validation.js';
+import { keepMetadata } from '../status-metadata.js';
 
 /** The finalizer under which the objects of a definition that goes away are removed first. */
 export const cleanupFinalizer = (naming: Naming): string => naming.group('customresourcecleanup.apiextensions.orchestrator.io');
@@ -62,7 +63,10 @@ export function definition(naming: Naming): Partial<Strategy> {
     defaults,
     prepareCreate: object => rememberStored(object, { conditions: null, acceptedNames: { plural: '', kind: '' } }),
     prepareUpdate: (object, old) => rememberStored(object, structuredClone(statusOf(isRec(object.status) ? object : old))),
-    prepareStatus: object => rememberStored(object, statusOf(object)),
+    prepareStatus: (object, old) => {
+      keepMetadata(object, old);
+      rememberStored(object, statusOf(object));
+    },
     validateCreate: object => createViolations(object, naming),
     validateUpdate: (object, old) => updateViolations(object, old, naming),
     validateStatus: (object, old) => updateViolations(object, old, naming),

@@ -2,6 +2,7 @@ import type { Strategy } from '../../../core/api/strategy.js';
 import { definition } from '../customResources/strategy.js';
 import { at, fill, type Rec } from '../record.js';
 import type { KindTable } from '../strategies.js';
+import { keepMembers } from '../status-metadata.js';
 
 /** A reference to a service inside a client configuration. */
 export function serviceReferenceDefaults(config: Rec | undefined): void {
@@ -11,6 +12,7 @@ export function serviceReferenceDefaults(config: Rec | undefined): void {
 
 const apiService = (): Partial<Strategy> => ({
   hasStatus: true,
+  prepareStatus: (object, old) => keepMembers(object, old, ['labels', 'annotations', 'finalizers', 'ownerReferences']),
   unconditionalUpdate: false,
   checkName: () => [],
   defaults: object => serviceReferenceDefaults(at(object, 'spec')),

@@ -2,6 +2,7 @@ import type { Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { at, fill, fillZero, into, spec } from '../record.js';
 import type { KindTable } from '../strategies.js';
+import { keepMetadata } from '../status-metadata.js';
 
 /** The lower, the earlier a flow schema is tried. */
 const precedence = (schema: ApiObject): number => Number(spec(schema).matchingPrecedence ?? 0);
@@ -9,6 +10,7 @@ const precedence = (schema: ApiObject): number => Number(spec(schema).matchingPr
 const flowSchema = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
+  prepareStatus: keepMetadata,
   defaults: object => fillZero(spec(object), 'matchingPrecedence', 1000),
   rowOrder: (a, b) => precedence(a) - precedence(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
 });
@@ -16,6 +18,7 @@ const flowSchema = (): Partial<Strategy> => ({
 const priorityLevel = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
+  prepareStatus: keepMetadata,
   defaults: object => {
     const exempt = at(object, 'spec', 'exempt');
     if (exempt) {

@@ -4,6 +4,7 @@ import type { KindTable } from '../strategies.js';
 import { fixed } from '../validation/workload.js';
 import { forbiddenField, required, type Violation } from '../../../core/model/refusal.js';
 import type { ApiObject } from '../../../core/model/object.js';
+import { keepMetadata } from '../status-metadata.js';
 
 const GROUP = 'storage.orchestrator.io';
 
@@ -60,6 +61,11 @@ export const storageKinds: KindTable = {
   [`${GROUP}/csinodes`]: () => ({ deleteAnswer: 'object', unconditionalUpdate: false }),
   [`${GROUP}/csistoragecapacities`]: () => ({ unconditionalUpdate: false }),
   [`${GROUP}/storageclasses`]: storageClass,
-  [`${GROUP}/volumeattachments`]: () => ({ deleteAnswer: 'object', hasStatus: true, unconditionalUpdate: false }),
+  [`${GROUP}/volumeattachments`]: () => ({
+    deleteAnswer: 'object',
+    hasStatus: true,
+    unconditionalUpdate: false,
+    prepareStatus: keepMetadata,
+  }),
   [`${GROUP}/volumeattributesclasses`]: () => ({ deleteAnswer: 'object' }),
 };
