@@ -1,4 +1,5 @@
 import type { Column } from '../../core/api/strategy.js';
+import { labelSelectorText } from '../../core/model/labelSelector.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { humanDuration } from '../../core/model/age.js';
 
@@ -63,13 +64,6 @@ export function since(time: unknown, now: number, absent = '<unknown>'): string 
   return Number.isNaN(then) ? absent : humanDuration(now - then);
 }
 
-const OPERATORS: ReadonlyMap<unknown, (key: string, values: string) => string> = new Map([
-  ['In', (key: string, values: string) => `${key} in (${values})`],
-  ['NotIn', (key: string, values: string) => `${key} notin (${values})`],
-  ['Exists', (key: string) => key],
-  ['DoesNotExist', (key: string) => `!${key}`],
-]);
-
 /** A map of labels as selector text. */
 export const labelsText = (labels: unknown, none = '<none>'): string =>
   entries(labels)
@@ -77,21 +71,10 @@ export const labelsText = (labels: unknown, none = '<none>'): string =>
     .join(',') || none;
 
 /** A LabelSelector, or a plain map of labels, as text; empty or absent is `<none>`. */
-export function selectorText(selector: unknown): string {
-  const expressions = list(member(selector, 'matchExpressions'));
-  const labels = member(selector, 'matchLabels');
-  if (labels === undefined && expressions.length === 0) return Array.isArray(selector) ? '<none>' : labelsText(selector);
-  const parts = entries(labels).map(([key, value]): [string, string] => [key, `${key}=${str(value)}`]);
-  for (const expression of expressions) {
-    const key = str(member(expression, 'key'));
-    const values = list(member(expression, 'values')).map(str).sort().join(',');
-    parts.push([key, OPERATORS.get(member(expression, 'operator'))?.(key, values) ?? key]);
-  }
-  return parts
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    .map(([, part]) => part)
-    .join(',');
-}
+export const selectorText = (selector: unknown): string =>
+  member(selector, 'matchLabels') === undefined && list(member(selector, 'matchExpressions')).length === 0
+    ? labelsText(selector)
+    : labelSelectorText(selector as object);
 
 const dotted = (path: string): string[] => path.split('.');
 

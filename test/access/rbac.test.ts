@@ -60,7 +60,10 @@ const byName = (operator: '=' | '!=', key: string, value: string) => [{ key, ope
 
 describe('rules of resources', () => {
   const named = rule('', 'secrets', 'get list watch update create deletecollection', ['one', 'two']);
-  const selected = (verb: string, ...by: Parameters<typeof byName>): Parameters<typeof target>[0] => ({
+  const selected = (
+    verb: 'list' | 'watch' | 'deletecollection',
+    ...by: Parameters<typeof byName>
+  ): Parameters<typeof target>[0] => ({
     resource: 'secrets',
     verb,
     fieldSelector: byName(...by),

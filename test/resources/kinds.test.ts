@@ -3,7 +3,7 @@ import type { ApiObject } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { bindPod } from '../../plugins/resources/core/binding.js';
 import { kindsWithRules } from '../../plugins/resources/index.js';
-import { labelSelectorText } from '../../plugins/resources/selector-text.js';
+import { labelSelectorText } from '../../core/model/labelSelector.js';
 import { create, knowing, lines, object, rulesOf, update } from './helpers.js';
 
 type Any = { [member: string]: unknown };

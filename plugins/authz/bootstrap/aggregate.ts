@@ -1,41 +1,12 @@
 import type { ApiObject } from '../../../core/api/index.js';
+import { requirementsOf } from '../../../core/model/labelSelector.js';
+import { matchesLabels } from '../../../core/model/selector.js';
 import type { PolicyRule } from '../rbac/policy.js';
-
-/** A label selector as `aggregationRule.clusterRoleSelectors` holds it. */
-export interface LabelSelector {
-  matchLabels?: { [key: string]: string };
-  matchExpressions?: { key: string; operator: string; values?: string[] }[];
-}
 
 /** `aggregationRule` of a cluster role. */
 export interface AggregationRule {
-  clusterRoleSelectors?: LabelSelector[];
+  clusterRoleSelectors?: object[];
 }
-
-type Labels = Readonly<Record<string, string>>;
-
-function expressionMatches(
-  { key, operator, values = [] }: NonNullable<LabelSelector['matchExpressions']>[number],
-  labels: Labels,
-) {
-  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
-  switch (operator) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
-    default:
-      return false;
-  }
-}
-
-const selects = (selector: LabelSelector, labels: Labels): boolean =>
-  Object.entries(selector.matchLabels ?? {}).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value) &&
-  (selector.matchExpressions ?? []).every(expression => expressionMatches(expression, labels));
 
 const rulesOf = (role: ApiObject): readonly PolicyRule[] => (role['rules'] as PolicyRule[] | null | undefined) ?? [];
 const nameOf = (role: ApiObject): string => role.metadata.name ?? '';
@@ -50,9 +21,9 @@ export function aggregatedRules(role: ApiObject, clusterRoles: readonly ApiObjec
   if (!selectors) return undefined;
   const ordered = [...clusterRoles].sort(byName);
   const rules = new Map<string, PolicyRule>();
-  for (const selector of selectors) {
+  for (const selector of selectors.map(requirementsOf)) {
     for (const other of ordered) {
-      if (nameOf(other) === nameOf(role) || !selects(selector, other.metadata.labels ?? {})) continue;
+      if (nameOf(other) === nameOf(role) || !matchesLabels(selector, other.metadata.labels)) continue;
       for (const rule of rulesOf(other)) rules.set(ruleKey(rule), rules.get(ruleKey(rule)) ?? rule);
     }
   }

@@ -1,4 +1,5 @@
 import type { Strategy } from '../../../core/api/strategy.js';
+import { labelSelectorText } from '../../../core/model/labelSelector.js';
 import { at, entries, fill, into, list, num, spec } from '../record.js';
 import { templateDefaults } from '../pod-defaults.js';
 import { templateViolations } from '../validation/pod-spec.js';
@@ -66,10 +67,6 @@ export const replicationController = (): Partial<Strategy> => ({
   scale: {
     spec: ['spec', 'replicas'],
     status: ['status', 'replicas'],
-    selector: object =>
-      entries(at(object, 'spec'), 'selector')
-        .map(([key, value]) => `${key}=${String(value)}`)
-        .sort()
-        .join(','),
+    selector: object => labelSelectorText({ matchLabels: at(object, 'spec', 'selector') }),
   },
 });

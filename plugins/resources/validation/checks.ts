@@ -1,3 +1,5 @@
+import { requirementsOf } from '../../../core/model/labelSelector.js';
+import { matchesLabels } from '../../../core/model/selector.js';
 import { isIP } from 'node:net';
 import { dns1123Label, dns1123Subdomain, labelValue, patternText, qualifiedName } from '../../../core/model/names.js';
 import { forbiddenField, invalid, Literal, notSupported, required, type Violation } from '../../../core/model/refusal.js';
@@ -116,20 +118,8 @@ export const selectsAll = (selector: Rec | undefined): boolean =>
   entries(selector, 'matchLabels').length === 0 && list(selector, 'matchExpressions').length === 0;
 
 /** True if labels satisfy a selector. */
-export function selects(selector: Rec | undefined, labels: Rec): boolean {
-  const plain = entries(selector, 'matchLabels').every(([key, value]) => labels[key] === value);
-  return (
-    plain &&
-    list(selector, 'matchExpressions').every(term => {
-      const value = labels[text(term, 'key')];
-      const among = strings(term, 'values').includes(String(value));
-      const operator = text(term, 'operator');
-      if (operator === 'In') return value !== undefined && among;
-      if (operator === 'NotIn') return value === undefined || !among;
-      return operator === 'Exists' ? value !== undefined : value === undefined;
-    })
-  );
-}
+export const selects = (selector: Rec | undefined, labels: Rec): boolean =>
+  matchesLabels(requirementsOf(selector), labels as { readonly [key: string]: string });
 
 const POWERS: { readonly [suffix: string]: number } = {
   n: 1e-9,
