@@ -1,7 +1,7 @@
 import type { Exchange } from '../api/listener.js';
 import type { Entry } from '../threads/entry.js';
 import type { JobResult, Rendering } from '../threads/messages.js';
-import type { Listed } from './reads.js';
+import { type Listed, metadataOf } from './page.js';
 import type { Route } from './route.js';
 
 /** Deletions of one collection under way at once: enough to fill the writer's groups. */
@@ -38,13 +38,8 @@ export async function deleteCollection(
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, selected.entries.length) }, worker));
   if (thrown) throw thrown.error;
   if (refusal) return exchange.respond(refusal.status, refusal.headers, refusal.body);
-  const { revision, next: token, remaining } = selected;
   const objects = deleted.filter(object => object !== undefined);
-  await answer(objects, {
-    resourceVersion: String(revision),
-    ...(token ? { continue: token } : {}),
-    ...(remaining ? { remainingItemCount: remaining } : {}),
-  });
+  await answer(objects, metadataOf(selected));
 }
 
 /** The single-resource path of an entry of the collection. */

@@ -12,7 +12,10 @@ import { type AccessCache, credentialKey, decisionKey } from './access.js';
 import { respondWhole } from './compress.js';
 import { keyOf } from './list.js';
 import { type Pool, tooBusy } from './pool.js';
-import { get, list, type ReadContext, select, watch } from './reads.js';
+import { pageOfRequest } from './page.js';
+import { get, list } from './reads.js';
+import { watch } from './watches.js';
+import type { ReadContext } from './context.js';
 import { refuseThrown, text } from './reply.js';
 import { actedOn } from './actedOn.js';
 import { routeOf, type Route } from './route.js';
@@ -121,7 +124,7 @@ export class Front {
     if (!this.#cached(exchange, route) && !(await this.#grant(exchange, route, internal))) return;
     const body = await exchange.body(BODY_BYTES);
     await deleteCollection(
-      await select(this.reads, route, route.resource!),
+      await pageOfRequest(this.reads, route, route.resource!),
       exchange,
       route,
       (path, entry) =>

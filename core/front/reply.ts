@@ -2,16 +2,24 @@ import type { Exchange } from '../api/listener.js';
 import type { Log } from '../api/host.js';
 import { Refusal } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
+import type { Resource } from '../schema/resource.js';
 import { indents, refusalForm } from './forms.js';
+import { warningHeaders } from './warnings.js';
 
 /** A header list. */
 export type Headers = readonly (readonly [string, string])[];
 
-export const JSON_TYPE = ['content-type', 'application/json'] as const;
+const JSON_TYPE = ['content-type', 'application/json'] as const;
 const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
 
 /** Headers of every JSON answer. */
 export const JSON_HEADERS: Headers = [JSON_TYPE, NO_CACHE];
+
+/** Headers of an answer about a resource, with the warning that it carries; JSON unless another media type is given. */
+export function headersFor({ warning }: Resource, mediaType?: string): Headers {
+  const own: Headers = mediaType === undefined ? JSON_HEADERS : [['content-type', mediaType], NO_CACHE];
+  return warning === undefined ? own : [...own, ...warningHeaders([warning])];
+}
 
 /** Whether the client reads JSON itself. */
 export const indented = (exchange: Exchange): boolean => indents(exchange.query, exchange.header('user-agent') ?? '');

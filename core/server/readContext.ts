@@ -2,7 +2,7 @@ import type { Front } from '../front/front.js';
 import { indented } from '../front/reply.js';
 import type { ContinueTokens } from '../front/continueToken.js';
 import { bookmarkObject, errorEvent } from '../front/negotiated.js';
-import type { ReadContext } from '../front/reads.js';
+import type { ReadContext } from '../front/context.js';
 import type { State } from '../front/state.js';
 import type { EventForm, WatchHub } from '../front/watch.js';
 import type { Exchange } from '../api/listener.js';

@@ -4,7 +4,7 @@ import type { Exchange } from '../../core/api/listener.js';
 import { AccessCache } from '../../core/front/access.js';
 import { Front } from '../../core/front/front.js';
 import type { Pool } from '../../core/front/pool.js';
-import type { ReadContext } from '../../core/front/reads.js';
+import type { ReadContext } from '../../core/front/context.js';
 import type { State } from '../../core/front/state.js';
 import { POOL_QUEUE } from '../../core/limits.js';
 import { RequestMetrics } from '../../core/metrics/index.js';

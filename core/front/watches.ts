@@ -1,0 +1,156 @@
+import type { Exchange, ResponseStream } from '../api/listener.js';
+import { badRequest, invalidObject, Refusal, type Violation } from '../model/refusal.js';
+import type { ResourceTarget } from '../model/target.js';
+import type { Naming } from '../naming.js';
+import type { Resource } from '../schema/resource.js';
+import { Entry } from '../threads/entry.js';
+import type { Collection } from './collection.js';
+import { notOlderThan, type ReadContext } from './context.js';
+import { needsConversion, parseRevision, predates, type Selection, selectionOf } from './list.js';
+import { jsonForm } from './negotiated.js';
+import { currentPage } from './page.js';
+import { first, flag, integer, type Query } from './query.js';
+import { headersFor } from './reply.js';
+import type { Route } from './route.js';
+import { type EventForm, seenBy, Watcher } from './watch.js';
+
+/** Shortest and longest default duration of a watch without timeoutSeconds, in ms (upstream: 30 to 60 minutes). */
+const WATCH_MS = 30 * 60_000;
+
+/** The options of a watch, checked as upstream checks them. */
+function watchOptions(
+  query: Query,
+  naming: Naming,
+): { revision?: number; initial: boolean; bookmarks: boolean; timeoutMs: number } {
+  const match = first(query, 'resourceVersionMatch');
+  const sendInitial = query.has('sendInitialEvents');
+  const violations: Violation[] = [];
+  const forbid = (message: string) =>
+    violations.push({ reason: 'FieldValueForbidden', field: 'resourceVersionMatch', message: `Forbidden: ${message}` });
+  if (first(query, 'continue')) throw badRequest('continue is not allowed for a watch');
+  integer(query, 'limit');
+  if (sendInitial && match !== 'NotOlderThan') forbid('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+  if (!sendInitial && match) forbid('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
+  if (match && match !== 'NotOlderThan') {
+    violations.push({
+      reason: 'FieldValueNotSupported',
+      field: 'resourceVersionMatch',
+      message: `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`,
+    });
+  }
+  if (violations.length > 0) throw invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
+  const raw = first(query, 'resourceVersion');
+  const revision = raw === '' || raw === '0' ? undefined : parseRevision(raw);
+  const initial = sendInitial ? flag(query, 'sendInitialEvents') : revision === undefined;
+  const seconds = integer(query, 'timeoutSeconds') ?? 0;
+  return {
+    revision,
+    initial,
+    bookmarks: flag(query, 'allowWatchBookmarks'),
+    timeoutMs: seconds > 0 ? Math.min(seconds * 1000, 2 ** 31 - 1) : WATCH_MS * (1 + Math.random()),
+  };
+}
+
+const NEWLINE = Buffer.from('\n');
+
+/** Whether a watch begins where objects of another schema are. */
+const showsOld = ({ state }: ReadContext, resource: Resource, options: { revision?: number; initial: boolean }): boolean =>
+  (!options.initial && (options.revision ?? state.revision) < resource.changedAt!) ||
+  predates(resource, state.collections.get(resource.storageName)!.entries.range(''));
+
+/** Answers a watch (spec, watch table and "Events"). */
+export async function watch(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
+  const { query } = route;
+  const options = watchOptions(query, context.naming);
+  const selection = selectionOf(resource, route.target as ResourceTarget, query);
+  const plain =
+    context.wantsJson(exchange, resource, true) &&
+    !needsConversion(resource) &&
+    !(resource.changedAt && showsOld(context, resource, options));
+  const form = plain ? jsonForm(resource, context.naming) : context.eventForm(exchange, resource);
+  const recent = first(query, 'resourceVersion') === '' ? context.mostRecent() : context.catchUp();
+  if (recent) await recent;
+  const { state, hub } = context;
+  if (hub.finished) throw new Refusal('ServiceUnavailable', 'the server is shutting down', { retryAfterSeconds: 1 });
+  const collection = state.collections.get(resource.storageName)!;
+  const stream = exchange.stream(200, headersFor(resource, form.mediaType));
+  // Without events the headers would stay behind; white space between JSON documents is nothing to a client.
+  const blank = form.mediaType.startsWith('application/json');
+  if (blank) stream.write(NEWLINE);
+  if (options.initial && options.revision !== undefined && !(await arrives(context, options.revision, stream, form))) return;
+  if (exchange.aborted) return;
+  if (hub.finished) return stream.end();
+  const start = options.initial ? state.revision : (options.revision ?? state.revision);
+  const watcher = new Watcher(
+    selection,
+    collection,
+    stream,
+    form,
+    Math.max(start, options.initial ? 0 : (options.revision ?? 0)),
+    options.bookmarks,
+    w => hub.remove(w),
+  );
+  exchange.onAbort(() => watcher.ended());
+  hub.add(watcher);
+  watcher.start(options.timeoutMs, () => state.revision);
+  if (options.initial) {
+    const mark =
+      options.bookmarks && (query.has('sendInitialEvents') || first(query, 'resourceVersion') === '') ? start : undefined;
+    await watcher.catchUp(initialOf(collection, selection), mark);
+  } else await resume(context, watcher, selection, collection, start);
+  if (!blank) watcher.openWithBookmark(state.revision);
+}
+
+/** Waits for the version that the initial events must not be older than. What a stream's start finds out is an event of it: an ERROR, and the end. */
+async function arrives(context: ReadContext, revision: number, stream: ResponseStream, form: EventForm): Promise<boolean> {
+  try {
+    await notOlderThan(context, revision);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    stream.write(form.error(error));
+    stream.end();
+    return false;
+  }
+}
+
+const initialOf = (collection: Collection, selection: Selection) =>
+  currentPage(collection, selection, 0, undefined).entries.map(entry => ({ type: 'ADDED' as const, object: entry.value }));
+
+/** Sends what happened after `from`, from memory or from the store; an expired version ends the watch with 410. */
+async function resume(
+  context: ReadContext,
+  watcher: Watcher,
+  selection: Selection,
+  collection: Collection,
+  from: number,
+): Promise<void> {
+  const { state } = context;
+  const to = state.revision;
+  const remembered = from >= state.history.floor ? state.history.after(from).filter(c => c.collection === collection) : undefined;
+  try {
+    const changes = remembered ?? (await replay(context, selection, collection, from, to));
+    await watcher.catchUp(
+      changes.filter(c => c.revision <= to).flatMap(change => seenBy(selection, change) ?? []),
+      undefined,
+    );
+  } catch (error) {
+    const expired = error instanceof Refusal && error.reason === 'Expired';
+    watcher.fail(
+      expired
+        ? new Refusal('Expired', `too old resource version: ${from} (${state.history.floor})`)
+        : new Refusal('InternalError', 'past events could not be read'),
+    );
+  }
+}
+
+async function replay(context: ReadContext, selection: Selection, collection: Collection, from: number, to: number) {
+  const past = await context.past(selection.prefix, from, to);
+  return past.map(event => ({
+    revision: event.revision,
+    collection,
+    ...(event.value ? { after: Entry.of(event) } : {}),
+    ...(event.previous ? { before: new Entry(event.key, event.revision, event.previous) } : {}),
+    encodings: new Map(),
+  }));
+}
