@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { ApiObject, Json, ObjectMeta } from '../../core/model/object.js';
+import type { ApiObject, ObjectMeta } from '../../core/model/object.js';
+import { applied, type Kind, updated } from '../../core/schema/apply/manager.js';
+import { keyOf, type Owner, type Owners } from '../../core/schema/apply/owners.js';
+import { reconciled } from '../../core/schema/apply/reconcile.js';
+import { shapeOf } from '../../core/schema/apply/shape.js';
 import { validateMetadata } from '../../core/schema/metadata.js';
+import type { Type } from '../../core/schema/model.js';
+import { typeOf } from '../../core/schema/table/types.js';
 import { dropRepeatedOwners } from '../../workers/pipeline/metadata.js';
 
 /*
@@ -33,5 +39,51 @@ describe('owner references', () => {
     const found = validateMetadata(object({ ownerReferences: references }), rules);
     expect(found.length).toBeGreaterThan(0);
     expect(found.reduce((sum, { message }) => sum + message.length, 0)).toBeLessThan(10 * JSON.stringify(references).length);
+  });
+});
+
+describe('managers of fields', () => {
+  const kindOf = (type: Type): Kind => {
+    const version = { shape: shapeOf(type), convert: <T>(one: T): T => one };
+    return { apiVersion: 'v1', empty: {}, owned: set => set, version: () => version };
+  };
+  const maps = kindOf(typeOf('core.v1.ConfigMap'));
+  const writer = { manager: 'me', subresource: '', now: '2026-01-01T00:00:00Z' };
+  const owners = (operation: Owner['operation']): Owners => {
+    const all = numbered(MANY, (i): Owner => {
+      const set = { 'f:data': { [`f:k${i}`]: {} } };
+      return { manager: `m${i}`, operation, apiVersion: 'v1', subresource: '', time: undefined, set };
+    });
+    return new Map(all.map(owner => [keyOf(owner), owner]));
+  };
+
+  test('that update become few', () => {
+    const after = updated(maps, writer, { data: { a: '1' } }, { data: { a: '2' } }, owners('Update'));
+    expect(after.size).toBe(10);
+  });
+
+  test('that apply all keep what is theirs', () => {
+    const live = { data: { k1: '', a: '1' } };
+    const first = applied(maps, writer, live, { data: { a: '2', b: '2' } }, owners('Apply'), true);
+    const { object, owners: after } = applied(maps, writer, first.object, { data: { a: '2' } }, first.owners, true);
+    expect([object, after.size]).toEqual([{ data: { k1: '', a: '2' } }, MANY + 1]);
+  });
+
+  test('own values whole, all of them, once the schema says so', () => {
+    const names: Type = { is: 'map', of: { is: 'scalar', name: 'string' } };
+    const field = {
+      name: 'm',
+      type: names,
+      pointer: true,
+      omitEmpty: true,
+      required: false,
+      merge: { mapType: 'atomic' },
+      number: 0,
+    } as const;
+    const item: Type = { is: 'struct', id: 'x', typeMeta: false, fields: [field], field: new Map([['m', field]]) };
+    const set = Object.fromEntries(numbered(MANY, i => [`f:k${i}`, { 'f:m': { 'f:x': {} } }]));
+    const owner: Owner = { manager: 'm', operation: 'Apply', apiVersion: 'v1', subresource: '', time: undefined, set };
+    const after = [...reconciled(kindOf({ is: 'map', of: item }), new Map([['m', owner]])).values()][0]!.set;
+    expect([Object.keys(after).length, after['f:k7']]).toEqual([MANY, { 'f:m': {} }]);
   });
 });

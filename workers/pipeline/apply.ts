@@ -342,10 +342,14 @@ function conflictRefusal(conflicts: readonly Conflict[]): Refusal {
 
 function conflictText(conflicts: readonly Conflict[]): string {
   if (conflicts.length === 1) return `1 conflict: conflict with ${shownOwner(conflicts[0]!.owner)}: ${conflicts[0]!.path}`;
-  const owners = [...new Set(conflicts.map(({ owner }) => owner))].sort((a, b) => (a.manager < b.manager ? -1 : 1));
-  const lines = owners.flatMap(owner => [
-    `conflicts with ${shownOwner(owner)}:`,
-    ...conflicts.filter(conflict => conflict.owner === owner).map(({ path }) => `- ${path}`),
-  ]);
+  const paths = new Map<Owner, string[]>();
+  for (const { owner, path } of conflicts) {
+    const same = paths.get(owner);
+    if (same) same.push(path);
+    else paths.set(owner, [path]);
+  }
+  const lines = [...paths]
+    .sort(([a], [b]) => (a.manager < b.manager ? -1 : 1))
+    .flatMap(([owner, own]) => [`conflicts with ${shownOwner(owner)}:`, ...own.map(path => `- ${path}`)]);
   return `${conflicts.length} conflicts: ${lines.join('\n')}`;
 }

@@ -12,7 +12,7 @@ export interface Difference {
 }
 
 /** Nothing differs. */
-export const SAME: Difference = { added: NONE, removed: NONE, modified: NONE };
+const SAME: Difference = { added: NONE, removed: NONE, modified: NONE };
 
 /** Differences at one element; absent: none of the kind. */
 interface Found {

@@ -2,7 +2,7 @@ import type { Json } from '../../model/object.js';
 import { equalJson } from '../patch/members.js';
 import { fieldsOf, readApplied } from './applied.js';
 import { compare, type Difference } from './compare.js';
-import { difference, type FieldSet, intersection, isEmpty, LEAF, pathTexts, union } from './fieldSet.js';
+import { difference, type FieldSet, intersection, isEmpty, LEAF, pathTexts, union, unionOf } from './fieldSet.js';
 import { merge, without, withStructs } from './merge.js';
 import { capped, keyOf, type Owner, type Owners } from './owners.js';
 import { reconciled } from './reconcile.js';
@@ -42,11 +42,7 @@ export interface Conflict {
 
 /** An apply changes fields of others and was not forced. */
 export class ApplyConflict extends Error {
-  constructor(
-    readonly conflicts: readonly Conflict[],
-    /** The fields as one set. */
-    readonly fields: FieldSet,
-  ) {
+  constructor(readonly conflicts: readonly Conflict[]) {
     super('conflict');
   }
 }
@@ -72,11 +68,15 @@ const COMMON: FieldSet = {
   },
 };
 
-const changedIn = ({ added, modified }: Difference): FieldSet => union(added, modified);
+/** Fields that somebody may lose: those with another value or that are new, and those that are gone. */
+interface Changes {
+  readonly changed: FieldSet;
+  readonly removed: FieldSet;
+}
 
 /** What differs between two objects, per version that some manager uses. */
 class Differences {
-  readonly #known = new Map<string, Difference | undefined>();
+  readonly #known = new Map<string, Changes | undefined>();
 
   constructor(
     readonly kind: Kind,
@@ -84,7 +84,7 @@ class Differences {
     readonly after: Json,
   ) {}
 
-  in(apiVersion: string): Difference | undefined {
+  in(apiVersion: string): Changes | undefined {
     if (this.#known.has(apiVersion)) return this.#known.get(apiVersion);
     const version = this.kind.version(apiVersion);
     const found = version && this.#owned(compare(version.shape, version.convert(this.before), version.convert(this.after)));
@@ -92,30 +92,26 @@ class Differences {
     return found;
   }
 
-  #owned({ added, removed, modified }: Difference): Difference {
+  #owned({ added, removed, modified }: Difference): Changes {
     const { owned } = this.kind;
-    return { added: owned(added), removed: owned(removed), modified: owned(modified) };
+    return { changed: union(owned(added), owned(modified)), removed: owned(removed) };
   }
 }
 
-/** Everybody but `self` loses the fields that differ. Without `force` the first loss of a changed field is a conflict. */
+/** Everybody but `self` loses the fields that differ. Without `force` every loss of a changed field is a conflict. */
 function taken(owners: Owners, self: string, differences: Differences, force: boolean): Owners {
   const out = new Map<string, Owner>();
   const conflicts: Conflict[] = [];
-  let fields: FieldSet = LEAF;
   for (const [key, owner] of owners) {
     const found = differences.in(owner.apiVersion);
     if (key === self) out.set(key, owner);
     if (key === self || !found) continue;
-    const lost = intersection(owner.set, changedIn(found));
-    if (!isEmpty(lost)) {
-      conflicts.push(...pathTexts(lost).map(path => ({ owner, path })));
-      fields = union(fields, lost);
-    }
+    const lost = intersection(owner.set, found.changed);
+    if (!force) for (const path of pathTexts(lost)) conflicts.push({ owner, path });
     const set = difference(difference(owner.set, lost), found.removed);
     if (!isEmpty(set)) out.set(key, { ...owner, set });
   }
-  if (!force && conflicts.length > 0) throw new ApplyConflict(conflicts, fields);
+  if (conflicts.length > 0) throw new ApplyConflict(conflicts);
   return out;
 }
 
@@ -125,7 +121,7 @@ function taken(owners: Owners, self: string, differences: Differences, force: bo
  */
 export function updated(kind: Kind, writer: Writer, before: Json | undefined, after: Json, owners: Owners): Owners {
   const differences = new Differences(kind, before ?? kind.empty, after);
-  const own = difference(changedIn(differences.in(kind.apiVersion)!), COMMON);
+  const own = difference(differences.in(kind.apiVersion)!.changed, COMMON);
   const out = new Map(owners.size > 0 ? taken(reconciled(kind, owners), '', differences, true) : []);
   if (!isEmpty(own)) {
     const { manager, subresource, now: time } = writer;
@@ -213,9 +209,13 @@ const structFields = (shape: Shape, object: Json): FieldSet => withStructs(shape
 
 /** What all managers of a version own together, and what every object has; `first` comes first, because conversion may need fields of it. */
 function setsByVersion(owners: Owners, first: string): ReadonlyMap<string, FieldSet> {
-  const sets = new Map<string, FieldSet>([[first, COMMON]]);
-  for (const { apiVersion, set } of owners.values()) sets.set(apiVersion, union(sets.get(apiVersion) ?? LEAF, set));
-  return sets;
+  const sets = new Map<string, FieldSet[]>([[first, [COMMON]]]);
+  for (const { apiVersion, set } of owners.values()) {
+    const same = sets.get(apiVersion);
+    if (same) same.push(set);
+    else sets.set(apiVersion, [set]);
+  }
+  return new Map([...sets].map(([apiVersion, same]) => [apiVersion, unionOf(same)]));
 }
 
 /** What was pruned comes back where the set has it. */

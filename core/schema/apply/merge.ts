@@ -61,7 +61,9 @@ function mergeList(form: ListForm | undefined, live: Json, config: Json): Json {
   if (!form || form.atomic || (old.length === 0 && given.length === 0)) return config;
   const [ours, theirs] = [named(form, old), named(form, given)];
   const wanted = new Set(theirs.map(item => item.name));
-  const before = new Map(ours.map(item => [item.name, item.value]));
+  const before = new Map<string, Json>();
+  // Which of several the applied item would be merged with, nobody could tell: it takes their place.
+  for (const { name, value } of ours) before.set(name, before.has(name) ? null : value);
   const shared = theirs.filter(item => before.has(item.name)).map(item => item.name);
   const done = new Set<string>();
   let met = 0;

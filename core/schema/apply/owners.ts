@@ -1,6 +1,6 @@
 import { UPDATE_MANAGERS } from '../../limits.js';
 import type { JsonObject, ManagedFieldsEntry } from '../../model/object.js';
-import { BadFieldSet, type FieldSet, readFieldSet, sameFields, union } from './fieldSet.js';
+import { BadFieldSet, type FieldSet, readFieldSet, sameFields, unionOf } from './fieldSet.js';
 
 /** One manager's fields (spec, "managedFields entry"). */
 export interface Owner {
@@ -113,22 +113,27 @@ export function capped(owners: Owners): Owners {
   let left = updaters.length;
   if (left <= UPDATE_MANAGERS) return owners;
   updaters.sort(([a, x], [b, y]) => seconds(x) - seconds(y) || order(a, b));
-  const out = new Map(owners);
-  const oldest = new Map<string, readonly [key: string, owner: Owner]>();
-  for (const [key, owner] of updaters) {
+  const oldest = new Map<string, (readonly [key: string, owner: Owner])[]>();
+  for (const updater of updaters) {
     if (left <= UPDATE_MANAGERS) break;
-    const first = oldest.get(owner.apiVersion);
-    if (!first) {
-      oldest.set(owner.apiVersion, [key, owner]);
-      continue;
+    const { apiVersion } = updater[1];
+    const older = oldest.get(apiVersion);
+    if (!older) oldest.set(apiVersion, [updater]);
+    else {
+      older.push(updater);
+      left--;
     }
-    // The merged entry is as young as the youngest in it.
-    const merged: Owner = { ...owner, manager: ANCIENT, subresource: '', set: union(first[1].set, owner.set) };
-    out.delete(first[0]);
-    out.delete(key);
-    out.set(keyOf(merged), merged);
-    oldest.set(owner.apiVersion, [keyOf(merged), merged]);
-    left--;
   }
+  const out = new Map(owners);
+  for (const entries of oldest.values()) if (entries.length > 1) becomeOne(out, entries);
   return out;
+}
+
+/** The merged entry is as young as the youngest, the last one. One of that name that is younger still is merged as well. */
+function becomeOne(owners: Map<string, Owner>, entries: readonly (readonly [key: string, owner: Owner])[]): void {
+  const last = entries.at(-1)![1];
+  const key = keyOf({ ...last, manager: ANCIENT, subresource: '' });
+  for (const [gone] of entries) owners.delete(gone);
+  const sets = [...entries.map(([, { set }]) => set), ...(owners.has(key) ? [owners.get(key)!.set] : [])];
+  owners.set(key, { ...last, manager: ANCIENT, subresource: '', set: unionOf(sets) });
 }

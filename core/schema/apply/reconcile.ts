@@ -1,35 +1,33 @@
-import { childOf, type FieldSet, isEmpty, LEAF, outside, pathSet, union } from './fieldSet.js';
+import { childOf, element, type FieldSet, type Growing, isEmpty, LEAF, outside, union } from './fieldSet.js';
 import type { Kind } from './manager.js';
 import type { Owner, Owners } from './owners.js';
 import { memberShape, type Shape } from './shape.js';
 
-/** Paths of the set below which there is something although the schema says now that the value is owned whole. */
-function becameAtomic(shape: Shape, set: FieldSet, path: readonly string[], found: string[][]): void {
+/** Whether the schema says now that a value is owned whole, of which the set holds elements below. */
+function isWhole(shape: Shape, below: FieldSet): boolean {
+  if (!shape.map?.atomic && !shape.list?.atomic) return false;
+  // Values without structure take several forms; their elements tell which one was owned.
+  const items = Object.keys(below).some(key => /^[kvi]:/.test(key));
+  return Boolean(items ? shape.list?.atomic : shape.map?.atomic);
+}
+
+/** Paths of the set below which there is something although the value is owned whole now. */
+function becameAtomic(shape: Shape, set: FieldSet): FieldSet {
+  const out: Growing = {};
   for (const name in set) {
     if (name === '.') continue;
     const { below } = childOf(set, name)!;
-    if (isEmpty(below)) continue;
     const inner = name.startsWith('f:') ? shape.map && memberShape(shape.map, name.slice(2)) : shape.list?.of;
-    const at = [...path, name];
-    if (!inner) continue;
-    if (inner.map?.atomic || inner.list?.atomic) {
-      // Values without structure take several forms; their elements tell which one was owned.
-      const items = Object.keys(below).some(key => /^[kvi]:/.test(key));
-      if (items ? inner.list?.atomic : inner.map?.atomic) {
-        found.push(at);
-        continue;
-      }
-    }
-    becameAtomic(inner, below, at, found);
+    if (isEmpty(below) || !inner) continue;
+    const found = isWhole(inner, below) ? LEAF : element(false, becameAtomic(inner, below));
+    if (found) out[name] = found;
   }
+  return out;
 }
 
 function reconciledSet(shape: Shape, set: FieldSet): FieldSet {
-  const found: string[][] = [];
-  becameAtomic(shape, set, [], found);
-  if (found.length === 0) return set;
-  const whole = found.map(pathSet).reduce(union, LEAF);
-  return union(outside(set, whole), whole);
+  const whole = becameAtomic(shape, set);
+  return isEmpty(whole) ? set : union(outside(set, whole), whole);
 }
 
 /**
