@@ -1,7 +1,12 @@
+import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Storage } from '../../core/api/index.js';
 import plugin from '../../plugins/storage/etcd/index.js';
+import { Connection } from '../../plugins/storage/etcd/connection.js';
+import { Watch } from '../../plugins/storage/etcd/protocol.js';
 import { EtcdStore } from '../../plugins/storage/etcd/store.js';
+import { Keys } from '../../plugins/storage/etcd/values.js';
+import { compactedRevision, watchOnce } from '../../plugins/storage/etcd/watch.js';
 import { committed } from '../conformance/storage.js';
 import { etcdWanted, startEtcd } from './etcd.js';
 import { CuttingProxy } from './proxy.js';
@@ -66,6 +71,29 @@ describe.skipIf(!etcdWanted)('an etcd store behind a connection that is cut (ski
     const [event] = outcome?.is === 'committed' ? outcome.events : [];
     expect(event).toMatchObject({ type: 'put', key: 'x', version: 1, created: stored?.created });
     expect(Buffer.from(event!.value!).toString()).toBe(`{"rv":"${stored?.modified}"}`);
+  });
+});
+
+describe('a member of etcd that takes watches and says nothing', () => {
+  it('is given up, so that another one can be asked', { timeout: 30_000 }, async () => {
+    const server = new Server();
+    const bytes = { requestSerialize: Buffer.from, requestDeserialize: Buffer.from, responseSerialize: Buffer.from };
+    const watch = { path: Watch.path, requestStream: true, responseStream: true, ...bytes, responseDeserialize: Buffer.from };
+    server.addService({ watch }, { watch: () => {} });
+    const port = await new Promise<number>((resolve, reject) =>
+      server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+        error ? reject(error) : resolve(bound),
+      ),
+    );
+    const connection = new Connection({ servers: [`http://127.0.0.1:${port}`], prefix: 'test' });
+    const keys = new Keys('test');
+    const never = new AbortController().signal;
+    await Promise.all([
+      watchOnce(connection, keys, { prefix: '', previous: false }, 1, never, () => {}),
+      expect(compactedRevision(connection, keys)).rejects.toThrow('a watch was not begun in time'),
+    ]);
+    connection.close();
+    server.forceShutdown();
   });
 });
 

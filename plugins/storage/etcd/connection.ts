@@ -20,7 +20,7 @@ export interface EtcdConfig {
 }
 
 /** One attempt that takes longer is given up, as its outcome then is unknown either way. */
-const ATTEMPT_MS = 4000;
+export const ATTEMPT_MS = 4000;
 /** How long a call is tried again: longer than a new leader takes, shorter than clients wait. */
 export const LIMIT_MS = 7000;
 /** Pause between attempts. */

@@ -1,6 +1,6 @@
 import type { ServiceError } from '@grpc/grpc-js';
 import { Compacted, type StoreEvent } from '../../../core/api/index.js';
-import { type Connection, isRefusal } from './connection.js';
+import { ATTEMPT_MS, type Connection } from './connection.js';
 import type { WatchResponse } from './protocol.js';
 import { decode, type Keys } from './values.js';
 
@@ -10,6 +10,43 @@ const DELETE = 1;
 export interface Wanted {
   readonly prefix: string;
   readonly previous: boolean;
+}
+
+/**
+ * Opens a watch stream, on which `message` hears every answer until it is stopped. `ended` is called once if it ends by itself: cut, refused, or without a first
+ * answer; if that was for want of a token, there is a new one by then. Returns what stops it.
+ */
+function open(
+  connection: Connection,
+  create: object,
+  message: (response: WatchResponse) => void,
+  ended: (error: Error) => void,
+): () => void {
+  const { stream, token } = connection.watch();
+  let over = false;
+  const stop = () => {
+    over = true;
+    clearTimeout(late);
+    stream.cancel();
+  };
+  const end = (error: Error) => {
+    if (over) return;
+    stop();
+    const told = () => ended(error);
+    void connection.renewToken(error as ServiceError, token).then(told, told);
+  };
+  const late = setTimeout(() => end(new Error('a watch was not begun in time')), ATTEMPT_MS);
+  stream.on('error', end);
+  stream.on('end', () => end(new Error('a watch was ended')));
+  stream.on('data', (response: WatchResponse) => {
+    if (over) return;
+    clearTimeout(late);
+    const { canceled, compact_revision, cancel_reason } = response;
+    if (canceled && compact_revision === 0) end(Object.assign(new Error(cancel_reason), { details: cancel_reason }));
+    else message(response);
+  });
+  stream.write({ create });
+  return stop;
 }
 
 /**
@@ -26,33 +63,16 @@ export function watchOnce(
   deliver: (events: readonly StoreEvent[], revision: number) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const { stream, token } = connection.watch();
-    let ended = false;
     const end = (error?: Error) => {
-      if (ended) return;
-      ended = true;
       signal.removeEventListener('abort', abort);
-      stream.cancel();
+      stop();
       if (error) reject(error);
       else resolve();
     };
     const abort = () => end();
-    /** A watch without a valid token ends like a cut one, once there is a new token. */
-    const cut = (error: ServiceError) =>
-      void connection.renewToken(error, token).then(
-        () => end(),
-        () => end(),
-      );
-    signal.addEventListener('abort', abort);
-    stream.on('error', (error: ServiceError) => (isRefusal(error) ? cut(error) : end()));
-    stream.on('end', () => end());
-    stream.on('data', (response: WatchResponse) => {
-      if (ended || signal.aborted) return;
-      if (response.canceled) {
-        if (response.compact_revision > 0) return end(new Compacted(response.compact_revision));
-        return cut({ details: response.cancel_reason } as ServiceError);
-      }
-      if (response.created) return;
+    const take = (response: WatchResponse) => {
+      if (signal.aborted || response.created) return;
+      if (response.canceled) return end(new Compacted(response.compact_revision));
       try {
         const revision = response.events.at(-1)?.kv.mod_revision ?? response.header.revision;
         if (revision <= position) return;
@@ -61,8 +81,10 @@ export function watchOnce(
       } catch (error) {
         end(error as Error);
       }
-    });
-    stream.write({ create: { ...keys.all(), start_revision: position + 1, prev_kv: previous, progress_notify: true } });
+    };
+    const create = { ...keys.all(), start_revision: position + 1, prev_kv: previous, progress_notify: true };
+    const stop = open(connection, create, take, () => end());
+    signal.addEventListener('abort', abort);
   });
 }
 
@@ -98,25 +120,11 @@ function change({ type, kv, prev_kv }: WatchResponse['events'][number], key: str
  */
 export function compactedRevision(connection: Connection, keys: Keys): Promise<number> {
   return new Promise((resolve, reject) => {
-    const { stream, token } = connection.watch();
-    const end = (revision: number) => {
-      stream.removeAllListeners('error');
-      stream.on('error', () => {});
-      stream.cancel();
-      resolve(revision);
+    const take = ({ canceled, compact_revision, events }: WatchResponse) => {
+      if (!canceled && events.length === 0) return;
+      stop();
+      resolve(canceled ? compact_revision : 0);
     };
-    const fail = (error: ServiceError) =>
-      void connection.renewToken(error, token).then(
-        () => reject(error),
-        () => reject(error),
-      );
-    stream.on('error', fail);
-    stream.on('data', (response: WatchResponse) => {
-      if (response.canceled && response.compact_revision === 0)
-        fail(Object.assign(new Error(response.cancel_reason), { details: response.cancel_reason }) as ServiceError);
-      else if (response.canceled) end(response.compact_revision);
-      else if (response.events.length > 0) end(0);
-    });
-    stream.write({ create: { key: keys.record, start_revision: 1 } });
+    const stop = open(connection, { key: keys.record, start_revision: 1 }, take, reject);
   });
 }
