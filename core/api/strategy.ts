@@ -8,7 +8,7 @@ export interface Rules {
   readonly dryRun: boolean;
   /** Current object by storage name, namespace and name, from the informers of this thread; undefined if absent or not watched. */
   lookup(storageName: string, namespace: string, name: string): ApiObject | undefined;
-  /** All current objects of one resource, from the same informers. */
+  /** All current objects of one resource, from the same informers; the strategy's `looksAt` names it. */
   list(storageName: string): readonly ApiObject[];
   /** Adds a Warning header to the answer. */
   warn?(text: string): void;
@@ -23,6 +23,14 @@ export interface Column {
   readonly description: string;
   /** The cell: string, number, boolean or null. `now` in milliseconds since the epoch. */
   cell(object: ApiObject, now: number): string | number | boolean | null;
+}
+
+/** Condition of a row of a Table: tells clients that what it shows has ended. */
+export interface RowCondition {
+  readonly type: 'Completed';
+  readonly status: 'True';
+  readonly reason: string;
+  readonly message: string;
 }
 
 /** How DELETE answers when it removed the object at once. */
@@ -93,6 +101,10 @@ export interface Strategy {
   readonly columns?: readonly Column[];
   /** Order of the rows where a list is shown as a Table; absent: that of the list. */
   readonly rowOrder?: (a: ApiObject, b: ApiObject) => number;
+  /** Conditions of an object's row; absent: none. */
+  readonly rowConditions?: (object: ApiObject) => readonly RowCondition[];
+  /** Storage names of other resources that `rules` are asked about. */
+  readonly looksAt?: readonly string[];
   /** Where the scale subresource reads and writes, by JSON path segments. */
   readonly scale?: {
     readonly spec: readonly string[];

@@ -1,8 +1,7 @@
-import type { Column } from '../api/strategy.js';
+import type { Column, RowCondition } from '../api/strategy.js';
 import type { ApiObject, Json } from '../model/object.js';
 import { badRequest } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
-import { rowConditions } from './conditions.js';
 
 /** How much of each object its row carries. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
@@ -19,10 +18,10 @@ export interface ListMetadata {
 
 /** What a Table is made of. */
 export interface TableInput {
-  /** Only what rows depend on, so that any resource fits. */
-  readonly resource: { readonly storageName: string };
   /** Columns of the kind; absent means Name and Created At. */
   readonly columns?: readonly Column[] | undefined;
+  /** Conditions of a row; absent: none. */
+  readonly conditions?: ((object: ApiObject) => readonly RowCondition[]) | undefined;
   /** As the client would receive them as objects, kind and apiVersion included. */
   readonly objects: readonly ApiObject[];
   readonly listMetadata: ListMetadata;
@@ -103,7 +102,7 @@ function rowObject(object: ApiObject, input: TableInput): unknown {
 
 function row(object: ApiObject, columns: readonly Column[], input: TableInput): object {
   const source = input.cellsFrom?.(object) ?? object;
-  const conditions = rowConditions(input.resource.storageName, source);
+  const conditions = input.conditions?.(source) ?? [];
   return {
     cells: columns.map(column => column.cell(source, input.now)),
     ...(conditions.length ? { conditions } : {}),

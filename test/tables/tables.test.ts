@@ -4,6 +4,7 @@ import { Refusal } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
 import { parseIncludeObject, partialObjectMetadataList, type TableInput, tableOf } from '../../core/tables/index.js';
 import { columnsFor } from '../../plugins/columns/index.js';
+import { strategiesFor } from '../../plugins/resources/index.js';
 
 const naming = namingOf('kubernetes');
 const secret: ApiObject = {
@@ -14,7 +15,6 @@ const secret: ApiObject = {
   data: { k: 'dg==' },
 };
 const input = (rest: Partial<TableInput> = {}): TableInput => ({
-  resource: { storageName: 'core/secrets' },
   columns: columnsFor('core/secrets', naming),
   objects: [secret],
   listMetadata: { resourceVersion: '9' },
@@ -103,7 +103,8 @@ describe('Tables [R057] [R058]', () => {
 
   it('tell that a pod has ended', () => {
     const ended = (phase: string): unknown =>
-      table({ resource: { storageName: 'core/pods' }, objects: [{ ...secret, status: { phase } }] }).rows[0]?.conditions;
+      table({ conditions: strategiesFor(naming)('core/pods')?.rowConditions, objects: [{ ...secret, status: { phase } }] })
+        .rows[0]?.conditions;
     expect(ended('Succeeded')).toEqual([
       { type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' },
     ]);

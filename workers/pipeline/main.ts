@@ -25,9 +25,6 @@ import { readSnapshot } from '../../core/threads/snapshot.js';
 import type { Context } from './context.js';
 import { run } from './pipeline.js';
 
-/** Resources that strategies look at besides the object at hand. */
-const LOOKED_UP = ['core/namespaces', 'core/services', 'core/serviceaccounts', 'scheduling.orchestrator.io/priorityclasses'];
-
 const data = workerData as ThreadData;
 const { port1: toStore, port2: ofStore } = new MessageChannel();
 const { port1: life, port2: ofLife } = new MessageChannel();
@@ -65,7 +62,7 @@ life.once('message', () => void releases.run(log).then(() => life.postMessage('c
 const host = hostOf(data, 'request', { onClose: releases.add, informer: name => informers.of(name) });
 const plugins = await loadPlugins(data.plugins, 'request', host);
 const live = liveRegistry(data, plugins);
-for (const name of LOOKED_UP) informers.of(name);
+for (const { strategy } of live.current.stored) for (const name of strategy.looksAt ?? []) informers.of(name);
 const context: Context = {
   naming: namingOf(data.naming),
   get registry() {

@@ -125,8 +125,8 @@ function table(
   const resource: Resource = route.resource!;
   const scale = route.subresource?.name === 'scale';
   return tableValue({
-    resource: scale ? { storageName: 'autoscaling/scales' } : resource,
     columns: scale ? scaleColumns(resource.strategy.columns) : resource.strategy.columns,
+    conditions: scale ? undefined : resource.strategy.rowConditions,
     objects: scale ? objects.map(object => scaleOf(resource, object)) : objects,
     ...(scale || !resource.strategy.convert ? {} : { cellsFrom: (object: ApiObject) => stored(resource, object) }),
     listMetadata,

@@ -1,4 +1,4 @@
-import type { Strategy } from '../../../core/api/strategy.js';
+import type { RowCondition, Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { invalidObject } from '../../../core/model/refusal.js';
 import { subdomainName } from '../naming-rules.js';
@@ -44,6 +44,14 @@ function debugged(body: ApiObject, current: ApiObject): ApiObject {
   return next as ApiObject;
 }
 
+const completed = (reason: string, message: string): RowCondition => ({ type: 'Completed', status: 'True', reason, message });
+
+/** What the row of a pod in an ended phase tells. */
+const ENDED: ReadonlyMap<string, RowCondition> = new Map([
+  ['Succeeded', completed('Succeeded', 'The pod has completed successfully.')],
+  ['Failed', completed('Failed', 'The pod failed.')],
+]);
+
 /** Rules of Pods (spec, "Pod"). */
 export const pod = (): Partial<Strategy> => ({
   checkName: subdomainName,
@@ -83,4 +91,8 @@ export const pod = (): Partial<Strategy> => ({
     ['status.nominatedNodeName', field('status', 'nominatedNodeName')],
   ]),
   fieldAliases: new Map([['spec.host', 'spec.nodeName']]),
+  rowConditions: object => {
+    const ended = ENDED.get(text(at(object, 'status'), 'phase'));
+    return ended ? [ended] : [];
+  },
 });

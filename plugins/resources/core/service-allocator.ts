@@ -48,9 +48,12 @@ function usedBy(services: readonly ApiObject[], except: string | undefined): Use
   return used;
 }
 
-/** A random free number of `size` candidates, tried at most twice as often as there are candidates, then in order. */
+/** Random numbers tried before all are gone through in order. */
+const RANDOM_TRIES = 64;
+
+/** A free one of the numbers below `size`: a random one unless nearly all are taken. */
 function pick(size: number, free: (index: number) => boolean): number | undefined {
-  for (let attempt = 0; attempt < 64; attempt++) {
+  for (let attempt = 0; attempt < RANDOM_TRIES; attempt++) {
     const index = randomInt(size);
     if (free(index)) return index;
   }
@@ -59,35 +62,37 @@ function pick(size: number, free: (index: number) => boolean): number | undefine
 }
 
 /**
- * Allocates from what the given Services leave free. The Service with the uid `except` does not count: it may keep what it has.
+ * Allocates from what the Services leave free, which are looked at when something is asked for. The one with the uid `except` does not count: it may keep
+ * what it has.
  * Two request threads may pick the same value at once; the ranges are large and the value is random, which makes that rare.
  */
 export function allocatorOver(
-  services: readonly ApiObject[],
+  services: () => readonly ApiObject[],
   except?: string,
   ranges: ServiceRanges = DEFAULT_RANGES,
 ): ServiceAllocator {
-  const used = usedBy(services, except);
+  let known: Used | undefined;
+  const used = (): Used => (known ??= usedBy(services(), except));
   const [base = '', bits = '24'] = ranges.network.split('/');
   const first = toNumber(base);
   const size = 2 ** (32 - Number(bits));
   const [low, high] = ranges.ports;
   return {
     ranges,
-    addressTaken: address => used.addresses.has(address),
+    addressTaken: address => used().addresses.has(address),
     inRange: address => isIPv4(address) && toNumber(address) > first && toNumber(address) < first + size - 1,
     nextAddress: () => {
-      const index = pick(size - 3, i => !used.addresses.has(toAddress(first + 2 + i)));
+      const index = pick(size - 3, i => !used().addresses.has(toAddress(first + 2 + i)));
       if (index === undefined) return undefined;
       const address = toAddress(first + 2 + index);
-      used.addresses.add(address);
+      used().addresses.add(address);
       return address;
     },
-    portTaken: (port, protocol) => used.ports.get(port)?.has(protocol) ?? false,
+    portTaken: (port, protocol) => used().ports.get(port)?.has(protocol) ?? false,
     nextPort: () => {
-      const index = pick(high - low + 1, i => !used.ports.has(low + i));
+      const index = pick(high - low + 1, i => !used().ports.has(low + i));
       if (index === undefined) return undefined;
-      used.ports.set(low + index, new Set(['TCP', 'UDP', 'SCTP']));
+      used().ports.set(low + index, new Set(['TCP', 'UDP', 'SCTP']));
       return low + index;
     },
   };

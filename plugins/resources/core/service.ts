@@ -116,7 +116,7 @@ function allocate(object: ApiObject, old: ApiObject | undefined, rules: Rules): 
   const given = strings(before, 'clusterIPs');
   // That an address may not change is for the validation to tell.
   const moved = hasClusterIP(before) && given[0] !== undefined && strings(service, 'clusterIPs')[0] !== given[0];
-  const allocator = allocatorOver(rules.list('core/services'), old?.metadata.uid);
+  const allocator = allocatorOver(() => rules.list('core/services'), old?.metadata.uid);
   refuse(
     [
       ...(moved ? [] : allocateAddress(service, allocator, given)),
@@ -129,6 +129,7 @@ function allocate(object: ApiObject, old: ApiObject | undefined, rules: Rules): 
 
 /** Rules of Services: addresses and node ports are given out in the request thread, from what its informer says is free. */
 export const service = (): Partial<Strategy> => ({
+  looksAt: ['core/services'],
   checkName: label1035Name,
   hasStatus: true,
   deleteAnswer: 'object',
