@@ -1,6 +1,6 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Storage } from '../../core/api/index.js';
+import { type Storage, Unavailable } from '../../core/api/index.js';
 import plugin from '../../plugins/storage/etcd/index.js';
 import { Connection } from '../../plugins/storage/etcd/connection.js';
 import { Watch } from '../../plugins/storage/etcd/protocol.js';
@@ -71,6 +71,16 @@ describe.skipIf(!etcdWanted)('an etcd store behind a connection that is cut (ski
     const [event] = outcome?.is === 'committed' ? outcome.events : [];
     expect(event).toMatchObject({ type: 'put', key: 'x', version: 1, created: stored?.created });
     expect(Buffer.from(event!.value!).toString()).toBe(`{"rv":"${stored?.modified}"}`);
+  });
+
+  it('gives the writes of one key up together while etcd is away', { timeout: 20_000 }, async () => {
+    proxy.part();
+    const writes = Array.from({ length: 4 }, () =>
+      far.commit([[{ is: 'put', key: 'busy', value: Buffer.from('{}'), expect: 0 }]]),
+    );
+    for (const [outcome] of await Promise.all(writes))
+      expect(outcome).toMatchObject({ is: 'error', error: expect.any(Unavailable) });
+    proxy.heal();
   });
 });
 

@@ -210,7 +210,10 @@ export class EtcdStore implements Storage {
   /** Sends a transaction after those before it that share a key with it. */
   #inOrder(transaction: Transaction): Promise<Outcome> {
     const earlier = transaction.flatMap(({ key }) => this.#last.get(key) ?? []);
-    const sent = earlier.length === 0 ? this.#send(transaction) : Promise.all(earlier).then(() => this.#send(transaction));
+    // Counted from here, so that those behind a write that etcd does not answer are given up with it, not each after its own time.
+    const until = performance.now() + LIMIT_MS;
+    const send = () => this.#send(transaction, until);
+    const sent = earlier.length === 0 ? send() : Promise.all(earlier).then(send);
     for (const { key } of transaction) this.#last.set(key, sent);
     return sent.finally(() => {
       for (const { key } of transaction) if (this.#last.get(key) === sent) this.#last.delete(key);
@@ -218,16 +221,17 @@ export class EtcdStore implements Storage {
   }
 
   /**
-   * Sends a transaction until etcd answers. Where an answer was lost, a transaction that cannot take place twice is sent again, and its failure then may mean
+   * Sends a transaction until etcd answers, or it is too late. Where an answer was lost, a transaction that cannot take place twice is sent again, and its failure then may mean
    * that it took place; any other is looked for.
    */
-  async #send(transaction: Transaction): Promise<Outcome> {
+  async #send(transaction: Transaction, until: number): Promise<Outcome> {
     const wrong = this.#closed.signal.aborted ? new StoreError('the store is closed') : malformed(transaction);
     if (wrong) return { is: 'error', error: wrong };
     const mark = newMark();
     const once = happensOnce(transaction);
-    const until = performance.now() + LIMIT_MS;
     let lost: Error | undefined;
+    if (performance.now() > until)
+      return { is: 'error', error: this.#connection.unavailable(new Error('writes of the same key wait for it')) };
     for (;;) {
       let failed: Error;
       try {
