@@ -1,6 +1,8 @@
 import protobuf from 'protobufjs';
+import { COMPLAINTS } from '../limits.js';
 import type { Json, JsonObject } from '../model/object.js';
 import { badRequest } from '../model/refusal.js';
+import { parseJson } from './json.js';
 import type { Embedded, Field, ScalarName, Struct, Type } from './model.js';
 import { formatDuration, parseDuration } from './scalars.js';
 import { findType } from './table/types.js';
@@ -247,15 +249,15 @@ function readMessageScalar(name: ScalarName, parts: Map<number, unknown>): Json 
     case 'IntOrString':
       return long(parts.get(1) ?? 0) === 1 ? utf8(parts.get(3)) : long(parts.get(2) ?? 0);
     default: {
-      const raw = utf8(parts.get(1));
-      return raw === '' ? undefined : (JSON.parse(raw) as Json);
+      const raw = parts.get(1);
+      return raw instanceof Uint8Array && raw.length > 0 ? parseJson(raw) : undefined;
     }
   }
 }
 
 /** What a decoder reports beside the value. */
 interface Sink {
-  /** Fields of the wire that the type does not have. */
+  /** Fields of the wire that the type does not have, a bounded number of them. */
   readonly unknown: string[];
 }
 
@@ -293,7 +295,7 @@ class MessageReader {
     readFields(this.#reader, end, number => {
       const entry = entries.find(candidate => candidate.number === number);
       if (!entry) {
-        this.sink.unknown.push(`${id} field ${number}`);
+        if (this.sink.unknown.length < COMPLAINTS) this.sink.unknown.push(`${id} field ${number}`);
         return false;
       }
       if ('nested' in entry) this.#entries(entry.nested, value, endOf(this.#reader), depth + 1, id);

@@ -1,7 +1,7 @@
 import type { Json } from '../../model/object.js';
 import { badRequest, Refusal } from '../../model/refusal.js';
 import type { Field, Struct, Type } from '../model.js';
-import { copyOf, equalJson, isMembers, type Members, memberOf, setMember } from './members.js';
+import { copyOf, isMembers, type Members, memberOf, setMember } from './members.js';
 
 const DIRECTIVE = '$patch';
 const RETAIN_KEYS = '$retainKeys';
@@ -101,13 +101,13 @@ function applyListDirectives(out: Members, before: Members, patch: Members, type
   const names = Object.keys(patch);
   for (const directive of names.filter(name => name.startsWith(DELETE_FROM))) {
     const name = directive.slice(DELETE_FROM.length);
-    const gone = listOf(patch[directive], directive);
+    const gone = positions(listOf(patch[directive], directive), undefined);
     const list = memberOf(out, name);
     if (Array.isArray(list))
       setMember(
         out,
         name,
-        list.filter(item => !gone.some(other => equalJson(item, other))),
+        list.filter(item => !gone.has(JSON.stringify(item))),
       );
   }
   for (const directive of names.filter(name => name.startsWith(SET_ORDER))) {
