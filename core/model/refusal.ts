@@ -1,3 +1,4 @@
+import { BODY_BYTES, VIOLATIONS_TOLD } from '../limits.js';
 import type { Json } from './object.js';
 
 /** Machine-readable reasons of a Status and the HTTP code each stands for (Kubernetes API conventions, "Response Status Kind"). */
@@ -203,9 +204,18 @@ export const tooLong = (field: string, bytes: number): Violation =>
 export const tooMany = (field: string, count: number, most: number): Violation =>
   violation('FieldValueTooMany', field, String(count), `must have at most ${most} item${most === 1 ? '' : 's'}`);
 
-/** 422 carrying every violation of one object. `kind` is the kind, not the resource. */
-export function invalidObject(group: string, kind: string, name: string, violations: readonly Violation[]): Refusal {
+/** Violations from the first on, as many as a refusal tells: their texts may be long and are told twice. */
+function told(violations: readonly Violation[]): readonly Violation[] {
+  let left = BODY_BYTES;
+  const past = violations.findIndex((violation, i) => i >= VIOLATIONS_TOLD || (left -= violation.message.length) < 0);
+  return past < 0 ? violations : violations.slice(0, Math.max(1, past));
+}
+
+/** 422 carrying the violations of one object; of very many the first. `kind` is the kind, not the resource. */
+export function invalidObject(group: string, kind: string, name: string, found: readonly Violation[]): Refusal {
+  const violations = told(found);
   const lines = [...new Set(violations.map(v => `${v.field}: ${v.message}`))];
+  if (violations.length < found.length) lines.push('and more');
   const all = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
   const qualifiedKind = group ? `${kind}.${group}` : kind;
   return new Refusal('Invalid', `${qualifiedKind} ${JSON.stringify(name)} is invalid: ${violations.length ? all : '<nil>'}`, {

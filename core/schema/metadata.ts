@@ -1,5 +1,5 @@
 import type { Strategy } from '../api/strategy.js';
-import { ANNOTATIONS_BYTES, BODY_BYTES } from '../limits.js';
+import { ANNOTATIONS_BYTES, BODY_BYTES, VIOLATIONS_TOLD } from '../limits.js';
 import { dns1123Label, labelValue, qualifiedName } from '../model/names.js';
 import type { ApiObject, ObjectMeta, OwnerReference } from '../model/object.js';
 import { forbiddenField, invalid, Literal, required, shown, tooLong, type Violation } from '../model/refusal.js';
@@ -68,20 +68,26 @@ const common = (meta: ObjectMeta): Violation[] => [
   ...owners(meta.ownerReferences ?? []),
 ];
 
+/** Violations of each, until there are more than a refusal tells: a body has room for a million finalizers. */
+function ofEach<T>(given: readonly T[], violations: (one: T, index: number) => readonly Violation[]): Violation[] {
+  const found: Violation[] = [];
+  for (let i = 0; i < given.length && found.length <= VIOLATIONS_TOLD; i++) found.push(...violations(given[i]!, i));
+  return found;
+}
+
 const labels = (given: { readonly [key: string]: string }): Violation[] =>
-  Object.entries(given).flatMap(([key, value]) => [
+  ofEach(Object.entries(given), ([key, value]) => [
     ...qualifiedName(key).map(text => invalid('metadata.labels', key, text)),
     ...labelValue(value).map(text => invalid('metadata.labels', value, text)),
   ]);
 
 function annotations(given: { readonly [key: string]: string }): Violation[] {
-  const found: Violation[] = [];
-  let size = 0;
-  for (const [key, value] of Object.entries(given)) {
-    // The case of the domain does not matter here, unlike in labels.
-    found.push(...qualifiedName(key.toLowerCase()).map(text => invalid('metadata.annotations', key, text)));
-    size += Buffer.byteLength(key) + Buffer.byteLength(value);
-  }
+  const entries = Object.entries(given);
+  // The case of the domain does not matter here, unlike in labels.
+  const found = ofEach(entries, ([key]) =>
+    qualifiedName(key.toLowerCase()).map(text => invalid('metadata.annotations', key, text)),
+  );
+  const size = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
   if (size > ANNOTATIONS_BYTES) found.push(tooLong('metadata.annotations', ANNOTATIONS_BYTES));
   return found;
 }
@@ -110,37 +116,34 @@ function owner(given: OwnerReference): Violation[] {
 
 /** Each further controller is told with the whole list, as often as the texts together stay within what a body may have. */
 function owners(given: readonly OwnerReference[]): Violation[] {
-  const found: Violation[] = [];
   let controller: string | undefined;
   let list: Literal | undefined;
   let left = BODY_BYTES;
-  for (const reference of given) {
-    found.push(...owner(reference));
-    if (!reference.controller) continue;
+  return ofEach(given, reference => {
+    const found = owner(reference);
     const name = `${reference.kind}/${reference.name}`;
-    if (controller === undefined) controller = name;
-    else if (left > 0) {
-      list ??= new Literal(shown(given));
-      left -= list.text.length;
-      const why = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
-      found.push(invalid('metadata.ownerReferences', list, why));
+    if (!reference.controller || left <= 0) return found;
+    if (controller === undefined) {
+      controller = name;
+      return found;
     }
-  }
-  return found;
+    list ??= new Literal(shown(given));
+    left -= list.text.length;
+    const why = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
+    return [...found, invalid('metadata.ownerReferences', list, why)];
+  });
 }
 
 function finalizers(given: readonly string[], rules: MetadataRules): Violation[] {
   const field = 'metadata.finalizers';
-  const found = given.flatMap(name => qualifiedName(name).map(text => invalid(field, name, text)));
+  const found = ofEach(given, name => qualifiedName(name).map(text => invalid(field, name, text)));
   if (given.includes(ORPHAN) && given.includes(FOREGROUND))
     found.push(invalid(field, given, `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`));
   const known = rules.finalizers ?? STANDARD_FINALIZERS;
   if (known === 'any') return found;
-  given.forEach((name, index) => {
-    if (!name.includes('/') && !known.has(name))
-      found.push(invalid(`${field}[${index}]`, name, 'name is neither a standard finalizer name nor is it fully qualified'));
-  });
-  return found;
+  const why = 'name is neither a standard finalizer name nor is it fully qualified';
+  const bare = ofEach(given, (name, i) => (name.includes('/') || known.has(name) ? [] : [invalid(`${field}[${i}]`, name, why)]));
+  return [...found, ...bare];
 }
 
 /** An object that is being deleted only loses finalizers. The list of names is printed as Go prints a slice. */

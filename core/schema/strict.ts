@@ -1,7 +1,5 @@
+import { Complaints } from './complaints.js';
 import type { Struct, Type } from './model.js';
-
-/** Most complaints about one body: upstream's bound. */
-const MOST_COMPLAINTS = 100;
 
 /** A value of any shape: members given twice are told, no member is unknown. */
 const ANY: Type = { is: 'scalar', name: 'any' };
@@ -58,14 +56,14 @@ const TEXT: Type = { is: 'scalar', name: 'string' };
 const memberType = (struct: Struct, name: string): Type | undefined =>
   struct.field.get(name)?.type ?? (struct.typeMeta && ENVELOPE.has(name) ? TEXT : struct.open ? ANY : undefined);
 
-/** Notes a member: what is wrong with it, and the type of its value. */
-function enter(frame: Frame, key: string): string | undefined {
+/** Notes a member: what is wrong with it, told later because its path may be long, and the type of its value. */
+function enter(frame: Frame, key: string): 'unknown' | 'duplicate' | undefined {
   frame.next = frame.path ? `${frame.path}.${key}` : key;
   const { type, seen } = frame;
   if (!type || !seen) return undefined;
   frame.nextType = type.is === 'struct' ? memberType(type, key) : itemType(type);
-  if (!frame.nextType) return `unknown field ${JSON.stringify(frame.next)}`;
-  if (seen.has(key)) return `duplicate field ${JSON.stringify(frame.next)}`;
+  if (!frame.nextType) return 'unknown';
+  if (seen.has(key)) return 'duplicate';
   seen.add(key);
   return undefined;
 }
@@ -75,7 +73,7 @@ function enter(frame: Frame, key: string): string | undefined {
  * does not have. `text` must be valid JSON of the type's shape. Without a type only repeated members count.
  */
 export function strictComplaints(text: string, type: Type = ANY): string[] {
-  const found = new Set<string>();
+  const found = new Complaints();
   const frames: Frame[] = [];
   let top: Frame | undefined;
   let expectKey = false;
@@ -84,8 +82,8 @@ export function strictComplaints(text: string, type: Type = ANY): string[] {
     if (char === '"') {
       const end = stringEnd(text, at);
       if (expectKey && top) {
-        const complaint = enter(top, JSON.parse(text.slice(at, end + 1)) as string);
-        if (complaint && found.size < MOST_COMPLAINTS) found.add(complaint);
+        const wrong = enter(top, JSON.parse(text.slice(at, end + 1)) as string);
+        if (wrong && found.open) found.add(`${wrong} field ${JSON.stringify(top.next)}`, true);
         expectKey = false;
       }
       at = end;
@@ -102,5 +100,5 @@ export function strictComplaints(text: string, type: Type = ANY): string[] {
       if (!top.isObject) top.next = `${top.path}[${++top.index}]`;
     }
   }
-  return [...found];
+  return found.texts;
 }

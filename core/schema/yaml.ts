@@ -13,12 +13,13 @@ import {
   type Pair,
   type Tags,
 } from 'yaml';
-import { BODY_BYTES, DEPTH, YAML_ALIASES } from '../limits.js';
+import { BODY_BYTES, COMPLAINTS, DEPTH, YAML_ALIASES } from '../limits.js';
 import type { Json } from '../model/object.js';
-import { badRequest, Refusal } from '../model/refusal.js';
+import { Refusal } from '../model/refusal.js';
 import type { StrictJson } from './json.js';
+import { Unreadable } from './unreadable.js';
 
-const broken = (why: string): Refusal => badRequest(`error converting YAML to JSON: yaml: ${why}`);
+const broken = (why: string): Refusal => new Unreadable(`error converting YAML to JSON: yaml: ${why}`);
 
 /** Types of YAML 1.1 that have no JSON form: their texts stay strings, as upstream reads them. */
 const NOT_JSON = /:(timestamp|binary|omap|pairs|set)$/;
@@ -99,9 +100,6 @@ export function decodeYamlStrict(bytes: Uint8Array): StrictJson {
   return { value, duplicates: document ? duplicateKeys(document, lines) : [] };
 }
 
-/** Most duplicates reported for one body: upstream's bound of strict complaints. */
-const MOST_COMPLAINTS = 100;
-
 function lineOf(pair: Pair, lines: LineCounter): number {
   const node = isScalar(pair.value) || isAlias(pair.value) || isMap(pair.value) ? pair.value : pair.key;
   return lines.linePos((node as { range?: readonly number[] | null }).range?.[0] ?? 0).line;
@@ -115,7 +113,7 @@ function duplicateKeys(document: Document.Parsed, lines: LineCounter): string[] 
       for (const pair of map.items) {
         if (!isPair(pair) || !isScalar(pair.key)) continue;
         const key = String(pair.key.value);
-        if (seen.has(key) && key !== '<<' && found.length < MOST_COMPLAINTS)
+        if (seen.has(key) && key !== '<<' && found.length < COMPLAINTS)
           found.push(`line ${lineOf(pair, lines)}: key ${JSON.stringify(key)} already set in map`);
         seen.add(key);
       }

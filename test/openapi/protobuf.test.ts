@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../core/model/object.js';
-import type { Json } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { decodeEnvelope, decodeMessage, encodeCommon, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
 import { typeOf } from '../../core/schema/table/types.js';

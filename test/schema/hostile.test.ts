@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { ApiObject, ObjectMeta } from '../../core/model/object.js';
+import type { ApiObject, Json, ObjectMeta } from '../../core/model/object.js';
+import { invalid, invalidObject } from '../../core/model/refusal.js';
+import { readApplied } from '../../core/schema/apply/applied.js';
 import { applied, type Kind, updated } from '../../core/schema/apply/manager.js';
 import { keyOf, type Owner, type Owners } from '../../core/schema/apply/owners.js';
 import { reconciled } from '../../core/schema/apply/reconcile.js';
 import { shapeOf } from '../../core/schema/apply/shape.js';
 import { validateMetadata } from '../../core/schema/metadata.js';
 import type { Type } from '../../core/schema/model.js';
+import { ownSchema } from '../../core/schema/custom/own.js';
+import { applyStrategicPatch } from '../../core/schema/patch/strategic.js';
+import { strictComplaints } from '../../core/schema/strict.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { dropRepeatedOwners } from '../../workers/pipeline/metadata.js';
 
@@ -85,5 +90,76 @@ describe('managers of fields', () => {
     const owner: Owner = { manager: 'm', operation: 'Apply', apiVersion: 'v1', subresource: '', time: undefined, set };
     const after = [...reconciled(kindOf({ is: 'map', of: item }), new Map([['m', owner]])).values()][0]!.set;
     expect([Object.keys(after).length, after['f:k7']]).toEqual([MANY, { 'f:m': {} }]);
+  });
+});
+
+describe('complaints', () => {
+  const LONG = 'L'.repeat(1_000_000);
+  const characters = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
+  const unknown = Object.fromEntries(numbered(MANY, i => [`u${i}`, 1])) as Json;
+
+  test('of members below a long name are a few', () => {
+    const repeated = `{"data":{"${LONG}":{${'"a":1,'.repeat(MANY)}"b":1}}}`;
+    expect(strictComplaints(repeated)).toEqual([`duplicate field "data.${LONG}.a"`]);
+    const all = strictComplaints(`{"${LONG}":${JSON.stringify(unknown).replaceAll(':1', ':1,"x":1')}}`);
+    expect(all.length).toBeGreaterThan(0);
+    expect(characters(all)).toBeLessThan(5 * LONG.length);
+  });
+
+  test('of a custom object are no more than those of others', () => {
+    const string = { type: 'string' };
+    const map = { type: 'object', additionalProperties: { type: 'object', properties: { a: string } } };
+    const schema = { type: 'object', properties: { spec: map } };
+    const complaints: string[] = [];
+    ownSchema(schema, schema, 'example.com/v1', 'Thing').decode({ metadata: {}, spec: { [LONG]: unknown } }, complaints);
+    expect(complaints.length).toBeGreaterThan(0);
+    expect(characters(complaints)).toBeLessThan(5 * LONG.length);
+  });
+
+  test('of a configuration that does not fit are no more either', () => {
+    const { errors } = readApplied(shapeOf({ is: 'map', of: typeOf('core.v1.Container') }), { [LONG]: unknown });
+    expect(errors.length).toBeGreaterThan(0);
+    expect(characters(errors)).toBeLessThan(5 * LONG.length);
+  });
+});
+
+describe('violations', () => {
+  test('of a million names are told as far as somebody reads them', () => {
+    const rules = { namespaced: false, checkName: () => [] };
+    const found = validateMetadata(object({ finalizers: numbered(900_000, () => '') }), rules);
+    const refusal = invalidObject('', 'ConfigMap', 'x', found);
+    expect(refusal.details?.causes).toHaveLength(1000);
+    expect(refusal.message).toMatch(/^ConfigMap "x" is invalid: \[metadata\.finalizers: .*, and more\]$/);
+  });
+
+  test('with long texts are told as long as they are no more than a body', () => {
+    const long = invalid('spec', 'L'.repeat(2_000_000), 'must be short');
+    const refusal = invalidObject(
+      '',
+      'ConfigMap',
+      'x',
+      numbered(1000, () => long),
+    );
+    expect([refusal.details?.causes?.length, refusal.message.endsWith(', and more]')]).toEqual([1, true]);
+    expect(invalidObject('', 'ConfigMap', 'x', [invalid('spec', 'L'.repeat(4_000_000), 'no')]).details?.causes).toHaveLength(1);
+  });
+});
+
+describe('strategic merge patches', () => {
+  const type = typeOf('core.v1.ConfigMap');
+  const finalizers = numbered(MANY, i => `a/b${i}`);
+
+  test('take many items from a long list', () => {
+    const patch = {
+      metadata: { '$deleteFromPrimitiveList/finalizers': [...finalizers.slice(1), ...numbered(MANY, i => `a/c${i}`)] },
+    };
+    expect(applyStrategicPatch({ metadata: { finalizers } }, patch, type)).toEqual({ metadata: { finalizers: ['a/b0'] } });
+  });
+
+  test('put many items into an order', () => {
+    const order = [...finalizers].reverse();
+    const patch = { metadata: { finalizers: ['a/new'], '$setElementOrder/finalizers': [...order, 'a/new'] } };
+    const merged = applyStrategicPatch({ metadata: { finalizers } }, patch, type);
+    expect(merged).toEqual({ metadata: { finalizers: [...order, 'a/new'] } });
   });
 });

@@ -1,4 +1,5 @@
 import type { Json } from '../../model/object.js';
+import { Complaints } from '../complaints.js';
 import { element, type FieldSet, type Growing, inOrder, LEAF, NONE } from './fieldSet.js';
 import { itemElement, type ListForm, type MapForm, memberShape, NoElement, type Shape } from './shape.js';
 import { formOf, type Form, hasNone } from './values.js';
@@ -10,21 +11,18 @@ export interface Applied {
   readonly errors: readonly string[];
 }
 
-/** Most complaints about one configuration. */
-const MOST_ERRORS = 100;
-
 /**
  * Reads an applied configuration: a member of a struct is named by what is below it, keys of maps, items of lists and whatever is atomic or
  * empty by themselves.
  */
 class Reader {
-  readonly errors: string[] = [];
+  readonly errors = new Complaints();
 
   /** `tolerant`: a value of the server's own, whose complaints nobody sees. */
   constructor(readonly tolerant: boolean) {}
 
   #complain(path: string, message: string): void {
-    if (!this.tolerant && this.errors.length < MOST_ERRORS) this.errors.push(path ? `${path}: ${message}` : message);
+    if (!this.tolerant) this.errors.add(path ? `${path}: ${message}` : message);
   }
 
   /** Paths below the value, or `LEAF` where the value is owned whole. */
@@ -109,7 +107,7 @@ const expected = ({ scalar, list, map }: Shape): string =>
 export function readApplied(shape: Shape, value: Json): Applied {
   const reader = new Reader(false);
   const set = reader.below(shape, value, '');
-  return { set: set === 'whole' ? NONE : set, errors: reader.errors };
+  return { set: set === 'whole' ? NONE : set, errors: reader.errors.texts };
 }
 
 /** The paths of an object of the server's own, by the same rule. */

@@ -1,6 +1,7 @@
 import type { StructuralSchema } from '../../api/resource.js';
 import type { ApiObject, Json, ObjectMeta } from '../../model/object.js';
 import { invalid, required, type Violation } from '../../model/refusal.js';
+import { Complaints } from '../complaints.js';
 import { normalize } from '../decode.js';
 import { validateMetadata } from '../metadata.js';
 import type { Field, Struct } from '../model.js';
@@ -36,19 +37,19 @@ function envelopeType(): Struct {
 }
 
 /** Decodes `metadata`; complaints name fields below `prefix`. Throws TypeMismatch. */
-function decodeMetadata(given: Json | undefined, prefix: string, complaints: string[]): ObjectMeta | undefined {
+function decodeMetadata(given: Json | undefined, prefix: string, complaints: Complaints): ObjectMeta | undefined {
   if (given === undefined || given === null) return undefined;
   const found: string[] = [];
   const decoded = normalize(envelopeType(), { metadata: given }, { complaints: found }).metadata as unknown as ObjectMeta;
   if (decoded.creationTimestamp === null) delete decoded.creationTimestamp;
-  complaints.push(...found.map(text => (prefix ? text.replace('field "', `field "${prefix}.`) : text)));
+  for (const text of found) complaints.add(prefix ? text.replace('field "', `field "${prefix}.`) : text);
   return decoded;
 }
 
 const unknownField = (path: string): string => `unknown field ${JSON.stringify(path)}`;
 
 /** Settles what an object of the schema says: members it does not know, nulls, defaults. In place; `dropped` gets paths. */
-function settle(object: Rec, schema: StructuralSchema, dropped: string[], defaults: boolean): void {
+function settle(object: Rec, schema: StructuralSchema, dropped: Complaints, defaults: boolean): void {
   prune(object, schema, '', dropped, true);
   dropNulls(object, schema);
   if (defaults) applyDefaults(object, schema);
@@ -65,25 +66,27 @@ export function ownSchema(schema: StructuralSchema, stored: StructuralSchema, ap
   return {
     schema,
     decode(value, complaints) {
+      const found = new Complaints();
       const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = value;
-      const decoded = decodeMetadata(metadata, '', complaints) ?? {};
+      const decoded = decodeMetadata(metadata, '', found) ?? {};
       const members = structuredClone(rest);
-      const dropped: string[] = [];
+      const dropped = new Complaints();
       settle(members, schema, dropped, defaults);
-      complaints.push(...dropped.sort().map(unknownField));
+      for (const path of dropped.texts.sort()) found.add(unknownField(path));
       if (embedded)
         embeddedIn(members, schema, '', (object, path) => {
-          const inner = decodeMetadata(object.metadata, path, complaints);
+          const inner = decodeMetadata(object.metadata, path, found);
           if (inner) object.metadata = inner as Json;
           else delete object.metadata;
         });
+      complaints.push(...found.texts);
       return { apiVersion, kind, metadata: decoded, ...members };
     },
     read(object) {
       const { metadata, ...rest } = object;
       const members = structuredClone(rest) as unknown as Rec;
-      settle(members, stored, [], storedDefaults);
-      if (stored !== schema) prune(members, schema, '', [], true);
+      settle(members, stored, new Complaints(), storedDefaults);
+      if (stored !== schema) prune(members, schema, '', new Complaints(), true);
       return { ...members, apiVersion, kind, metadata };
     },
   };

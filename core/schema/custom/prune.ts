@@ -1,5 +1,7 @@
 import type { StructuralSchema } from '../../api/resource.js';
 import type { Json } from '../../model/object.js';
+import type { Complaints } from '../complaints.js';
+import { setMember } from '../patch/members.js';
 
 type Rec = { [key: string]: Json };
 
@@ -14,16 +16,10 @@ export const propertyOf = (schema: StructuralSchema, name: string): StructuralSc
 export const valuesOf = (schema: StructuralSchema): StructuralSchema | undefined =>
   typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
 
-/** Sets a member whose name came from outside: `__proto__` must become an own member as any other. */
-export function setMember(target: Rec, key: string, value: Json): void {
-  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
-  else target[key] = value;
-}
-
 const EMBEDDED = new Set(['apiVersion', 'kind', 'metadata']);
 
 /** Members that the schema does not describe, dropped in place; their paths go to `dropped`. */
-export function prune(value: Json, schema: StructuralSchema | undefined, path: string, dropped: string[], root = false): void {
+export function prune(value: Json, schema: StructuralSchema | undefined, path: string, dropped: Complaints, root = false): void {
   if (Array.isArray(value)) {
     const items = schema?.items;
     if (!items && schema?.['x-kubernetes-preserve-unknown-fields']) return;
@@ -31,7 +27,7 @@ export function prune(value: Json, schema: StructuralSchema | undefined, path: s
   } else if (isRec(value)) pruneMembers(value, schema, path, dropped, root);
 }
 
-function pruneMembers(value: Rec, schema: StructuralSchema | undefined, path: string, dropped: string[], root: boolean): void {
+function pruneMembers(value: Rec, schema: StructuralSchema | undefined, path: string, dropped: Complaints, root: boolean): void {
   const embedded = root || schema?.['x-kubernetes-embedded-resource'] === true;
   const open = schema?.['x-kubernetes-preserve-unknown-fields'] === true;
   const values = schema && valuesOf(schema);
@@ -45,7 +41,7 @@ function pruneMembers(value: Rec, schema: StructuralSchema | undefined, path: st
     else if (schema?.additionalProperties === true || open) continue;
     else {
       delete value[key];
-      dropped.push(below);
+      dropped.add(below);
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { StructuralSchema } from '../../api/resource.js';
 import type { Json } from '../../model/object.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../model/refusal.js';
+import { Complaints } from '../complaints.js';
 import { hasDefaults, isRec, prune, valuesOf } from './prune.js';
 import { ruleTextViolations, ruleViolations } from './ruleChecks.js';
 import { rulesOf } from './rules.js';
@@ -254,9 +255,9 @@ function defaultViolations(schema: StructuralSchema, path: string): Violation[] 
 
 function badDefault(schema: StructuralSchema, path: string): Violation[] {
   const value = structuredClone(schema.default) as Json;
-  const dropped: string[] = [];
+  const dropped = new Complaints();
   prune(value, schema, '', dropped);
-  const found = dropped.length > 0 ? [invalid(path, schema.default, 'must not have unknown fields')] : [];
+  const found = dropped.texts.length > 0 ? [invalid(path, schema.default, 'must not have unknown fields')] : [];
   const below = schemaViolations(value, schema).map(violation => ({
     ...violation,
     field: violation.field ? `${path}.${violation.field}` : path,
