@@ -16,7 +16,9 @@ export interface ToolOutput {
 }
 
 const USAGE = `usage: capstan cel EXPRESSION [--data FILE] [--schema FILE] [--compatibility-version 1.32]
+         checks and runs an expression: self and oldSelf are the data, with the types of the schema (or of a definition's first version)
        capstan cel --tables FILE
+         runs every expression of a JSON file of tables
 `;
 
 /** Runs the tool; answers the exit code: 0 done, 1 the expression failed, 2 bad usage. */
@@ -27,6 +29,10 @@ export async function runCelTool(argv: string[], io: ToolOutput): Promise<number
     const m = /^--([a-z-]+)(?:=(.*))?$/s.exec(argv[i]!);
     if (m && ['data', 'schema', 'tables', 'compatibility-version'].includes(m[1]!)) options.set(m[1]!, m[2] ?? argv[++i] ?? '');
     else rest.push(argv[i]!);
+  }
+  if (rest.includes('--help')) {
+    io.stdout.write(USAGE);
+    return 0;
   }
   try {
     const tables = options.get('tables');

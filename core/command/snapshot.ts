@@ -51,6 +51,7 @@ async function save(file: string, reach: Reach, io: Io): Promise<number> {
     await handle.sync();
     await handle.close();
     await rename(partial, file);
+    const { syncDirectory } = await import('../../plugins/storage/rocksdb/files.js');
     await syncDirectory(dirname(file));
     await say(file, header, io);
     return 0;
@@ -127,9 +128,4 @@ function explained(error: Error, subject: string): Error {
   if (error instanceof SnapshotError) return new StoreError(`${subject}: ${error.message}`, { cause: error });
   const { code } = error as NodeJS.ErrnoException;
   return error instanceof StoreError ? error : new StoreError(`${subject}: ${code ?? error.message}`, { cause: error });
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  await handle.sync().finally(() => handle.close());
 }
