@@ -55,6 +55,31 @@ describe('operations', () => {
     expect((await api.call('DELETE', `${maps}/options?dryRun=All`, { body: 'null' })).status).toBe(200);
   });
 
+  test('the body of a scale is judged by its envelope, name, namespace and uid [R152x]', async () => {
+    const scale = '/apis/apps/v1/namespaces/shop/deployments/judged/scale';
+    await api.made('/apis/apps/v1/namespaces/shop/deployments', deployment('judged'));
+    const spec = { replicas: 2 };
+    for (const [body, status, message] of [
+      [{ spec }, 400, 'undeterminable: name must be provided'],
+      [{ metadata: { name: 'judged', namespace: 'default' }, spec }, 400, 'namespace of the provided object'],
+      [{ apiVersion: 'autoscaling/v2', kind: 'Scale', metadata: { name: 'judged' }, spec }, 400, 'expected API version'],
+      [{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'judged' }, spec }, 400, 'cannot be handled as a Scale'],
+      [{ metadata: { name: 'judged', uid: 'u' }, spec }, 409, 'on deployments.apps'],
+    ] as const) {
+      const refused = await api.put(scale, body);
+      expect([refused.status, refused.body['message']]).toEqual([status, expect.stringContaining(message)]);
+    }
+    const patched = await api.patch(scale, MERGE, { metadata: { uid: 'u' } });
+    expect([patched.status, patched.body['details']]).toEqual([
+      409,
+      { name: 'judged', group: 'apps', kind: 'deployments/scale' },
+    ]);
+    expect((await api.patch(scale, MERGE, { kind: 'Deployment' })).status).toBe(422);
+    const applied = { apiVersion: 'autoscaling/v1', kind: 'Scale', spec };
+    const apply = await api.patch(`${scale}?fieldManager=m&force=true`, 'application/apply-patch+yaml', applied);
+    expect([apply.status, apply.body['spec']]).toEqual([200, spec]);
+  });
+
   test('a write of the status leaves metadata alone where the kind says so [R123]', async () => {
     const schemas = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas';
     const spec = { priorityLevelConfiguration: { name: 'exempt' } };

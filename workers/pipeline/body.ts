@@ -204,17 +204,33 @@ export function decodeSubresource(context: Context, permitted: Permitted, option
   return object;
 }
 
-function decodeAs({ route, resource }: Permitted, type: Struct, value: Json, complaints: string[]): ApiObject {
-  const kind = route.subresource?.kind ?? resource.kind;
-  const version = route.subresource?.version ?? resource.version;
+function decodeAs(permitted: Permitted, type: Struct, value: Json, complaints: string[]): ApiObject {
+  const { kind, version } = permitted.route.subresource ?? permitted.resource;
   try {
-    const object = normalize(type, isRecord(value) ? value : {}, { complaints }) as unknown as ApiObject;
+    const object = normalize(type, subresourceEnvelope(permitted, value), { complaints }) as unknown as ApiObject;
     object.metadata ??= {};
     return object;
   } catch (error) {
     if (!(error instanceof TypeMismatch)) throw error;
     throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.message}`);
   }
+}
+
+/** Checks the envelope of a subresource's body, which may be left out. What is only created is taken in every version of its group. */
+function subresourceEnvelope({ route, resource, target }: Permitted, value: Json): { [key: string]: Json } {
+  const object = value === null ? {} : value;
+  if (!isRecord(object)) throw noEnvelope(object);
+  const { kind, group, version } = route.subresource ?? resource;
+  const named = envelopeText(object, 'kind') || kind;
+  const expected = group === '' ? version : `${group}/${version}`;
+  const given = envelopeText(object, 'apiVersion') || expected;
+  const known = target.verb === 'create' ? given === expected || given.startsWith(`${group}/`) : given === expected;
+  if (named === kind && known) return object;
+  throw badRequest(
+    named === kind
+      ? `the API version in the data (${given}) does not match the expected API version (${expected})`
+      : `${named} in version ${JSON.stringify(versionOf(given))} cannot be handled as a ${kind}: no kind ${JSON.stringify(named)} is registered for version ${JSON.stringify(given)}`,
+  );
 }
 
 const OPTIONS_KIND = 'DeleteOptions';

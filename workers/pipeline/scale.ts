@@ -1,5 +1,5 @@
 import type { ApiObject } from '../../core/model/object.js';
-import { badRequest, conflict, invalidObject, MODIFIED, Refusal, unknownPath } from '../../core/model/refusal.js';
+import { conflict, invalidObject, MODIFIED, Refusal, unknownPath } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Answer } from './answer.js';
@@ -9,7 +9,7 @@ import { type Context, type Permitted, rulesOf } from './context.js';
 import type { WriteOptions } from './options.js';
 import { type PatchType, patched } from './patch.js';
 import { contentChanged } from './metadata.js';
-import { absent, changeOf, inRequestVersion, propose, refuseInvalid } from './write.js';
+import { absent, changeOf, checkName, checkNamespace, inRequestVersion, propose, refuseInvalid } from './write.js';
 import { shape } from './render.js';
 
 const reach = (object: ApiObject, path: readonly string[]): unknown =>
@@ -48,14 +48,14 @@ export async function updateScale(
   const old = inRequestVersion(resource, decodeStored(job.current.bytes));
   const before = scaleOf(resource, old, true);
   const { object: body, owners } = written(context, permitted, options, type, old, before);
-  if (String(body.kind || 'Scale') !== 'Scale') throw badRequest(`${body.kind} cannot be handled as a Scale`);
   const { metadata } = body;
-  if (metadata.name && metadata.name !== target.name)
-    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${target.name})`);
+  checkName(permitted, body);
+  checkNamespace(permitted, body);
   const names = { group: resource.group, resource: resource.plural };
   if (metadata.uid && metadata.uid !== old.metadata.uid) {
+    // What a patch led to is compared with the object by the scale itself, what was sent whole already by the store.
     throw conflict(
-      names,
+      type && resource.builtIn ? { ...names, resource: `${resource.plural}/scale` } : names,
       target.name,
       `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${old.metadata.uid}`,
     );

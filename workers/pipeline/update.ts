@@ -1,5 +1,5 @@
 import type { ApiObject, Frozen } from '../../core/model/object.js';
-import { badRequest, conflict, invalidObject, MODIFIED, type Violation } from '../../core/model/refusal.js';
+import { conflict, invalidObject, MODIFIED, type Violation } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { Owners } from '../../core/schema/apply/owners.js';
 import { authorizeCreate } from './access.js';
@@ -14,7 +14,18 @@ import { type WriteOptions, writeOptionsOf } from './options.js';
 import { removal } from './remove.js';
 import { shape } from './render.js';
 import { updateScale } from './scale.js';
-import { absent, changeOf, inRequestVersion, named, propose, refuseInvalid, storageForm, stored } from './write.js';
+import {
+  absent,
+  changeOf,
+  checkName,
+  checkNamespace,
+  inRequestVersion,
+  named,
+  propose,
+  refuseInvalid,
+  storageForm,
+  stored,
+} from './write.js';
 
 /** PUT: replaces an object, its status, its scale, or what another subresource holds. */
 export async function update(context: Context, permitted: Permitted): Promise<Answer> {
@@ -46,22 +57,6 @@ export async function update(context: Context, permitted: Permitted): Promise<An
     );
   }
   return await replace(context, permitted, object, old, options.dryRun);
-}
-
-function checkName({ target }: Permitted, object: ApiObject): void {
-  if (!object.metadata.name)
-    throw badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`);
-  if (object.metadata.name !== target.name) {
-    throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${target.name})`);
-  }
-}
-
-function checkNamespace({ resource, target }: Permitted, object: ApiObject): void {
-  if (!resource.namespaced) return;
-  if (object.metadata.namespace && object.metadata.namespace !== target.namespace) {
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  }
-  object.metadata.namespace = target.namespace;
 }
 
 /** PATCH in one of the formats that change an object, or an apply. */

@@ -1,4 +1,12 @@
-import { qualified, alreadyExists, invalidObject, notFound, Refusal, type Violation } from '../../core/model/refusal.js';
+import {
+  qualified,
+  alreadyExists,
+  badRequest,
+  invalidObject,
+  notFound,
+  Refusal,
+  type Violation,
+} from '../../core/model/refusal.js';
 import type { ApiObject, Frozen } from '../../core/model/object.js';
 import type { Change, Operation } from '../../core/api/admission.js';
 import { keyOf } from '../../core/front/list.js';
@@ -105,3 +113,21 @@ const tableVersion = (resource: Resource, object: ApiObject): ApiObject =>
   resource.apiVersion === resource.storageApiVersion
     ? object
     : (resource.strategy.convert?.(object, resource.apiVersion) ?? { ...object, apiVersion: resource.apiVersion });
+
+/** Refuses an object that is not named as its path. */
+export function checkName({ target }: Permitted, object: ApiObject): void {
+  if (!object.metadata.name)
+    throw badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`);
+  if (object.metadata.name !== target.name) {
+    throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${target.name})`);
+  }
+}
+
+/** Refuses an object of another namespace than its path names, and puts it into that one. */
+export function checkNamespace({ resource, target }: Permitted, object: ApiObject): void {
+  if (!resource.namespaced) return;
+  if (object.metadata.namespace && object.metadata.namespace !== target.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  object.metadata.namespace = target.namespace;
+}
