@@ -1,3 +1,5 @@
+import { type Condition, withCondition } from './conditions.js';
+
 /** Names of a definition, asked for or accepted. */
 export interface AcceptedNames {
   readonly plural: string;
@@ -8,31 +10,7 @@ export interface AcceptedNames {
   readonly categories?: readonly string[];
 }
 
-/** One of a definition's conditions. */
-export interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly lastTransitionTime?: string;
-  readonly reason?: string;
-  readonly message?: string;
-}
-
 const NONE: AcceptedNames = { plural: '', kind: '' };
-
-/** Conditions with one replaced or added; its time moves with its status alone. */
-function withCondition(
-  conditions: readonly Condition[],
-  type: string,
-  status: string,
-  reason: string,
-  message: string,
-  now: string,
-) {
-  const known = conditions.find(condition => condition.type === type);
-  const lastTransitionTime = known?.status === status ? known.lastTransitionTime : now;
-  const next: Condition = { type, status, lastTransitionTime, reason, message };
-  return known ? conditions.map(condition => (condition === known ? next : condition)) : [...conditions, next];
-}
 
 const inUse = (name: string): string => `${JSON.stringify(name)} is already in use`;
 
@@ -84,9 +62,11 @@ function conditionsOf(
   now: string,
 ): readonly Condition[] {
   const { reason, message } = conflict ?? { reason: 'NoConflicts', message: 'no conflicts found' };
-  const judged = withCondition(conditions, 'NamesAccepted', conflict ? 'False' : 'True', reason, message, now);
+  const status = conflict ? 'False' : 'True';
+  const judged = withCondition(conditions, { type: 'NamesAccepted', status, reason, message }, now);
   if (judged.some(condition => condition.type === 'Established' && condition.status === 'True')) return judged;
-  return conflict
-    ? withCondition(judged, 'Established', 'False', 'NotAccepted', 'not all names are accepted', now)
-    : withCondition(judged, 'Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted', now);
+  const why = conflict
+    ? { reason: 'NotAccepted', message: 'not all names are accepted' }
+    : { reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' };
+  return withCondition(judged, { type: 'Established', status, ...why }, now);
 }

@@ -7,7 +7,8 @@ import {
   Refusal,
   type ResourceEvent,
 } from '../../core/api/index.js';
-import { type AcceptedNames, type Condition, judgeNames } from './customResourceNames.js';
+import { type Condition, withCondition } from './conditions.js';
+import { type AcceptedNames, judgeNames } from './customResourceNames.js';
 import { DEFINITIONS, pathOf } from './catalog.js';
 import { WorkQueue } from './queue.js';
 import { Requests, timestamp } from './requests.js';
@@ -96,7 +97,7 @@ class CustomResourceDefinitions implements Controller {
     const left = isTrue(definition, 'Established') ? this.#host.informer(storageName).list() : [];
     if (left.length === 0) return this.#finish(definition, storageName);
     this.#emptying.set(storageName, definition.metadata.name!);
-    await this.#terminating(definition, 'True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
+    await this.#terminating(definition);
     const { versions } = definition.spec;
     const version = versions.find(one => one.served) ?? versions.find(one => one.storage);
     if (!version) return;
@@ -116,21 +117,16 @@ class CustomResourceDefinitions implements Controller {
     });
   }
 
-  async #terminating(definition: Definition, status: string, reason: string, message: string): Promise<void> {
-    const conditions = definition.status?.conditions ?? [];
-    const known = conditions.find(condition => condition.type === 'Terminating');
-    if (known?.reason === reason) return;
-    const next = {
+  async #terminating(definition: Definition): Promise<void> {
+    const current = definition.status?.conditions ?? [];
+    const finding = {
       type: 'Terminating',
-      status,
-      lastTransitionTime: known?.lastTransitionTime ?? timestamp(this.#host),
-      reason,
-      message,
+      status: 'True',
+      reason: 'InstanceDeletionInProgress',
+      message: 'CustomResource deletion is in progress',
     };
-    await this.#report(definition, {
-      ...definition.status,
-      conditions: [...conditions.filter(c => c.type !== 'Terminating'), next],
-    });
+    const conditions = withCondition(current, finding, timestamp(this.#host));
+    if (conditions !== current) await this.#report(definition, { ...definition.status, conditions });
   }
 
   /** Writes the status; a definition that changed meanwhile comes again with its event. */

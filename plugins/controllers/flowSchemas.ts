@@ -1,5 +1,6 @@
 import type { Controller, Host } from '../../core/api/index.js';
 import { pathOf } from './catalog.js';
+import { type Condition, withCondition } from './conditions.js';
 import { WorkQueue } from './queue.js';
 import { Requests, timestamp } from './requests.js';
 
@@ -38,21 +39,19 @@ export class FlowSchemaStatus implements Controller {
     if (!schema || schema.metadata.deletionTimestamp) return;
     const level = (schema['spec'] as { priorityLevelConfiguration: { name: string } }).priorityLevelConfiguration.name;
     const found = this.#host.informer(LEVELS).get('', level) !== undefined;
-    const { conditions = [] } = (schema['status'] ?? {}) as { conditions?: { type: string; status: string }[] };
-    const status = found ? 'False' : 'True';
-    if (conditions.some(condition => condition.type === 'Dangling' && condition.status === status)) return;
-    const dangling = {
+    const current = (schema['status'] as { conditions?: readonly Condition[] } | undefined)?.conditions ?? [];
+    const finding = {
       type: 'Dangling',
-      status,
+      status: found ? 'False' : 'True',
       reason: found ? 'Found' : 'NotFound',
       message: `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)} and ${found ? 'it exists' : 'there is no such object'}`,
-      lastTransitionTime: timestamp(this.#host),
     };
-    const others = conditions.filter(condition => condition.type !== 'Dangling');
+    const conditions = withCondition(current, finding, timestamp(this.#host));
+    if (conditions === current) return;
     const apiVersion = this.#host.naming.apiVersion(schema.apiVersion);
     await this.#requests.merge(`${pathOf({ apiVersion, plural: 'flowschemas' }, '', name)}/status`, {
       metadata: { uid: schema.metadata.uid },
-      status: { conditions: [...others, dangling] },
+      status: { conditions },
     });
   }
 }

@@ -1,16 +1,8 @@
 import type { ApiObject, Host } from '../../core/api/index.js';
+import type { ControlledResource } from './catalog.js';
+import { type Condition, type Finding, withCondition } from './conditions.js';
 
 type Naming = Host['naming'];
-import type { ControlledResource } from './catalog.js';
-
-/** A condition of a namespace's status (upstream NamespaceCondition). */
-export interface Condition {
-  type: string;
-  status: 'True' | 'False';
-  lastTransitionTime: string;
-  reason: string;
-  message: string;
-}
 
 /** What one pass over a namespace left behind. */
 export interface Leftovers {
@@ -18,8 +10,6 @@ export interface Leftovers {
   readonly failures: readonly string[];
   readonly remaining: readonly { readonly resource: ControlledResource; readonly objects: readonly ApiObject[] }[];
 }
-
-type Finding = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
 const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');
 
@@ -77,23 +67,13 @@ const findings = (left: Leftovers, naming: Naming): readonly Finding[] => [
   finalizersRemaining(left),
 ];
 
-/** The conditions after a pass, or undefined if they say the same as before. `now` is RFC 3339; a time changes only with its status. */
+/** The conditions after a pass, or undefined if they say the same as before. `now` is RFC 3339. */
 export function nextConditions(
   current: readonly Condition[],
   left: Leftovers,
   naming: Naming,
   now: string,
-): Condition[] | undefined {
-  const next = [...current];
-  let changed = false;
-  for (const finding of findings(left, naming)) {
-    const at = next.findIndex(condition => condition.type === finding.type);
-    const old = next[at];
-    if (old && old.status === finding.status && old.reason === finding.reason && old.message === finding.message) continue;
-    changed = true;
-    const { type, status, reason, message } = finding;
-    const lastTransitionTime = old?.status === status ? old.lastTransitionTime : now;
-    next.splice(at < 0 ? next.length : at, at < 0 ? 0 : 1, { type, status, lastTransitionTime, reason, message });
-  }
-  return changed ? next : undefined;
+): readonly Condition[] | undefined {
+  const next = findings(left, naming).reduce((conditions, finding) => withCondition(conditions, finding, now), current);
+  return next === current ? undefined : next;
 }

@@ -8,7 +8,8 @@ import {
   type ResourceEvent,
 } from '../../core/api/index.js';
 import { Catalog, type ControlledResource, DEFINITIONS, parseResources, pathOf, type ResourcesConfig } from './catalog.js';
-import { type Condition, type Leftovers, nextConditions } from './namespaceConditions.js';
+import type { Condition } from './conditions.js';
+import { type Leftovers, nextConditions } from './namespaceConditions.js';
 import { WorkQueue } from './queue.js';
 import { Requests, timestamp } from './requests.js';
 
