@@ -113,3 +113,12 @@ it('a leader that ends hands over at once', async () => {
   await vi.advanceTimersByTimeAsync(0);
   expect([a.leading, b.leading]).toEqual([false, true]);
 });
+
+it('a candidate that ends while it wins hands over, too', async () => {
+  const leases = new Leases();
+  const a = leases.candidate();
+  void a.lead();
+  await a.close();
+  expect(a.leading).toBe(false);
+  expect(leases.lease?.spec['holderIdentity']).toBe('');
+});

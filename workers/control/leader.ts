@@ -83,12 +83,11 @@ export class Election {
     this.#next();
   }
 
-  /** Hands over. */
+  /** Hands over, also what was won in the last moment. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
     await this.#turn;
-    if (!this.#leading) return;
     this.#leading = false;
     const lease = this.#lease();
     if (lease?.spec?.holderIdentity !== this.parts.identity) return;
