@@ -13,6 +13,8 @@ export { parseJson, parseStrict, type StrictJson } from './json.js';
 export interface DecodeSink {
   /** Messages such as `unknown field "spec.foo"`. */
   readonly complaints: string[];
+  /** The value is a tree put together in memory (a strategic merge), not a text: what does not fit is told in the words of that conversion. */
+  readonly converts?: boolean;
 }
 
 /** A body of the wrong shape: the message is what Go's decoder says. Thrown by `normalize`. */
@@ -46,6 +48,7 @@ class Context implements Complain {
   }
 
   mismatch(value: Json, goType: string): never {
+    if (this.sink.converts) throw new TypeMismatch(unconverted(value, goType));
     const fields = this.path.filter(step => typeof step === 'string').join('.');
     const into = fields ? `Go struct field ${this.struct}.${fields} of type ${goType}` : `Go value of type ${goType}`;
     const got = typeof value === 'number' && !Number.isInteger(value) ? `number ${value}` : kindOf(value);
@@ -59,6 +62,26 @@ class Context implements Complain {
 
 const kindOf = (value: Json): string =>
   Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value === 'boolean' ? 'bool' : typeof value;
+
+/** The kind of Go value a tree holds for a JSON value. */
+function heldKind(value: Json): string {
+  if (Array.isArray(value)) return 'slice';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'string' ? 'string' : 'map';
+}
+
+/** Why a value of a tree does not become a Go value of the type: numbers convert to each other and, but for what is done here, to text. */
+function unconverted(value: Json, goType: string): string {
+  const held = heldKind(value);
+  if (goType.startsWith('map[')) return `cannot restore map from ${held}`;
+  if (goType.startsWith('[]')) return `cannot restore slice from ${held}`;
+  if (goType.includes('.')) return `cannot restore struct from: ${held}`;
+  const convertible = held === 'int64' ? goType === 'string' || isNumber(goType) : held === 'float64' && isNumber(goType);
+  return convertible ? `cannot convert ${held} to ${goType}` : `unrecognized type: ${goType}`;
+}
+
+const isNumber = (goType: string): boolean => /^(?:u?int|float)\d/.test(goType);
 
 /** Decodes a value that is not null. */
 type Decoder = (value: Json, context: Context) => Json;
@@ -248,20 +271,19 @@ export function normalize(type: Struct, value: Json, sink: DecodeSink): { [key: 
   return decoderOf(type)(value, new Context(sink)) as { [key: string]: Json };
 }
 
-/**
- * Decodes the body of a write to `resource`: kind and apiVersion are taken from the resource, the caller has compared them. A body of the
- * wrong shape is a 400 in upstream's words.
- */
-export function decodeObject(
-  resource: Pick<Resource, 'type' | 'kind' | 'version' | 'apiVersion' | 'own'>,
-  value: Json,
-  sink: DecodeSink,
-): ApiObject {
+type Decodable = Pick<Resource, 'type' | 'kind' | 'version' | 'apiVersion' | 'own'>;
+
+/** Decodes a value as an object of `resource`: kind and apiVersion are taken from the resource, the caller has compared them. Throws `TypeMismatch`. */
+export function decodeAsKind(resource: Decodable, value: Json, sink: DecodeSink): ApiObject {
+  if (resource.own) return resource.own.decode(value as { [key: string]: Json }, sink.complaints);
+  const { kind: _kind, apiVersion: _apiVersion, ...members } = normalize(resource.type, value, sink);
+  return { kind: resource.kind, apiVersion: resource.apiVersion, ...members } as unknown as ApiObject;
+}
+
+/** As `decodeAsKind`, for the body of a write: one of the wrong shape is a 400 in upstream's words. */
+export function decodeObject(resource: Decodable, value: Json, sink: DecodeSink): ApiObject {
   try {
-    if (resource.own) return resource.own.decode(value as { [key: string]: Json }, sink.complaints);
-    const decoded = normalize(resource.type, value, sink);
-    const { kind: _kind, apiVersion: _apiVersion, ...members } = decoded;
-    return { kind: resource.kind, apiVersion: resource.apiVersion, ...members } as unknown as ApiObject;
+    return decodeAsKind(resource, value, sink);
   } catch (cause) {
     if (!(cause instanceof TypeMismatch)) throw cause;
     const { kind, version } = resource;

@@ -1,7 +1,9 @@
 import { DEPTH } from '../limits.js';
 import type { Json } from '../model/object.js';
 import { badRequest } from '../model/refusal.js';
+import { syntaxComplaint } from './jsonSyntax.js';
 import { strictComplaints } from './strict.js';
+import { Unreadable } from './unreadable.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -67,7 +69,7 @@ function parsed(bytes: Uint8Array, text: string): { value: Json; members: number
   try {
     return { value: JSON.parse(text) as Json, members };
   } catch (cause) {
-    throw badRequest(`couldn't get version/kind; json parse error: ${(cause as Error).message}`);
+    throw new Unreadable(`couldn't get version/kind; json parse error: ${syntaxComplaint(bytes) ?? (cause as Error).message}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ApiObject, Json, ObjectMeta } from '../../core/model/object.js';
 import { badRequest, invalid, invalidObject, Refusal, type Violation } from '../../core/model/refusal.js';
-import { decodeObject, encode, normalize, parseJson, parseStrict, TypeMismatch } from '../../core/schema/decode.js';
+import { decodeAsKind, decodeObject, encode, normalize, parseJson, parseStrict, TypeMismatch } from '../../core/schema/decode.js';
 import {
   type MetadataRules,
   validateMetadata as metadataViolations,
@@ -9,6 +9,7 @@ import {
 import type { Struct } from '../../core/schema/model.js';
 import { strictComplaints } from '../../core/schema/strict.js';
 import type { Resource } from '../../core/schema/resource.js';
+import { Unreadable } from '../../core/schema/unreadable.js';
 import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { neutralMediaType } from '../../core/naming.js';
@@ -83,18 +84,39 @@ function strictRefusal({ route, resource }: Permitted, all: string): Refusal {
   );
 }
 
+/** Bytes of a body that a refusal shows. */
+const SHOWN_BYTES = 30;
+
+/** The beginning of a body: as text where that looks like an object, else in hexadecimal. */
+function summary(body: Uint8Array): string {
+  if (body.length === 0) return '<empty>';
+  const start = Buffer.from(body.subarray(0, SHOWN_BYTES));
+  return start.toString(start[0] === 0x7b ? 'utf8' : 'hex') + (body.length > SHOWN_BYTES ? ' ...' : '');
+}
+
+/** What `read` makes of a body; if nobody can tell what the body is, the refusal says what it had to be, and how it begins. */
+function recognized<T>({ resource, route }: Permitted, body: Uint8Array, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (!(cause instanceof Unreadable) || resource.own) throw cause;
+    const kind = route.subresource?.kind ?? resource.kind;
+    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${cause.message} (${summary(body)})`);
+  }
+}
+
 /** Decodes the object of a create or update: kind and apiVersion may be left out, but may not differ from the path's. */
 export function decodeBody(context: Context, permitted: Permitted, options: WriteOptions, body: Uint8Array): ApiObject {
   const { route, resource } = permitted;
   const sub = route.subresource;
   if (sub?.type && sub.kind !== resource.kind) return decodeSubresource(context, permitted, options, body);
-  const value = parseBody(context, permitted, options, body);
-  return decodeValue(permitted, options, envelope(permitted, value));
+  const value = recognized(permitted, body, () => envelope(permitted, parseBody(context, permitted, options, body)));
+  return decodeValue(permitted, options, value);
 }
 
 /** The refusal of a body that is no object. */
 const noEnvelope = (value: Json): Refusal =>
-  badRequest(
+  new Unreadable(
     `couldn't get version/kind; json parse error: json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
   );
 
@@ -136,7 +158,7 @@ function envelopeText(object: { [key: string]: Json }, name: string): string {
   const value = object[name] ?? '';
   if (typeof value === 'string') return value;
   const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-  throw badRequest(
+  throw new Unreadable(
     `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go struct field .${name} of type string`,
   );
 }
@@ -159,12 +181,20 @@ function settled(resource: Resource, object: ApiObject): ApiObject {
   return object;
 }
 
-/** The result of a patch that leads to no object of the kind, or that has unknown fields where these are refused: 422 that shows it. */
-const unfit = (value: Json, why: string): Refusal => invalidObject('', '', '', [invalid('patch', JSON.stringify(value), why)]);
+/** A JSON value as Go prints a tree of maps: `map[metadata:map[name:a]]`. */
+function treeText(value: Json): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map(treeText).join(' ')}]`;
+  if (!isRecord(value)) return String(value);
+  const members = Object.keys(value).sort();
+  return `map[${members.map(key => `${key}:${treeText(value[key]!)}`).join(' ')}]`;
+}
 
 /**
  * Decodes the result of a patch: as a body, with the object's own envelope. What the patch itself was complained about comes before what is
- * unknown; `byText`: the latter in the order of its texts. `type` is that of a subresource with an own kind.
+ * unknown. `type` is that of a subresource with an own kind. A `strategic` merge puts a tree together: what is unknown is told in the order of
+ * its texts. One that leads to no object of the kind, or that has unknown fields where these are refused, is a 422 that shows the patch or,
+ * of the other formats, what it led to.
  */
 export function decodePatched(
   _context: Context,
@@ -172,28 +202,33 @@ export function decodePatched(
   options: WriteOptions,
   value: Json,
   type?: Struct,
-  byText = false,
+  strategic = false,
 ): ApiObject {
-  const { resource, warnings } = permitted;
+  const { resource, warnings, job } = permitted;
   const complaints: string[] = [];
+  const unfit = (why: string): Refusal => {
+    const given = strategic && job.body ? treeText(parseJson(job.body)) : JSON.stringify(value);
+    return invalidObject('', '', '', [invalid('patch', given, why)]);
+  };
   let object: ApiObject;
   try {
     object = type
       ? decodeAs(permitted, type, value, complaints)
-      : decodeObject(resource, envelope(permitted, value), { complaints });
+      : decodeAsKind(resource, envelope(permitted, value), { complaints, converts: strategic });
   } catch (error) {
     // A patch that leads to no object of the kind is well-formed, but cannot be carried out.
-    throw error instanceof Refusal && error.reason === 'BadRequest' ? unfit(value, error.message) : error;
+    const wrong = error instanceof TypeMismatch || (error instanceof Refusal && error.reason === 'BadRequest');
+    throw wrong ? unfit(error.message) : error;
   }
-  if (byText) complaints.sort();
+  if (strategic) complaints.sort();
   const all = [...permitted.duplicates.splice(0), ...complaints];
-  complain(options.fieldValidation, all, warnings, text => unfit(value, `strict decoding error: ${text}`));
+  complain(options.fieldValidation, all, warnings, text => unfit(`strict decoding error: ${text}`));
   return type ? object : settled(resource, object);
 }
 
 /** Decodes the body of a subresource whose kind is not the resource's (Scale, Binding). */
 export function decodeSubresource(context: Context, permitted: Permitted, options: WriteOptions, body: Uint8Array): ApiObject {
-  const value = parseBody(context, permitted, options, body);
+  const value = recognized(permitted, body, () => parseBody(context, permitted, options, body));
   const { route, resource } = permitted;
   const type = route.subresource?.type ?? resource.type;
   const duplicates = permitted.duplicates.splice(0);

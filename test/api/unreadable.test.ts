@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api } from './support.js';
+
+const STRATEGIC = 'application/strategic-merge-patch+json';
+
+describe('bodies that are no object of the kind', () => {
+  let api: Api;
+  let maps: string;
+  let pods: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    const space = await api.namespace('unreadable');
+    maps = `${space}/configmaps`;
+    pods = `${space}/pods`;
+    await api.made(pods, { metadata: { name: 'a' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+  });
+  afterAll(() => api.close());
+  const message = async (path: string, body: string, type?: string): Promise<unknown> => {
+    const answer = await api.post(path, body, type ? { type } : {});
+    expect([answer.status, answer.body.reason]).toEqual([400, 'BadRequest']);
+    return answer.body.message;
+  };
+
+  test('the refusal says which kind was wanted, why the text cannot be read, and how it begins', async () => {
+    expect(await message('/api/v1/namespaces', 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n')).toBe(
+      "the object provided is unrecognized (must be of type Namespace): couldn't get version/kind; json parse error: invalid character 'a' looking for beginning of value (61706956657273696f6e3a2076310a6b696e643a20506f640a6d65746164 ...)",
+    );
+    expect(await message(maps, '{"kind": "ConfigMap" "metadata": {}}')).toBe(
+      `the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: invalid character '"' after object key:value pair ({"kind": "ConfigMap" "metadata ...)`,
+    );
+    expect(await message(maps, '[]')).toMatch(
+      /^the object provided is unrecognized \(must be of type ConfigMap\): .*array.* \(5b5d\)$/,
+    );
+    expect(await message(maps, '{"apiVersion":1}')).toContain('field .apiVersion of type string ({"apiVersion":1})');
+    expect(await message(maps, 'a: [', 'application/yaml')).toMatch(
+      /^the object provided is unrecognized \(must be of type ConfigMap\): error converting YAML to JSON: yaml: .* \(613a205b\)$/,
+    );
+    expect(await message(`${pods}/a/binding`, 'x')).toContain('(must be of type Binding)');
+  });
+
+  test.each([
+    [{ metadata: { labels: 'invalid' } }, 'map[metadata:map[labels:invalid]]', 'cannot restore map from string'],
+    [{ metadata: { finalizers: { a: 1 } } }, 'map[metadata:map[finalizers:map[a:1]]]', 'cannot restore slice from map'],
+    [{ spec: { securityContext: [] } }, 'map[spec:map[securityContext:[]]]', 'cannot restore struct from: slice'],
+    [{ spec: { priority: 'x' } }, 'map[spec:map[priority:x]]', 'unrecognized type: int32'],
+    [{ spec: { priority: 1.5 } }, 'map[spec:map[priority:1.5]]', 'cannot convert float64 to int32'],
+    [{ spec: { nodeName: 5, hostname: null } }, 'map[spec:map[hostname:<nil> nodeName:5]]', 'cannot convert int64 to string'],
+    [{ spec: { hostNetwork: 'yes' } }, 'map[spec:map[hostNetwork:yes]]', 'unrecognized type: bool'],
+  ])('a strategic merge patch %j that leads to no object is shown as a tree', async (patch, shown, why) => {
+    const { status, body } = await api.patch(`${pods}/a`, STRATEGIC, patch);
+    expect([status, body.reason]).toEqual([422, 'Invalid']);
+    expect(body.message).toBe(` "" is invalid: patch: Invalid value: ${JSON.stringify(shown)}: ${why}`);
+  });
+
+  test('of the other patches the refusal shows what they led to', async () => {
+    const { status, body } = await api.patch(`${pods}/a`, 'application/merge-patch+json', { metadata: { labels: 'b' } });
+    expect([status, body.reason]).toEqual([422, 'Invalid']);
+    expect(body.message).toMatch(
+      /^ "" is invalid: patch: Invalid value: "\{\\"apiVersion\\":\\"v1\\",\\"kind\\":\\"Pod\\".*": json: cannot unmarshal string into Go struct field ObjectMeta\.metadata\.labels of type map\[string\]string$/,
+    );
+  });
+});
+
+describe('a node', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await Api.start();
+  });
+  afterAll(() => api.close());
+
+  test('comes with its status; an update does not change it', async () => {
+    const made = await api.post('/api/v1/nodes', { metadata: { name: 'n' }, status: { capacity: { memory: '1Gi' } } });
+    expect([made.status, made.body.status]).toMatchObject([201, { capacity: { memory: '1Gi' }, allocatable: { memory: '1Gi' } }]);
+    const updated = await api.put('/api/v1/nodes/n', { ...made.body, status: {} });
+    expect([updated.status, updated.body.status]).toMatchObject([200, { capacity: { memory: '1Gi' } }]);
+  });
+});
+
+describe('the OpenAPI documents', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await Api.start();
+  });
+  afterAll(() => api.close());
+
+  test('say what selectors, watches and lists are', async () => {
+    const { text } = await api.get('/openapi/v2');
+    for (const words of ['list of returned', 'List of services', 'Watch for changes to the described resources'])
+      expect(text).toContain(words);
+  });
+});
