@@ -1,10 +1,11 @@
 import type { ApiObject } from '../model/object.js';
 import type { Violation } from '../model/refusal.js';
+import type { User } from '../model/user.js';
 
 /** What a strategy may know about the request. `now` is RFC 3339 in whole seconds. */
 export interface Rules {
   readonly now: string;
-  readonly userName: string;
+  readonly user: User;
   readonly dryRun: boolean;
   /** Current object by storage name, namespace and name, from the informers of this thread; undefined if absent or not watched. */
   lookup(storageName: string, namespace: string, name: string): ApiObject | undefined;
@@ -51,6 +52,8 @@ export interface Strategy {
   readonly changed?: (object: ApiObject, old: ApiObject) => boolean;
   /** Main resource writes keep `status`, status writes keep all else. */
   readonly hasStatus: boolean;
+  /** A create keeps the status it came with: whoever makes the object is who reports on it. */
+  readonly keepsStatus?: boolean;
   /** PUT on an absent name creates. */
   readonly createOnUpdate: boolean;
   /** PUT and PATCH without resourceVersion are accepted. */

@@ -12,7 +12,7 @@ export const rulesOf = (storageName: string): Strategy =>
 /** What a strategy may know, with the given Services in the informer. */
 export const knowing = (services: readonly ApiObject[] = []): Rules => ({
   now: '2024-05-06T07:08:09Z',
-  userName: 'someone',
+  user: { name: 'someone', uid: 'u-1', groups: ['some', 'people'], extra: new Map([['example.com/k', ['v']]]) },
   dryRun: false,
   lookup: () => undefined,
   list: name => (name === 'core/services' ? services : []),

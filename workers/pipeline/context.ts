@@ -55,7 +55,7 @@ export function timestamp(milliseconds: number): string {
 /** The rules object strategies receive. */
 export const rulesOf = (context: Context, permitted: Permitted, dryRun: boolean): Rules => ({
   now: timestamp(context.now()),
-  userName: permitted.user.name,
+  user: permitted.user,
   dryRun,
   lookup: context.lookup,
   list: context.listOf,

@@ -50,7 +50,7 @@ export async function createObject(
   await context.mutate(changeOf(permitted, 'CREATE', dryRun, metadata.name ?? ''), object);
   dropRepeatedOwners(object, permitted.warnings, true);
   checkOwners(object, set, permitted.warnings);
-  if (strategy.hasStatus) delete object['status'];
+  if (strategy.hasStatus && !strategy.keepsStatus) delete object['status'];
   strategy.prepareCreate(object, rules);
   strategy.defaults(object);
   if (strategy.hasGeneration) metadata.generation = 1;

@@ -4,6 +4,8 @@ import { at, entries, into } from '../record.js';
 /** Rules of Nodes: a node offers for use what it has, unless it says otherwise. */
 export const node = (): Partial<Strategy> => ({
   hasStatus: true,
+  // A node agent registers its node together with what the node has.
+  keepsStatus: true,
   defaults: object => {
     const capacity = entries(at(object, 'status'), 'capacity');
     if (capacity.length === 0) return;
