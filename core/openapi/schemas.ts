@@ -157,7 +157,7 @@ export class Schemas {
     const metadata = this.byId('meta.v1.ListMeta');
     return this.#named(name, {
       type: 'object',
-      description: `List of ${words(resource.kind)} objects.`,
+      description: `List of ${resource.plural}.`,
       required: ['items'],
       properties: {
         apiVersion: TYPE_META.apiVersion,

@@ -24,6 +24,20 @@ const marks = (operation: Operation): Schema => ({
 
 const MEANING: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
 
+/** What parameters of collections do, for those who read the documents. */
+const PURPOSE = new Map([
+  ['fieldSelector', 'Narrows the list of returned objects by their fields; empty takes all.'],
+  ['labelSelector', 'Narrows the list of returned objects by their labels; empty takes all.'],
+  ['watch', 'Watch for changes to the described resources: a stream of events in place of a list.'],
+  ['limit', 'Most objects of one answer; what is left is read with its continue token.'],
+  ['continue', 'Token of an earlier answer: the list goes on where that one ended.'],
+]);
+
+const purpose = ({ in: place, name }: Parameter): Schema => {
+  const description = place === 'query' ? PURPOSE.get(name) : undefined;
+  return description ? { description } : {};
+};
+
 const required = (parameter: Parameter): Schema => (parameter.in === 'path' ? { required: true } : {});
 
 /** One version's way of writing operations. */
@@ -37,6 +51,7 @@ export const writerV3 = (naming: Naming, tag: string): Writer => ({
   parameter: parameter => ({
     in: parameter.in,
     name: parameter.name,
+    ...purpose(parameter),
     ...required(parameter),
     schema: { type: parameter.type, uniqueItems: true },
   }),
@@ -76,6 +91,7 @@ export const writerV2 = (naming: Naming, tag: string): Writer => ({
   parameter: parameter => ({
     in: parameter.in,
     name: parameter.name,
+    ...purpose(parameter),
     ...required(parameter),
     type: parameter.type,
     uniqueItems: true,
