@@ -10,8 +10,6 @@ export const HEADER_BYTES = 64 * 1024;
 export const DEPTH = 512;
 /** Texts about unknown and repeated members of one body; upstream's bound. */
 export const COMPLAINTS = 100;
-/** Violations told of one object: nobody reads more, and each may repeat what the client sent. */
-export const VIOLATIONS_TOLD = 1000;
 /** Expanded aliases of a YAML document: stops exponential documents. */
 export const YAML_ALIASES = 100;
 /** Operations of one JSON Patch; upstream's bound. Over it: 413. */

@@ -1,4 +1,3 @@
-import { BODY_BYTES, VIOLATIONS_TOLD } from '../limits.js';
 import type { Json } from './object.js';
 
 /** Machine-readable reasons of a Status and the HTTP code each stands for (Kubernetes API conventions, "Response Status Kind"). */
@@ -204,9 +203,14 @@ export const tooLong = (field: string, bytes: number): Violation =>
 export const tooMany = (field: string, count: number, most: number): Violation =>
   violation('FieldValueTooMany', field, String(count), `must have at most ${most} item${most === 1 ? '' : 's'}`);
 
-/** Violations from the first on, as many as a refusal tells: their texts may be long and are told twice. */
+/** Violations that a refusal tells at most: nobody reads more. */
+export const VIOLATIONS_TOLD = 1000;
+/** Characters of all of them together, as many as a body may have: each may repeat what the client sent, and stands in the answer twice. */
+const CHARACTERS_TOLD = 3 * 1024 * 1024;
+
+/** Violations from the first on, as many as a refusal tells. */
 function told(violations: readonly Violation[]): readonly Violation[] {
-  let left = BODY_BYTES;
+  let left = CHARACTERS_TOLD;
   const past = violations.findIndex((violation, i) => i >= VIOLATIONS_TOLD || (left -= violation.message.length) < 0);
   return past < 0 ? violations : violations.slice(0, Math.max(1, past));
 }

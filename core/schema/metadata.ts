@@ -1,8 +1,8 @@
 import type { Strategy } from '../api/strategy.js';
-import { ANNOTATIONS_BYTES, BODY_BYTES, VIOLATIONS_TOLD } from '../limits.js';
+import { ANNOTATIONS_BYTES, BODY_BYTES } from '../limits.js';
 import { dns1123Label, labelValue, qualifiedName } from '../model/names.js';
 import type { ApiObject, ObjectMeta, OwnerReference } from '../model/object.js';
-import { forbiddenField, invalid, Literal, required, shown, tooLong, type Violation } from '../model/refusal.js';
+import { forbiddenField, invalid, Literal, required, shown, tooLong, type Violation, VIOLATIONS_TOLD } from '../model/refusal.js';
 import { PRODUCTS } from '../naming.js';
 
 /** What metadata is checked against. */
