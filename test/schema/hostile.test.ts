@@ -9,6 +9,7 @@ import { shapeOf } from '../../core/schema/apply/shape.js';
 import { validateMetadata } from '../../core/schema/metadata.js';
 import type { Type } from '../../core/schema/model.js';
 import { ownSchema } from '../../core/schema/custom/own.js';
+import { applyJsonPatch } from '../../core/schema/patch/jsonPatch.js';
 import { applyStrategicPatch } from '../../core/schema/patch/strategic.js';
 import { strictComplaints } from '../../core/schema/strict.js';
 import { typeOf } from '../../core/schema/table/types.js';
@@ -142,6 +143,22 @@ describe('violations', () => {
     );
     expect([refusal.details?.causes?.length, refusal.message.endsWith(', and more]')]).toEqual([1, true]);
     expect(invalidObject('', 'ConfigMap', 'x', [invalid('spec', 'L'.repeat(4_000_000), 'no')]).details?.causes).toHaveLength(1);
+  });
+});
+
+describe('JSON patches', () => {
+  const nested = (depth: number): Json => (depth === 0 ? {} : { x: nested(depth - 1) });
+
+  test('do not nest what they move more deeply than a body may', () => {
+    const deeper: Json[] = [
+      { op: 'add', path: '/b', value: nested(200) },
+      { op: 'move', from: '/a', path: `/b${'/x'.repeat(200)}/y` },
+      { op: 'move', from: '/b', path: '/a' },
+    ];
+    const patch = (times: number): Json => [{ op: 'add', path: '/a', value: {} }, ...numbered(times, () => deeper).flat()];
+    expect(applyJsonPatch({}, patch(2), 10_000)).toMatchObject({ a: { x: {} } });
+    for (const times of [3, 800])
+      expect(() => applyJsonPatch({}, patch(times), 10_000)).toThrow('json: exceeded max depth of 512');
   });
 });
 

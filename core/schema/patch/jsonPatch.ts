@@ -1,9 +1,9 @@
-import { BODY_BYTES } from '../../limits.js';
+import { BODY_BYTES, DEPTH } from '../../limits.js';
 import type { Json } from '../../model/object.js';
 import { badRequest, Refusal } from '../../model/refusal.js';
 import type { Field, Type } from '../model.js';
 import { strictComplaints } from '../strict.js';
-import { equalJson, isMembers, memberOf, type Members, setMember, sortMembers } from './members.js';
+import { equalJson, isDeeper, isMembers, memberOf, type Members, setMember, sortMembers } from './members.js';
 
 /** 422: the patch was understood but does not apply to this object. */
 const rejected = (why: string): never => {
@@ -164,8 +164,8 @@ function sortAlong(document: Json, pointer: string, sorted: Set<Members>): void 
 }
 
 /**
- * JSON Patch (RFC 6902). All operations apply or none; the arguments stay as they are. Throws 400 for what is no patch, 413 for more than
- * `most` operations, 422 for one that does not apply.
+ * JSON Patch (RFC 6902). All operations apply or none; the arguments stay as they are. Throws 400 for what is no patch and for a result that nests
+ * too deeply, 413 for more than `most` operations, 422 for one that does not apply.
  */
 export function applyJsonPatch(target: Json, patch: Json, most: number): Json {
   if (!Array.isArray(patch)) throw badRequest('error decoding patch: a JSON patch must be a list of operations');
@@ -177,6 +177,8 @@ export function applyJsonPatch(target: Json, patch: Json, most: number): Json {
   const operations = patch.map(operationOf);
   const editor = new Editor(structuredClone(target));
   for (const operation of operations) editor.apply(operation);
+  // Moves put what is deep below what is deep, as often as there are operations.
+  if (isDeeper(editor.document, DEPTH)) throw badRequest(`json: exceeded max depth of ${DEPTH}`);
   const sorted = new Set<Members>();
   for (const { op, path, from } of operations) {
     sortAlong(editor.document, path, sorted);

@@ -40,6 +40,22 @@ export function sortMembers(object: Members): void {
   }
 }
 
+const isContainer = (value: Json): boolean => typeof value === 'object' && value !== null;
+
+/** Whether a value nests deeper than `most`. Found without recursion: it may be deeper than a stack. */
+export function isDeeper(value: Json, most: number): boolean {
+  let level: Json[] = isContainer(value) ? [value] : [];
+  for (let depth = 0; level.length > 0; depth++) {
+    const below: Json[] = [];
+    for (const container of level)
+      for (const inner of Array.isArray(container) ? container : Object.values(container as Members))
+        if (isContainer(inner)) below.push(inner);
+    if (below.length > 0 && depth + 1 >= most) return true;
+    level = below;
+  }
+  return false;
+}
+
 /** Deep equality of JSON values; the order of members does not count. */
 export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
