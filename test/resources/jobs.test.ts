@@ -33,6 +33,28 @@ describe('jobs', () => {
   ])('%j is told %j', (spec, wrong) => {
     expect(told(spec)).toEqual(wrong);
   });
+  it.each<[string, object, string[]]>([
+    ['rules', { podFailurePolicy: { rules: Array(21).fill({ action: 'Count', onPodConditions: [{ type: 'X' }] }) } }, ['rules']],
+    [
+      'conditions of a rule',
+      { podFailurePolicy: { rules: [{ action: 'Count', onPodConditions: Array(21).fill({ type: 'X' }) }] } },
+      ['rules[0].onPodConditions'],
+    ],
+  ])('a failure policy has only so many %s', (_, spec, wrong) => {
+    expect(told(spec)).toEqual(wrong.map(field => `spec.podFailurePolicy.${field}`));
+  });
+  it('very many indexes that may fail by themselves run a few at a time', () => {
+    const many = { completionMode: 'Indexed', completions: 100_001, backoffLimitPerIndex: 1, maxFailedIndexes: 1 };
+    expect(told({ ...many, parallelism: 10_000 })).toEqual([]);
+    expect(told({ ...many, parallelism: 10_001 })).toEqual(['spec.parallelism']);
+  });
+  it('the indexes that mean success are told in a text that is not too long', () => {
+    const succeededIndexes = Array.from({ length: 20_000 }, (_, i) => String(i)).join(',');
+    const rules = [{ succeededIndexes }];
+    expect(told({ completionMode: 'Indexed', completions: 20_000, successPolicy: { rules } })).toEqual([
+      'spec.successPolicy.rules[0].succeededIndexes',
+    ]);
+  });
   it('pods of a failure policy never restart', () => {
     expect(told({ podFailurePolicy: { rules: [] } }, { restartPolicy: 'OnFailure' })).toEqual([
       'spec.template.spec.restartPolicy',

@@ -1,6 +1,6 @@
 import { dns1123Subdomain, dns1123Label, qualifiedName } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { duplicate, invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
+import { duplicate, invalid, notSupported, required, tooLong, tooMany, type Violation } from '../../../core/model/refusal.js';
 import { absent, at, entries, list, num, type Rec, same, text } from '../record.js';
 import { complaints, notNegative, oneOf, selects, selectorViolations } from './checks.js';
 import { scheduleProblem, timeZoneProblems } from './schedule.js';
@@ -20,6 +20,13 @@ const COUNTS = [
 const MOST_PARALLEL = 100_000;
 const MOST_INDEXES = 100_000;
 const FEW_INDEXES = 10_000;
+/** Rules of a policy, conditions of one of its rules, and exit codes of one: what a controller goes through for every pod that ends. */
+const MOST_RULES = 20;
+const MOST_CONDITIONS = 20;
+const MOST_CODES = 255;
+/** Bytes of a text of indexes. */
+const MOST_INDEX_TEXT = 64 * 1024;
+const LONGEST_MANAGER = 63;
 
 /** What is wrong with the spec of a Job, which may stand in a CronJob's template. */
 export function jobSpecViolations(spec: Rec | undefined, field: string): Violation[] {
@@ -34,8 +41,7 @@ export function jobSpecViolations(spec: Rec | undefined, field: string): Violati
   const manager = text(spec, 'managedBy');
   if (!absent(spec?.managedBy)) found.push(...managerViolations(manager, `${field}.managedBy`));
   const failure = at(spec, 'podFailurePolicy');
-  if (failure)
-    found.push(...list(failure, 'rules').flatMap((rule, i) => failureRule(rule, spec!, `${field}.podFailurePolicy.rules[${i}]`)));
+  if (failure) found.push(...failureViolations(list(failure, 'rules'), spec!, `${field}.podFailurePolicy.rules`));
   const success = at(spec, 'successPolicy');
   if (success) found.push(...successViolations(success, spec!, `${field}.successPolicy`));
   return [...found, ...templateViolations(at(spec, 'template'), `${field}.template`), ...restartViolations(spec, field)];
@@ -66,16 +72,12 @@ function indexedViolations(spec: Rec | undefined, field: string): Violation[] {
   if (failed !== undefined && !perIndex)
     found.push(required(`${field}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
   if (!perIndex || completions === undefined || completions <= MOST_INDEXES) return found;
+  const many = `when completions are above ${MOST_INDEXES} and used with backoff limit per index`;
+  if (parallel !== undefined && parallel > FEW_INDEXES)
+    found.push(invalid(`${field}.parallelism`, parallel, `${LATER} ${FEW_INDEXES} ${many}`));
   if (failed === undefined)
     found.push(required(`${field}.maxFailedIndexes`, 'must be specified when completions is above 100000'));
-  else if (failed > FEW_INDEXES)
-    found.push(
-      invalid(
-        `${field}.maxFailedIndexes`,
-        failed,
-        `${LATER} ${FEW_INDEXES} when completions are above 100000 and used with backoff limit per index`,
-      ),
-    );
+  else if (failed > FEW_INDEXES) found.push(invalid(`${field}.maxFailedIndexes`, failed, `${LATER} ${FEW_INDEXES} ${many}`));
   return found;
 }
 
@@ -90,14 +92,19 @@ function managerViolations(name: string, field: string): Violation[] {
   const form = 'must be a domain-prefixed path (such as "acme.io/foo")';
   if (path.join('/') === '') return [invalid(field, name, form)];
   const found = complaints(field, domain, dns1123Subdomain(domain));
-  return name.length > 63
-    ? [...found, { reason: 'FieldValueTooLong', field, message: 'Too long: may not be more than 63 bytes' }]
-    : found;
+  return name.length > LONGEST_MANAGER ? [...found, tooLong(field, LONGEST_MANAGER)] : found;
 }
 
 const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 
-function failureRule(rule: Rec, spec: Rec, field: string): Violation[] {
+function failureViolations(rules: readonly Rec[], spec: Rec, field: string): Violation[] {
+  const pod = at(spec, 'template', 'spec');
+  const containers = new Set([...list(pod, 'containers'), ...list(pod, 'initContainers')].map(one => text(one, 'name')));
+  const found = rules.length > MOST_RULES ? [tooMany(field, rules.length, MOST_RULES)] : [];
+  return [...found, ...rules.flatMap((rule, i) => failureRule(rule, spec, containers, `${field}[${i}]`))];
+}
+
+function failureRule(rule: Rec, spec: Rec, containers: ReadonlySet<string>, field: string): Violation[] {
   const action = text(rule, 'action');
   const found: Violation[] = [];
   if (action === '')
@@ -106,7 +113,8 @@ function failureRule(rule: Rec, spec: Rec, field: string): Violation[] {
   if (action === 'FailIndex' && absent(spec.backoffLimitPerIndex))
     found.push(invalid(`${field}.action`, action, 'requires the backoffLimitPerIndex to be set'));
   const [codes, conditions] = [at(rule, 'onExitCodes'), list(rule, 'onPodConditions')];
-  if (codes) found.push(...exitCodes(codes, spec, `${field}.onExitCodes`));
+  if (codes) found.push(...exitCodes(codes, containers, `${field}.onExitCodes`));
+  if (conditions.length > MOST_CONDITIONS) found.push(tooMany(`${field}.onPodConditions`, conditions.length, MOST_CONDITIONS));
   for (const [i, condition] of conditions.entries()) {
     const where = `${field}.onPodConditions[${i}]`;
     const type = text(condition, 'type');
@@ -125,25 +133,18 @@ const bare = (field: string, why: string): Violation => ({
   message: `Invalid value: ${why}`,
 });
 
-function exitCodes(codes: Rec, spec: Rec, field: string): Violation[] {
+function exitCodes(codes: Rec, containers: ReadonlySet<string>, field: string): Violation[] {
   const operator = text(codes, 'operator');
   const values = (Array.isArray(codes.values) ? codes.values : []) as number[];
   const found =
     operator === '' ? [required(`${field}.operator`)] : oneOf(codes, 'operator', `${field}.operator`, ['In', 'NotIn']);
   const name = text(codes, 'containerName');
-  const pod = at(spec, 'template', 'spec');
-  const known = [...list(pod, 'containers'), ...list(pod, 'initContainers')].some(container => text(container, 'name') === name);
-  if (!absent(codes.containerName) && !known)
+  if (!absent(codes.containerName) && !containers.has(name))
     found.push(
       invalid(`${field}.containerName`, name, 'must be one of the container or initContainer names in the pod template'),
     );
   if (values.length === 0) found.push(invalid(`${field}.values`, values, 'at least one value is required'));
-  if (values.length > 255)
-    found.push({
-      reason: 'FieldValueTooMany',
-      field: `${field}.values`,
-      message: `Too many: ${values.length}: must have at most 255 items`,
-    });
+  if (values.length > MOST_CODES) found.push(tooMany(`${field}.values`, values.length, MOST_CODES));
   const seen = new Set<number>();
   for (const [i, value] of values.entries()) {
     if (operator === 'In' && value === 0)
@@ -183,16 +184,7 @@ function successViolations(policy: Rec, spec: Rec, field: string): Violation[] {
   const rules = list(policy, 'rules');
   if (rules.length === 0)
     return [required(`${field}.rules`, 'at least one rules must be specified when the successPolicy is specified')];
-  const found: Violation[] =
-    rules.length > 20
-      ? [
-          {
-            reason: 'FieldValueTooMany',
-            field: `${field}.rules`,
-            message: `Too many: ${rules.length}: must have at most 20 items`,
-          },
-        ]
-      : [];
+  const found = rules.length > MOST_RULES ? [tooMany(`${field}.rules`, rules.length, MOST_RULES)] : [];
   const completions = num(spec, 'completions') ?? 0;
   for (const [i, rule] of rules.entries()) found.push(...successRule(rule, completions, `${field}.rules[${i}]`));
   return found;
@@ -203,6 +195,7 @@ function successRule(rule: Rec, completions: number, field: string): Violation[]
   if (count === undefined && absent(rule.succeededIndexes))
     return [required(field, 'at least one of succeededCount or succeededIndexes must be specified')];
   const found = notNegative(rule, 'succeededCount', `${field}.succeededCount`);
+  if (Buffer.byteLength(indexes) > MOST_INDEX_TEXT) found.push(tooLong(`${field}.succeededIndexes`, MOST_INDEX_TEXT));
   const named = absent(rule.succeededIndexes) ? undefined : indexCount(indexes, completions);
   if (typeof named === 'string')
     found.push(invalid(`${field}.succeededIndexes`, indexes, `error parsing succeededIndexes: ${named}`));
