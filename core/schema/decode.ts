@@ -1,9 +1,11 @@
 import type { ApiObject, Json } from '../model/object.js';
 import { wholeMilli } from '../model/quantity.js';
 import { badRequest } from '../model/refusal.js';
+import { Complaints } from './complaints.js';
 import { isOff } from './gates.js';
 import { encodeJson } from './json.js';
 import type { Field, Struct, Type } from './model.js';
+import { setMember } from './patch/members.js';
 import type { Resource } from './resource.js';
 import { type Complain, goScalar, SCALAR_DECODERS, SCALAR_ZEROS, STRUCT_SCALARS } from './scalars.js';
 
@@ -25,18 +27,16 @@ interface MapKey {
   readonly key: string;
 }
 
-/** Most complaints collected from one body: upstream's bound. */
-const MOST_COMPLAINTS = 100;
-
 /** The state of one decode: where it stands, for messages only. */
 class Context implements Complain {
   readonly path: (string | number | MapKey)[] = [];
+  readonly complaints = new Complaints();
   struct = '';
 
   constructor(readonly sink: DecodeSink) {}
 
   unknown(field: string): void {
-    if (this.sink.complaints.length >= MOST_COMPLAINTS) return;
+    if (!this.complaints.open) return;
     this.path.push(field);
     let text = '';
     for (const step of this.path) {
@@ -44,7 +44,7 @@ class Context implements Complain {
       else text += `${text ? '.' : ''}${typeof step === 'string' ? step : step.key}`;
     }
     this.path.pop();
-    this.sink.complaints.push(`unknown field ${JSON.stringify(text)}`);
+    this.complaints.add(`unknown field ${JSON.stringify(text)}`);
   }
 
   mismatch(value: Json, goType: string): never {
@@ -134,12 +134,6 @@ function listDecoder(of: Type, name: string): Decoder {
     }
     return out;
   };
-}
-
-/** Sets a member whose name came from outside: `__proto__` must become an own member as any other. */
-function setMember(target: { [key: string]: Json }, key: string, value: Json): void {
-  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
-  else target[key] = value;
 }
 
 /** Map members are written in the order of their names. Amounts of resources are whole thousandths. */
@@ -268,7 +262,10 @@ function structDecoder(struct: Struct): Decoder {
  * type's tags say, scalars canonical, unknown members dropped and reported. Throws `TypeMismatch`; does not change `value`, but may share parts of it.
  */
 export function normalize(type: Struct, value: Json, sink: DecodeSink): { [key: string]: Json } {
-  return decoderOf(type)(value, new Context(sink)) as { [key: string]: Json };
+  const context = new Context(sink);
+  const decoded = decoderOf(type)(value, context) as { [key: string]: Json };
+  sink.complaints.push(...context.complaints.texts);
+  return decoded;
 }
 
 type Decodable = Pick<Resource, 'type' | 'kind' | 'version' | 'apiVersion' | 'own'>;

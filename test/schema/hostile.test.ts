@@ -6,6 +6,7 @@ import { applied, type Kind, updated } from '../../core/schema/apply/manager.js'
 import { keyOf, type Owner, type Owners } from '../../core/schema/apply/owners.js';
 import { reconciled } from '../../core/schema/apply/reconcile.js';
 import { shapeOf } from '../../core/schema/apply/shape.js';
+import { normalize } from '../../core/schema/decode.js';
 import { validateMetadata } from '../../core/schema/metadata.js';
 import type { Type } from '../../core/schema/model.js';
 import { ownSchema } from '../../core/schema/custom/own.js';
@@ -105,6 +106,14 @@ describe('complaints', () => {
     const all = strictComplaints(`{"${LONG}":${JSON.stringify(unknown).replaceAll(':1', ':1,"x":1')}}`);
     expect(all.length).toBeGreaterThan(0);
     expect(characters(all)).toBeLessThan(5 * LONG.length);
+  });
+
+  test('of a built-in object are a few as well', () => {
+    const sink = { complaints: [] as string[] };
+    const type = typeOf('apiextensions.v1.JSONSchemaProps');
+    normalize(type, { properties: { [LONG]: unknown } }, sink);
+    expect(sink.complaints.length).toBeGreaterThan(0);
+    expect(characters(sink.complaints)).toBeLessThan(5 * LONG.length);
   });
 
   test('of a custom object are no more than those of others', () => {
