@@ -195,6 +195,7 @@ function isFree({ resource }: Permitted, object: ApiObject): boolean {
 
 /** A write that changes nothing but times of managers writes nothing. */
 function same(context: Context, { job, resource }: Permitted, object: ApiObject, old: ApiObject): boolean {
+  if (object.metadata.generation !== old.metadata.generation) return false;
   const { resourceVersion } = old.metadata;
   const managedFields = settledEntries(object, old);
   const metadata = { ...object.metadata, resourceVersion, ...(managedFields ? { managedFields } : {}) };
