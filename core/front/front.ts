@@ -157,12 +157,15 @@ export class Front {
     const target = route.target as ResourceTarget;
     let lost: string | undefined;
     let fresh = false;
+    let begun: (JobResult & { is: 'respond' }) | undefined;
     for (let attempt = 0; attempt < WRITE_RETRIES; attempt++) {
       this.reads.catchUp();
       const { revision } = this.state;
       const current = this.#current(route, target, lost);
-      const { result, verdict } = await this.#attempt(exchange, route, { ...given, current });
+      const { result, verdict } = await this.#attempt(exchange, route, { ...given, current, begun: begun !== undefined });
       if (result.is === 'respond') {
+        // Somebody else has ended what the first write began.
+        if (begun && result.status === 404) return begun;
         // A dry run of a create: the name that it found may be taken.
         if (target.name === '' && !lost && result.key && this.#current(route, target, result.key)) {
           lost = result.key;
@@ -174,8 +177,12 @@ export class Front {
       }
       if (result.is !== 'proposed') throw new Error(`the pipeline answered a write with ${result.is}`);
       const settled = await verdict;
-      if (settled?.is === 'committed') return this.#committed(route, result, settled.revision, current);
       lost = result.key;
+      if (settled?.is === 'committed') {
+        const answer = this.#committed(route, result, settled.revision, current);
+        if (!result.more) return answer;
+        begun = answer;
+      }
       if (settled?.is === 'unavailable') throw unavailable();
       if (settled?.is === 'error') throw new Refusal('InternalError', `Internal error occurred: ${settled.message}`);
     }
@@ -289,6 +296,7 @@ export class Front {
       granted,
       body: given.body,
       current: given.current,
+      begun: given.begun,
       render: given.render,
       generation: this.registry().generation,
     });

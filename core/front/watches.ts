@@ -47,7 +47,8 @@ function watchOptions(
     revision,
     initial,
     bookmarks: flag(query, 'allowWatchBookmarks'),
-    timeoutMs: seconds > 0 ? Math.min(seconds * 1000, 2 ** 31 - 1) : WATCH_MS * (1 + Math.random()),
+    // As upstream a time that is over ends the watch at once; none is one of the server's choice.
+    timeoutMs: seconds === 0 ? WATCH_MS * (1 + Math.random()) : Math.min(Math.max(0, seconds) * 1000, 2 ** 31 - 1),
   };
 }
 

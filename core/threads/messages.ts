@@ -139,6 +139,8 @@ export interface Job {
   readonly granted: boolean;
   readonly body?: Uint8Array;
   readonly current?: Current;
+  /** The first of a request's two writes is done, by a proposal that said `more`: `current` is what it wrote. */
+  readonly begun?: boolean;
   /** Objects to render, for reads in forms the front end does not hold. */
   readonly render?: Rendering;
   /** Which registry generation the front end routed by. */
@@ -185,6 +187,8 @@ export type JobResult = {
       readonly headers: readonly (readonly [string, string])[];
       readonly body?: Uint8Array;
       readonly gaps?: readonly number[] | 'envelope';
+      /** A second write follows: the job runs again, as `begun`. */
+      readonly more?: boolean;
       /** Key the proposal writes: if the writer refuses it, the next attempt is sent that key's object. */
       readonly key: string;
     }

@@ -97,6 +97,37 @@ describe('watches', () => {
     expect(await never.rest()).toEqual([]);
   });
 
+  test('a pod that is removed without grace is marked first, then gone [R246 R325]', async () => {
+    const path = `${await api.namespace('grace')}/pods`;
+    const pod = await api.made(path, { metadata: { name: 'a' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    const watch = await openWatch(api.server, `${path}?watch=1&resourceVersion=${versionOf(pod)}`);
+    const { body } = await api.delete(`${path}/a`);
+    const events = await watch.until(event => event.type === 'DELETED');
+    watch.close();
+    expect(events.map(event => event.type)).toEqual(['MODIFIED', 'DELETED']);
+    for (const event of events)
+      expect(metadataOf(event.object)).toMatchObject({ deletionGracePeriodSeconds: 0, deletionTimestamp: expect.any(String) });
+    expect(versionOf(events[1]!.object)).toBe(versionOf(body));
+  });
+
+  test('of two who remove a pod at once both are told of it', async () => {
+    const path = `${await api.namespace('twice')}/pods`;
+    for (let i = 0; i < 10; i++) {
+      await api.made(path, { metadata: { name: 'a' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+      const answers = await Promise.all([api.delete(`${path}/a`), api.delete(`${path}/a`)]);
+      for (const { status } of answers) expect([200, 404]).toContain(status);
+      expect(answers.map(({ status }) => status)).toContain(200);
+      expect((await api.get(`${path}/a`)).status).toBe(404);
+    }
+  });
+
+  test('a watch whose time is over ends at once', async () => {
+    const path = await fresh('a');
+    const list = (await api.get(path)).body;
+    const watch = await openWatch(api.server, `${path}?watch=1&timeoutSeconds=-1&resourceVersion=${versionOf(list)}`);
+    expect(await watch.rest()).toEqual([]);
+  });
+
   test('a timed watch ends at its time, with a bookmark shortly before it if those were asked for [R064 R164 R330]', async () => {
     const path = await fresh('a');
     const list = (await api.get(path)).body;

@@ -15,6 +15,8 @@ export interface Answer {
   readonly body?: Uint8Array;
   readonly gaps?: readonly number[] | 'envelope';
   readonly operations?: Transaction;
+  /** A second write follows: once they are committed the request is run again. */
+  readonly more?: boolean;
   /** What a dry run would have written. */
   readonly key?: string;
 }

@@ -64,6 +64,7 @@ export async function run(
       headers: answer.headers,
       body: answer.body,
       gaps: answer.gaps,
+      more: answer.more,
       key: answer.operations[0]!.key,
       grant,
     };

@@ -30,7 +30,13 @@ export async function remove(context: Context, permitted: Permitted): Promise<An
   object.metadata.finalizers = finalizersOf(permitted, object, options);
   if (object.metadata.finalizers.length === 0) delete object.metadata.finalizers;
   const held = (object.metadata.finalizers?.length ?? 0) > 0 || (resource.strategy.heldBy?.(object).length ?? 0) > 0;
-  if (!held && grace === 0)
+  const dies = !held && grace === 0;
+  // As upstream: what is removed in grace is marked first, also where the grace is 0, so that watches see it end; the second write removes it.
+  if (dies && resource.strategy.hasGrace && !options.dryRun && begin(context, permitted, object, old, grace)) {
+    const marked = await propose(context, permitted, object, { status: 200, dryRun: false, expect: job.current.revision });
+    return { ...marked, more: true };
+  }
+  if (dies)
     return await removal(context, permitted, old, resource.strategy.hasGrace ? ended(context, object) : undefined, {
       status: 200,
       dryRun: options.dryRun,
@@ -87,7 +93,7 @@ function checkPreconditions({ resource, target, job }: Permitted, old: ApiObject
     const why = `the UID in the precondition (${uid}) does not match the UID in record (${old.metadata.uid}). The object might have been deleted and then recreated`;
     throw conflict(preconditionName(resource), target.name, why);
   }
-  if (resourceVersion !== undefined && resourceVersion !== String(job.current!.revision)) {
+  if (resourceVersion !== undefined && !job.begun && resourceVersion !== String(job.current!.revision)) {
     const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${job.current!.revision}). The object might have been modified`;
     throw conflict(preconditionName(resource), target.name, why);
   }
