@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Capstan, startCapstan } from '../lib/capstan.js';
 import { type Bench, type Case, costOf, type Row, rateOf, timesOf } from '../lib/case.js';
-import { type BenchEtcd, startEtcd } from '../lib/etcd.js';
+import type { Etcd } from '../../test/storage/etcd.js';
+import { startEtcd } from '../lib/etcd.js';
 import { load } from '../lib/load.js';
 import type { Task } from '../load/tasks.js';
 import { deliveries, fanoutAt } from './fanout.js';
@@ -35,7 +36,7 @@ const interfaces = (writers: number, aim?: number): Case => ({
     const etcd = await startEtcd(join(bench.dir, `etcd-puts-${writers}`));
     if (!etcd) return [{ ...row, value: Number.NaN, note: MISSING }];
     const { plugin, transactions, puts } = await rates(bench, etcd.url, writers);
-    await etcd.close();
+    await etcd.stop();
     return [
       {
         ...row,
@@ -49,7 +50,7 @@ const interfaces = (writers: number, aim?: number): Case => ({
 });
 
 /** A case of a server over an etcd of its own. */
-const over = (name: string, what: string, run: (bench: Bench, server: Capstan, etcd: BenchEtcd) => Promise<Row[]>): Case => ({
+const over = (name: string, what: string, run: (bench: Bench, server: Capstan, etcd: Etcd) => Promise<Row[]>): Case => ({
   name,
   async run(bench): Promise<Row[]> {
     const etcd = await startEtcd(join(bench.dir, name));
@@ -58,7 +59,7 @@ const over = (name: string, what: string, run: (bench: Bench, server: Capstan, e
     const server = await startCapstan({ dataDir: join(bench.dir, `${name}-server`), tls: bench.tls, flags });
     const rows = await run(bench, server, etcd);
     await server.close();
-    await etcd.close();
+    await etcd.stop();
     return rows;
   },
 });

@@ -56,7 +56,7 @@ const puts: Case = {
     const etcd = await startEtcd(storeOf(bench, 'etcd'));
     if (!etcd) return [{ ...row, note: `${note}; no etcd installed to compare with` }];
     const theirs = await measure('etcdPuts', { url: etcd.url, ...load });
-    await etcd.close();
+    await etcd.stop();
     return [{ ...row, baseline: theirs.perSecond!, aim: 5, note: `${note} (etcd ${theirs.p99!.toFixed(1)} ms)` }];
   },
 };

@@ -1,18 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Io, serve } from '../../core/command/serve.js';
+import { serve } from '../../core/command/serve.js';
 import type { Settings } from '../../core/server/settings.js';
 import type { RunningServer } from '../../core/server/start.js';
-
-class Captured implements Io {
-  readonly lines: string[] = [];
-  readonly errors: string[] = [];
-  out(line: string): void {
-    this.lines.push(line);
-  }
-  err(line: string): void {
-    this.errors.push(line);
-  }
-}
+import { Captured } from './server.js';
 
 /** A server that does nothing but say what was asked of it. */
 function pretend(failed: Promise<Error> = new Promise(() => undefined)) {

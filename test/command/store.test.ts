@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, truncate, stat } from 'node:fs/promises';
@@ -9,7 +8,7 @@ import { parseConfig, settingsOf } from '../../core/command/config.js';
 import { storeCommand } from '../../core/command/store.js';
 import { openRocks } from '../../plugins/storage/rocksdb/open.js';
 import { committed } from '../conformance/storage.js';
-import { put } from '../storage/rocksdb-files.js';
+import { flip, mayMount, put } from '../storage/rocksdb-files.js';
 import { Captured, ServerProcess } from './server.js';
 
 let dataDir: string;
@@ -94,15 +93,6 @@ describe('capstan store', () => {
 const CONFIG_MAPS = '/api/v1/namespaces/shop/configmaps';
 const configMap = (name: string, data: object): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
 
-function mayMount(): boolean {
-  try {
-    execFileSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/tmp'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 describe('a server', () => {
   it('whose disk takes no more answers with an error, and ends with 1 and the reason', { timeout: 120_000 }, async () => {
     const server = await ServerProcess.start(dataDir, [], ['prlimit', '--fsize=4000000']);
@@ -134,7 +124,6 @@ describe('a server', () => {
   }, async () => {
     await fill(200);
     await (await openRocks({ path: store(), historyMs: 3_600_000 })).close();
-    const { flip } = await import('../storage/rocksdb-files.js');
     await flip(join(store(), 'db', readdirSync(join(store(), 'db')).find(file => file.endsWith('.sst'))!), 0.7);
     await expect(ServerProcess.start(dataDir)).rejects.toThrow(/ended with 1:\ncapstan: .*is damaged.*capstan store recover`\n$/);
   });

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Etcd, startEtcd } from '../storage/etcd.js';
 import type { Endpoint } from './client.js';
-import { EtcdProcess } from './etcd.js';
 import type { Violation } from './history.js';
 import { FaultyProxy } from './proxy.js';
 import type { Random } from './random.js';
@@ -19,7 +19,7 @@ export interface Node {
 /** What is tested: one server, or two over one etcd. */
 export class Deployment {
   readonly nodes: Node[] = [];
-  etcd: EtcdProcess | undefined;
+  etcd: Etcd | undefined;
   /** Servers that ended by themselves. */
   readonly violations: Violation[] = [];
 
@@ -30,7 +30,7 @@ export class Deployment {
     try {
       const flags = [`--storage-backend=${backend}`, ...(history ? [`--history=${history}`] : [])];
       if (backend === 'etcd') {
-        deployment.etcd = await EtcdProcess.start(join(directory, 'etcd'));
+        deployment.etcd = await startEtcd({ directory: join(directory, 'etcd') });
         flags.push(`--etcd-servers=${deployment.etcd.url}`);
       }
       for (let i = 0; i < (backend === 'etcd' ? 2 : 1); i++) {

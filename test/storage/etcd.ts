@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { issue } from '../../core/pki/certificate.js';
 
+/** Whether there is an etcd to start. */
+export const etcdInstalled = spawnSync('etcd', ['--version']).status === 0;
 /** Whether tests with etcd run: it is installed, or a missing one is to be a failure. */
-export const etcdWanted = spawnSync('etcd', ['--version']).status === 0 || process.env['CAPSTAN_TEST_REQUIRE'] === 'all';
+export const etcdWanted = etcdInstalled || process.env['CAPSTAN_TEST_REQUIRE'] === 'all';
 
 /** Ports that were free a moment ago. */
 export async function freePorts(count: number): Promise<number[]> {
@@ -20,6 +22,8 @@ export async function freePorts(count: number): Promise<number[]> {
 
 /** How an etcd is started. */
 export interface EtcdOptions {
+  /** Where its data is; else in a new temporary directory. */
+  readonly directory?: string;
   /** Further flags. */
   readonly flags?: Readonly<Record<string, string>>;
   /** With it, clients are served by TLS. */
@@ -29,6 +33,11 @@ export interface EtcdOptions {
 /** A running etcd, which can be killed and started again on its data. */
 export interface Etcd {
   readonly url: string;
+  /** Of the process that runs now. */
+  readonly pid: number;
+  /** SIGSTOP and SIGCONT. */
+  pause(): void;
+  resume(): void;
   /** Ends it at once, as `kill -9` does. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -43,8 +52,8 @@ interface Member {
   readonly peers: string;
 }
 
-async function member(name: string, scheme: string, [client, peer]: readonly number[]): Promise<Member> {
-  const directory = await mkdtemp(join(tmpdir(), 'capstan-etcd-'));
+async function member(name: string, scheme: string, [client, peer]: readonly number[], given?: string): Promise<Member> {
+  const directory = given ?? (await mkdtemp(join(tmpdir(), 'capstan-etcd-')));
   return { name, directory, url: `${scheme}://127.0.0.1:${client}`, peers: `http://127.0.0.1:${peer}` };
 }
 
@@ -63,7 +72,7 @@ function started({ name, directory, url, peers }: Member, cluster: readonly Memb
   };
   let child: ChildProcess | undefined;
   const kill = async () => {
-    if (!child) return;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'close');
     child.kill('SIGKILL');
     await ended;
@@ -71,6 +80,11 @@ function started({ name, directory, url, peers }: Member, cluster: readonly Memb
   };
   return {
     url,
+    get pid() {
+      return child?.pid ?? 0;
+    },
+    pause: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
     kill,
     async start() {
       const args = Object.entries(all).map(([flag, value]) => `--${flag}=${value}`);
@@ -86,7 +100,7 @@ function started({ name, directory, url, peers }: Member, cluster: readonly Memb
 
 /** Starts etcd on an empty directory and waits until it serves. */
 export async function startEtcd(options: EtcdOptions = {}): Promise<Etcd> {
-  const one = await member('default', options.tls ? 'https' : 'http', await freePorts(2));
+  const one = await member('default', options.tls ? 'https' : 'http', await freePorts(2), options.directory);
   const etcd = started(one, [one], options);
   await etcd.start();
   return etcd;

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openMemory, MemoryRecords } from '../../plugins/storage/memory.js';
 import { openRocks } from '../../plugins/storage/rocksdb/open.js';
 import { committed } from '../conformance/storage.js';
-import { put } from './rocksdb-files.js';
+import { mayMount, put } from './rocksdb-files.js';
 
 const run = promisify(execFile);
 const OPEN = new URL('../../plugins/storage/rocksdb/open.ts', import.meta.url).href;
@@ -22,16 +22,6 @@ afterEach(async () => {
   await chmod(join(directory, 'store'), 0o700).catch(() => undefined);
   await rm(directory, { recursive: true, force: true });
 });
-
-/** Whether this user may mount in a namespace of their own. */
-function mayMount(): boolean {
-  try {
-    execFileSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/tmp'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 interface Filled {
   readonly acknowledged: number;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,16 @@ import type { StoreOperation } from '../../core/api/index.js';
 import type { Engine } from '../../plugins/storage/engine/engine.js';
 import { openRocks } from '../../plugins/storage/rocksdb/open.js';
 import { committed } from '../conformance/storage.js';
+
+/** Whether this user may mount in a namespace of their own. */
+export function mayMount(): boolean {
+  try {
+    execFileSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/tmp'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** A put of text. */
 export const put = (key: string, value: string): StoreOperation => ({ is: 'put', key, value: Buffer.from(value) });
