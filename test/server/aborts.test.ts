@@ -1,0 +1,163 @@
+import { request } from 'node:http';
+import { createRequire } from 'node:module';
+import { connect, type Socket } from 'node:net';
+import { resolve } from 'node:path';
+import { queryObjects } from 'node:v8';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { RunningServer } from '../../core/index.js';
+import { startServer } from './library.js';
+
+/** Requests of one run. */
+const REQUESTS = Number(process.env.CAPSTAN_ABORTS ?? 1500);
+const WATCHES = REQUESTS / 10;
+const AT_ONCE = 64;
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+/** What holds a request or a watch, as the server has loaded it. */
+const load = createRequire(import.meta.url);
+const kept = ([path, name]: readonly [string, string]) =>
+  (load(resolve(`dist/${path}`)) as { readonly [name: string]: new () => unknown })[name]!;
+const KEPT = [
+  ['core/front/watch.js', 'Watcher'],
+  ['plugins/listener/uws-exchange.js', 'UwsExchange'],
+  ['plugins/listener/uws-write.js', 'UwsStream'],
+  ['plugins/listener/node-exchange.js', 'NodeExchange'],
+] as const;
+
+/** A reproducible sequence (Park and Miller's generator). */
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return below => {
+    state = (state * 48271) % 2147483647;
+    return state % below;
+  };
+}
+
+const head = (method: string, path: string, token: string, more = ''): string =>
+  `${method} ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n${more}\r\n`;
+const withBody = (method: string, path: string, token: string, body: object): string => {
+  const text = JSON.stringify(body);
+  return head(method, path, token, `content-type: application/json\r\ncontent-length: ${text.length}\r\n`) + text;
+};
+
+describe.each(['uws', 'node'] as const)('clients that go away at any moment, on %s', listener => {
+  let server: RunningServer;
+  let port: number;
+  beforeAll(async () => {
+    server = await startServer({ storage: 'memory', port: 0, httpPort: 0, naming: 'kubernetes', listener });
+    port = Number(new URL(server.httpUrl!).port);
+    await vi.waitUntil(async () => (await call('GET', '/api/v1/namespaces/default')).status === 200);
+    for (let i = 0; i < 200; i++)
+      await call('POST', MAPS, { metadata: { name: `there-${i}` }, data: { text: 'x'.repeat(5000) } });
+  });
+  afterAll(() => server.close());
+
+  /** One request on a connection of its own, and its answer. */
+  function call(method: string, path: string, body?: object): Promise<{ status: number; text: string }> {
+    const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' };
+    return new Promise((done, fail) => {
+      const sent = request({ port, method, path, headers, agent: false }, answer => {
+        const parts: Buffer[] = [];
+        answer.on('data', part => parts.push(part)).on('error', fail);
+        answer.on('end', () => done({ status: answer.statusCode!, text: Buffer.concat(parts).toString() }));
+      });
+      sent.on('error', fail).end(body && JSON.stringify(body));
+    });
+  }
+
+  /** Requests of every way through the server. */
+  function requestOf(n: number, pick: (below: number) => number): string {
+    const { token } = server;
+    const name = `made-${n % 500}`;
+    const one = `${MAPS}/there-${n % 200}`;
+    const made = { metadata: { name }, data: { text: 'y'.repeat(pick(20_000)) } };
+    const ways: (() => string)[] = [
+      () => withBody('POST', MAPS, token, made),
+      () => withBody('PUT', `${MAPS}/${name}`, token, made),
+      () => head('DELETE', `${MAPS}/${name}`, token),
+      () => withBody('DELETE', `${MAPS}?fieldSelector=metadata.name%3D${name}`, token, {}),
+      () => head('GET', one, token),
+      () => head('GET', one, token, `accept: ${TABLE}\r\n`),
+      () => head('GET', one, `unknown-${n}`),
+      () => head('GET', MAPS, token),
+      () => head('GET', MAPS, token, 'accept-encoding: gzip\r\n'),
+      () => head('GET', `${MAPS}?resourceVersion=999999999`, token),
+      () => head('GET', '/metrics', token),
+      () => head('GET', `${MAPS}?watch=1&timeoutSeconds=1`, token),
+      () => head('GET', `${MAPS}?watch=1&resourceVersion=1&allowWatchBookmarks=1`, token),
+      () => head('GET', `${MAPS}?watch=1`, token, `accept: ${TABLE}\r\n`),
+      () => head('GET', `${MAPS}?watch=1`, token, `accept: ${PROTOBUF}\r\n`),
+    ];
+    return ways[pick(ways.length)]!();
+  }
+
+  /** Sends a request, or a part of it, and goes away: at once, after a while, after a part of the answer, sometimes without having read. */
+  function abandoned(text: string, pick: (below: number) => number): Promise<void> {
+    return new Promise(done => {
+      const socket: Socket = connect(port, '127.0.0.1');
+      socket.on('close', () => done()).on('error', () => undefined);
+      const leave = () => (pick(2) === 0 ? socket.destroy() : socket.resetAndDestroy());
+      socket.write(pick(4) === 0 ? text.slice(0, pick(text.length)) : text);
+      const when = pick(5);
+      if (when === 0) socket.once('connect', leave);
+      else if (when === 1) setImmediate(leave);
+      else if (when === 2) setTimeout(leave, pick(20));
+      else {
+        if (when === 3) socket.pause();
+        else socket.once('data', leave);
+        setTimeout(leave, 50);
+      }
+    });
+  }
+
+  /** Requests under way, as the server counts them; this one is among the reads. */
+  async function underway(): Promise<number[]> {
+    const { text } = await call('GET', '/metrics');
+    return ['mutating', 'readOnly'].map(kind =>
+      Number(text.match(new RegExp(`inflight_requests{request_kind="${kind}"} (\\d+)`))?.[1]),
+    );
+  }
+
+  async function expectNothingKept(): Promise<void> {
+    // Reads of a version that never comes are answered after three seconds.
+    await vi.waitFor(async () => expect(await underway()).toEqual([0, 1]), { timeout: 10_000, interval: 100 });
+    await vi.waitFor(
+      () => {
+        const counts = KEPT.map(one => [one[1], queryObjects(kept(one), { format: 'count' })] as const);
+        // uWS's listener remembers the exchange that was called back last.
+        expect(counts.filter(([name, count]) => count > (name === 'UwsExchange' ? 1 : 0))).toEqual([]);
+      },
+      { timeout: 10_000, interval: 200 },
+    );
+  }
+
+  it('leave nothing behind', async () => {
+    const pick = random(listener.length);
+    let next = 0;
+    const client = async (): Promise<void> => {
+      while (next < REQUESTS) await abandoned(requestOf(next++, pick), pick);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, client));
+    await expectNothingKept();
+    expect((await call('POST', MAPS, { metadata: { name: 'after' } })).status).toBe(201);
+  }, 120_000);
+
+  it('and thousands of watches at once, in the middle of events, leave nothing behind either', async () => {
+    const pick = random(7);
+    const open = Array.from({ length: WATCHES }, (_, i) => {
+      const accept = i % 10 === 0 ? `accept: ${TABLE}\r\n` : '';
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => undefined).on('data', () => undefined);
+      socket.write(head('GET', `${MAPS}?watch=1&allowWatchBookmarks=1`, server.token, accept));
+      return socket;
+    });
+    for (let i = 0; i < 50; i++) {
+      await call('PUT', `${MAPS}/there-${i}`, { metadata: { name: `there-${i}` }, data: { n: String(i) } });
+      for (const socket of open.splice(0, pick(WATCHES / 20))) socket.destroy();
+    }
+    for (const socket of open) socket.destroy();
+    await expectNothingKept();
+  }, 120_000);
+});
