@@ -3,7 +3,7 @@ import { FUTURE_REVISION_MS } from '../limits.js';
 import { Refusal } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
 import type { Resource } from '../schema/resource.js';
-import type { Rendering, WireEvent } from '../threads/messages.js';
+import type { PastEvent, Rendering, WireEvent } from '../threads/messages.js';
 import type { ContinueTokens } from './continueToken.js';
 import type { State } from './state.js';
 import type { EventForm, WatchHub } from './watch.js';
@@ -29,7 +29,7 @@ export interface ReadContext {
     after: string,
   ): Promise<{ items: readonly WireEvent[]; more: boolean; remaining: number }>;
   /** Asks the writer for past changes. */
-  past(prefix: string, from: number, to: number): Promise<readonly (WireEvent & { previous?: Uint8Array })[]>;
+  past(prefix: string, from: number, to: number): Promise<readonly PastEvent[]>;
   /** Whether the request wants what the front end holds: JSON of the stored version. */
   wantsJson(exchange: Exchange, resource: Resource, stream?: boolean): boolean;
   /** Throws 406 if the resource has no form that the request accepts. */

@@ -19,6 +19,11 @@ export interface WireEvent {
   readonly version?: number;
 }
 
+/** A change of the past, with the value it replaced or removed. */
+export interface PastEvent extends WireEvent {
+  readonly previous?: Uint8Array;
+}
+
 /** What the writer answers to a proposal: committed at `revision`, or lost a race, or an error of the store, or no answer from it. */
 export type Verdict =
   | { readonly id: number; readonly is: 'committed'; readonly revision: number }
@@ -104,7 +109,7 @@ export type FromStore =
       readonly more: boolean;
       readonly remaining: number;
     }
-  | { readonly is: 'past'; readonly ask: number; readonly events: readonly (WireEvent & { readonly previous?: Uint8Array })[] }
+  | { readonly is: 'past'; readonly ask: number; readonly events: readonly PastEvent[] }
   | { readonly is: 'checked'; readonly ask: number; readonly error?: string }
   | { readonly is: 'synced'; readonly ask: number }
   | AskFailed;
@@ -267,4 +272,12 @@ export const packEvents = (events: readonly WireEvent[]): readonly [WireEvent[],
     events,
     ({ value }) => (value ? [value] : []),
     (event, [value]) => ({ ...event, value: value! }),
+  );
+
+/** Past changes with their values, and those they replaced, in one transferable buffer. */
+export const packPast = (events: readonly PastEvent[]): readonly [PastEvent[], ArrayBuffer[]] =>
+  packItems(
+    events,
+    ({ value, previous }) => [...(value ? [value] : []), ...(previous ? [previous] : [])],
+    (event, views) => ({ ...event, value: event.value && views[0], previous: event.previous && views.at(-1) }),
   );

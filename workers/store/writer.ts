@@ -13,6 +13,7 @@ import {
   type FromStore,
   type HistoryAsked,
   packEvents,
+  packPast,
   type Proposal,
   type RangeAsked,
   type SnapshotMessage,
@@ -411,6 +412,10 @@ function pack(message: FromStore): [FromStore, ArrayBuffer[]] {
   if (message.is === 'page' && message.items.length > 0) {
     const [items, transfer] = packEvents(message.items);
     return [{ ...message, items }, transfer];
+  }
+  if (message.is === 'past') {
+    const [events, transfer] = packPast(message.events);
+    return [{ ...message, events }, transfer];
   }
   return [message, []];
 }
