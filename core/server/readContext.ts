@@ -12,6 +12,8 @@ import type { Choice } from '../negotiate.js';
 import { encodeCommon, encodeEnvelope, encodeMessage } from '../schema/protobuf.js';
 import { watchFrame } from '../schema/protobufWatch.js';
 import { chooseForm } from '../front/forms.js';
+import { first, parseQuery } from '../front/query.js';
+import { parseIncludeObject } from '../tables/index.js';
 import type { Json } from '../model/object.js';
 import type { Questions } from './questions.js';
 
@@ -76,9 +78,11 @@ export function readContext({ state, hub, naming, tokens, shared, questions, cat
   };
 }
 
-/** Events in a form that the pool makes. */
+/** Events in a form that the pool makes. Throws 400 for a Table with an unknown `includeObject`. */
 function renderedForm(choice: Choice, exchange: Exchange, resource: Resource, naming: Naming, front: () => Front): EventForm {
   const table = choice.form === 'table';
+  // What a Table cannot be made with is told before the stream begins.
+  if (table) parseIncludeObject(first(parseQuery(exchange.query), 'includeObject'));
   return {
     key: `${choice.form} ${choice.version} ${choice.media} ${resource.apiVersion} ${exchange.query.includes('includeObject') ? exchange.query : ''}`,
     mediaType: choice.contentType,

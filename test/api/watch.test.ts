@@ -121,6 +121,17 @@ describe('watches', () => {
     }
   });
 
+  test('a Table watch with an unknown includeObject is refused before it begins', async () => {
+    const path = await fresh('a');
+    const { status, body } = await api.get(`${path}?watch=1&timeoutSeconds=1&includeObject=Wrong`, {
+      accept: 'application/json;as=Table;g=meta.k8s.io;v=v1',
+    });
+    expect([status, body['message']]).toEqual([
+      400,
+      'Unable to convert to Table as requested: includeObject: Invalid value: "Wrong": must be \'Metadata\', \'Object\', \'None\', or empty',
+    ]);
+  });
+
   test('a watch whose time is over ends at once', async () => {
     const path = await fresh('a');
     const list = (await api.get(path)).body;
