@@ -1,5 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Storage, Unavailable } from '../../core/api/index.js';
 import plugin from '../../plugins/storage/etcd/index.js';
 import { Connection } from '../../plugins/storage/etcd/connection.js';
@@ -8,7 +11,7 @@ import { EtcdStore } from '../../plugins/storage/etcd/store.js';
 import { Keys } from '../../plugins/storage/etcd/values.js';
 import { compactedRevision, watchOnce } from '../../plugins/storage/etcd/watch.js';
 import { committed } from '../conformance/storage.js';
-import { etcdWanted, startEtcd } from './etcd.js';
+import { certificates, etcdWanted, startEtcd } from './etcd.js';
 import { CuttingProxy } from './proxy.js';
 
 describe.skipIf(!etcdWanted)('an etcd store behind a connection that is cut (skipped without the program `etcd`)', () => {
@@ -108,6 +111,20 @@ describe('a member of etcd that takes watches and says nothing', () => {
 });
 
 describe('the configuration of the etcd store', () => {
+  it('tells which file of TLS cannot be used', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'capstan-etcd-tls-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const { cafile, certfile, keyfile, tls } = await certificates(directory);
+    const connect = (files: object) => () => new Connection({ servers: ['https://127.0.0.1:1'], prefix: '/x', ...files }).close();
+    expect(connect({ cafile, certfile, keyfile })).not.toThrow();
+    expect(connect({ cafile: keyfile })).toThrow(`--etcd-cafile: ${keyfile} holds no PEM block CERTIFICATE`);
+    expect(connect({ certfile, keyfile: certfile })).toThrow(/^--etcd-keyfile: .* holds no PEM block PRIVATE KEY/);
+    expect(connect({ cafile: join(directory, 'none') })).toThrow(/^--etcd-cafile: .*none cannot be read: ENOENT/);
+    expect(connect({ certfile, keyfile: tls.key })).toThrow(
+      /^--etcd-certfile and --etcd-keyfile: the files cannot be used for TLS: /,
+    );
+  });
+
   it('tells what is wrong by the path of the field', () => {
     expect(() => plugin.parse({})).toThrow(/^servers: /);
     expect(() => plugin.parse({ servers: ['localhost:2379'] })).toThrow(/^servers\[0\]: /);

@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { Client, type ClientDuplexStream, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { Unavailable } from '../../../core/api/index.js';
+import {
+  type ChannelCredentials,
+  Client,
+  type ClientDuplexStream,
+  credentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
+import { StoreError, Unavailable } from '../../../core/api/index.js';
 import { Authenticate, type Method, Watch, type WatchResponse } from './protocol.js';
 
 /** Where etcd is, and how it is spoken to. */
@@ -77,11 +85,9 @@ export class Connection {
   #authenticating: Promise<void> | undefined;
 
   constructor(readonly config: EtcdConfig) {
-    const file = (name?: string) => (name === undefined ? null : readFileSync(name));
-    const secure = () => credentials.createSsl(file(config.cafile), file(config.keyfile), file(config.certfile));
     this.#clients = config.servers.map(server => {
       const { protocol, host } = new URL(server);
-      return new Client(host, protocol === 'https:' ? secure() : credentials.createInsecure(), OPTIONS);
+      return new Client(host, protocol === 'https:' ? secure(config) : credentials.createInsecure(), OPTIONS);
     });
     this.#metadata = withToken(undefined);
   }
@@ -115,7 +121,8 @@ export class Connection {
 
   /** What is thrown when etcd cannot be reached. */
   unavailable(error: Error): Unavailable {
-    const why = (error as ServiceError).details || error.message;
+    // The library leaves this note empty.
+    const why = ((error as ServiceError).details || error.message).replace(/\.? Resolution note:\s*$/, '');
     return new Unavailable(`etcd at ${this.config.servers.join(', ')} does not answer: ${why}`);
   }
 
@@ -167,6 +174,31 @@ export class Connection {
       const cancel = () => call.cancel();
       signal?.addEventListener('abort', cancel);
     });
+  }
+}
+
+/** What a PEM file of the configuration holds; null without one. The TLS library ignores a CA bundle without certificates. */
+function pem(flag: string, file: string | undefined, label: string): Buffer | null {
+  if (file === undefined) return null;
+  let content: Buffer;
+  try {
+    content = readFileSync(file);
+  } catch (error) {
+    throw new StoreError(`${flag}: ${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+  if (!content.includes(`${label}-----`)) throw new StoreError(`${flag}: ${file} holds no PEM block ${label}`);
+  return content;
+}
+
+/** How a server is spoken to by TLS. Throws StoreError that names the flag of a file that cannot be used. */
+function secure({ cafile, certfile, keyfile }: EtcdConfig): ChannelCredentials {
+  const ca = pem('--etcd-cafile', cafile, 'CERTIFICATE');
+  const [key, certificate] = [pem('--etcd-keyfile', keyfile, 'PRIVATE KEY'), pem('--etcd-certfile', certfile, 'CERTIFICATE')];
+  try {
+    return credentials.createSsl(ca, key, certificate);
+  } catch (error) {
+    const which = [cafile && '--etcd-cafile', certfile && '--etcd-certfile and --etcd-keyfile'].filter(Boolean).join(', ');
+    throw new StoreError(`${which}: the files cannot be used for TLS: ${(error as Error).message}`);
   }
 }
 
