@@ -13,9 +13,14 @@ export interface Lent {
   readonly watch?: (listener: (event: ResourceEvent) => void) => void;
 }
 
-/** What the plugins of a thread give back at its end, the last first. */
+/** What a thread and its plugins give back at its end, the last first. */
 export class Releases {
-  readonly #all: (() => Awaitable<void>)[] = [];
+  readonly #all: (() => unknown)[];
+
+  /** `all` may go on to grow. */
+  constructor(all: (() => unknown)[] = []) {
+    this.#all = all;
+  }
 
   readonly add = (release: () => Awaitable<void>): void => void this.#all.push(release);
 
@@ -25,7 +30,7 @@ export class Releases {
       try {
         await release();
       } catch (error) {
-        log.error({ stack: (error as Error).stack }, 'a plugin could not release what it holds');
+        log.error({ stack: (error as Error).stack }, 'something that is held could not be released');
       }
   }
 }

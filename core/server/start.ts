@@ -1,6 +1,6 @@
 import { type Listener, listener, type Listening } from '../api/listener.js';
 import { type Naming, namingOf } from '../naming.js';
-import { hostOf } from '../plugin/host.js';
+import { hostOf, Releases } from '../plugin/host.js';
 import { logOf } from '../plugin/log.js';
 import { loadPlugins } from '../plugin/load.js';
 import { FUTURE_REVISION_MS } from '../limits.js';
@@ -41,7 +41,7 @@ export async function startServer(given: Partial<Settings> = {}): Promise<Runnin
   try {
     return await start(settings, given.dataDir === undefined && settings.storage === 'memory', began, undo);
   } catch (error) {
-    for (const release of undo.reverse()) await release();
+    await new Releases(undo).run(logOf('server', settings.verbosity));
     throw error;
   }
 }
@@ -77,7 +77,7 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
     draining = true;
     if (settings.shutdownDelayDuration > 0) await new Promise(done => setTimeout(done, settings.shutdownDelayDuration));
     made.finishWatches();
-    for (const release of undo.splice(0).reverse()) await release();
+    await new Releases(undo).run(log);
   };
   return {
     ...listening,
