@@ -65,8 +65,17 @@ function whileDeleted(pod: ApiObject, status: string): string {
   return phase === 'Succeeded' || phase === 'Failed' ? status : 'Terminating';
 }
 
-/** Sums up the states of all containers of a pod the way command-line clients show them. */
+/** Summaries made: three columns of a row show parts of one. */
+const made = new WeakMap<ApiObject, Summary>();
+
+/** Sums up the states of all containers of a pod the way command-line clients show them. The pod must not change any more. */
 export function summarise(pod: ApiObject): Summary {
+  let summary = made.get(pod);
+  if (!summary) made.set(pod, (summary = summaryOf(pod)));
+  return summary;
+}
+
+function summaryOf(pod: ApiObject): Summary {
   const specs = list(at(pod, 'spec', 'initContainers'));
   const sidecars = new Set(specs.filter(spec => member(spec, 'restartPolicy') === 'Always').map(spec => member(spec, 'name')));
   let status = str(at(pod, 'status', 'reason')) || str(at(pod, 'status', 'phase'));
@@ -104,8 +113,9 @@ function restarts(pod: ApiObject, now: number): string {
 function readinessGates(pod: ApiObject): string {
   const gates = list(at(pod, 'spec', 'readinessGates'));
   if (gates.length === 0) return '<none>';
-  const passed = gates.filter(gate => isTrue(pod, str(member(gate, 'conditionType')))).length;
-  return `${passed}/${gates.length}`;
+  const conditions = list(at(pod, 'status', 'conditions')).filter(entry => member(entry, 'status') === 'True');
+  const met = new Set(conditions.map(entry => member(entry, 'type')));
+  return `${gates.filter(gate => met.has(member(gate, 'conditionType'))).length}/${gates.length}`;
 }
 
 /** Columns of pods. */

@@ -190,10 +190,13 @@ function serviceViolations(service: Rec, path: string): Violation[] {
 
 function reviewViolations(reviews: readonly string[], path: string): Violation[] {
   if (reviews.length === 0) return [required(path)];
-  const found = reviews.flatMap((review, i) => [
-    ...dns1035Label(review).map(complaint => invalid(`${path}[${i}]`, review, complaint)),
-    ...(reviews.indexOf(review) < i ? [invalid(`${path}[${i}]`, review, 'duplicate version')] : []),
-  ]);
+  const seen = new Set<string>();
+  const found = reviews.flatMap((review, i) => {
+    const wrong = dns1035Label(review).map(complaint => invalid(`${path}[${i}]`, review, complaint));
+    if (seen.has(review)) wrong.push(invalid(`${path}[${i}]`, review, 'duplicate version'));
+    seen.add(review);
+    return wrong;
+  });
   if (!reviews.some(review => REVIEWS.includes(review)))
     found.push(invalid(path, reviews, `must include at least one of ${REVIEWS.join(', ')}`));
   return found;

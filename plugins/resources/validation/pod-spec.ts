@@ -268,8 +268,9 @@ function podTerm(term: Rec, field: string): Violation[] {
   if (key === '') found.push(required(`${field}.topologyKey`, 'can not be empty'));
   found.push(...complaints(`${field}.topologyKey`, key, qualifiedName(key)));
   for (const name of strings(term, 'namespaces')) found.push(...complaints(`${field}.namespace`, name, dns1123Label(name)));
+  const mismatched = new Set(strings(term, 'mismatchLabelKeys'));
   for (const [i, name] of strings(term, 'matchLabelKeys').entries()) {
-    if (strings(term, 'mismatchLabelKeys').includes(name)) {
+    if (mismatched.has(name)) {
       found.push(invalid(`${field}.matchLabelKeys[${i}]`, name, 'exists in both matchLabelKeys and mismatchLabelKeys'));
     }
   }

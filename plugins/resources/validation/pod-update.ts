@@ -25,12 +25,16 @@ function deadline(pod: Rec, old: Rec): Violation[] {
   return [];
 }
 
+/** What makes tolerations the same one; how long they last counts where that may not change. */
+const tolerationKey = (toleration: Rec): string =>
+  JSON.stringify([
+    ...['key', 'operator', 'value', 'effect'].map(member => text(toleration, member)),
+    ...(toleration.effect === 'NoExecute' ? [] : [num(toleration, 'tolerationSeconds') ?? 0]),
+  ]);
+
 function tolerations(pod: Rec, old: Rec): Violation[] {
-  const now = list(pod, 'tolerations');
-  const seconds = (toleration: Rec): Rec => ({ ...toleration, tolerationSeconds: undefined });
-  const kept = list(old, 'tolerations').every(before =>
-    now.some(t => same(t, before) || (before.effect === 'NoExecute' && same(seconds(t), seconds(before)))),
-  );
+  const now = new Set(list(pod, 'tolerations').map(tolerationKey));
+  const kept = list(old, 'tolerations').every(before => now.has(tolerationKey(before)));
   return kept ? [] : [forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
 }
 
@@ -57,13 +61,14 @@ function nodeSelector(pod: Rec, old: Rec): Violation[] {
 
 /** The spec with everything that may change set to what the old one has. */
 function withoutChangeable(pod: Rec, old: Rec, gated: boolean): Rec {
-  const image =
-    (member: string) =>
-    (container: Rec, i: number): Rec => ({ ...container, image: list(old, member)[i]?.image });
+  const withOldImages = (member: string): Rec[] => {
+    const before = list(old, member);
+    return list(pod, member).map((container, i) => ({ ...container, image: before[i]?.image }));
+  };
   const next: Rec = {
     ...pod,
-    containers: list(pod, 'containers').map(image('containers')),
-    initContainers: list(pod, 'initContainers').map(image('initContainers')),
+    containers: withOldImages('containers'),
+    initContainers: withOldImages('initContainers'),
     activeDeadlineSeconds: old.activeDeadlineSeconds,
     tolerations: old.tolerations,
     schedulingGates: old.schedulingGates,
@@ -118,11 +123,11 @@ export function podStatusViolations(object: ApiObject, old: ApiObject): Violatio
 /** Ephemeral containers may be added, never changed or taken away. */
 export function ephemeralUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
   const field = 'spec.ephemeralContainers';
-  const now = list(spec(object), 'ephemeralContainers');
+  const now = new Map(list(spec(object), 'ephemeralContainers').map(container => [text(container, 'name'), container]));
   const found = [...podSpecViolations(spec(object), 'spec'), ...ephemeralViolations(spec(object), field)];
   for (const before of list(spec(old), 'ephemeralContainers')) {
     const name = JSON.stringify(text(before, 'name'));
-    const after = now.find(container => text(container, 'name') === text(before, 'name'));
+    const after = now.get(text(before, 'name'));
     if (!after) found.push(forbiddenField(field, `existing ephemeral containers ${name} may not be removed\n`));
     else if (!same(after, before))
       found.push(forbiddenField(field, `existing ephemeral containers ${name} may not be changed\n${difference(before, after)}`));

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { create, object, update } from './helpers.js';
+
+/*
+ * Bodies as large as a server takes, made so that work which grows faster than the body would not end: a test of this file that does not come back
+ * within the runner's limit has found such work.
+ */
+
+const MANY = 30_000;
+const numbered = <T>(of: (i: number) => T): T[] => Array.from({ length: MANY }, (_, i) => of(i));
+const container = { name: 'c', image: 'i' };
+const podOf = (spec: object) => create('core/pods', object('Pod', { spec: { containers: [container], ...spec } }));
+
+test.each<[string, object, readonly object[]]>([
+  [
+    'tolerations',
+    { tolerations: numbered(i => ({ key: `k${i}`, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 1 })) },
+    [],
+  ],
+  ['containers', { containers: numbered(i => ({ name: `c${i}`, image: 'i' })) }, []],
+  ['init containers', { initContainers: numbered(i => ({ name: `c${i}`, image: 'i' })) }, []],
+])('very many %s of a pod are compared with what they were', (_, spec, wrong) => {
+  const { made } = podOf(spec);
+  const { violations } = update('core/pods', made, draft => {
+    (draft.spec as { tolerations?: object[] }).tolerations?.reverse();
+  });
+  expect(violations).toEqual(wrong);
+});
+
+test('labels to match and to differ in are told apart however many there are', () => {
+  const term = { topologyKey: 'k', matchLabelKeys: numbered(i => `a${i}`), mismatchLabelKeys: numbered(i => `b${i}`) };
+  const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
+  expect(podOf({ affinity }).violations).toEqual([]);
+});
+
+test('versions of conversion reviews are told apart however many there are', () => {
+  const webhook = { conversionReviewVersions: numbered(i => `v${i}`), clientConfig: { url: 'https://a.example' } };
+  const spec = {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'xs', kind: 'X' },
+    conversion: { strategy: 'Webhook', webhook },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  };
+  const definition = {
+    ...object('CustomResourceDefinition', { spec }, 'apiextensions.k8s.io/v1'),
+    metadata: { name: 'xs.example.com' },
+  };
+  expect(create('apiextensions.orchestrator.io/customresourcedefinitions', definition).violations).toEqual([]);
+});
