@@ -10,6 +10,7 @@ import { normalize } from '../../core/schema/decode.js';
 import { validateMetadata } from '../../core/schema/metadata.js';
 import type { Type } from '../../core/schema/model.js';
 import { ownSchema } from '../../core/schema/custom/own.js';
+import { duplicatesIn, schemaViolations } from '../../core/schema/custom/validate.js';
 import { applyJsonPatch } from '../../core/schema/patch/jsonPatch.js';
 import { applyStrategicPatch } from '../../core/schema/patch/strategic.js';
 import { strictComplaints } from '../../core/schema/strict.js';
@@ -152,6 +153,27 @@ describe('violations', () => {
     );
     expect([refusal.details?.causes?.length, refusal.message.endsWith(', and more]')]).toEqual([1, true]);
     expect(invalidObject('', 'ConfigMap', 'x', [invalid('spec', 'L'.repeat(4_000_000), 'no')]).details?.causes).toHaveLength(1);
+  });
+});
+
+describe('custom objects', () => {
+  test.each(['allOf', 'anyOf', 'oneOf'] as const)('that break an %s in very many places are told so', keyword => {
+    const schema = { type: 'object', [keyword]: [{ properties: { list: { items: { minLength: 1 } } } }] };
+    const found = schemaViolations({ list: numbered(1_000_000, () => '') }, schema);
+    expect(found.length).toBeGreaterThan(1000);
+    expect(found.length).toBeLessThan(1010);
+  });
+
+  test('with a million items of none of many values are not told all of them each time', () => {
+    const list = { type: 'array', items: { type: 'string', enum: numbered(5000, i => `value ${i}`) } };
+    const found = schemaViolations({ list: numbered(1_000_000, () => '') }, { type: 'object', properties: { list } });
+    expect(found).toHaveLength(1001);
+  });
+
+  test('with a million equal items in a set are told the first of them', () => {
+    const list = { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } } as const;
+    const value = { list: numbered(1_000_000, () => '') };
+    expect(duplicatesIn(value, { type: 'object', properties: { list } }, '')).toHaveLength(1001);
   });
 });
 

@@ -90,10 +90,9 @@ function violationsOf(type: ResourceType, version: ResourceVersion, rules: () =>
     ];
     const compiled = rules();
     const blocked = found.some(violation => BLOCKING.has(violation.reason));
-    if (compiled && blocked) found.push(NOT_CHECKED);
-    else if (compiled) found.push(...compiled(value, old as unknown as Json | undefined, text => asked.warn?.(text)));
-    if (type.validate && !blocked) found.push(...type.validate(object, old));
-    return found;
+    const ask = (rule: Rule): Violation[] => rule(value, old as unknown as Json | undefined, text => asked.warn?.(text));
+    const ruled = !compiled ? [] : blocked ? [NOT_CHECKED] : ask(compiled);
+    return [...found, ...ruled, ...(type.validate && !blocked ? type.validate(object, old) : [])];
   };
 }
 

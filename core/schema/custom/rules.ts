@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SchemaRule, StructuralSchema } from '../../api/resource.js';
 import type { Json } from '../../model/object.js';
-import type { Violation, ViolationType } from '../../model/refusal.js';
+import { type Violation, VIOLATIONS_TOLD, type ViolationType } from '../../model/refusal.js';
 import type { Program, SchemaType } from '../../cel/index.js';
 import { engine } from './engine.js';
 import { compiledRule, fieldPathNames } from './ruleText.js';
@@ -88,7 +88,7 @@ export function rulesOf(schema: StructuralSchema, wholeObject = true): Rule | un
 }
 
 function visit(node: Node, value: Json, old: Json | undefined, path: string, run: Run): void {
-  if (value === null || run.budget < 0) return;
+  if (value === null || run.budget < 0 || run.found.length > VIOLATIONS_TOLD) return;
   if (node.rules.length > 0) ask(node, value, old, path, run);
   if (Array.isArray(value) && node.items) {
     const before = correlated(old, node.schema);

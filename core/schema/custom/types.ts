@@ -39,9 +39,10 @@ function fieldOf(name: string, type: Type, schema: StructuralSchema | undefined,
 
 function structOf(schema: StructuralSchema, id: string, embedded: boolean): Struct {
   const fields: Field[] = embedded ? [fieldOf('metadata', typeOf('meta.v1.ObjectMeta'), undefined, false)] : [];
+  const required = new Set(schema.required);
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     if (embedded && (name === 'metadata' || name === 'apiVersion' || name === 'kind')) continue;
-    fields.push(fieldOf(name, typeFor(property, `${id}.${name}`), property, schema.required?.includes(name) ?? false));
+    fields.push(fieldOf(name, typeFor(property, `${id}.${name}`), property, required.has(name)));
   }
   const mapType = schema['x-kubernetes-map-type'] as Struct['mapType'];
   return {

@@ -2,7 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RE2JS } from 're2js';
 import type { StructuralSchema } from '../../api/resource.js';
 import type { Json } from '../../model/object.js';
-import { duplicate, invalid, notSupported, required, tooLong, tooMany, type Violation } from '../../model/refusal.js';
+import {
+  duplicate,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  type Violation,
+  VIOLATIONS_TOLD,
+} from '../../model/refusal.js';
 import { engine } from './engine.js';
 import { hasFormat } from './formats.js';
 import { isRec, propertyOf, valuesOf } from './prune.js';
@@ -179,11 +188,15 @@ function combinations(value: Json, old: Old, schema: StructuralSchema, path: str
     out.push(combined(path, 'must not validate the schema (not)'));
 }
 
+const isEqual = (a: unknown, b: Json): boolean => a === b || (typeof a === 'object' && isDeepStrictEqual(a, b));
+
+/** Finds what is wrong until there is more than a refusal tells: a list has room for a million bad items, each told with all that is good. */
 function check(value: Json, old: Old, schema: StructuralSchema, path: string, out: Violation[]): void {
+  if (out.length > VIOLATIONS_TOLD) return;
   if (old !== undefined && isDeepStrictEqual(value, old)) return;
   const wrong = typeViolation(value, schema, path);
   if (wrong) out.push(wrong);
-  if (schema.enum && !(value === null && schema.nullable) && !schema.enum.some(one => isDeepStrictEqual(one, value)))
+  if (schema.enum && !(value === null && schema.nullable) && !schema.enum.some(one => isEqual(one, value)))
     out.push(notSupported(path, value, schema.enum.map(String)));
   if (value === null) return;
   combinations(value, old, schema, path, out);
@@ -203,33 +216,38 @@ export function schemaViolations(value: Json, schema: StructuralSchema, path = '
   return found;
 }
 
-/** Duplicates in lists that are sets or maps (spec, "Merge strategy markers"). */
+/** Duplicates in lists that are sets or maps (spec, "Merge strategy markers"), of very many the first. */
 export function duplicatesIn(value: Json | undefined, schema: StructuralSchema | undefined, path: string): Violation[] {
-  if (!schema || value === undefined) return [];
-  if (Array.isArray(value))
-    return [...repeated(value, schema, path), ...value.flatMap((item, i) => duplicatesIn(item, schema.items, `${path}[${i}]`))];
-  if (!isRec(value)) return [];
-  return Object.keys(value).flatMap(key => {
-    const property = propertyOf(schema, key);
-    if (property) return duplicatesIn(value[key], property, join(path, key));
-    return duplicatesIn(value[key], valuesOf(schema), `${path}[${key}]`);
-  });
+  const found: Violation[] = [];
+  findDuplicates(value, schema, path, found);
+  return found;
 }
 
-function repeated(list: Json[], schema: StructuralSchema, path: string): Violation[] {
+function findDuplicates(value: Json | undefined, schema: StructuralSchema | undefined, path: string, out: Violation[]): void {
+  if (!schema || value === undefined) return;
+  if (Array.isArray(value)) {
+    findRepeated(value, schema, path, out);
+    for (const [i, item] of value.entries()) findDuplicates(item, schema.items, `${path}[${i}]`, out);
+  } else if (isRec(value)) {
+    for (const key of Object.keys(value)) {
+      const property = propertyOf(schema, key);
+      if (property) findDuplicates(value[key], property, join(path, key), out);
+      else findDuplicates(value[key], valuesOf(schema), `${path}[${key}]`, out);
+    }
+  }
+}
+
+function findRepeated(list: Json[], schema: StructuralSchema, path: string, out: Violation[]): void {
   const kind = schema['x-kubernetes-list-type'];
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
-  if (kind !== 'set' && kind !== 'map') return [];
+  if (kind !== 'set' && kind !== 'map') return;
   const seen = new Set<string>();
-  return list.flatMap((item, i) => {
-    const identity = kind === 'map' ? keyedBy(item, keys) : item;
+  for (let i = 0; i < list.length && out.length <= VIOLATIONS_TOLD; i++) {
+    const item = list[i]!;
     const text = kind === 'map' ? identityOf(item, keys) : JSON.stringify(item);
-    if (!seen.has(text)) {
-      seen.add(text);
-      return [];
-    }
-    return [duplicate(`${path}[${i}]`, identity)];
-  });
+    if (seen.has(text)) out.push(duplicate(`${path}[${i}]`, kind === 'map' ? keyedBy(item, keys) : item));
+    else seen.add(text);
+  }
 }
 
 const keyedBy = (item: Json, keys: readonly string[]): Json =>
