@@ -53,5 +53,7 @@ export const ANNOTATIONS_BYTES = 256 * 1024;
 /** Characters of all warnings of one answer, and of one of them where they are cut: clients bound the headers they read (upstream's bounds). */
 export const WARNINGS_CHARACTERS = 4096;
 export const WARNING_CHARACTERS = 256;
+/** How long requests under way may take once the server is told to end: upstream's bound of a request. Then their connections are closed. */
+export const DRAIN_MS = 60_000;
 /** How long a thread that is told to end may take to release what its plugins hold. */
 export const THREAD_CLOSE_MS = 3000;

@@ -48,7 +48,7 @@ export interface Binding {
 /** An open listener. */
 export interface Listening {
   readonly port: number;
-  /** Stops accepting, lets exchanges under way end (streams are ended by the front end), then closes idle connections. */
+  /** Stops accepting, lets exchanges under way end (streams are ended by the front end) for a bounded time, then closes all connections. */
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Exchange } from '../../core/api/listener.js';
+import { DRAIN_MS } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
 
 /** Unsent bytes of a stream below which its `onDrain` listeners are called. */
@@ -19,6 +20,16 @@ export const bodiless = (status: number): boolean => status < 200 || status === 
 /** Refusal of a body above the limit. */
 export const tooLarge = (limit: number): Refusal =>
   new Refusal('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
+
+/** Waits until exchanges under way have ended, but not for ever: clients that stall must not keep a server from ending. */
+export async function drained(exchanges: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, DRAIN_MS);
+  });
+  await Promise.race([exchanges, late]);
+  clearTimeout(timer);
+}
 
 /** What a body's reader gets when the client goes away. */
 export const goneAway = (): Error => new Error('the client closed the connection');

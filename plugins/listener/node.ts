@@ -7,7 +7,7 @@ import type { Host } from '../../core/api/host.js';
 import { type Binding, type Exchange, type Listener, type Listening, listener } from '../../core/api/listener.js';
 import { definePlugin } from '../../core/api/point.js';
 import { HEADER_BYTES } from '../../core/limits.js';
-import { guarded, statusLine } from './common.js';
+import { drained, guarded, statusLine } from './common.js';
 import { NodeExchange } from './node-exchange.js';
 
 /** How long an idle connection stays open; longer than the idle time of common proxies, so that they close first. */
@@ -70,12 +70,13 @@ export class NodeListener implements Listener {
     const port = await opened(server, binding);
     server.on('error', error => this.host.log.error({ error }, 'listener failed'));
     let closed: Promise<void> | undefined;
-    const close = (): Promise<void> => {
+    const close = async (): Promise<void> => {
       state.closing = true;
-      return new Promise(resolve => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      });
+      const ended = new Promise<void>(resolve => server.close(() => resolve()));
+      server.closeIdleConnections();
+      await drained(ended);
+      server.closeAllConnections();
+      await ended;
     };
     return { port, close: () => (closed ??= close()) };
   }

@@ -4,7 +4,7 @@ import type { Host } from '../../core/api/host.js';
 import { type Binding, type Exchange, type Listener, type Listening, listener } from '../../core/api/listener.js';
 import { definePlugin } from '../../core/api/point.js';
 import { HEADER_BYTES } from '../../core/limits.js';
-import { guarded } from './common.js';
+import { drained, guarded } from './common.js';
 import { UwsExchange, type UwsServer } from './uws-exchange.js';
 import type { App, Response } from './uws-types.js';
 import { clientVerifier } from './verify.js';
@@ -22,7 +22,7 @@ async function load(): Promise<typeof import('@uwsjs/core')> {
 class Server implements UwsServer {
   closing = false;
   private active = 0;
-  private idle: (() => void) | undefined;
+  private wake: (() => void) | undefined;
 
   constructor(
     readonly secure: boolean,
@@ -35,15 +35,15 @@ class Server implements UwsServer {
 
   finish(): void {
     this.active--;
-    if (this.active === 0) this.idle?.();
+    if (this.active === 0) this.wake?.();
   }
 
   /** Resolves when no exchange is under way. */
-  async drained(): Promise<void> {
+  async idle(): Promise<void> {
     this.closing = true;
     while (this.active > 0) {
       await new Promise<void>(resolve => {
-        this.idle = resolve;
+        this.wake = resolve;
       });
       await new Promise(resolve => setImmediate(resolve));
     }
@@ -93,7 +93,7 @@ export class UwsListener implements Listener {
     let closed: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       uws.us_listen_socket_close(socket);
-      await server.drained();
+      await drained(server.idle());
       app.close();
     };
     return {

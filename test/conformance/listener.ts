@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Exchange, Listener, Listening } from '../../core/api/listener.js';
-import { HEADER_BYTES } from '../../core/limits.js';
+import { DRAIN_MS, HEADER_BYTES } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { count, RawClient, type RawTarget } from './raw-client.js';
 
@@ -384,6 +384,24 @@ export function listenerConformance(given: ListenerCase): void {
       await idle.end();
       await closed;
       await own.close();
+    });
+
+    it('closes what is left when its time to drain is over', async () => {
+      const own = await listen();
+      const [silent, stalled] = [await open(targetOf(own.port)), await open(targetOf(own.port))];
+      silent.send(get('/silent/close'));
+      stalled.send(`POST /body/close HTTP/1.1\r\n${HOST}Content-Length: 50\r\n\r\npart`);
+      await front.event('/silent/close').value;
+      await front.event('/body/close').value;
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      try {
+        const closed = own.close();
+        vi.advanceTimersByTime(DRAIN_MS);
+        await closed;
+      } finally {
+        vi.useRealTimers();
+      }
+      await Promise.all([silent.end(), stalled.end(), front.event('abort /silent/close').value]);
     });
   });
 }
