@@ -76,15 +76,18 @@ export class Catalog {
     return this.#byKind.get(`${apiVersion}/${kind}`);
   }
 
-  /** Adds what a definition serves, in place of what it served before. */
-  define(definition: ApiObject): void {
+  /** Adds what a definition serves, in place of what it served before; the versions of its kind that were not known. */
+  define(definition: ApiObject): ReadonlySet<string> {
+    const added = new Set<string>();
     const spec = definition.spec as Definition;
     const storageName = `${spec.group}/${spec.names.plural}`;
-    if (!isEstablished(definition)) return;
+    if (!isEstablished(definition)) return added;
     this.#byStorageName.delete(storageName);
     for (const version of spec.versions.filter(v => v.served)) {
+      const apiVersion = `${spec.group}/${version.name}`;
+      if (!this.byKind(apiVersion, spec.names.kind)) added.add(apiVersion);
       this.#add({
-        apiVersion: `${spec.group}/${version.name}`,
+        apiVersion,
         kind: spec.names.kind,
         plural: spec.names.plural,
         namespaced: spec.scope === 'Namespaced',
@@ -92,6 +95,7 @@ export class Catalog {
         verbs: ALL_VERBS,
       });
     }
+    return added;
   }
 
   #add(resource: ControlledResource): void {

@@ -7,7 +7,7 @@ import {
   type Plugin,
   type ResourceEvent,
 } from '../../core/api/index.js';
-import { Catalog, DEFINITIONS, parseResources, pathOf, type ResourcesConfig } from './catalog.js';
+import { Catalog, type ControlledResource, DEFINITIONS, parseResources, pathOf, type ResourcesConfig } from './catalog.js';
 import { awaitsDependents, awaitsOrphaning, FOREGROUND, keyOf, type Node, nodeOf, ORPHAN, OwnerGraph } from './ownerGraph.js';
 import { inParallel, WorkQueue } from './queue.js';
 import { Requests } from './requests.js';
@@ -22,8 +22,14 @@ const MARKS = ['ownerReferences', FOREGROUND, `"${ORPHAN}"`];
 /** Owners known to be gone: saves a request per dependent of one owner. */
 const ABSENT_OWNERS = 10_000;
 
-/** How an owner stands to its dependent: there, gone, waiting for the dependent to go, or of a kind that cannot be looked up. */
-type Standing = 'solid' | 'absent' | 'waiting' | 'unknown';
+/** How an owner stands to its dependent: there, gone, or waiting for the dependent to go. */
+type Standing = 'solid' | 'absent' | 'waiting';
+
+/** Where an owner is to be found. */
+interface Place {
+  readonly resource: ControlledResource;
+  readonly namespace: string;
+}
 
 /** Deletes what no owner is left for; completes foreground deletion and orphaning (ownerReferences, spec "ObjectMeta"). */
 class GarbageCollector implements Controller {
@@ -70,8 +76,9 @@ class GarbageCollector implements Controller {
 
   /** A new kind may be one that dependents have been waiting for. */
   #define(definition: ApiObject): void {
-    this.#catalog.define(definition);
-    for (const node of this.#graph) if (node.owners.length > 0) this.#queue.add(node.key);
+    const added = this.#catalog.define(definition);
+    if (added.size === 0) return;
+    for (const node of this.#graph) if (node.owners.some(owner => added.has(owner.apiVersion))) this.#queue.add(node.key);
   }
 
   #wakeWaiting(uid: string): void {
@@ -102,10 +109,12 @@ class GarbageCollector implements Controller {
 
   /** Deletes the object if no owner holds it, or else drops the references to owners that are gone or going. */
   async #collect(node: Node): Promise<void> {
+    const places = node.owners.map(owner => this.#placeOf(node, owner));
+    // Of what cannot be looked up nobody knows whether it is gone.
+    if (places.includes(undefined)) return;
     const standings = new Map<OwnerReference, Standing>();
-    for (const owner of node.owners) standings.set(owner, await this.#standing(node, owner));
+    for (const [i, owner] of node.owners.entries()) standings.set(owner, await this.#standing(owner, places[i]!));
     const all = [...standings.values()];
-    if (all.includes('unknown')) return;
     if (!all.includes('solid')) return this.#delete(node, all.includes('waiting'));
     if (all.some(standing => standing !== 'solid')) {
       const gone = new Set([...standings].filter(([, standing]) => standing !== 'solid').map(([owner]) => owner.uid));
@@ -113,10 +122,14 @@ class GarbageCollector implements Controller {
     }
   }
 
-  async #standing(node: Node, owner: OwnerReference): Promise<Standing> {
+  /** Undefined for kinds that are not served, and for what cannot own: no object outside of namespaces has an owner in one. */
+  #placeOf(node: Node, owner: OwnerReference): Place | undefined {
     const resource = this.#catalog.byKind(owner.apiVersion, owner.kind);
-    if (!resource || (resource.namespaced && node.namespace === '')) return 'unknown';
-    const namespace = resource.namespaced ? node.namespace : '';
+    if (!resource || (resource.namespaced && node.namespace === '')) return undefined;
+    return { resource, namespace: resource.namespaced ? node.namespace : '' };
+  }
+
+  async #standing(owner: OwnerReference, { resource, namespace }: Place): Promise<Standing> {
     const identity = `${keyOf(resource.storageName, namespace, owner.name)}|${owner.uid}`;
     if (this.#absent.has(identity)) return 'absent';
     const seen = this.#host.informer(resource.storageName).get(namespace, owner.name);

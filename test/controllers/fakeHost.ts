@@ -15,8 +15,9 @@ const resource = (apiVersion: string, kind: string, plural: string, namespaced =
   verbs: VERBS,
 });
 
-/** Resources that the fake serves. */
+/** Resources that the fake serves and that controllers are told of. */
 export const RESOURCES: readonly ControlledResource[] = [
+  resource('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', false),
   resource('v1', 'Namespace', 'namespaces', false),
   resource('v1', 'Node', 'nodes', false),
   resource('v1', 'ConfigMap', 'configmaps'),
@@ -39,6 +40,9 @@ export const RESOURCES: readonly ControlledResource[] = [
   resource('rbac.authorization.k8s.io/v1', 'RoleBinding', 'rolebindings'),
 ];
 
+/** All that the fake serves: a custom kind, too. */
+const SERVED = [...RESOURCES, resource('example.com/v1', 'Widget', 'widgets')];
+
 interface Parsed {
   readonly resource: ControlledResource;
   readonly namespace: string;
@@ -51,11 +55,11 @@ function parsePath(path: string): Parsed {
   const apiVersion = parts[0] === 'api' ? parts[1] : `${parts[1]}/${parts[2]}`;
   let rest = parts.slice(parts[0] === 'api' ? 2 : 3);
   let namespace = '';
-  if (rest[0] === 'namespaces' && rest.length > 2 && RESOURCES.some(r => r.plural === rest[2])) {
+  if (rest[0] === 'namespaces' && rest.length > 2 && SERVED.some(r => r.plural === rest[2])) {
     namespace = rest[1] ?? '';
     rest = rest.slice(2);
   }
-  const found = RESOURCES.find(r => r.apiVersion === apiVersion && r.plural === rest[0]);
+  const found = SERVED.find(r => r.apiVersion === apiVersion && r.plural === rest[0]);
   if (!found) throw new Error(`no resource at ${path}`);
   return { resource: found, namespace, name: rest[1], subresource: rest[2] };
 }
@@ -116,7 +120,7 @@ export class FakeServer {
 
   /** Creates an object outside of any controller. */
   create(apiVersion: string, kind: string, metadata: ApiObject['metadata'], rest: object = {}): ApiObject {
-    const found = RESOURCES.find(r => r.apiVersion === apiVersion && r.kind === kind);
+    const found = SERVED.find(r => r.apiVersion === apiVersion && r.kind === kind);
     if (!found) throw new Error(`no resource for ${kind}`);
     return this.#create(found, metadata.namespace ?? '', { apiVersion, kind, metadata, ...rest });
   }

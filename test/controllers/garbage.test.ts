@@ -208,6 +208,23 @@ test.each(['Orphan', 'Foreground'])('%s deletion under way at a restart is finis
   other.close();
 });
 
+test('an owner of a kind that is not served keeps its dependents, and nothing is asked, until the kind is defined', async () => {
+  const absent = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: 'x' };
+  const unknown = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid: 'y' };
+  server.create('v1', 'ConfigMap', { name: 'a', namespace: 'n', ownerReferences: [absent, unknown] });
+  await quiet();
+  expect([names(), server.requests]).toEqual([['a'], []]);
+  const spec = {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', kind: 'Widget' },
+    versions: [{ name: 'v1', served: true }],
+  };
+  const status = { conditions: [{ type: 'Established', status: 'True' }] };
+  server.create('apiextensions.k8s.io/v1', 'CustomResourceDefinition', { name: 'widgets.example.com' }, { spec, status });
+  await becomes('widgets.example.com');
+});
+
 test('objects without owners or propagation finalizers are never decoded', async () => {
   let decoded = 0;
   const { host } = server;
