@@ -36,10 +36,10 @@ export const WRITE_RETRIES = 16;
 export const FUTURE_REVISION_MS = 3000;
 /** How long history is kept for watches and continue tokens (spec, "Limits"). */
 export const HISTORY_MS = 5 * 60 * 1000;
-/** Bytes a pool worker keeps of rendered forms (other media types, other versions). */
-export const RENDERED_BYTES = 32 * 1024 * 1024;
 /** Entries of the identity and decision caches of the front end. */
 export const DECISIONS = 100_000;
+/** Characters of those entries' credentials and targets, which clients choose: keys of 64 KB each would fill gigabytes within the bound above. */
+export const DECISION_CHARACTERS = 32 * 1024 * 1024;
 /** Time between bookmarks of a watch that asked for them: upstream's minute. */
 export const BOOKMARK_MS = 60_000;
 /** How long before its end a timed watch gets a last bookmark (upstream's two seconds): a client reads it before it connects again. */

@@ -1,5 +1,5 @@
 import type { Exchange } from '../api/listener.js';
-import { DECISIONS } from '../limits.js';
+import { DECISION_CHARACTERS, DECISIONS } from '../limits.js';
 import type { Target } from '../model/target.js';
 import type { User } from '../model/user.js';
 import type { Grant } from '../threads/messages.js';
@@ -28,6 +28,7 @@ export function decisionKey(target: Target): string {
 export class AccessCache {
   #known = new Map<string, Known>();
   #decisions = 0;
+  #characters = 0;
   /** Raised by every change of a policy object; decisions made before it are void. */
   policy = 0;
 
@@ -44,10 +45,7 @@ export class AccessCache {
   /** Remembers what the pool found; `policyBefore` is the policy revision the request was dispatched under. */
   learn(credentials: string, key: string, grant: Grant, policyBefore: number, now: number): void {
     if (grant.identityFor === 'never') return;
-    if (this.#decisions++ > DECISIONS) {
-      this.#known = new Map();
-      this.#decisions = 0;
-    }
+    this.#count(credentials.length + key.length);
     let known = this.identity(credentials, now);
     if (!known) {
       known = {
@@ -64,5 +62,15 @@ export class AccessCache {
         ? { policy: policyBefore, until: Number.POSITIVE_INFINITY }
         : { policy: -1, until: now + grant.dependsOn },
     );
+  }
+
+  /** Counts what is about to be remembered; over a bound, everything before it is forgotten. */
+  #count(characters: number): void {
+    this.#decisions++;
+    this.#characters += characters;
+    if (this.#decisions <= DECISIONS && this.#characters <= DECISION_CHARACTERS) return;
+    this.#known = new Map();
+    this.#decisions = 1;
+    this.#characters = characters;
   }
 }

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { AccessCache } from '../../core/front/access.js';
+import { DECISION_CHARACTERS, DECISIONS } from '../../core/limits.js';
+import type { Grant } from '../../core/threads/messages.js';
+
+const grant = (over: Partial<Grant> = {}): Grant => ({
+  user: { name: 'ann', uid: '', groups: [], extra: new Map() },
+  identityFor: 'forever',
+  dependsOn: 'policy',
+  allowed: true,
+  ...over,
+});
+const isAllowed = (cache: AccessCache, key: string, now = 0): boolean => {
+  const known = cache.identity('token', now);
+  return known !== undefined && cache.isAllowed(known, key, now);
+};
+
+test('a decision is remembered until the policy changes, or for its time', () => {
+  const cache = new AccessCache();
+  cache.learn('token', 'by policy', grant(), cache.policy, 0);
+  cache.learn('token', 'for a while', grant({ dependsOn: 10 }), cache.policy, 0);
+  cache.learn('token', 'never', grant({ dependsOn: 'never' }), cache.policy, 0);
+  cache.learn('token', 'denied', grant({ allowed: false }), cache.policy, 0);
+  expect(['by policy', 'for a while', 'never', 'denied'].map(key => isAllowed(cache, key, 9))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+  cache.policy++;
+  expect(['by policy', 'for a while'].map(key => isAllowed(cache, key, 9))).toEqual([false, true]);
+  expect(isAllowed(cache, 'for a while', 10)).toBe(false);
+});
+
+test('a decision made before a change of policy, learnt after it, does not count', () => {
+  const cache = new AccessCache();
+  const before = cache.policy++;
+  cache.learn('token', 'k', grant(), before, 0);
+  expect(isAllowed(cache, 'k')).toBe(false);
+});
+
+test.each([
+  ['entries', DECISIONS, ''],
+  ['characters', DECISION_CHARACTERS / (64 * 1024), 'x'.repeat(64 * 1024)],
+])('over its bound of %s the cache begins anew', (_, fitting, long) => {
+  const cache = new AccessCache();
+  cache.learn('token', 'first', grant(), 0, 0);
+  for (let i = 0; i < fitting / 2; i++) cache.learn('token', `${long}${i}`, grant(), 0, 0);
+  expect(isAllowed(cache, 'first')).toBe(true);
+  for (let i = 0; i < fitting; i++) cache.learn('token', `${long}${i}`, grant(), 0, 0);
+  expect(isAllowed(cache, 'first')).toBe(false);
+  cache.learn('token', 'last', grant(), 0, 0);
+  expect(isAllowed(cache, 'last')).toBe(true);
+});
