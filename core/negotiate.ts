@@ -140,7 +140,7 @@ const contentType = (media: MediaName, offer: Offer): string =>
   offer.naming.mediaType(NAMES[media]) + (offer.stream && media === 'protobuf' ? ';stream=watch' : '');
 
 /** The refusal where no range names a media type that is served at all. */
-export const noRepresentation = (media: readonly MediaName[], naming: Naming): Refusal =>
+const noRepresentation = (media: readonly MediaName[], naming: Naming): Refusal =>
   new Refusal(
     'NotAcceptable',
     `406: Not Acceptable\n\nAvailable representations: ${media.map(m => naming.mediaType(NAMES[m])).join(', ')}`,
@@ -148,7 +148,7 @@ export const noRepresentation = (media: readonly MediaName[], naming: Naming): R
   );
 
 /** The refusal where the media type is served, but not with the parameters asked for. */
-export const notAcceptable = (media: readonly MediaName[], naming: Naming): Refusal =>
+const notAcceptable = (media: readonly MediaName[], naming: Naming): Refusal =>
   new Refusal(
     'NotAcceptable',
     `only the following media types are accepted: ${media.map(m => naming.mediaType(NAMES[m])).join(', ')}`,

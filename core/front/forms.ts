@@ -11,7 +11,7 @@ const ALL: readonly MediaName[] = ['json', 'yaml', 'protobuf'];
 const WITHOUT_PROTOBUF: readonly MediaName[] = ['json', 'yaml'];
 
 /** Serializations of a resource: custom kinds have no protobuf form (spec, "Media types"). */
-export const mediaOf = (resource: Resource): readonly MediaName[] => (resource.builtIn ? ALL : WITHOUT_PROTOBUF);
+const mediaOf = (resource: Resource): readonly MediaName[] => (resource.builtIn ? ALL : WITHOUT_PROTOBUF);
 
 /** What an answer about a resource can be; `partial` and `partialList` depend on what it holds. Throws 406. */
 export const chooseForm = (

@@ -63,7 +63,7 @@ function unknownField(resource: Resource, field: string): Refusal {
 }
 
 /** Key prefix of a collection or of one namespace in it. */
-export const prefixOf = (resource: Resource, namespace: string): string =>
+const prefixOf = (resource: Resource, namespace: string): string =>
   `${resource.storageName}/${resource.namespaced && namespace ? `${namespace}/` : ''}`;
 
 /** Key of one object. */

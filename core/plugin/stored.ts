@@ -16,7 +16,7 @@ const QUOTE = 0x22;
  * Where the digits of `metadata.resourceVersion` stand in encoded bytes. Canonical bytes begin with kind, apiVersion and metadata, whose earlier members are
  * strings; a quote inside a string is escaped, so the first match is the member itself.
  */
-export function revisionSpan(bytes: Uint8Array): readonly [start: number, end: number] {
+function revisionSpan(bytes: Uint8Array): readonly [start: number, end: number] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const start = buffer.indexOf(MARK) + MARK.length;
   return [start, buffer.indexOf(QUOTE, start)];

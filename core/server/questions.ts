@@ -6,7 +6,7 @@ import type { FromStore, HistoryAsked, RangeAsked } from '../threads/messages.js
 type Answer = Extract<FromStore, { ask: number }>;
 
 /** The text upstream gives for a version whose history is gone. */
-export const EXPIRED = 'The resourceVersion for the provided list is too old.';
+const EXPIRED = 'The resourceVersion for the provided list is too old.';
 
 /** Questions of the front end to the writer: historic reads, and whether the store works. */
 export class Questions {

@@ -13,7 +13,7 @@ interface Verdict {
 const NEVER: Verdict = { from: 0, until: -1 };
 
 /** The certificates of a PEM bundle. */
-export function certificatesOf(bundle: string): X509Certificate[] {
+function certificatesOf(bundle: string): X509Certificate[] {
   const blocks = bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   return blocks.map(block => new X509Certificate(block));
 }
