@@ -115,22 +115,9 @@ export function formatQuantity(quantity: Quantity): string {
 /** Negative, zero or positive as `a` is less than, equal to or more than `b`. */
 export const compareQuantities = (a: Quantity, b: Quantity): number => (a.nano < b.nano ? -1 : a.nano > b.nano ? 1 : 0);
 
-/** The sum; shown as the first summand, or as the second where the first is zero. */
-export const addQuantities = (a: Quantity, b: Quantity): Quantity => ({
-  nano: a.nano + b.nano,
-  format: a.nano === 0n ? b.format : a.format,
-});
-
-/** The difference; shown as `addQuantities` does. */
-export const subtractQuantities = (a: Quantity, b: Quantity): Quantity => addQuantities(a, { ...b, nano: -b.nano });
-
 const roundedUp = (nano: bigint, step: bigint): bigint =>
   nano >= 0n ? (nano + step - 1n) / step : -((-nano + step - 1n) / step);
 
-/** Whole units, rounded away from zero. */
-export const quantityValue = (quantity: Quantity): bigint => roundedUp(quantity.nano, NANO);
-/** Thousandths, rounded away from zero. */
-export const quantityMilli = (quantity: Quantity): bigint => roundedUp(quantity.nano, 1_000_000n);
 const BELOW_MILLI = /[nu]$|e-(?!3$)/;
 
 /** A canonical text, rounded up to whole thousandths: amounts of resources are not finer. */

@@ -5,7 +5,7 @@ import { Complaints } from './complaints.js';
 import { isOff } from './gates.js';
 import { encodeJson } from './json.js';
 import type { Field, Struct, Type } from './model.js';
-import { setMember } from './patch/members.js';
+import { isMembers, setMember } from './patch/members.js';
 import type { Resource } from './resource.js';
 import { type Complain, goScalar, SCALAR_DECODERS, SCALAR_ZEROS, STRUCT_SCALARS } from './scalars.js';
 
@@ -86,9 +86,6 @@ const isNumber = (goType: string): boolean => /^(?:u?int|float)\d/.test(goType);
 /** Decodes a value that is not null. */
 type Decoder = (value: Json, context: Context) => Json;
 
-const isObject = (value: Json): value is { [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** `v1.PodSpec`: the package's last part and the name. */
 function goType(type: Type): string {
   if (type.is === 'list') return `[]${goType(type.of)}`;
@@ -141,7 +138,7 @@ function mapDecoder(of: Type, name: string): Decoder {
   const leaf = of.is === 'scalar';
   const amounts = leaf && of.name === 'Quantity';
   return (value, context) => {
-    if (!isObject(value)) return context.mismatch(value, name);
+    if (!isMembers(value)) return context.mismatch(value, name);
     const item = decoderOf(of);
     const out: { [key: string]: Json } = {};
     for (const key of Object.keys(value).sort()) {
@@ -160,7 +157,7 @@ function alternativesDecoder(struct: Struct): Decoder {
   const schema = struct.fields.find(field => field.type.is === 'struct')!.type;
   const list = struct.fields.find(field => field.type.is === 'list')?.type;
   return (value, context) => {
-    if (isObject(value)) return decoderOf(schema)(value, context);
+    if (isMembers(value)) return decoderOf(schema)(value, context);
     if (struct.alternatives === 'bool' && typeof value === 'boolean') return value;
     if (list && Array.isArray(value)) return decoderOf(list)(value, context);
     return context.wrong(`unexpected JSON ${kindOf(value)} for ${goType(struct)}`);
@@ -226,7 +223,7 @@ function structDecoder(struct: Struct): Decoder {
   const plans = [...(struct.typeMeta ? META_PLANS : []), ...struct.fields.map(planOf)];
   const slotOf = new Map(plans.map((plan, at) => [plan.name, at]));
   return (value, context) => {
-    if (!isObject(value)) return context.mismatch(value, name);
+    if (!isMembers(value)) return context.mismatch(value, name);
     const slots: (Json | undefined)[] = new Array(plans.length);
     const kept: string[] = [];
     for (const key in value) {
@@ -290,10 +287,3 @@ export function decodeObject(resource: Decodable, value: Json, sink: DecodeSink)
 
 /** JSON text of a canonical object, escaped as upstream does. */
 export const encode = (object: unknown): string => encodeJson(object);
-
-/** The bytes every canonical object of the resource begins with, `{"kind":"X","apiVersion":"Y",`: list items of built-in kinds go without them. */
-export const itemPrefix = (resource: Pick<Resource, 'kind' | 'apiVersion'>): Buffer =>
-  Buffer.from(`{"kind":${encodeJson(resource.kind)},"apiVersion":${encodeJson(resource.apiVersion)},`);
-
-/** Length of `itemPrefix`. */
-export const listItemPrefixLength = (resource: Pick<Resource, 'kind' | 'apiVersion'>): number => itemPrefix(resource).length;

@@ -110,7 +110,7 @@ function row(object: ApiObject, columns: readonly Column[], input: TableInput): 
   };
 }
 
-/** The Table as a JSON value, for answers in YAML and for the objects of watch events. */
+/** The Table as a JSON value. */
 export function tableValue(input: TableInput): object {
   const columns = input.columns ?? DEFAULT_COLUMNS;
   return {
@@ -121,6 +121,3 @@ export function tableValue(input: TableInput): object {
     rows: input.objects.map(object => row(object, columns, input)),
   };
 }
-
-/** The Table in JSON bytes. */
-export const tableOf = (input: TableInput): Uint8Array => Buffer.from(JSON.stringify(tableValue(input)));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../core/model/object.js';
 import { namingOf } from '../../core/naming.js';
 import { strictComplaints } from '../../core/schema/strict.js';
-import { decodeObject, encode, listItemPrefixLength, normalize, parseJson, parseStrict } from '../../core/schema/decode.js';
+import { decodeObject, encode, normalize, parseJson, parseStrict } from '../../core/schema/decode.js';
 import { buildRegistry } from '../../core/schema/registry.js';
 import { typeOf } from '../../core/schema/table/types.js';
 
@@ -37,7 +37,7 @@ describe('canonical form', () => {
         '"template":{"metadata":{"creationTimestamp":null},"spec":{"containers":[{"name":"c","image":"i","resources":{}}]}},' +
         '"strategy":{}},"status":{}}',
     );
-    expect(text.slice(0, listItemPrefixLength(deployments))).toBe('{"kind":"Deployment","apiVersion":"apps/v1",');
+    expect(text.startsWith('{"kind":"Deployment","apiVersion":"apps/v1",')).toBe(true);
   });
 
   it('[R259] treats null as absent, null items of lists and maps as their zero value', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
-import { parseIncludeObject, partialObjectMetadataList, type TableInput, tableOf } from '../../core/tables/index.js';
+import { parseIncludeObject, partialObjectMetadataList, type TableInput, tableValue } from '../../core/tables/index.js';
 import { columnsFor } from '../../plugins/columns/index.js';
 import { strategiesFor } from '../../plugins/resources/index.js';
 
@@ -31,7 +31,7 @@ type Table = {
   rows: { cells: unknown[]; object: Record<string, unknown> | null; conditions?: unknown[] }[];
   metadata: unknown;
 };
-const table = (rest?: Partial<TableInput>): Table => JSON.parse(Buffer.from(tableOf(input(rest))).toString()) as Table;
+const table = (rest?: Partial<TableInput>): Table => JSON.parse(JSON.stringify(tableValue(input(rest)))) as Table;
 
 describe('Tables [R057] [R058]', () => {
   it('carry definitions, cells, list metadata and the metadata of each object', () => {

@@ -12,6 +12,7 @@ import type { Resource } from '../../core/schema/resource.js';
 import { Unreadable } from '../../core/schema/unreadable.js';
 import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
 import { typeOf } from '../../core/schema/table/types.js';
+import { isMembers } from '../../core/schema/patch/members.js';
 import { neutralMediaType } from '../../core/naming.js';
 import { decodeYaml, decodeYamlStrict, encodeYaml } from '../../core/schema/yaml.js';
 import type { Context, Permitted } from './context.js';
@@ -22,9 +23,6 @@ export { encodeYaml };
 /** Body formats that carry an object. */
 const isYaml = (mediaType: string): boolean => mediaType === 'application/yaml';
 const mediaTypeOf = (contentType: string): string => contentType.split(';')[0]!.trim().toLowerCase();
-
-const isRecord = (value: Json): value is { [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Refuses or reports what the field validation level says about complaints (spec, "Field validation"). */
 export function complain(
@@ -123,7 +121,7 @@ const noEnvelope = (value: Json): Refusal =>
 /** Checks the envelope and fills it in. */
 function envelope({ resource, target }: Permitted, value: Json): { [key: string]: Json } {
   const object = value === null ? {} : value;
-  if (!isRecord(object)) throw noEnvelope(object);
+  if (!isMembers(object)) throw noEnvelope(object);
   const kind = envelopeText(object, 'kind');
   const apiVersion = envelopeText(object, 'apiVersion');
   if (resource.own) ownEnvelope(resource, target.verb === 'patch', object);
@@ -145,7 +143,7 @@ function ownEnvelope({ group, apiVersion, kind }: Resource, patched: boolean, ob
   const given = String(object['apiVersion'] ?? '');
   const named = String(object['kind'] ?? '');
   const metadata = object['metadata'];
-  const name = isRecord(metadata ?? null) ? String((metadata as { name?: Json }).name ?? '') : '';
+  const name = isMembers(metadata ?? null) ? String((metadata as { name?: Json }).name ?? '') : '';
   if (given !== apiVersion && patched)
     throw invalidObject(group, named, name, [invalid('apiVersion', given, `must be ${apiVersion}`)]);
   if (given !== apiVersion)
@@ -185,7 +183,7 @@ function settled(resource: Resource, object: ApiObject): ApiObject {
 function treeText(value: Json): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return `[${value.map(treeText).join(' ')}]`;
-  if (!isRecord(value)) return String(value);
+  if (!isMembers(value)) return String(value);
   const members = Object.keys(value).sort();
   return `map[${members.map(key => `${key}:${treeText(value[key]!)}`).join(' ')}]`;
 }
@@ -254,7 +252,7 @@ function decodeAs(permitted: Permitted, type: Struct, value: Json, complaints: s
 /** Checks the envelope of a subresource's body, which may be left out. What is only created is taken in every version of its group. */
 function subresourceEnvelope({ route, resource, target }: Permitted, value: Json): { [key: string]: Json } {
   const object = value === null ? {} : value;
-  if (!isRecord(object)) throw noEnvelope(object);
+  if (!isMembers(object)) throw noEnvelope(object);
   const { kind, group, version } = route.subresource ?? resource;
   const named = envelopeText(object, 'kind') || kind;
   const expected = group === '' ? version : `${group}/${version}`;
@@ -274,17 +272,15 @@ const OPTIONS_KIND = 'DeleteOptions';
 export function decodeOptions(context: Context, permitted: Permitted): { [member: string]: unknown } | undefined {
   const { job } = permitted;
   if (!job.body || job.body.length === 0) return undefined;
+  const value = parseBody(context, permitted, { dryRun: false, fieldValidation: 'Ignore' }, job.body) ?? {};
+  if (!isMembers(value)) throw noEnvelope(value);
+  const kind = value['kind'] ?? '';
+  if (kind !== '' && kind !== OPTIONS_KIND)
+    throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(value['apiVersion'] ?? '')}`);
   try {
-    const value = parseBody(context, permitted, { dryRun: false, fieldValidation: 'Ignore' }, job.body) ?? {};
-    if (!isRecord(value)) throw noEnvelope(value);
-    const kind = value['kind'] ?? '';
-    if (kind !== '' && kind !== OPTIONS_KIND)
-      throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(value['apiVersion'] ?? '')}`);
     return normalize(typeOf('meta.v1.DeleteOptions'), value, { complaints: [] }) as { [member: string]: unknown };
   } catch (error) {
-    // Options that cannot be read are no fault upstream tells apart: clients see a 500 without a reason.
-    const unread = error instanceof TypeMismatch || (error instanceof Refusal && error.code === 400);
-    throw unread ? new Refusal('', error.message) : error;
+    throw error instanceof TypeMismatch ? badRequest(error.message) : error;
   }
 }
 
@@ -306,7 +302,7 @@ function customOrder({ apiVersion, kind, metadata, ...rest }: ApiObject): object
 /** The value with the members of all objects in the order of their names. */
 function byName(value: Json): Json {
   if (Array.isArray(value)) return value.map(byName);
-  if (!isRecord(value)) return value;
+  if (!isMembers(value)) return value;
   const sorted: [string, Json][] = [];
   for (const key of Object.keys(value).sort()) if (value[key] !== undefined) sorted.push([key, byName(value[key])]);
   return Object.fromEntries(sorted);
