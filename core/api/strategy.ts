@@ -1,5 +1,5 @@
 import type { ApiObject } from '../model/object.js';
-import type { Violation } from '../model/refusal.js';
+import type { Refusal, Violation } from '../model/refusal.js';
 import type { User } from '../model/user.js';
 
 /** What a strategy may know about the request. `now` is RFC 3339 in whole seconds. */
@@ -89,6 +89,14 @@ export interface Strategy {
   readonly actions?: ReadonlyMap<string, (body: ApiObject, current: ApiObject, rules: Rules) => ApiObject>;
   /** For a virtual resource: a create on it is this action of the object that the body names, of another resource of its group version. */
   readonly actsOn?: { readonly plural: string; readonly action: string };
+  /**
+   * By subresource that leads away from the server (`exec`, `log`, `proxy`): what refuses it for this object, `empty` where there is nothing to read yet;
+   * undefined, or no entry: it would have to be connected, which the server does not do.
+   */
+  readonly connections?: ReadonlyMap<
+    string,
+    (object: ApiObject, query: ReadonlyMap<string, readonly string[]>) => Refusal | 'empty' | undefined
+  >;
   /** The kind is removed in grace: what a delete shows carries when it ended, also where the grace is 0. */
   readonly hasGrace?: boolean;
   /** Seconds of grace before removal; 0 removes at once. `asked` is the client's gracePeriodSeconds. */

@@ -1,15 +1,17 @@
 import type { Exchange } from '../api/listener.js';
 import { LIST_SLICE_BYTES } from '../limits.js';
-import { badRequest, methodNotAllowed, notFound } from '../model/refusal.js';
+import { decodeStored } from '../plugin/stored.js';
+import { badRequest, notFound } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import type { Resource } from '../schema/resource.js';
 import { compresses, respondWhole, streamCompressed } from './compress.js';
+import { leadsAway, proxiedName, unconnected } from './connect.js';
 import { notOlderThan, type ReadContext } from './context.js';
 import { drainOf } from './drain.js';
 import { envelopeLength, keyOf, listHead, listLength, listParts, needsConversion, parseRevision, predates } from './list.js';
 import { type Listed, metadataOf, pageOfRequest } from './page.js';
 import { first, flag } from './query.js';
-import { headersFor } from './reply.js';
+import { headersFor, NO_CACHE } from './reply.js';
 import type { Route } from './route.js';
 
 /** Answers a get (spec, get table). */
@@ -23,16 +25,17 @@ export async function get(context: ReadContext, exchange: Exchange, route: Route
     const recent = context.mostRecent();
     if (recent) await recent;
   } else if (raw !== '0') await notOlderThan(context, parseRevision(raw));
-  const entry = context.state.collections.get(resource.storageName)?.entries.get(keyOf(resource, target.namespace, target.name));
-  if (!entry) {
-    const scale =
-      resource.builtIn && route.subresource && route.subresource.kind !== resource.kind ? `/${route.subresource.name}` : '';
-    throw notFound({ group: resource.group, resource: resource.plural + scale }, target.name);
-  }
   const { subresource: sub } = route;
-  if (sub?.connect || sub?.produces)
-    throw methodNotAllowed(`get is not supported on ${resource.plural}/${sub.name} by this server`);
-  if (plain && !predates(resource, [entry]) && !route.subresource?.type?.id.endsWith('.Scale')) {
+  const isScale = sub?.type?.id.endsWith('.Scale') === true;
+  const name = sub?.name === 'proxy' ? proxiedName(resource, target.name) : target.name;
+  const entry = context.state.collections.get(resource.storageName)?.entries.get(keyOf(resource, target.namespace, name));
+  if (!entry)
+    throw notFound({ group: resource.group, resource: resource.plural + (isScale && resource.builtIn ? '/scale' : '') }, name);
+  if (leadsAway(sub)) {
+    unconnected(resource, sub, 'get', decodeStored(entry.value), route.query);
+    return exchange.respond(204, [NO_CACHE], new Uint8Array());
+  }
+  if (plain && !predates(resource, [entry]) && !isScale) {
     await respondWhole(exchange, headersFor(resource), entry.value);
     return;
   }

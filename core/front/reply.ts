@@ -10,7 +10,8 @@ import { warningHeaders } from './warnings.js';
 export type Headers = readonly (readonly [string, string])[];
 
 const JSON_TYPE = ['content-type', 'application/json'] as const;
-const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
+/** Answers are not for caches. */
+export const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
 
 /** Headers of every JSON answer. */
 export const JSON_HEADERS: Headers = [JSON_TYPE, NO_CACHE];

@@ -109,8 +109,13 @@ function resourceRoute(
   };
   const subresource = resource?.subresources.get(sub);
   const fits =
-    resource && (sub === '' || (subresource && !watchPath)) && rest.length <= 3 && (namespace === '' || resource.namespaced);
-  const clean = !rest.some(part => part.includes('/')) && (resource?.stored !== false || name === '' || sub !== '');
+    resource &&
+    (sub === '' || (subresource && !watchPath)) &&
+    (rest.length <= 3 || subresource?.name === 'proxy') &&
+    (namespace === '' || resource.namespaced);
+  // What is not stored has no objects to name, but for what can be read one by one.
+  const nameable = resource?.stored !== false || resource.verbs.includes('get');
+  const clean = !rest.slice(0, 3).some(part => part.includes('/')) && (nameable || name === '' || sub !== '');
   const named = !resource?.namespaced || namespace !== '' || name === '';
   if (fits && clean && !named && emptyNamespace) return { target, query, missing: 'namespace' };
   if (resource?.own && sub !== '' && !subresource && name !== '') return { target, query, missing: 'object' };

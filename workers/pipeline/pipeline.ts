@@ -1,7 +1,9 @@
 import type { Transaction } from '../../core/api/storage.js';
 import { methodNotAllowed, Refusal, unknownPath } from '../../core/model/refusal.js';
+import { leadsAway, unconnected } from '../../core/front/connect.js';
 import { chooseForm } from '../../core/front/forms.js';
 import { routeOf } from '../../core/front/route.js';
+import { decodeStored } from '../../core/plugin/stored.js';
 import type { Grant, Job, JobResult } from '../../core/threads/messages.js';
 import { authenticate, authorize } from './access.js';
 import type { Context, Permitted } from './context.js';
@@ -10,6 +12,7 @@ import { remove } from './remove.js';
 import { render } from './render.js';
 import { type Answer, statusAnswer } from './answer.js';
 import { patch, update } from './update.js';
+import { absent } from './write.js';
 
 /**
  * One request through the stages, in this order and no other: authenticate, authorize, then per verb: decode, fetch (the front end sends the current object along),
@@ -77,8 +80,10 @@ function write(context: Context, permitted: Permitted): Promise<Answer> {
   // Nothing is done for a client that could not be told.
   chooseForm(permitted.resource, permitted.job.accept, context.naming);
   const { resource, route, target } = permitted;
-  if (route.subresource?.connect && target.verb !== 'create')
-    throw methodNotAllowed(`${target.verb} is not supported on ${resource.plural}/${target.subresource} by this server`);
+  if (leadsAway(route.subresource)) {
+    if (!permitted.job.current) throw absent(permitted);
+    unconnected(resource, route.subresource, target.verb, decodeStored(permitted.job.current.bytes), route.query);
+  }
   switch (permitted.target.verb) {
     case 'create':
       return create(context, permitted);

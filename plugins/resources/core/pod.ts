@@ -13,6 +13,7 @@ import {
 import { bindPod } from './binding.js';
 import { podGrace } from './pod-lifecycle.js';
 import { keepMembers } from '../status-metadata.js';
+import { podConnections } from './connections.js';
 
 const field =
   (...path: [string, string]) =>
@@ -76,6 +77,7 @@ export const pod = (): Partial<Strategy> => ({
   validateUpdate: podUpdateViolations,
   validateStatus: podStatusViolations,
   subresources: new Map([['ephemeralcontainers', debugged]]),
+  connections: podConnections,
   hasGrace: true,
   gracePeriod: podGrace,
   actions: new Map([['binding', (body, current, rules) => bindPod(current, body, current.metadata.name ?? '', rules.now)]]),

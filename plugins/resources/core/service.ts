@@ -17,6 +17,7 @@ import {
   serviceDefaults,
 } from './service-fields.js';
 import { serviceStatusViolations, serviceUpdateViolations, serviceViolations } from './service-validation.js';
+import { serviceConnections } from './connections.js';
 
 function allocateAddress(service: Rec, allocator: ServiceAllocator, owned: readonly string[]): Violation[] {
   if (!hasClusterIP(service)) return [];
@@ -132,6 +133,7 @@ export const service = (): Partial<Strategy> => ({
   looksAt: ['core/services'],
   checkName: label1035Name,
   hasStatus: true,
+  connections: serviceConnections,
   deleteAnswer: 'object',
   createOnUpdate: true,
   defaults: object => {

@@ -110,7 +110,9 @@ function judge(text: string): string | undefined {
   const head = text.slice(0, end).toLowerCase();
   const body = Buffer.from(text.slice(end + 4), 'latin1').toString();
   const code = Number(status);
-  if (code >= 500 && code !== 504 && code !== 505) return `${status}: ${body.slice(0, 500)}`;
+  // Nothing stands behind a service here, which is no failure of the server.
+  const unserved = code === 503 && body.includes('no endpoints available');
+  if (code >= 500 && code !== 504 && code !== 505 && !unserved) return `${status}: ${body.slice(0, 500)}`;
   if (code < 400 || body === '') return undefined;
   if (head.includes('content-type: application/json'))
     return isStatus(body, code) ? undefined : `no Status: ${status} ${body.slice(0, 300)}`;
