@@ -1,4 +1,4 @@
-import type { Change } from './collection.js';
+import type { Change, Collection } from './collection.js';
 
 /** Bytes of history kept in memory; older changes are asked of the store. */
 const HISTORY_BYTES = 128 * 1024 * 1024;
@@ -33,9 +33,14 @@ export class History {
     }
   }
 
-  /** Changes above `revision`, which must not be below the floor. */
-  after(revision: number): Change[] {
-    return this.#changes.slice(this.#firstAbove(revision)).map(held => held.change);
+  /** The changes of a collection above `revision`, which must not be below the floor. */
+  after(revision: number, collection: Collection): Change[] {
+    const found: Change[] = [];
+    for (let i = this.#firstAbove(revision); i < this.#changes.length; i++) {
+      const { change } = this.#changes[i]!;
+      if (change.collection === collection) found.push(change);
+    }
+    return found;
   }
 
   /** The changes that `revision` made. */

@@ -71,8 +71,9 @@ export const keyOf = (resource: Resource, namespace: string, name: string): stri
 
 /** Reads the selectors of a collection request. Throws 400 for selectors that do not parse or name unknown fields. */
 export function selectionOf(resource: Resource, target: ResourceTarget, query: Query): Selection {
-  const labels = parseLabelSelector(first(query, 'labelSelector'));
-  const fields = knownFields(resource, parseFieldSelector(first(query, 'fieldSelector')));
+  // The route has them, unless they do not parse.
+  const labels = target.labelSelector ?? parseLabelSelector(first(query, 'labelSelector'));
+  const fields = knownFields(resource, target.fieldSelector ?? parseFieldSelector(first(query, 'fieldSelector')));
   const byName = fields.find(r => r.key === 'metadata.name' && r.operator === '=' && r.values.length === 1)?.values[0];
   const rest = fields.filter(r => !(r.key === 'metadata.name' && r.operator === '=' && r.values[0] === byName));
   if (target.name && fields.length > 0 && byName !== target.name) {

@@ -128,7 +128,7 @@ async function resume(
 ): Promise<void> {
   const { state } = context;
   const to = state.revision;
-  const remembered = from >= state.history.floor ? state.history.after(from).filter(c => c.collection === collection) : undefined;
+  const remembered = from >= state.history.floor ? state.history.after(from, collection) : undefined;
   try {
     const changes = remembered ?? (await replay(context, selection, collection, from, to));
     await watcher.catchUp(
