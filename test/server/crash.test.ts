@@ -24,6 +24,19 @@ test('a pool worker that ends fails its requests with 500 and is replaced', asyn
   }
 });
 
+test('a controller that throws at every event keeps neither the others nor the server from their work', async () => {
+  const api = await Api.start({ plugins: [{ use: fixture('faulty-controller') }] });
+  try {
+    const failed = vi.fn();
+    void api.server.failed.then(failed);
+    const namespace = await api.namespace('faulty');
+    await api.until(async () => (await api.get(`${namespace}/serviceaccounts/default`)).status === 200);
+    expect(failed).not.toHaveBeenCalled();
+  } finally {
+    await api.close();
+  }
+});
+
 test('a writer that fails ends the server with 1 and says why', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'capstan-crash-'));
   const trigger = mkdtempSync(join(directory, 'trigger-'));

@@ -32,7 +32,7 @@ const data = workerData as ThreadData & { readonly start: Start };
 const front = parentPort!;
 const log = logOf('control', data.verbosity);
 const { start } = data;
-const listeners: ((event: ResourceEvent) => void)[] = [];
+const listeners: EventListener[] = [];
 const holding = new Holding();
 let started = false;
 let loaded: () => void;
@@ -84,8 +84,22 @@ function tidy(): void {
   );
 }
 
+type EventListener = (event: ResourceEvent) => void;
+
+/** Tells one controller. Its fault must neither keep an event from the others nor end the thread. */
+function notify(listener: EventListener, event: ResourceEvent): void {
+  try {
+    listener(event);
+  } catch (error) {
+    log.error(
+      { stack: (error as Error)?.stack ?? String(error), event: event.type, of: event.storageName },
+      'a controller failed at an event',
+    );
+  }
+}
+
 function emit(event: ResourceEvent): void {
-  for (const listener of listeners) listener(event);
+  for (const listener of listeners) notify(listener, event);
 }
 
 const feed: StoreFeed = new StoreFeed(start.port, new Int32Array(data.counters), start.counter, (message: FromStore) => {
@@ -141,7 +155,7 @@ const host = hostOf(data, 'control', {
   request,
   watch: listener => {
     listeners.push(listener);
-    if (started) for (const entry of informers.entries()) listener(eventOf(entry, 'ADDED', entry.revision));
+    if (started) for (const entry of informers.entries()) notify(listener, eventOf(entry, 'ADDED', entry.revision));
   },
 });
 
@@ -177,13 +191,13 @@ if (election) {
 const plugins = await loadPlugins(data.plugins, 'control', host);
 const controllers = plugins.at(controller);
 started = true;
-front.postMessage({ is: 'ready' });
+tell({ is: 'ready' });
 for (const entry of informers.entries()) emit(eventOf(entry, 'ADDED', entry.revision));
 await Promise.all(
   controllers.map(async one => {
     try {
       await one.start();
-      front.postMessage({ is: 'started', controller: one.name });
+      tell({ is: 'started', controller: one.name });
     } catch (error) {
       log.error({ controller: one.name, stack: (error as Error).stack }, 'a controller did not start');
     }
