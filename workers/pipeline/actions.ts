@@ -1,12 +1,12 @@
 import type { Strategy } from '../../core/api/strategy.js';
-import type { ApiObject } from '../../core/model/object.js';
+import type { ApiObject, Frozen } from '../../core/model/object.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import { badRequest, methodNotAllowed } from '../../core/model/refusal.js';
 import { type Answer, jsonHeaders } from './answer.js';
 import { decodeBody, decodeSubresource } from './body.js';
 import { type Context, type Permitted, rulesOf } from './context.js';
 import type { WriteOptions } from './options.js';
-import { absent, inRequestVersion, propose } from './write.js';
+import { absent, changeOf, inRequestVersion, propose, refuseInvalid } from './write.js';
 
 const SUCCESS = Buffer.from('{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}\n');
 
@@ -18,7 +18,7 @@ export async function act(context: Context, permitted: Permitted, options: Write
   const indirect = actsOn && acted?.strategy.actions?.get(actsOn.action);
   if (acted && indirect) {
     const body = decodeBody(context, permitted, options, job.body!);
-    const target = { ...permitted.target, resource: acted.plural, name: body.metadata.name ?? '' };
+    const target = { ...permitted.target, resource: acted.plural, subresource: actsOn.action, name: body.metadata.name ?? '' };
     return await apply(context, { ...permitted, resource: acted, target }, options, body, indirect);
   }
   const action = route.subresource && resource.strategy.actions?.get(route.subresource.name);
@@ -47,6 +47,8 @@ async function apply(
   if (!job.current) throw absent(permitted);
   const current = inRequestVersion(resource, decodeStored(job.current.bytes));
   const object = action(body, structuredClone(current), rulesOf(context, permitted, options.dryRun));
+  const change = changeOf(permitted, 'CREATE', options.dryRun, permitted.target.name, current);
+  refuseInvalid(resource, permitted.target.name, await context.validate(change, object as Frozen<ApiObject>));
   const answer = { status: 201, headers: jsonHeaders(permitted.warnings), body: SUCCESS };
   if (options.dryRun) return answer;
   const proposed = await propose(context, permitted, object, { status: 201, dryRun: false, expect: job.current.revision });

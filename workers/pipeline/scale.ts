@@ -1,6 +1,7 @@
-import type { ApiObject } from '../../core/model/object.js';
+import type { ApiObject, Frozen } from '../../core/model/object.js';
 import { conflict, invalidObject, MODIFIED, Refusal, unknownPath } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
+import { isMembers, memberOf, type Members, reach, setMember } from '../../core/schema/patch/members.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Answer } from './answer.js';
 import { type AppliedWrite, appliedToScale, ownersThrough, setOwners, settledEntries } from './apply.js';
@@ -11,12 +12,6 @@ import { type PatchType, patched } from './patch.js';
 import { contentChanged } from './metadata.js';
 import { absent, changeOf, checkName, checkNamespace, inRequestVersion, propose, refuseInvalid } from './write.js';
 import { shape } from './render.js';
-
-const reach = (object: ApiObject, path: readonly string[]): unknown =>
-  path.reduce<unknown>(
-    (at, key) => (typeof at === 'object' && at !== null ? (at as { [k: string]: unknown })[key] : undefined),
-    object,
-  );
 
 /** The scale of an object: desired and actual replicas and the selector, under the object's own metadata (autoscaling/v1 Scale). */
 export function scaleOf(resource: Resource, object: ApiObject, lenient = false): ApiObject {
@@ -74,7 +69,8 @@ export async function updateScale(
   }
   const object = withReplicas(structuredClone(old), resource.strategy.scale!.spec, replicas);
   setOwners(object, owners);
-  await context.mutate(changeOf(permitted, 'UPDATE', options.dryRun, target.name, old), object);
+  const change = changeOf(permitted, 'UPDATE', options.dryRun, target.name, old);
+  await context.mutate(change, object);
   resource.strategy.prepareUpdate(object, old, rulesOf(context, permitted, options.dryRun));
   if (resource.own)
     refuseInvalid(
@@ -82,6 +78,7 @@ export async function updateScale(
       target.name,
       resource.strategy.validateUpdate(object, old, rulesOf(context, permitted, options.dryRun)),
     );
+  refuseInvalid(resource, target.name, await context.validate(change, object as Frozen<ApiObject>));
   const changed = contentChanged(object, old);
   if (!changed && settledEntries(object, old) === old.metadata.managedFields)
     return await shape(context, permitted, old, 200, permitted.warnings);
@@ -116,12 +113,18 @@ function written(
   return { object, owners: ownersThrough(context, permitted, old, before, object) };
 }
 
+/** Sets the count in place; the path of a custom kind may name members as those of every object. Throws a 500 where a value has no members. */
 function withReplicas(object: ApiObject, path: readonly string[], replicas: number): ApiObject {
-  let at = object as { [key: string]: unknown };
-  for (const key of path.slice(0, -1)) {
-    at[key] ??= {};
-    at = at[key] as { [key: string]: unknown };
+  let at = object as unknown as Members;
+  for (const [i, name] of path.slice(0, -1).entries()) {
+    const below = memberOf(at, name) ?? {};
+    if (!isMembers(below)) {
+      const where = path.slice(0, i + 1).join('.');
+      throw new Refusal('InternalError', `Internal error occurred: .${where} is no object that could hold the replicas`);
+    }
+    setMember(at, name, below);
+    at = below;
   }
-  at[path.at(-1)!] = replicas;
+  setMember(at, path.at(-1)!, replicas);
   return object;
 }

@@ -4,6 +4,7 @@ import type { Rules, Strategy } from '../../api/strategy.js';
 import type { ApiObject, Json } from '../../model/object.js';
 import { invalid, Refusal, type Violation } from '../../model/refusal.js';
 import type { OwnSchema, Resource, Subresource } from '../resource.js';
+import { reach } from '../patch/members.js';
 import { completeStrategy } from '../strategy-defaults.js';
 import { typeOf } from '../table/types.js';
 import { columnsOf } from './columns.js';
@@ -19,13 +20,6 @@ const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', '
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
 /** Largest number of replicas a scale holds. */
 const MOST_REPLICAS = 2 ** 31 - 1;
-
-const reach = (object: unknown, path: readonly string[]): unknown =>
-  path.reduce<unknown>(
-    (at, key) =>
-      typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as { [key: string]: unknown })[key] : undefined,
-    object,
-  );
 
 const fieldText = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';

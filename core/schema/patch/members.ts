@@ -4,12 +4,16 @@ import type { Json } from '../../model/object.js';
 export type Members = { [key: string]: Json };
 
 /** True for objects that are no lists. */
-export const isMembers = (value: Json | undefined): value is Members =>
+export const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** An own member; names from outside never reach the prototype. */
 export const memberOf = (object: Members, name: string): Json | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined;
+
+/** The value that own members of those names lead to. */
+export const reach = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((at, name) => (isMembers(at) ? memberOf(at, name) : undefined), value);
 
 /** Sets an own member, `__proto__` like any other. */
 export function setMember(object: Members, name: string, value: Json): void {

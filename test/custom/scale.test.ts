@@ -1,0 +1,91 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api, type Loose } from '../api/support.js';
+
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const OPEN = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+/** A definition whose scale holds its count at the path. */
+const definition = (plural: string, kind: string, specReplicasPath: string): object => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${plural}.scales.example.com` },
+  spec: {
+    group: 'scales.example.com',
+    scope: 'Namespaced',
+    names: { plural, kind },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', properties: { spec: OPEN, status: OPEN } } },
+        subresources: { scale: { specReplicasPath, statusReplicasPath: '.status.replicas' } },
+      },
+    ],
+  },
+});
+
+const scale = (namespace: string, replicas: number): object => ({
+  apiVersion: 'autoscaling/v1',
+  kind: 'Scale',
+  metadata: { name: 'a', namespace },
+  spec: { replicas },
+});
+
+describe('subresources that change their object', () => {
+  let api: Api;
+  let core: string;
+  beforeAll(async () => {
+    const use = pathToFileURL(resolve('dist/test/server/fixtures/judging.js')).href;
+    api = await Api.start({ plugins: [{ use }] });
+    core = await api.namespace('scales');
+  });
+  afterAll(() => api.close());
+
+  async function served(plural: string, kind: string, path: string): Promise<string> {
+    expect((await api.post(CRDS, definition(plural, kind, path))).status).toBe(201);
+    const objects = `/apis/scales.example.com/v1/namespaces/scales/${plural}`;
+    await api.until(async () => (await api.get(objects)).status === 200);
+    const body = { apiVersion: 'scales.example.com/v1', kind, metadata: { name: 'a' }, spec: { text: 'x' } };
+    expect((await api.post(objects, body)).status).toBe(201);
+    return `${objects}/a`;
+  }
+
+  test('set a count that is named like a member of every object in the object alone', async () => {
+    const path = await served('evils', 'Evil', '.spec.__proto__.constructor');
+    for (const replicas of [3, 4]) expect((await api.put(`${path}/scale`, scale('scales', replicas))).status).toBe(200);
+    expect((await api.get(`${path}/scale`)).body.spec).toEqual({ replicas: 4 });
+    expect((await api.get(path)).text).toContain('"spec":{"__proto__":{"constructor":4},"text":"x"}');
+    expect((await api.post(`${core}/configmaps`, { metadata: { name: 'after' } })).status).toBe(201);
+  });
+
+  test('say which value holds no count, and leave it as it is', async () => {
+    const path = await served('texts', 'Text', '.spec.text.replicas');
+    const { status, body } = await api.put(`${path}/scale`, scale('scales', 3));
+    expect([status, body.message]).toEqual([
+      500,
+      'Internal error occurred: .spec.text is no object that could hold the replicas',
+    ]);
+    expect((await api.get(path)).body.spec).toEqual({ text: 'x' });
+  });
+
+  test('are judged by validators that ask for them', async () => {
+    const path = await served('counts', 'Count', '.spec.replicas');
+    const { status, body } = await api.put(`${path}/scale`, scale('scales', 11));
+    expect([status, body.message]).toEqual([
+      422,
+      'Count.scales.example.com "a" is invalid: spec.replicas: Forbidden: at most 10',
+    ]);
+    expect((await api.put(`${path}/scale`, scale('scales', 10))).status).toBe(200);
+
+    await api.until(async () => (await api.get(`${core}/serviceaccounts/default`)).status === 200);
+    const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    expect((await api.post(`${core}/pods`, pod)).status).toBe(201);
+    const bind = async (name: string): Promise<number> =>
+      (await api.post(`${core}/pods/p/binding`, { metadata: { name: 'p' }, target: { kind: 'Node', name } })).status;
+    expect([await bind('forbidden'), await bind('allowed')]).toEqual([422, 201]);
+    expect(((await api.get(`${core}/pods/p`)).body.spec as Loose).nodeName).toBe('allowed');
+  });
+});
