@@ -298,7 +298,6 @@ export class Front {
       current: given.current,
       begun: given.begun,
       render: given.render,
-      generation: this.registry().generation,
     });
     if (result.grant && !internal) this.access.learn(credentials, key, result.grant, policy, now);
     return result;

@@ -56,15 +56,13 @@ export interface HistoryAsked {
   readonly to: number;
 }
 
-/** To the writer, on any port. */
+/** To the writer, on a thread's port. */
 export type ToStore =
   | { readonly is: 'propose'; readonly proposals: readonly Proposal[] }
   | { readonly is: 'subscribe'; readonly prefixes: readonly string[] }
-  | { readonly is: 'connect'; readonly port: MessagePort; readonly counter: number }
   | { readonly is: 'check'; readonly ask: number }
   /** Asks for every write acknowledged anywhere before; answered with `synced` behind their events. Shared stores only. */
   | { readonly is: 'sync'; readonly ask: number }
-  | { readonly is: 'close' }
   | RangeAsked
   | HistoryAsked;
 
@@ -148,8 +146,6 @@ export interface Job {
   readonly begun?: boolean;
   /** Objects to render, for reads in forms the front end does not hold. */
   readonly render?: Rendering;
-  /** Which registry generation the front end routed by. */
-  readonly generation: number;
 }
 
 /** Objects to be shown in another form (Table, YAML, another version …). `list` carries the list's metadata. */
@@ -166,7 +162,6 @@ export interface Grant {
   readonly user: User;
   readonly identityFor: number | 'forever' | 'never';
   readonly dependsOn: DependsOn;
-  /** Absent: nothing was decided (authentication failed). */
   readonly allowed: boolean;
 }
 

@@ -105,9 +105,6 @@ export class Writer {
       case 'subscribe':
         if (!this.#repeatFirst(from, message.prefixes)) void this.#snapshot(from, message.prefixes).catch(this.fatal);
         return;
-      case 'connect':
-        this.connect(message.port, message.counter);
-        return;
       case 'check':
         void this.storage.check().then(
           () => this.#post(from, { is: 'checked', ask: message.ask }),
@@ -125,8 +122,6 @@ export class Writer {
         return;
       case 'history':
         void this.#history(from, message);
-        return;
-      case 'close':
         return;
     }
   }
