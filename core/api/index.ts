@@ -10,6 +10,7 @@ export * from './strategy.js';
 export {
   Compacted,
   FutureRevision,
+  lostData,
   type Outcome,
   type Page,
   type Shared,

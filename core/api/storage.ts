@@ -71,6 +71,10 @@ export class FutureRevision extends Error {
 /** A store that must not be opened or used: damaged, in use, of an unknown format. The message names what is wrong and the remedy. */
 export class StoreError extends Error {}
 
+/** What a shared store is refused with that is not as far as it was: it was restored from a backup, and what is held of it is not what is there. */
+export const lostData = (revision: number, before: number): StoreError =>
+  new StoreError(`the store is at revision ${revision}, but was at ${before} before: it lost data; start again`);
+
 /** The store cannot be reached at present. Whether a write took place is not known. */
 export class Unavailable extends Error {}
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -314,6 +314,46 @@ describe.skipIf(!etcdWanted)('a server over an etcd with TLS (skipped without th
     const [server] = (await servers(1, etcd.url, '/tls', files)) as [ServerProcess];
     expect((await server.call('POST', MAPS, map('m'))).status).toBe(201);
     await expect(servers(1, etcd.url, '/tls')).rejects.toThrow(/capstan: etcd at https:\S+ does not answer: /);
+  });
+});
+
+describe.skipIf(!etcdWanted)('a server over an etcd that was restored from a backup (skipped without the program `etcd`)', () => {
+  it('stops, and shows the restored state once started again', { timeout: 120_000 }, async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'capstan-etcd-backup-'));
+    const [data, backup] = [join(directory, 'data'), join(directory, 'backup')] as const;
+    const etcd = await startEtcd({ directory: data });
+    onTestFinished(async () => {
+      await etcd.stop();
+      rmSync(directory, { recursive: true });
+    });
+    const [server] = (await servers(1, etcd.url, '/backup')) as [ServerProcess];
+    const ready = () =>
+      eventually(
+        () => server.text('GET', '/readyz'),
+        answer => answer.statusCode === 200,
+      );
+    expect((await server.call('POST', MAPS, map('kept'))).status).toBe(201);
+    await etcd.kill();
+    cpSync(data, backup, { recursive: true });
+    await etcd.start();
+    await ready();
+    for (let i = 0; i < 50; i++) expect((await server.call('POST', MAPS, map(`lost-${i}`))).status).toBe(201);
+    await etcd.kill();
+    rmSync(data, { recursive: true });
+    renameSync(backup, data);
+    await etcd.start();
+    await eventually(
+      () => server.call('GET', MAPS).catch(() => undefined),
+      answer => answer === undefined,
+    );
+    expect(await server.end()).toBe(1);
+    expect(server.output).toMatch(
+      /the server stopped: the store is at revision \d+, but was at \d+ before: it lost data; start again/,
+    );
+    await server.start();
+    const names = namesOf((await server.call('GET', MAPS)).body.items);
+    expect(names).toContain('kept');
+    expect(names).not.toContain('lost-0');
   });
 });
 

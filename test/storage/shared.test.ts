@@ -77,7 +77,7 @@ it('a store that lost data is not served on', async () => {
   commit(80);
   const reading = feed.sync();
   answer(70);
-  await reading;
+  await expect(reading).rejects.toThrow('it lost data');
   expect(failures.map(error => error.message)).toEqual([
     'the store is at revision 70, but was at 80 before: it lost data; start again',
   ]);

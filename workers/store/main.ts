@@ -15,9 +15,12 @@ try {
   const host = hostOf(data, 'store', { onClose: release => closers.push(release) });
   const plugins = await loadPlugins(data.plugins, 'store', host);
   const store = plugins.at(storage);
-  const writer = new Writer(store, new Int32Array(data.counters), error => {
-    throw error;
-  });
+  // Thrown where nobody catches it: that ends the thread, and with it the server.
+  const fatal = (error: Error): void =>
+    queueMicrotask(() => {
+      throw error;
+    });
+  const writer = new Writer(store, new Int32Array(data.counters), fatal);
   const revision = await writer.start();
   port.on('message', async (message: { is: 'connect' | 'close'; port?: never; counter?: number }) => {
     if (message.is === 'connect') writer.connect(message.port!, message.counter!);

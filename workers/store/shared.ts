@@ -1,4 +1,4 @@
-import { Compacted, type Shared, type Storage, StoreError, Unavailable } from '../../core/api/storage.js';
+import { Compacted, type Shared, type Storage, lostData, Unavailable } from '../../core/api/storage.js';
 import type { WireEvent } from '../../core/threads/messages.js';
 
 /** How long somebody waits for events that are on their way, before the answer is that the store is away. */
@@ -74,9 +74,11 @@ export class SharedFeed {
   async sync(): Promise<void> {
     const seen = this.#revision;
     const revision = await this.#current();
-    // Then it was restored from a backup, and what is held here is not what is there.
-    if (revision < seen)
-      this.fatal(new StoreError(`the store is at revision ${revision}, but was at ${seen} before: it lost data; start again`));
+    if (revision < seen) {
+      const error = lostData(revision, seen);
+      this.fatal(error);
+      throw error;
+    }
     await this.reached(revision, true);
   }
 

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import {
   Compacted,
   FutureRevision,
+  lostData,
   type Outcome,
   type Page,
   type Shared,
@@ -136,11 +137,12 @@ export class EtcdStore implements Storage {
   ): Promise<void> {
     const either = AbortSignal.any([signal, this.#closed.signal]);
     let position = from ?? (signal.aborted ? 0 : await this.revision());
+    let delivered = 0;
     while (!either.aborted) {
       if (position < this.#compacted) throw new Compacted(this.#compacted);
       try {
         await watchOnce(this.#connection, this.#keys, { prefix, previous }, position, either, (events, revision) => {
-          position = revision;
+          position = delivered = revision;
           deliver(events, revision);
         });
       } catch (error) {
@@ -150,8 +152,15 @@ export class EtcdStore implements Storage {
       if (either.aborted) break;
       this.#connection.rotate();
       await pause(PAUSE_MS);
+      await this.#refuseLost(delivered);
     }
     if (!signal.aborted) throw new StoreError('the store is closed');
+  }
+
+  /** A watch from a revision that etcd does not know any more would wait until it comes again, and miss all before it. */
+  async #refuseLost(delivered: number): Promise<void> {
+    const revision = await this.revision().catch(() => undefined);
+    if (revision !== undefined && revision < delivered) throw lostData(revision, delivered);
   }
 
   async compact(revision: number): Promise<void> {
