@@ -25,12 +25,18 @@ const priorityClass = (naming: Naming, name: string, value: number, description:
   } as ApiObject,
 });
 
+/** What objects of flow control carry that the server keeps up to date. */
+const kept = (naming: Naming, name: string): object => ({
+  name,
+  annotations: { [naming.label('apf.orchestrator.io/autoupdate-spec')]: 'true' },
+});
+
 const level = (naming: Naming, name: string, spec: object): Kept => ({
   storageName: `${FLOW}/prioritylevelconfigurations`,
   object: {
     apiVersion: naming.apiVersion(`${FLOW}/v1`),
     kind: 'PriorityLevelConfiguration',
-    metadata: { name },
+    metadata: kept(naming, name),
     spec,
   } as unknown as ApiObject,
 });
@@ -66,7 +72,7 @@ const flow = (naming: Naming, name: string, { level: levelName, precedence, byUs
   object: {
     apiVersion: naming.apiVersion(`${FLOW}/v1`),
     kind: 'FlowSchema',
-    metadata: { name },
+    metadata: kept(naming, name),
     spec: {
       priorityLevelConfiguration: { name: levelName },
       matchingPrecedence: precedence,
@@ -170,9 +176,16 @@ export const systemObjectsOf = (naming: Naming): Kept[] => [
 /** How much a version goes before the next one. */
 const VERSION_STEP = 15;
 
+/** Versions that upstream gives a priority of their own, by neutral group. */
+const VERSION_PRIORITIES: readonly (readonly [group: string, version: string, priority: number])[] = [
+  ['', 'v1', 1],
+  ['flowcontrol.apiserver.orchestrator.io', 'v1', 21],
+];
+
 /** The API services of what the server itself serves. Upstream lists every group version but that of the API services themselves. */
-export const apiServices = (groups: readonly ServedGroup[], naming: Naming, now: string): Kept[] =>
-  groups
+export const apiServices = (groups: readonly ServedGroup[], naming: Naming, now: string): Kept[] => {
+  const own = new Map(VERSION_PRIORITIES.map(([group, version, n]) => [`${version}.${naming.group(group)}`, n]));
+  return groups
     .filter(({ group }) => group !== naming.group('apiregistration.orchestrator.io'))
     .flatMap(({ group, priority, versions }) =>
       versions.map((version, i) => ({
@@ -184,7 +197,12 @@ export const apiServices = (groups: readonly ServedGroup[], naming: Naming, now:
             name: `${version}.${group}`,
             labels: { [naming.label(`${naming.short}-aggregator.orchestrator.io/automanaged`)]: 'onstart' },
           },
-          spec: { group, version, groupPriorityMinimum: priority, versionPriority: VERSION_STEP * (versions.length - i) },
+          spec: {
+            group,
+            version,
+            groupPriorityMinimum: priority,
+            versionPriority: own.get(`${version}.${group}`) ?? VERSION_STEP * (versions.length - i),
+          },
           status: {
             conditions: [
               {
@@ -199,3 +217,4 @@ export const apiServices = (groups: readonly ServedGroup[], naming: Naming, now:
         } as unknown as ApiObject,
       })),
     );
+};

@@ -52,6 +52,22 @@ describe('objects of the system', () => {
     await api.until(async () => (await dangling('lost')) === 'False');
   });
 
+  test('objects of flow control that the server keeps up to date say so', async () => {
+    for (const path of [`${FLOW}/flowschemas/service-accounts`, `${FLOW}/prioritylevelconfigurations/workload-low`]) {
+      await there(path);
+      expect((await api.get(path)).body.metadata!.annotations).toEqual({ 'apf.kubernetes.io/autoupdate-spec': 'true' });
+    }
+  });
+
+  test('API services have the version priorities of upstream', async () => {
+    const services = '/apis/apiregistration.k8s.io/v1/apiservices';
+    const wanted = { 'v1.': 1, 'v1.flowcontrol.apiserver.k8s.io': 21, 'v1.apps': 15, 'v2.autoscaling': 30, 'v1.autoscaling': 15 };
+    for (const [name, versionPriority] of Object.entries(wanted)) {
+      await there(`${services}/${name}`);
+      expect((await api.get(`${services}/${name}`)).body).toMatchObject({ spec: { versionPriority } });
+    }
+  });
+
   test('every served group version has an API service that is available', async () => {
     const groups = (await api.get('/apis')).body.groups as unknown as readonly { versions: { groupVersion: string }[] }[];
     const served = groups.flatMap(group => group.versions.map(version => version.groupVersion.split('/').reverse().join('.')));
