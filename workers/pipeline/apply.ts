@@ -186,7 +186,7 @@ export function appliedTo(
     statusConfig(permitted, config),
     ownersOf(old?.metadata.managedFields),
   );
-  const decoded = decodePatched(context, permitted, options, object);
+  const decoded = decodePatched(permitted, options, object);
   // A status is applied without the annotation that belongs to the object.
   if (!route.subresource) keepLastApplied(context.naming, permitted, decoded, config);
   return { object: decoded, owners };
@@ -214,7 +214,7 @@ export function appliedToScale(
   const owners = ownersOf(old.metadata.managedFields);
   const known = ownersOfScale(owners, countOf(permitted));
   const { object, owners: after } = apply(context, permitted, scaleKind(permitted), scale, config, known);
-  const decoded = decodePatched(context, permitted, options, object, permitted.route.subresource!.type);
+  const decoded = decodePatched(permitted, options, object, permitted.route.subresource!.type);
   return { object: decoded, owners: ownersThroughScale(owners, after, countOf(permitted), permitted.resource.apiVersion) };
 }
 

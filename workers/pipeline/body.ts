@@ -195,7 +195,6 @@ function treeText(value: Json): string {
  * of the other formats, what it led to.
  */
 export function decodePatched(
-  _context: Context,
   permitted: Permitted,
   options: WriteOptions,
   value: Json,

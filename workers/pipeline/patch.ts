@@ -24,22 +24,13 @@ const OWN_FORMATS = Object.keys(TYPES).filter(type => TYPES[type as keyof typeof
 /** A patch format. */
 export type PatchType = (typeof TYPES)[keyof typeof TYPES];
 
-/** 415 of custom kinds, which names their formats. */
-const unknownFormat = (): Refusal => {
-  const accepted = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'].join(', ');
-  return new Refusal(
-    'UnsupportedMediaType',
-    `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
-  );
-};
-
 /** The format of a PATCH. Throws 415, which names the formats the resource takes; custom kinds have no strategic merge. */
-export function patchType(_context: Context, { job, resource }: Permitted): PatchType {
+export function patchType({ job, resource }: Permitted): PatchType {
   const mediaType = job.contentType.split(';')[0]!.trim().toLowerCase();
   const type = Object.hasOwn(TYPES, mediaType) ? TYPES[mediaType as keyof typeof TYPES] : undefined;
   if (type && (type !== 'strategic' || resource.builtIn)) return type;
-  if (resource.own) throw new Refusal('UnsupportedMediaType', `${UNKNOWN_FORMAT}${OWN_FORMATS.join(', ')}`);
-  throw resource.builtIn ? new Refusal('UnsupportedMediaType', '415: Unsupported Media Type', {}) : unknownFormat();
+  if (resource.builtIn) throw new Refusal('UnsupportedMediaType', '415: Unsupported Media Type', {});
+  throw new Refusal('UnsupportedMediaType', `${UNKNOWN_FORMAT}${OWN_FORMATS.join(', ')}`);
 }
 
 /** Custom kinds are told that a patch failed, not why. */

@@ -102,7 +102,6 @@ function written(
   const struct = route.subresource!.type!;
   const object = type
     ? decodePatched(
-        context,
         permitted,
         options,
         patched(type, full, job.body!, struct, permitted, context, options),

@@ -62,14 +62,14 @@ export async function update(context: Context, permitted: Permitted): Promise<An
 /** PATCH in one of the formats that change an object, or an apply. */
 export async function patch(context: Context, permitted: Permitted): Promise<Answer> {
   const { resource, job, route } = permitted;
-  const type = patchType(context, permitted);
+  const type = patchType(permitted);
   const options = writeOptionsOf(route.query, context.naming, 'PatchOptions', type === 'apply');
   if (!job.current && (type !== 'apply' || route.subresource)) throw absent(permitted);
   if (route.subresource?.name === 'scale') return await updateScale(context, permitted, options, type);
   const old = job.current && inRequestVersion(resource, decodeStored(job.current.bytes));
   if (type === 'apply') return await apply(context, permitted, options, old);
   const result = patched(type, old!, job.body!, resource.type, permitted, context, options);
-  const object = decodePatched(context, permitted, options, result, undefined, type === 'strategic');
+  const object = decodePatched(permitted, options, result, undefined, type === 'strategic');
   checkName(permitted, object);
   checkNamespace(permitted, object);
   return await replace(context, permitted, object, old!, options.dryRun);
