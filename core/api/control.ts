@@ -1,4 +1,4 @@
-import { type Awaitable, type Contributed, definePoint } from './point.js';
+import { allValues, type Awaitable, definePoint } from './point.js';
 
 /** A reconciling loop of the control thread. */
 export interface Controller {
@@ -16,9 +16,7 @@ export interface HealthCheck {
   check(): Awaitable<void>;
 }
 
-const values = <T>(inputs: readonly Contributed<T>[]): readonly T[] => inputs.map(input => input.value);
-
 /** Controllers: all of them run. */
-export const controller = definePoint<Controller, readonly Controller[]>('controller', ['control'], values);
+export const controller = definePoint<Controller, readonly Controller[]>('controller', ['control'], allValues);
 /** Health checks: all of them count. */
-export const healthCheck = definePoint<HealthCheck, readonly HealthCheck[]>('health', ['front'], values);
+export const healthCheck = definePoint<HealthCheck, readonly HealthCheck[]>('health', ['front'], allValues);

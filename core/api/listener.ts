@@ -1,4 +1,4 @@
-import { type Contributed, definePoint } from './point.js';
+import { allValues, definePoint } from './point.js';
 
 /** One request as a listener hands it to the front end. Header names are lower case; valid until the exchange ends. */
 export interface Exchange {
@@ -58,9 +58,5 @@ export interface Listener {
   listen(binding: Binding, handle: (exchange: Exchange) => void): Promise<Listening>;
 }
 
-function lastNamed(inputs: readonly Contributed<Listener>[]): readonly Listener[] {
-  return inputs.map(input => input.value);
-}
-
 /** HTTP listeners: the last is used, so that one of the configuration replaces the server's own. */
-export const listener = definePoint<Listener, readonly Listener[]>('listener', ['front'], lastNamed);
+export const listener = definePoint<Listener, readonly Listener[]>('listener', ['front'], allValues);

@@ -39,6 +39,9 @@ export function definePoint<In, Out>(
   });
 }
 
+/** A point's combination where every value counts: all of them, in the order of the configuration. */
+export const allValues = <T>(inputs: readonly Contributed<T>[]): readonly T[] => inputs.map(input => input.value);
+
 /** Named in the configuration as { use: module, config: JSON }, so that every thread can build its own copy. */
 export interface Plugin<Config = unknown> {
   readonly name: string;

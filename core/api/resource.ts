@@ -1,6 +1,6 @@
 import type { ApiObject, Json } from '../model/object.js';
 import type { Violation } from '../model/refusal.js';
-import { type Contributed, definePoint } from './point.js';
+import { allValues, definePoint } from './point.js';
 
 /** A rule in the expression language beside a schema (`x-kubernetes-validations`). */
 export interface SchemaRule {
@@ -180,13 +180,11 @@ export interface ResourceSource {
   define(object: ApiObject): ResourceType | undefined;
 }
 
-const values = <T>(inputs: readonly Contributed<T>[]): readonly T[] => inputs.map(input => input.value);
-
 /** Resource types of plugins; all of them are served. */
-export const resourceType = definePoint<ResourceType, readonly ResourceType[]>('resource', ['front', 'request'], values);
+export const resourceType = definePoint<ResourceType, readonly ResourceType[]>('resource', ['front', 'request'], allValues);
 /** Kinds whose objects define resource types. */
 export const resourceSource = definePoint<ResourceSource, readonly ResourceSource[]>(
   'resourceSource',
   ['front', 'request'],
-  values,
+  allValues,
 );
