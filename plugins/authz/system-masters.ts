@@ -1,7 +1,7 @@
 import { type Authorizer, authorizer, definePlugin, type Plugin } from '../../core/api/index.js';
 
 /** The group with unrestricted access (spec 2, "Modes and configuration"). */
-export const MASTERS = 'system:masters';
+const MASTERS = 'system:masters';
 
 const allowed = { is: 'allow' } as const;
 const silent = { is: 'noOpinion' } as const;

@@ -69,7 +69,7 @@ function whileDeleted(pod: ApiObject, status: string): string {
 const made = new WeakMap<ApiObject, Summary>();
 
 /** Sums up the states of all containers of a pod the way command-line clients show them. The pod must not change any more. */
-export function summarise(pod: ApiObject): Summary {
+function summarise(pod: ApiObject): Summary {
   let summary = made.get(pod);
   if (!summary) made.set(pod, (summary = summaryOf(pod)));
   return summary;

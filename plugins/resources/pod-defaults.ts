@@ -4,7 +4,7 @@ import { absent, at, entries, fill, fillZero, get, into, isRec, list, type Rec, 
 export const CONTAINER_LISTS = ['containers', 'initContainers', 'ephemeralContainers'] as const;
 
 /** `latest` or no tag pulls always; everything else only when absent (spec, "Container": imagePullPolicy). */
-export function pullPolicyOf(image: string): string {
+function pullPolicyOf(image: string): string {
   if (image === '' || image.includes('@')) return 'IfNotPresent';
   const tag = image.slice(image.lastIndexOf('/') + 1).split(':')[1] ?? 'latest';
   return tag === 'latest' ? 'Always' : 'IfNotPresent';

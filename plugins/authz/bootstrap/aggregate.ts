@@ -34,7 +34,7 @@ const ruleKey = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }
   JSON.stringify([verbs, apiGroups ?? [], resources ?? [], resourceNames ?? [], nonResourceURLs ?? []]);
 
 /** Whether two lists of rules are the same, in order. */
-export const sameRules = (a: readonly PolicyRule[], b: readonly PolicyRule[]): boolean =>
+const sameRules = (a: readonly PolicyRule[], b: readonly PolicyRule[]): boolean =>
   a.length === b.length && a.every((rule, i) => ruleKey(rule) === ruleKey(b[i] as PolicyRule));
 
 /**

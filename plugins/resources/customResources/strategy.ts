@@ -7,7 +7,7 @@ import { createViolations, updateViolations } from './validation.js';
 import { keepMetadata } from '../status-metadata.js';
 
 /** The finalizer under which the objects of a definition that goes away are removed first. */
-export const cleanupFinalizer = (naming: Naming): string => naming.group('customresourcecleanup.apiextensions.orchestrator.io');
+const cleanupFinalizer = (naming: Naming): string => naming.group('customresourcecleanup.apiextensions.orchestrator.io');
 
 function defaults(object: ApiObject): void {
   const s = spec(object);

@@ -175,8 +175,6 @@ export const atMostAll = (owner: unknown, member: string, field: string): Violat
     : [];
 };
 
-/** True for 0 and 0%. */
-export const isNone = (value: unknown): boolean => value === 0 || value === '0%';
 
 /** A reference to an object by a name that must be there and be a subdomain. */
 export const subdomainIfSet = (owner: unknown, member: string, field: string): Violation[] =>

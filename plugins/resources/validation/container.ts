@@ -325,7 +325,7 @@ function resourceName(name: string, field: string): Violation[] {
 }
 
 /** What is wrong with requests and limits; `where` is the field of the resources. */
-export function resourceViolations(resources: Rec | undefined, where: string): Violation[] {
+function resourceViolations(resources: Rec | undefined, where: string): Violation[] {
   const found: Violation[] = [];
   const limits = at(resources, 'limits') ?? {};
   for (const kind of ['limits', 'requests']) {

@@ -29,7 +29,7 @@ const MOST_INDEX_TEXT = 64 * 1024;
 const LONGEST_MANAGER = 63;
 
 /** What is wrong with the spec of a Job, which may stand in a CronJob's template. */
-export function jobSpecViolations(spec: Rec | undefined, field: string): Violation[] {
+function jobSpecViolations(spec: Rec | undefined, field: string): Violation[] {
   const found = COUNTS.flatMap(member => notNegative(spec, member, `${field}.${member}`));
   if (!absent(spec?.completionMode))
     found.push(...oneOf(spec, 'completionMode', `${field}.completionMode`, ['NonIndexed', 'Indexed']));

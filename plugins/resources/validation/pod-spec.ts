@@ -176,7 +176,7 @@ function dns(pod: Rec, field: string): Violation[] {
 }
 
 /** What is wrong with tolerations; `field` names the list. */
-export function tolerationViolations(tolerations: readonly Rec[], field: string): Violation[] {
+function tolerationViolations(tolerations: readonly Rec[], field: string): Violation[] {
   const found: Violation[] = [];
   for (const [i, toleration] of tolerations.entries()) {
     const where = `${field}[${i}]`;

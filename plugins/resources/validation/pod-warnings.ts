@@ -69,7 +69,7 @@ function affinityWarnings(pod: Rec, field: string): string[] {
 }
 
 /** What a client is warned of in the spec of a pod that is valid. */
-export function podWarnings(pod: Rec, field: string): string[] {
+function podWarnings(pod: Rec, field: string): string[] {
   const found = volumeWarnings(pod, field);
   for (const member of CONTAINER_LISTS)
     for (const [i, container] of list(pod, member).entries()) {
