@@ -203,21 +203,21 @@ export const tooLong = (field: string, bytes: number): Violation =>
 export const tooMany = (field: string, count: number, most: number): Violation =>
   violation('FieldValueTooMany', field, String(count), `must have at most ${most} item${most === 1 ? '' : 's'}`);
 
-/** Violations that a refusal tells at most: nobody reads more. */
+/** Violations, or conflicts, that a refusal tells at most: nobody reads more. */
 export const VIOLATIONS_TOLD = 1000;
 /** Characters of all of them together, as many as a body may have: each may repeat what the client sent, and stands in the answer twice. */
 const CHARACTERS_TOLD = 3 * 1024 * 1024;
 
-/** Violations from the first on, as many as a refusal tells. */
-function told(violations: readonly Violation[]): readonly Violation[] {
+/** As many from the first on as a refusal tells; the first is told in any case. */
+export function told<T>(all: readonly T[], characters: (one: T) => number): readonly T[] {
   let left = CHARACTERS_TOLD;
-  const past = violations.findIndex((violation, i) => i >= VIOLATIONS_TOLD || (left -= violation.message.length) < 0);
-  return past < 0 ? violations : violations.slice(0, Math.max(1, past));
+  const past = all.findIndex((one, i) => i >= VIOLATIONS_TOLD || (left -= characters(one)) < 0);
+  return past < 0 ? all : all.slice(0, Math.max(1, past));
 }
 
 /** 422 carrying the violations of one object; of very many the first. `kind` is the kind, not the resource. */
 export function invalidObject(group: string, kind: string, name: string, found: readonly Violation[]): Refusal {
-  const violations = told(found);
+  const violations = told(found, ({ field, message }) => field.length + message.length);
   const lines = [...new Set(violations.map(v => `${v.field}: ${v.message}`))];
   if (violations.length < found.length) lines.push('and more');
   const all = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;

@@ -58,6 +58,15 @@ describe('server-side apply', () => {
     expect((await read(`${maps}/a`)).metadata!.managedFields).toHaveLength(1);
   });
 
+  test('many conflicts are told with their number, the first thousand by name', async () => {
+    const data = (value: string): object => Object.fromEntries(Array.from({ length: 1100 }, (_, i) => [`k${i}`, value]));
+    expect((await apply(`${maps}/many`, cm('many', data('1')), 'one')).status).toBe(201);
+    const { status, body } = await apply(`${maps}/many`, cm('many', data('2')), 'two');
+    expect(status).toBe(409);
+    expect(body.message).toMatch(/^Apply failed with 1100 conflicts: conflicts with "one":\n- \.data\.k0\n[^]*\nand more$/);
+    expect(body.details!.causes).toHaveLength(1000);
+  });
+
   test('an owner reference that is sent twice is one before anybody owns it: nothing is written', async () => {
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'nobody', uid: 'u1' };
     const finalizers = ['a.b/c'];

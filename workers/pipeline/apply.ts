@@ -1,7 +1,7 @@
 import { first, flag } from '../../core/front/query.js';
 import { ANNOTATIONS_BYTES, MANAGER_BYTES } from '../../core/limits.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
-import { badRequest, Refusal } from '../../core/model/refusal.js';
+import { badRequest, Refusal, told } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
 import { type FieldSet, type Growing, LEAF, pathTexts } from '../../core/schema/apply/fieldSet.js';
 import { claimed, LAST_APPLIED_MANAGER, lastAppliedText } from '../../core/schema/apply/lastApplied.js';
@@ -330,18 +330,19 @@ function shownOwner({ manager, subresource, operation, apiVersion }: Owner): str
   return `${JSON.stringify(manager)}${sub}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
 }
 
-/** 409 that names every manager and field. */
+/** 409 that names every manager and field, of very many the first. */
 function conflictRefusal(conflicts: readonly Conflict[]): Refusal {
-  const causes = conflicts.map(({ owner, path }) => ({
+  const shown = told(conflicts, ({ path }) => path.length);
+  const causes = shown.map(({ owner, path }) => ({
     reason: 'FieldManagerConflict',
     message: `conflict with ${shownOwner(owner)}`,
     field: path,
   }));
-  return new Refusal('Conflict', `Apply failed with ${conflictText(conflicts)}`, { causes });
+  return new Refusal('Conflict', `Apply failed with ${conflictText(shown, conflicts.length)}`, { causes });
 }
 
-function conflictText(conflicts: readonly Conflict[]): string {
-  if (conflicts.length === 1) return `1 conflict: conflict with ${shownOwner(conflicts[0]!.owner)}: ${conflicts[0]!.path}`;
+function conflictText(conflicts: readonly Conflict[], total: number): string {
+  if (total === 1) return `1 conflict: conflict with ${shownOwner(conflicts[0]!.owner)}: ${conflicts[0]!.path}`;
   const paths = new Map<Owner, string[]>();
   for (const { owner, path } of conflicts) {
     const same = paths.get(owner);
@@ -351,5 +352,6 @@ function conflictText(conflicts: readonly Conflict[]): string {
   const lines = [...paths]
     .sort(([a], [b]) => (a.manager < b.manager ? -1 : 1))
     .flatMap(([owner, own]) => [`conflicts with ${shownOwner(owner)}:`, ...own.map(path => `- ${path}`)]);
-  return `${conflicts.length} conflicts: ${lines.join('\n')}`;
+  if (conflicts.length < total) lines.push('and more');
+  return `${total} conflicts: ${lines.join('\n')}`;
 }

@@ -98,16 +98,19 @@ function write(context: Context, permitted: Permitted): Promise<Answer> {
   }
 }
 
-/** A Refusal goes out as its Status; anything else is a bug: logged with its stack, answered with 500. */
-function refused(
-  context: Context,
-  job: Job,
-  thrown: unknown,
-  warnings: readonly string[],
-): { is: 'respond' } & ReturnType<typeof statusAnswer> {
-  if (thrown instanceof Refusal) return { is: 'respond', ...statusAnswer(thrown, job, context.naming, warnings) };
+type Refused = { is: 'respond' } & ReturnType<typeof statusAnswer>;
+
+/** A Refusal goes out as its Status; anything else is a bug: logged with its stack, answered with 500. Never throws, as other requests share the batch. */
+function refused(context: Context, job: Job, thrown: unknown, warnings: readonly string[]): Refused {
+  let cause = thrown;
+  if (thrown instanceof Refusal)
+    try {
+      return { is: 'respond', ...statusAnswer(thrown, job, context.naming, warnings) };
+    } catch (unsendable) {
+      cause = unsendable;
+    }
   context.log.error(
-    { stack: (thrown as Error)?.stack ?? String(thrown), method: job.method, path: job.path },
+    { stack: (cause as Error)?.stack ?? String(cause), method: job.method, path: job.path },
     'a request failed unexpectedly',
   );
   return {
