@@ -37,6 +37,7 @@ export class Front {
   #nextId = 1;
   /** Who waits for the writer's word on a proposal, or may come to. */
   readonly #underway = new Map<number, (verdict: Verdict) => void>();
+  #writerEnded = false;
 
   constructor(
     readonly registry: () => Registry,
@@ -75,6 +76,12 @@ export class Front {
   /** What the writer says about proposals. */
   onVerdicts(verdicts: readonly Verdict[]): void {
     for (const verdict of verdicts) this.#underway.get(verdict.id)?.(verdict);
+  }
+
+  /** Nobody decides about proposals any more: those under way are answered with 504, as they may have taken place. */
+  writerEnded(): void {
+    this.#writerEnded = true;
+    for (const [id, settle] of this.#underway) settle({ id, is: 'unavailable', message: 'the writer has ended' });
   }
 
   async #answer(exchange: Exchange, route: Route, internal?: User): Promise<void> {
@@ -204,6 +211,7 @@ export class Front {
   ): Promise<{ result: JobResult; verdict: Promise<Verdict | undefined> }> {
     // The pool counts until it has answered; a store that takes its time must not gather any number of writes either.
     if (this.#underway.size >= POOL_QUEUE) throw tooBusy();
+    if (this.#writerEnded) throw unavailable();
     const id = this.#nextId++;
     const verdict = new Promise<Verdict>(resolve => this.#underway.set(id, resolve));
     try {

@@ -87,7 +87,8 @@ export async function frontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   );
   const feed = store.feed(message => state.take(message));
   undo.push(() => feed.port.close());
-  questions.port = feed.port;
+  questions.attach(feed.port);
+  feed.port.once('close', () => front.writerEnded());
   feed.port.postMessage({ is: 'subscribe', prefixes: [''] });
   const reads = readContext({
     state,

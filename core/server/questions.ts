@@ -10,9 +10,19 @@ const EXPIRED = 'The resourceVersion for the provided list is too old.';
 
 /** Questions of the front end to the writer: historic reads, and whether the store works. */
 export class Questions {
-  port: MessagePort | undefined;
+  #port: MessagePort | undefined;
   #next = 1;
   readonly #open = new Map<number, { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void }>();
+
+  /** Asks by this port from now on. Once the writer has ended nobody answers: what is asked then, or was asked, is refused with 504. */
+  attach(port: MessagePort): void {
+    this.#port = port;
+    port.once('close', () => {
+      this.#port = undefined;
+      for (const { reject } of this.#open.values()) reject(unavailable());
+      this.#open.clear();
+    });
+  }
 
   answered(answer: Answer): void {
     const open = this.#open.get(answer.ask);
@@ -52,10 +62,12 @@ export class Questions {
   }
 
   #ask(question: object): Promise<Answer> {
+    const port = this.#port;
+    if (!port) return Promise.reject(unavailable());
     const ask = this.#next++;
     return new Promise((resolve, reject) => {
       this.#open.set(ask, { resolve, reject });
-      this.port!.postMessage({ ...question, ask });
+      port.postMessage({ ...question, ask });
     });
   }
 }

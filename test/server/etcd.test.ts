@@ -318,7 +318,7 @@ describe.skipIf(!etcdWanted)('a server over an etcd with TLS (skipped without th
 });
 
 describe.skipIf(!etcdWanted)('a server over an etcd that was restored from a backup (skipped without the program `etcd`)', () => {
-  it('stops, and shows the restored state once started again', { timeout: 120_000 }, async () => {
+  it('stops, and shows the restored state once started again', { timeout: 50_000 }, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'capstan-etcd-backup-'));
     const [data, backup] = [join(directory, 'data'), join(directory, 'backup')] as const;
     const etcd = await startEtcd({ directory: data });
