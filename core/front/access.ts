@@ -8,7 +8,7 @@ import type { Grant } from '../threads/messages.js';
 interface Known {
   readonly user: User;
   readonly until: number;
-  /** Decision key to the policy revision or time it holds until. */
+  /** Decision key to the policy it was made under, and the time until which it holds. */
   readonly allowed: Map<string, { readonly policy: number; readonly until: number }>;
 }
 
@@ -39,7 +39,7 @@ export class AccessCache {
 
   isAllowed(known: Known, key: string, now: number): boolean {
     const found = known.allowed.get(key);
-    return found !== undefined && found.until > now && (found.policy === this.policy || found.policy === -1);
+    return found !== undefined && found.until > now && found.policy === this.policy;
   }
 
   /** Remembers what the pool found; `policyBefore` is the policy revision the request was dispatched under. */
@@ -56,12 +56,8 @@ export class AccessCache {
       this.#known.set(credentials, known);
     }
     if (!grant.allowed || grant.dependsOn === 'never') return;
-    known.allowed.set(
-      key,
-      grant.dependsOn === 'policy'
-        ? { policy: policyBefore, until: Number.POSITIVE_INFINITY }
-        : { policy: -1, until: now + grant.dependsOn },
-    );
+    const until = grant.dependsOn === 'policy' ? Number.POSITIVE_INFINITY : now + grant.dependsOn;
+    known.allowed.set(key, { policy: policyBefore, until });
   }
 
   /** Counts what is about to be remembered; over a bound, everything before it is forgotten. */
