@@ -27,7 +27,7 @@ export type Decision =
   | { readonly is: 'deny'; readonly reason: string }
   | { readonly is: 'noOpinion'; readonly reason?: string };
 
-/** How long a decision holds: until policy objects change, milliseconds, or never cached. */
+/** How long a decision holds: until policy objects change, so many milliseconds if they do not change before, or never cached. */
 export type DependsOn = 'policy' | 'never' | number;
 
 /** Decides whether a user may do something. */
@@ -36,7 +36,10 @@ export interface Authorizer {
   readonly dependsOn: DependsOn;
 }
 
-/** All authenticators as one: the first user ends evaluation; a throw of one ends it with 401 unless a later one knows the user. */
+/**
+ * All authenticators as one: the first user ends evaluation; a throw of one ends it with 401 unless a later one knows the user. `cacheFor` is the shortest of
+ * those that were asked, because whoever knew nothing may know more next time.
+ */
 export interface Authentication {
   authenticate(request: Received): Promise<{ user: User | null; cacheFor: CacheFor }>;
 }
@@ -46,28 +49,29 @@ export interface Authorization {
   authorize(user: User, target: Target): Promise<{ decision: Decision; dependsOn: DependsOn }>;
 }
 
-/** Weaker of two dependencies: what a result made of both may claim. */
-export function weaker(a: DependsOn, b: DependsOn): DependsOn {
-  if (a === 'never' || b === 'never') return 'never';
-  if (a === 'policy') return b;
-  if (b === 'policy') return a;
-  return Math.min(a, b);
+/** How long a result made of two holds; every word but `never` is longer than any number. */
+function shorter<T extends CacheFor | DependsOn>(a: T, b: T): T {
+  if (a === 'never' || b === 'never') return 'never' as T;
+  if (typeof a !== 'number') return b;
+  return typeof b === 'number' && b < a ? b : a;
 }
 
 function firstUser(inputs: readonly Contributed<Authenticator>[]): Authentication {
   return {
     async authenticate(request) {
       let refusal: unknown;
+      let cacheFor: CacheFor = 'forever';
       for (const { value } of inputs) {
+        cacheFor = shorter<CacheFor>(cacheFor, value.cacheFor);
         try {
           const user = await value.authenticate(request);
-          if (user) return { user, cacheFor: value.cacheFor };
+          if (user) return { user, cacheFor };
         } catch (thrown) {
           refusal ??= thrown;
         }
       }
       if (refusal) throw refusal;
-      return { user: null, cacheFor: 'never' };
+      return { user: null, cacheFor };
     },
   };
 }
@@ -79,7 +83,7 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
       const reasons: string[] = [];
       for (const { value } of inputs) {
         const decision = await value.authorize(user, target);
-        dependsOn = weaker(dependsOn, value.dependsOn);
+        dependsOn = shorter<DependsOn>(dependsOn, value.dependsOn);
         if (decision.is !== 'noOpinion') return { decision, dependsOn };
         if (decision.reason) reasons.push(decision.reason);
       }

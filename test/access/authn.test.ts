@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ANONYMOUS, authenticator, ConfigError, type Host, Refusal, type User } from '../../core/api/index.js';
+import { ANONYMOUS, authenticator, type CacheFor, ConfigError, type Host, Refusal, type User } from '../../core/api/index.js';
 import { completeUser, identify } from '../../core/access/identity.js';
 import { namingOf } from '../../core/naming.js';
 import { bearerToken } from '../../plugins/authn/bearer.js';
@@ -181,5 +181,28 @@ describe('the identity of a request', () => {
     expect((await all.authenticate(received({ authorization: 'Bearer two' }))).user?.name).toBe('tom');
     await expect(all.authenticate(received({ authorization: 'Bearer three' }))).rejects.toBeInstanceOf(Refusal);
     expect((await all.authenticate(received())).user).toBeNull();
+  });
+  test('an answer is remembered no longer than any authenticator that was asked allows: it may answer otherwise next time', async () => {
+    const says = (answer: User | null | Refusal, cacheFor: CacheFor) => ({
+      plugin: '',
+      value: {
+        cacheFor,
+        authenticate: () => {
+          if (answer instanceof Refusal) throw answer;
+          return answer;
+        },
+      },
+    });
+    const tom: User = { name: 'tom', uid: '', groups: [], extra: new Map() };
+    const bad = new Refusal('Unauthorized', 'Unauthorized');
+    const cacheForOf = async (...all: ReturnType<typeof says>[]) =>
+      (await authenticator.combine(all).authenticate(received())).cacheFor;
+    expect(await cacheForOf(says(tom, 'forever'), says(null, 'never'))).toBe('forever');
+    expect(await cacheForOf(says(null, 1000), says(tom, 'forever'))).toBe(1000);
+    expect(await cacheForOf(says(bad, 2000), says(null, 1000), says(tom, 3000))).toBe(1000);
+    expect(await cacheForOf(says(null, 'never'), says(tom, 1000))).toBe('never');
+    expect(await cacheForOf(says(null, 'forever'))).toBe('forever');
+    expect(await cacheForOf(says(null, 'forever'), says(null, 5))).toBe(5);
+    expect(await cacheForOf()).toBe('forever');
   });
 });

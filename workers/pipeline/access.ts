@@ -38,7 +38,7 @@ export async function authenticate(
     const { user, cacheFor } = await context.authentication.authenticate(received);
     return {
       user: identify(user, { enabled: context.anonymous }, route.target.path),
-      identityFor: elsewhere ? 'never' : user ? cacheFor : 'forever',
+      identityFor: elsewhere ? 'never' : cacheFor,
     };
   } catch (thrown) {
     if (thrown instanceof Refusal) throw thrown;
