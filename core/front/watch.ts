@@ -166,9 +166,11 @@ export class Watcher {
     }
   }
 
-  /** Sends a bookmark if nothing was sent yet: a stream's head leaves with its first bytes, and some forms have no bytes without meaning. */
-  openWithBookmark(revision: number): void {
-    if (this.bookmarks && this.#silent) this.bookmark(revision);
+  /** Sends something without meaning if nothing was sent yet, because a stream's head leaves with its first bytes: `blank`, or where a form knows no such bytes a bookmark. */
+  open(blank: Uint8Array | undefined, revision: number): void {
+    if (!this.#silent) return;
+    if (blank) this.#write(blank);
+    else if (this.bookmarks) this.bookmark(revision);
   }
 
   /** Takes a live change; what it has seen, or what is older, it does not show again. */

@@ -52,7 +52,10 @@ function watchOptions(
   };
 }
 
-const NEWLINE = Buffer.from('\n');
+/** White space before the first document. Not a line of its own: clients that read lines take each for an event. */
+const BLANK = Buffer.from(' ');
+/** A stream this short may hold its head until its first event or its end. */
+const BRIEF_MS = 1000;
 
 /** Whether a watch begins where objects of another schema are. */
 const showsOld = ({ state }: ReadContext, resource: Resource, options: { revision?: number; initial: boolean }): boolean =>
@@ -75,9 +78,6 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
   if (hub.finished) throw new Refusal('ServiceUnavailable', 'the server is shutting down', { retryAfterSeconds: 1 });
   const collection = state.collections.get(resource.storageName)!;
   const stream = exchange.stream(200, headersFor(resource, form.mediaType));
-  // Without events the headers would stay behind; white space between JSON documents is nothing to a client.
-  const blank = form.mediaType.startsWith('application/json');
-  if (blank) stream.write(NEWLINE);
   if (options.initial && options.revision !== undefined && !(await arrives(context, options.revision, stream, form))) return;
   if (exchange.aborted) return;
   if (hub.finished) return stream.end();
@@ -99,7 +99,8 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
       options.bookmarks && (query.has('sendInitialEvents') || first(query, 'resourceVersion') === '') ? start : undefined;
     await watcher.catchUp(initialOf(collection, selection), mark);
   } else await resume(context, watcher, selection, collection, start);
-  if (!blank) watcher.openWithBookmark(state.revision);
+  const lines = form.mediaType.startsWith('application/json');
+  if (!lines || options.timeoutMs > BRIEF_MS) watcher.open(lines ? BLANK : undefined, state.revision);
 }
 
 /** Waits for the version that the initial events must not be older than. What a stream's start finds out is an event of it: an ERROR, and the end. */

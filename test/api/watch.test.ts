@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Event, type Loose, namesIn } from './support.js';
-import { about, brief, isBookmark, MERGE, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
+import { about, brief, getBytes, isBookmark, MERGE, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
 
 const number = (version: string): bigint => BigInt(version);
 const WATCH_LIST = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
@@ -128,8 +128,21 @@ describe('watches', () => {
     });
     expect([status, body['message']]).toEqual([
       400,
-      'Unable to convert to Table as requested: includeObject: Invalid value: "Wrong": must be \'Metadata\', \'Object\', \'None\', or empty',
+      "Unable to convert to Table as requested: includeObject: Invalid value: \"Wrong\": must be 'Metadata', 'Object', 'None', or empty",
     ]);
+  });
+
+  test('a stream has no lines but its events: clients that read lines take each for one', async () => {
+    const path = await fresh('a');
+    const textOf = async (query: string) => (await getBytes(api.server, `${path}?watch=1&${query}`, {})).bytes.toString();
+    const [busy, short, quiet] = await Promise.all([
+      textOf('timeoutSeconds=2'),
+      textOf('timeoutSeconds=1&labelSelector=none'),
+      textOf('timeoutSeconds=2&labelSelector=none'),
+    ]);
+    expect(busy).toMatch(/^\{"type":"ADDED",.*\}\n$/);
+    expect(short).toBe('');
+    expect(quiet).toBe(' ');
   });
 
   test('a watch whose time is over ends at once', async () => {

@@ -134,9 +134,20 @@ test('a stream whose first bytes were those of a bookmark gets no second one to 
   ] as const) {
     const { reader, watcher } = setUp(text, true);
     await watcher.catchUp([], mark);
-    watcher.openWithBookmark(7);
+    watcher.open(undefined, 7);
     expect(reader.written).toBe(written);
   }
+});
+
+test('white space opens a stream that has nothing to send, and no other', async () => {
+  const quiet = setUp();
+  await quiet.watcher.catchUp([], undefined);
+  quiet.watcher.open(Buffer.from(' '), 7);
+  expect(quiet.reader.written).toBe(' ');
+  const busy = setUp();
+  await busy.watcher.catchUp([{ type: 'ADDED', object: Buffer.from('old') }], undefined);
+  busy.watcher.open(Buffer.from(' '), 7);
+  expect(busy.reader.written).toBe('ADDED old\n');
 });
 
 test('encodings are dropped once a change was handed out; a failed one ends the watch with an ERROR', async () => {
