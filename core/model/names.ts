@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const LABEL_1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
@@ -85,3 +87,16 @@ export const labelValue = (text: string): string[] =>
 /** A generateName as name checks see it: a trailing dash is fine because random characters follow. */
 export const prefixed = (prefix: string): string =>
   prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -1)}a` : prefix;
+
+/** Letters of generated names: no vowels and no look-alikes, so that no words appear. */
+const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+const RANDOM_LETTERS = 5;
+/** Longest name that a prefix is cut to, so that suffixed names fit in a label. */
+const LONGEST_BASE = 63 - RANDOM_LETTERS;
+
+/** A name from `generateName` (spec, "metadata"): the prefix, cut if need be, and five random letters. */
+export function generatedName(prefix: string): string {
+  let suffix = '';
+  for (let i = 0; i < RANDOM_LETTERS; i++) suffix += LETTERS[randomInt(LETTERS.length)];
+  return prefix.slice(0, LONGEST_BASE) + suffix;
+}

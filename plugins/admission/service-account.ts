@@ -1,27 +1,9 @@
-import { randomInt } from 'node:crypto';
-import type { Informer } from '../../core/api/host.js';
-import type { ApiObject } from '../../core/model/object.js';
+import { generatedName } from '../../core/model/names.js';
 import type { Naming } from '../../core/naming.js';
 import { list, type Rec, spec, text } from '../resources/record.js';
 import { forbidsPod, mutatorPlugin, POD_CREATES } from './pod-draft.js';
 
 const DEFAULT = 'default';
-/** The default account appears a moment after its namespace: so often and so long a create waits for it, as in release 1.32. */
-const ATTEMPTS = 10;
-const PAUSE_MS = 100;
-/** Consonants and digits that make no words. */
-const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
-
-const suffix = (): string => Array.from({ length: 5 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
-
-async function findAccount(accounts: Informer, namespace: string, name: string): Promise<ApiObject | undefined> {
-  for (let left = name === DEFAULT ? ATTEMPTS : 1; left > 0; left--) {
-    const found = accounts.get(namespace, name);
-    if (found || left === 1) return found;
-    await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
-  }
-  return undefined;
-}
 
 /**
  * The volume with the token, the authority of this server, and the namespace. The last source is none of release 1.32's own: it is what the distribution
@@ -52,7 +34,7 @@ function mountToken(pod: Rec, naming: Naming): void {
   const prefix = naming.component('orchestrator-api-access-');
   const volumes = list(pod, 'volumes');
   const present = volumes.map(volume => text(volume, 'name')).find(name => name.startsWith(prefix));
-  const name = present ?? `${prefix}${suffix()}`;
+  const name = present ?? generatedName(prefix);
   let used = false;
   for (const container of [...list(pod, 'initContainers'), ...list(pod, 'containers')]) {
     const mounts = list(container, 'volumeMounts');
@@ -69,14 +51,15 @@ export default mutatorPlugin('service-account', host => {
   const mirror = host.naming.label('orchestrator.io/config.mirror');
   return {
     on: POD_CREATES,
-    mutate: async (change, draft) => {
+    mutate: (change, draft) => {
       if (draft.metadata.annotations?.[mirror] !== undefined) return;
       const pod = spec(draft);
       const name = text(pod, 'serviceAccountName') || DEFAULT;
       const { namespace } = change.target;
       pod.serviceAccountName = name;
       pod.serviceAccount = name;
-      const account = await findAccount(accounts, namespace, name);
+      // A controller makes the default account a moment after its namespace: until then it counts as it will be, as the requests of a batch wait for each other.
+      const account: Rec | undefined = accounts.get(namespace, name) ?? (name === DEFAULT ? {} : undefined);
       if (!account) {
         const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
         throw forbidsPod(draft.metadata.name, why);

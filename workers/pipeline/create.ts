@@ -7,7 +7,8 @@ import type { Answer } from './answer.js';
 import { checkOwners, ownersOfNew, setOwners } from './apply.js';
 import { type Context, type Permitted, rulesOf } from './context.js';
 import { act } from './actions.js';
-import { dropRepeatedOwners, generatedName, setSystemMetadata } from './metadata.js';
+import { generatedName } from '../../core/model/names.js';
+import { dropRepeatedOwners, setSystemMetadata } from './metadata.js';
 import { writeOptionsOf } from './options.js';
 import { changeOf, named, propose, refuseInvalid } from './write.js';
 

@@ -1,17 +1,5 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { ApiObject, OwnerReference } from '../../core/model/object.js';
-
-/** Letters of generated names: no vowels and no look-alikes, so that no words appear. */
-const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
-/** Longest name that a prefix is cut to, so that suffixed names fit in a label. */
-const LONGEST_BASE = 63 - 5;
-
-/** A name from `generateName` (spec, "metadata"): the prefix, cut if need be, and five random letters. */
-export function generatedName(prefix: string): string {
-  let suffix = '';
-  for (let i = 0; i < 5; i++) suffix += LETTERS[randomInt(LETTERS.length)];
-  return prefix.slice(0, LONGEST_BASE) + suffix;
-}
 
 /** Sets what the server alone decides on a create (spec, "Server-set metadata"). */
 export function setSystemMetadata(object: ApiObject, now: string): void {

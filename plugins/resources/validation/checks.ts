@@ -175,7 +175,6 @@ export const atMostAll = (owner: unknown, member: string, field: string): Violat
     : [];
 };
 
-
 /** A reference to an object by a name that must be there and be a subdomain. */
 export const subdomainIfSet = (owner: unknown, member: string, field: string): Violation[] =>
   ifSet(owner, member, field, dns1123Subdomain);
