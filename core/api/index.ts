@@ -13,6 +13,7 @@ export {
   lostData,
   type Outcome,
   type Page,
+  type RangeOptions,
   type Shared,
   type Storage,
   StoreError,

@@ -50,8 +50,17 @@ export interface Page {
   readonly revision: number;
   readonly items: readonly Stored[];
   readonly more: boolean;
-  /** Keys in the range after this page. */
+  /** Keys in the range after this page; where nobody wants their number, at least one if there are any. */
   readonly remaining: number;
+}
+
+/** Which part of a range is wanted, and as of when. `counted: false`: nobody wants the number of the keys that follow, which can cost as much as walking over them. */
+export interface RangeOptions {
+  readonly revision?: number;
+  readonly limit?: number;
+  readonly after?: string;
+  readonly counted?: boolean;
+  readonly signal?: AbortSignal;
 }
 
 /** A read or watch at a revision whose history is gone. */
@@ -102,10 +111,7 @@ export interface Storage {
   /** Everything up to and including this revision is gone as history. */
   compactedRevision(): number;
   /** Current or, with `revision`, historic objects whose key begins with `prefix`, in key order, after the key `after`. Throws Compacted or FutureRevision. */
-  range(
-    prefix: string,
-    options?: { readonly revision?: number; readonly limit?: number; readonly after?: string; readonly signal?: AbortSignal },
-  ): Promise<Page>;
+  range(prefix: string, options?: RangeOptions): Promise<Page>;
   get(key: string, revision?: number): Promise<Stored | undefined>;
   /**
    * Commits several independent transactions in the order given, durable together with one sync; outcome i belongs to transaction i.

@@ -168,6 +168,9 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
         const first = await store.range('p/', { limit: 2 });
         expect(shown(first.items)).toEqual(['p/1=p/1', 'p/2=p/2']);
         expect(first).toMatchObject({ more: true, remaining: 3, revision: base + 1 });
+        const uncounted = await store.range('p/', { limit: 2, counted: false });
+        expect(uncounted).toMatchObject({ items: first.items, more: true, revision: base + 1 });
+        expect(uncounted.remaining).toBeGreaterThan(0);
         const second = await store.range('p/', { limit: 3, after: 'p/2', revision: first.revision });
         expect(shown(second.items)).toEqual(['p/3=p/3', 'p/4=p/4', 'p/5=p/5']);
         expect(second).toMatchObject({ more: false, remaining: 0 });

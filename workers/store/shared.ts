@@ -180,7 +180,7 @@ export class SharedFeed {
     const gone = new Set(this.#known.keys());
     let after: string | undefined;
     for (;;) {
-      const page = await this.storage.range('', { revision, limit: PAGE, after });
+      const page = await this.storage.range('', { revision, limit: PAGE, after, counted: false });
       for (const { key, modified, created, value } of page.items) {
         gone.delete(key);
         if (this.#known.get(key) !== modified) events.push({ key, revision: modified, created, value });

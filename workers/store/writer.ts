@@ -318,7 +318,7 @@ export class Writer {
   async #page(prefix: string, after: string | undefined, revision: number | undefined): Promise<Page> {
     for (;;) {
       try {
-        return await this.storage.range(prefix, { limit: SNAPSHOT_PAGE, after, revision });
+        return await this.storage.range(prefix, { limit: SNAPSHOT_PAGE, after, revision, counted: false });
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error;
       }

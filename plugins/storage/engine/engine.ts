@@ -3,6 +3,7 @@ import {
   FutureRevision,
   type Outcome,
   type Page,
+  type RangeOptions,
   type Storage,
   type Stored,
   StoreError,
@@ -105,14 +106,11 @@ export class Engine implements Storage {
     return this.#compacted;
   }
 
-  async range(
-    prefix: string,
-    options: { readonly revision?: number; readonly limit?: number; readonly after?: string; readonly signal?: AbortSignal } = {},
-  ): Promise<Page> {
+  async range(prefix: string, options: RangeOptions = {}): Promise<Page> {
     options.signal?.throwIfAborted();
     const revision = this.#readable(options.revision);
     const limit = options.limit || Number.POSITIVE_INFINITY;
-    const { found, remaining } = this.#index.range(prefix, options.after, revision, limit);
+    const { found, remaining } = this.#index.range(prefix, options.after, revision, limit, options.counted);
     const items = await this.#pinned(revision, this.#values(found, options.signal));
     return { revision, items, more: remaining > 0, remaining };
   }

@@ -112,15 +112,23 @@ export class KeyIndex {
     entry.older = keepFrom === older.length ? undefined : older.slice(keepFrom);
   }
 
-  /** Keys with `prefix` after `after` as they were at `revision`, at most `limit`, with the number of those that follow. */
-  range(prefix: string, after: string | undefined, revision: number, limit: number): { found: Found[]; remaining: number } {
+  /** Keys with `prefix` after `after` as they were at `revision`, at most `limit`, with the number of those that follow (if not `counted`, 1 for any). */
+  range(
+    prefix: string,
+    after: string | undefined,
+    revision: number,
+    limit: number,
+    counted = true,
+  ): { found: Found[]; remaining: number } {
     const found: Found[] = [];
     let remaining = 0;
     for (const entry of this.#from(prefix, after)) {
       const version = versionAt(entry, revision);
       if (!version) continue;
-      if (found.length === limit) remaining++;
-      else found.push({ key: entry.key, modified: version.modified, created: version.created, version: version.version });
+      if (found.length === limit) {
+        remaining++;
+        if (!counted) break;
+      } else found.push({ key: entry.key, modified: version.modified, created: version.created, version: version.version });
     }
     return { found, remaining };
   }

@@ -5,6 +5,7 @@ import {
   lostData,
   type Outcome,
   type Page,
+  type RangeOptions,
   type Shared,
   type Storage,
   type Stored,
@@ -96,10 +97,7 @@ export class EtcdStore implements Storage {
     return this.#compacted;
   }
 
-  async range(
-    prefix: string,
-    options: { readonly revision?: number; readonly limit?: number; readonly after?: string; readonly signal?: AbortSignal } = {},
-  ): Promise<Page> {
+  async range(prefix: string, options: RangeOptions = {}): Promise<Page> {
     options.signal?.throwIfAborted();
     const limit = options.limit || Number.POSITIVE_INFINITY;
     const items: Stored[] = [];
