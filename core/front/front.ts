@@ -114,7 +114,6 @@ export class Front {
   async #read(exchange: Exchange, route: Route): Promise<void> {
     const { target, resource } = route;
     if (target.is === 'path') {
-      if (route.missing === 'status') throw unknownPath();
       if (!(await this.paths(exchange, route))) text(exchange, 404, '404 page not found\n');
       return;
     }

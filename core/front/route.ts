@@ -1,6 +1,6 @@
 import { isTabled } from '../discovery/plain.js';
 import { parseFieldSelector, parseLabelSelector } from '../model/selector.js';
-import type { PathTarget, ResourceTarget, Target, Verb } from '../model/target.js';
+import type { ResourceTarget, Target, Verb } from '../model/target.js';
 import type { Registry, Resource, Subresource } from '../schema/resource.js';
 import { first, flag, parseQuery, type Query } from './query.js';
 
@@ -21,37 +21,34 @@ export interface Route {
 
 const VERBS: { readonly [method: string]: Verb | undefined } = { POST: 'create', PUT: 'update', PATCH: 'patch' };
 
-function verbOf(method: string, name: string, sub: string, query: Query, watchPath: boolean): Verb {
+/** Subresources of a namespace: what follows the name of one otherwise is a resource inside of it. */
+const OF_NAMESPACE = new Set(['status', 'finalize']);
+
+/** What the method asks for; '' for one that no resource knows. A `/watch/` path asks for a watch whatever the method. */
+function verbOf(method: string, name: string, sub: string, query: Query, watchPath: boolean): Verb | '' {
+  if (watchPath) return 'watch';
   if (method === 'GET' || method === 'HEAD') {
-    if (sub === '' && (watchPath || flag(query, 'watch'))) return 'watch';
+    if (sub === '' && flag(query, 'watch')) return 'watch';
     return name ? 'get' : 'list';
   }
   if (method === 'DELETE') return name ? 'delete' : 'deletecollection';
-  return VERBS[method] ?? (method.toLowerCase() as Verb);
+  return VERBS[method] ?? '';
 }
 
-/** Percent-decodes path segments; undefined for a malformed escape. */
-function segmentsOf(path: string): string[] | undefined {
-  const raw = path.split('/').filter(part => part !== '');
-  if (!path.includes('%')) return raw;
+/** The path as authorizers and messages know it; undefined for a malformed escape. */
+function decodedPath(path: string): string | undefined {
   try {
-    return raw.map(decodeURIComponent);
+    return path.includes('%') ? decodeURIComponent(path) : path;
   } catch {
     return undefined;
   }
 }
 
-/** The path as authorizers and messages know it: percent-decoded where that is possible. */
-function decodedPath(path: string): string {
-  try {
-    return path.includes('%') ? decodeURIComponent(path) : path;
-  } catch {
-    return path;
-  }
-}
-
 /** `//` inside of a path names nothing, except for a namespace that is left empty; a slash at the end is ignored. */
 const emptySegment = (path: string): boolean => path.replace('/namespaces//', '').includes('//');
+
+/** What is between the slashes, without those at the ends. */
+const segmentsOf = (path: string): string[] => path.replace(/^\/+|\/+$/g, '').split('/');
 
 const quiet = <T>(parse: () => T): T | undefined => {
   try {
@@ -64,16 +61,16 @@ const quiet = <T>(parse: () => T): T | undefined => {
 /** Reads a request line into a route (spec, "Path shapes"). Never throws: an unreadable selector is reported by the stage that needs it. */
 export function routeOf(registry: Registry, method: string, path: string, rawQuery: string): Route {
   const query = parseQuery(rawQuery);
-  const segments = segmentsOf(path);
-  const plain: PathTarget = { is: 'path', verb: method.toLowerCase(), path: decodedPath(path) };
-  const empty = emptySegment(path);
-  if (!segments || (segments[0] !== 'api' && segments[0] !== 'apis')) return { target: plain, query };
+  const decoded = decodedPath(path);
+  const segments = segmentsOf(decoded ?? '');
   const core = segments[0] === 'api';
   const rest = segments.slice(core ? 2 : 3);
-  if (rest.length === 0) return { target: plain, query };
-  if (rest[0] === 'namespaces' && path.includes('/namespaces//')) rest.splice(1, 0, '');
-  if (empty) return { target: plain, query, missing: path.startsWith('/api') ? 'status' : 'text' };
-  return resourceRoute(registry, method, path, query, core ? ['', segments[1]!] : [segments[1]!, segments[2]!], rest);
+  if (decoded === undefined || (!core && segments[0] !== 'apis') || rest.length === 0)
+    return { target: { is: 'path', verb: method.toLowerCase(), path: decoded ?? path }, query };
+  const groupVersion: [string, string] = core ? ['', segments[1]!] : [segments[1]!, segments[2]!];
+  const route = resourceRoute(registry, method, path, query, groupVersion, rest);
+  if (!emptySegment(decoded)) return route;
+  return { target: route.target, query, missing: path.startsWith('/api') ? 'status' : 'text' };
 }
 
 function resourceRoute(
@@ -88,7 +85,7 @@ function resourceRoute(
   let rest = watchPath ? parts.slice(1) : parts;
   let namespace = '';
   const emptyNamespace = rest[1] === '';
-  if (rest[0] === 'namespaces' && rest.length > 2 && !isNamespaceSubresource(registry, group, version, rest)) {
+  if (rest[0] === 'namespaces' && rest.length > 2 && !OF_NAMESPACE.has(rest[2]!)) {
     namespace = rest[1]!;
     rest = rest.slice(2);
   }
@@ -115,17 +112,12 @@ function resourceRoute(
     (namespace === '' || resource.namespaced);
   // What is not stored has no objects to name, but for what can be read one by one.
   const nameable = resource?.stored !== false || resource.verbs.includes('get');
-  const clean = !rest.slice(0, 3).some(part => part.includes('/')) && (nameable || name === '' || sub !== '');
+  const clean = nameable || name === '' || sub !== '';
   const named = !resource?.namespaced || namespace !== '' || name === '';
   if (fits && clean && !named && emptyNamespace) return { target, query, missing: 'namespace' };
   if (resource?.own && sub !== '' && !subresource && name !== '') return { target, query, missing: 'object' };
   if (!fits || !named || !clean) return { target, query, missing: isTabled(registry, group) ? 'status' : 'text' };
   return { target, query, resource, subresource, watchPath };
-}
-
-/** `/api/v1/namespaces/x/status`: a subresource of the namespace, not a resource inside of it. */
-function isNamespaceSubresource(registry: Registry, group: string, version: string, rest: readonly string[]): boolean {
-  return rest.length === 3 && registry.find(group, version, 'namespaces')?.subresources.has(rest[2]!) === true;
 }
 
 function selectorsOf(query: Query): Pick<ResourceTarget, 'labelSelector' | 'fieldSelector'> {

@@ -1,12 +1,13 @@
 import type { Selector } from './selector.js';
 
 /** API verbs as authorizers see them (spec 2, "Request attributes"). Non-resource requests use the lower-case HTTP method. */
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'impersonate';
 
 /** What a resource request is about, read from its path and query. Empty strings mean "none". */
 export interface ResourceTarget {
   readonly is: 'resource';
-  readonly verb: Verb;
+  /** '' for a method that no resource knows. */
+  readonly verb: Verb | '';
   readonly group: string;
   readonly version: string;
   readonly resource: string;
