@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { stringify } from 'yaml';
-import { unknownPath } from '../model/refusal.js';
 import { type Naming, namingOf } from '../naming.js';
 import { covers, type MediaName, type MediaRange, negotiate, parseAccept } from '../negotiate.js';
 import type { Registry } from '../schema/resource.js';
+import { encodeYaml } from '../schema/yaml.js';
 import { AGGREGATED_VERSIONS, aggregatedList } from './aggregated.js';
 import { type DocumentAnswer, type DocumentSet, matches } from './answer.js';
 import { apiVersions, groupDocument, groupList, groupsOf, isTabled, resourceList, servedOf } from './plain.js';
@@ -42,8 +41,7 @@ class Plain {
     if (!bytes) {
       const value = this.build();
       if (choice.media === 'protobuf' && protobuf) bytes = protobuf(value);
-      else if (choice.media === 'yaml')
-        bytes = ENCODER.encode(stringify(value, { sortMapEntries: true, aliasDuplicateObjects: false }));
+      else if (choice.media === 'yaml') bytes = ENCODER.encode(encodeYaml(value));
       else bytes = ENCODER.encode(`${choice.pretty ? JSON.stringify(value, null, 2) : JSON.stringify(value)}\n`);
       this.#bytes.set(key, bytes);
     }
@@ -135,6 +133,3 @@ export function inKnownGroup(registry: Registry, path: string): boolean {
   if (root === 'api') return group !== undefined && group !== '';
   return root === 'apis' && group !== undefined && group !== '' && isTabled(registry, group);
 }
-
-/** The refusal for such a path. */
-export { unknownPath };

@@ -36,16 +36,19 @@ export interface TableInput {
   readonly cellsFrom?: (object: ApiObject) => ApiObject;
 }
 
+/** The first column of kinds without columns of their own choice. */
+export const NAME_COLUMN: Column = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  priority: 0,
+  description: 'Name of the object, unique among those of its kind in its namespace.',
+  cell: object => object.metadata.name ?? '',
+};
+
 /** Columns of kinds that define none (spec, "Table representation"). */
-export const DEFAULT_COLUMNS: readonly Column[] = [
-  {
-    name: 'Name',
-    type: 'string',
-    format: 'name',
-    priority: 0,
-    description: 'Name of the object, unique among those of its kind in its namespace.',
-    cell: object => object.metadata.name ?? '',
-  },
+const DEFAULT_COLUMNS: readonly Column[] = [
+  NAME_COLUMN,
   {
     name: 'Created At',
     type: 'date',

@@ -12,13 +12,11 @@ import type { Resource } from '../../core/schema/resource.js';
 import { Unreadable } from '../../core/schema/unreadable.js';
 import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
 import { typeOf } from '../../core/schema/table/types.js';
-import { isMembers } from '../../core/schema/patch/members.js';
+import { deeplySorted, isMembers } from '../../core/schema/patch/members.js';
 import { neutralMediaType } from '../../core/naming.js';
-import { decodeYaml, decodeYamlStrict, encodeYaml } from '../../core/schema/yaml.js';
+import { decodeYaml, decodeYamlStrict } from '../../core/schema/yaml.js';
 import type { Context, Permitted } from './context.js';
 import type { WriteOptions } from './options.js';
-
-export { encodeYaml };
 
 /** Body formats that carry an object. */
 const isYaml = (mediaType: string): boolean => mediaType === 'application/yaml';
@@ -293,18 +291,9 @@ function customOrder({ apiVersion, kind, metadata, ...rest }: ApiObject): object
   return {
     apiVersion,
     kind,
-    metadata: { name, generateName, namespace, uid, resourceVersion, ...(byName(others as Json) as object) },
-    ...(byName(rest as Json) as object),
+    metadata: { name, generateName, namespace, uid, resourceVersion, ...(deeplySorted(others as Json) as object) },
+    ...(deeplySorted(rest as Json) as object),
   };
-}
-
-/** The value with the members of all objects in the order of their names. */
-function byName(value: Json): Json {
-  if (Array.isArray(value)) return value.map(byName);
-  if (!isMembers(value)) return value;
-  const sorted: [string, Json][] = [];
-  for (const key of Object.keys(value).sort()) if (value[key] !== undefined) sorted.push([key, byName(value[key])]);
-  return Object.fromEntries(sorted);
 }
 
 /** Complaints about the metadata of a new object. */

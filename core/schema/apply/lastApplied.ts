@@ -1,6 +1,6 @@
 import type { ApiObject, Json } from '../../model/object.js';
 import { parseJson, encodeJson } from '../json.js';
-import { copyOf, isMembers, type Members, memberOf } from '../patch/members.js';
+import { copyOf, deeplySorted, isMembers, type Members, memberOf } from '../patch/members.js';
 import { fieldsOf } from './applied.js';
 import { compare } from './compare.js';
 import { difference, type FieldSet, NONE } from './fieldSet.js';
@@ -27,16 +27,6 @@ export function claimed(shape: Shape, live: ApiObject, annotation: string): Fiel
   return [modified, added, removed].reduce(difference, fieldsOf(shape, config));
 }
 
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isMembers(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map(name => [name, sorted(value[name]!)]),
-  );
-}
-
 /** The annotation's text for a configuration: members sorted, without the annotation itself. */
 export function lastAppliedText(config: Members, annotation: string): string {
   const metadata = copyOf(isMembers(config['metadata']) ? config['metadata'] : {});
@@ -45,5 +35,5 @@ export function lastAppliedText(config: Members, annotation: string): string {
     const { [annotation]: _own, ...annotations } = metadata['annotations'];
     metadata['annotations'] = annotations;
   }
-  return `${encodeJson(sorted({ ...config, metadata }))}\n`;
+  return `${encodeJson(deeplySorted({ ...config, metadata }))}\n`;
 }

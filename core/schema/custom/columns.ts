@@ -1,6 +1,9 @@
 import type { ResourceColumn } from '../../api/resource.js';
 import type { Column } from '../../api/strategy.js';
 import { humanDuration } from '../../model/age.js';
+import type { Json } from '../../model/object.js';
+import { NAME_COLUMN } from '../../tables/index.js';
+import { deeplySorted } from '../patch/members.js';
 import { BadPath, compilePath, type JsonPath } from './jsonPath.js';
 
 type Cell = string | number | boolean | null;
@@ -11,17 +14,7 @@ const date = (value: unknown, now: number): Cell => {
 };
 
 /** Go's encoder sorts the members of maps. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sorted(inner)]),
-  );
-}
-
-const text = (value: unknown): Cell => (typeof value === 'string' ? value : JSON.stringify(sorted(value)));
+const text = (value: unknown): Cell => (typeof value === 'string' ? value : JSON.stringify(deeplySorted(value as Json)));
 
 /** The cell of a column of that type; values of another type leave it empty. */
 function cellOf(value: unknown, type: string, now: number): Cell {
@@ -41,15 +34,6 @@ function cellOf(value: unknown, type: string, now: number): Cell {
       return null;
   }
 }
-
-const NAME: Column = {
-  name: 'Name',
-  type: 'string',
-  format: 'name',
-  priority: 0,
-  description: 'Name of the object, unique among those of its kind in its namespace.',
-  cell: object => object.metadata.name ?? '',
-};
 
 /** Without columns of its own a resource type shows when its objects were made (spec, "Table representation"), as an age. */
 const CREATED: ResourceColumn = {
@@ -86,6 +70,6 @@ function columnOf({ name, type, format = '', description, priority = 0, jsonPath
 
 /** The printed columns of a version of a resource type: the name, then its own. */
 export const columnsOf = (own: readonly ResourceColumn[] | undefined): readonly Column[] => [
-  NAME,
+  NAME_COLUMN,
   ...(own?.length ? own : [CREATED]).map(columnOf),
 ];

@@ -35,6 +35,15 @@ export function sortedCopy(object: Members): Members {
   return out;
 }
 
+/** A copy with the members of all objects in the order of their names. */
+export function deeplySorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(deeplySorted);
+  if (!isMembers(value)) return value;
+  const out: Members = {};
+  for (const key of Object.keys(value).sort()) setMember(out, key, deeplySorted(value[key]!));
+  return out;
+}
+
 /** Brings the members of an object into the order of their names. */
 export function sortMembers(object: Members): void {
   const sorted = sortedCopy(object);

@@ -1,9 +1,9 @@
 import type { Json } from '../../model/object.js';
 import { badRequest } from '../../model/refusal.js';
-import { copyOf, isMembers, type Members, setMember, sortedCopy } from './members.js';
+import { copyOf, deeplySorted, isMembers, type Members, setMember, sortedCopy } from './members.js';
 
 function merged(target: Json | undefined, patch: Json): Json {
-  if (Array.isArray(patch)) return patch.map(sorted);
+  if (Array.isArray(patch)) return patch.map(deeplySorted);
   if (!isMembers(patch)) return patch;
   const out: Members = isMembers(target) ? copyOf(target) : {};
   for (const name of Object.keys(patch)) {
@@ -12,15 +12,6 @@ function merged(target: Json | undefined, patch: Json): Json {
     else setMember(out, name, merged(Object.hasOwn(out, name) ? out[name] : undefined, value));
   }
   return sortedCopy(out);
-}
-
-/** A value with the members of all objects in the order of their names. */
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isMembers(value)) return value;
-  const out: Members = {};
-  for (const name of Object.keys(value).sort()) setMember(out, name, sorted(value[name]!));
-  return out;
 }
 
 /**
