@@ -100,6 +100,7 @@ export async function issue(request: CertificateRequest, issuer?: Issued): Promi
   });
   return {
     certificate: `${certificate.toString('pem')}\n`,
-    key: KeyObject.from(pair.privateKey).export({ type: 'pkcs8', format: 'pem' }) as string,
+    // Of the forms of a key the one that names its algorithm: some clients of the kubeconfig take any other for RSA.
+    key: KeyObject.from(pair.privateKey).export({ type: 'sec1', format: 'pem' }) as string,
   };
 }

@@ -34,6 +34,11 @@ describe('own certificates', () => {
       expect(server!.checkIP(address)).toBeDefined();
   });
 
+  it('come with keys that name their algorithm, as clients look for it', async () => {
+    const pki = await make(fresh());
+    expect(read(pki.adminCertFile.replace(/crt$/, 'key'))).toMatch(/^-----BEGIN EC PRIVATE KEY-----\n/);
+  });
+
   it('speak upstream names where the server does', async () => {
     const pki = await make(fresh(), START, [], namingOf('kubernetes'));
     expect(new X509Certificate(read(pki.certFile)).checkHost('kubernetes.default.svc')).toBeDefined();
