@@ -1,4 +1,4 @@
-import type { Controller, Host } from '../../core/api/index.js';
+import type { Controller, Host, ResourceEvent } from '../../core/api/index.js';
 import { pathOf } from './catalog.js';
 import { type Condition, withCondition } from './conditions.js';
 import { WorkQueue } from './queue.js';
@@ -14,6 +14,8 @@ export class FlowSchemaStatus implements Controller {
   readonly #host: Host;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
+  /** Names of all flow schemas. */
+  readonly #schemas = new Set<string>();
 
   constructor(host: Host) {
     this.#host = host;
@@ -23,15 +25,16 @@ export class FlowSchemaStatus implements Controller {
   }
 
   async start(): Promise<void> {
-    this.#host.watch(({ storageName, type, name }) => {
-      if (storageName === SCHEMAS && type !== 'DELETED') this.#queue.add(name);
-      if (storageName === LEVELS && type !== 'MODIFIED') this.#judgeAll();
-    });
+    this.#host.watch(event => this.#observe(event));
     await this.#queue.idle();
   }
 
-  #judgeAll(): void {
-    for (const schema of this.#host.informer(SCHEMAS).list()) this.#queue.add(schema.metadata.name ?? '');
+  #observe({ storageName, type, name }: ResourceEvent): void {
+    if (storageName === LEVELS && type !== 'MODIFIED') for (const schema of this.#schemas) this.#queue.add(schema);
+    if (storageName !== SCHEMAS) return;
+    if (type === 'DELETED') this.#schemas.delete(name);
+    else this.#schemas.add(name);
+    this.#queue.add(name);
   }
 
   async #judge(name: string): Promise<void> {

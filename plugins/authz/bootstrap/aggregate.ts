@@ -42,7 +42,8 @@ const sameRules = (a: readonly PolicyRule[], b: readonly PolicyRule[]): boolean 
  * within as many passes as there are roles, since rules are only ever added from one to the next.
  */
 export function aggregateAll(clusterRoles: readonly ApiObject[]): ApiObject[] {
-  const current = new Map(clusterRoles.map(role => [nameOf(role), role]));
+  // In order once: each role sorts what is sorted.
+  const current = new Map([...clusterRoles].sort(byName).map(role => [nameOf(role), role]));
   const changed = new Set<string>();
   for (let pass = 0; pass < clusterRoles.length; pass++) {
     let settled = true;
