@@ -2,7 +2,7 @@ import { Refusal } from '../model/refusal.js';
 import { ANONYMOUS, type User } from '../model/user.js';
 
 /** Group of every request that an authenticator knows (spec 2, "User attributes"). */
-const AUTHENTICATED = 'system:authenticated';
+export const AUTHENTICATED = 'system:authenticated';
 /** Group of requests without credentials. */
 export const UNAUTHENTICATED = 'system:unauthenticated';
 

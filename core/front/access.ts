@@ -12,9 +12,12 @@ interface Known {
   readonly allowed: Map<string, { readonly policy: number; readonly until: number }>;
 }
 
-/** The credentials of a request as one string: equal strings have equal identities. */
+/**
+ * The credentials of a request as one string: equal strings have equal identities. Whom it is made on behalf of is part of them; of such
+ * a request nothing is ever remembered.
+ */
 export const credentialKey = (exchange: Exchange): string =>
-  `${exchange.header('authorization') ?? ''}\n${exchange.certificate ?? ''}`;
+  `${exchange.header('authorization') ?? ''}\n${exchange.certificate ?? ''}\n${exchange.header('impersonate-user') ?? ''}`;
 
 /** One string per question; selectors are part of it because authorizers may look at them. */
 export function decisionKey(target: Target): string {

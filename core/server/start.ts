@@ -119,7 +119,8 @@ const threadData = (settings: Settings, home: Home): ThreadData => ({
   resources: settings.resources,
   counters: new SharedArrayBuffer(COUNTERS * 4),
   verbosity: settings.verbosity,
-  anonymous: settings.anonymousAuth,
+  // Who is allowed everything is to be known (spec 2, "Anonymous requests").
+  anonymous: settings.anonymousAuth && !settings.authorizationMode.includes('AlwaysAllow'),
 });
 
 /**
@@ -181,9 +182,12 @@ async function listen(
     keyFile: settings.tlsPrivateKeyFile ?? pki.keyFile,
     clientCaFile: settings.clientCaFile ?? pki.clientCaFile,
   };
+  const all: Listening[] = [];
+  // Together: none may take connections while another drains.
+  undo.push(() => Promise.all(all.map(one => one.close())));
   const open = async (binding: Parameters<Listener['listen']>[0]): Promise<Listening> => {
     const opened = await serve.listen(binding, exchange => front.handle(exchange));
-    undo.push(() => opened.close());
+    all.push(opened);
     return opened;
   };
   const https = await open({ host: bindAddress, port, tls });

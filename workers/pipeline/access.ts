@@ -7,8 +7,9 @@ import type { Target } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
 import type { Grant, Job } from '../../core/threads/messages.js';
 import type { Context } from './context.js';
+import { impersonated } from './impersonate.js';
 
-/** Stage 1: who sent it. The front end's cache may have known already. Throws 401. */
+/** Stage 1: who sent it, or on whose behalf. The front end's cache may have known already. Throws 401, and 403 to who may not act as another. */
 export async function authenticate(
   context: Context,
   job: Job,
@@ -34,17 +35,14 @@ export async function authenticate(
       return job.path;
     },
   };
-  try {
-    const { user, cacheFor } = await context.authentication.authenticate(received);
-    return {
-      user: identify(user, { enabled: context.anonymous }, route.target.path),
-      identityFor: elsewhere ? 'never' : cacheFor,
-    };
-  } catch (thrown) {
+  const { user: found, cacheFor } = await context.authentication.authenticate(received).catch((thrown: unknown) => {
     if (thrown instanceof Refusal) throw thrown;
     context.log.error({ stack: (thrown as Error).stack }, 'an authenticator failed');
     throw unauthorized();
-  }
+  });
+  const user = identify(found, { enabled: context.anonymous }, route.target.path);
+  const other = await impersonated(headers, target => authorize(context, user, target));
+  return other ? { user: other, identityFor: 'never' } : { user, identityFor: elsewhere ? 'never' : cacheFor };
 }
 
 /** The question upstream asks for this request; `system:masters` and modes are plugins. */

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ResourceTarget } from '../../core/model/target.js';
+import type { User } from '../../core/model/user.js';
+import { impersonated } from '../../workers/pipeline/impersonate.js';
+import { Api } from '../api/support.js';
+
+const asking = async (...headers: [string, string][]): Promise<{ user: User | undefined; asked: string[] }> => {
+  const asked: string[] = [];
+  const user = await impersonated(
+    [['authorization', 'Bearer t'], ...headers],
+    async ({ verb, group, resource, subresource, namespace, name }: ResourceTarget) => {
+      asked.push([verb, group, subresource ? `${resource}/${subresource}` : resource, namespace, name].join(' '));
+    },
+  );
+  return { user, asked };
+};
+
+describe('who acts as another [A278 A279 A280 A281 A282 A283]', () => {
+  test('is asked for each part, and is known', async () => {
+    const { user, asked } = await asking(
+      ['impersonate-user', 'zoe'],
+      ['impersonate-group', 'one'],
+      ['impersonate-group', ',,,two'],
+      ['impersonate-extra-scopes', 'a'],
+      ['impersonate-extra-scopes', 'b'],
+      ['impersonate-extra-example.test%2fkey', 'v'],
+      ['impersonate-uid', 'u-1'],
+    );
+    expect(user).toEqual({
+      name: 'zoe',
+      uid: 'u-1',
+      groups: ['one', ',,,two', 'system:authenticated'],
+      extra: new Map([
+        ['scopes', ['a', 'b']],
+        ['example.test/key', ['v']],
+      ]),
+    });
+    expect(asked).toEqual([
+      'impersonate  users  zoe',
+      'impersonate  groups  one',
+      'impersonate  groups  ,,,two',
+      'impersonate authentication.orchestrator.io userextras/scopes  a',
+      'impersonate authentication.orchestrator.io userextras/scopes  b',
+      'impersonate authentication.orchestrator.io userextras/example.test/key  v',
+      'impersonate authentication.orchestrator.io uids  u-1',
+    ]);
+  });
+
+  test.each([
+    [
+      'system:serviceaccount:default:robot',
+      'impersonate  serviceaccounts default robot',
+      ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
+    ],
+    ['system:serviceaccount:default:Bad_', 'impersonate  users  system:serviceaccount:default:Bad_', ['system:authenticated']],
+    ['system:anonymous', 'impersonate  users  system:anonymous', ['system:unauthenticated']],
+  ])('%s has the groups of its kind', async (name, question, groups) => {
+    const { user, asked } = await asking(['impersonate-user', name]);
+    expect([asked, user?.groups]).toEqual([[question], groups]);
+  });
+
+  test('groups that are named are all there are', async () => {
+    const account = await asking(['impersonate-user', 'system:serviceaccount:default:robot'], ['impersonate-group', 'only']);
+    expect(account.user?.groups).toEqual(['only', 'system:authenticated']);
+    const known = await asking(['impersonate-user', 'zoe'], ['impersonate-group', 'system:authenticated']);
+    expect(known.user?.groups).toEqual(['system:authenticated']);
+    const unknown = await asking(['impersonate-user', 'zoe'], ['impersonate-group', 'system:unauthenticated']);
+    expect(unknown.user?.groups).toEqual(['system:unauthenticated']);
+  });
+
+  test('an empty name asks for nothing; anything else without a name is an error', async () => {
+    expect(await asking(['impersonate-user', ''])).toEqual({ user: undefined, asked: [] });
+    await expect(asking(['impersonate-group', 'one'])).rejects.toThrow('without impersonating a user');
+  });
+});
+
+describe('requests on behalf of others', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await Api.start();
+  });
+  afterAll(() => api.close());
+  const spaces = '/api/v1/namespaces';
+
+  test('are allowed what the other is, although the sender is remembered as allowed more', async () => {
+    expect((await api.get(spaces)).status).toBe(200);
+    expect((await api.get(spaces)).status).toBe(200);
+    for (let again = 0; again < 2; again++) {
+      const { status, body } = await api.get(spaces, { headers: { 'impersonate-user': 'zoe' } });
+      expect([status, body.message]).toEqual([
+        403,
+        'namespaces is forbidden: User "zoe" cannot list resource "namespaces" in API group "" at the cluster scope',
+      ]);
+    }
+    const master = { 'impersonate-user': 'zoe', 'impersonate-group': 'system:masters' };
+    expect((await api.get(spaces, { headers: master })).status).toBe(200);
+    expect((await api.get(spaces)).status).toBe(200);
+  });
+
+  test('need the permission to act as that, as of now [A284 A285]', async () => {
+    const rbac = '/apis/rbac.authorization.k8s.io/v1';
+    const bob = { 'impersonate-user': 'bob' };
+    const refused = await api.get(spaces, { token: '', headers: bob });
+    expect([refused.status, refused.body.message]).toEqual([
+      403,
+      'users "bob" is forbidden: User "system:anonymous" cannot impersonate resource "users" in API group "" at the cluster scope',
+    ]);
+    await api.made(`${rbac}/clusterroles`, {
+      metadata: { name: 'as-bob' },
+      rules: [{ apiGroups: [''], resources: ['users'], verbs: ['impersonate'], resourceNames: ['bob'] }],
+    });
+    await api.made(`${rbac}/clusterrolebindings`, {
+      metadata: { name: 'as-bob' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'as-bob' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'system:anonymous' }],
+    });
+    const message = async (): Promise<unknown> => (await api.get(spaces, { token: '', headers: bob })).body.message;
+    expect(await message()).toContain('User "bob" cannot list');
+    await api.delete(`${rbac}/clusterrolebindings/as-bob`);
+    expect(await message()).toContain('User "system:anonymous" cannot impersonate');
+  });
+
+  test('make objects that name the other', async () => {
+    const pem = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n').toString('base64');
+    const { status, body } = await api.post(
+      '/apis/certificates.k8s.io/v1/certificatesigningrequests',
+      { metadata: { name: 'asked' }, spec: { request: pem, signerName: 'example.com/s', usages: ['client auth'] } },
+      { headers: { 'impersonate-user': 'zoe', 'impersonate-group': 'system:masters' } },
+    );
+    expect([status, body.spec?.username, body.spec?.groups]).toEqual([201, 'zoe', ['system:masters', 'system:authenticated']]);
+  });
+});
