@@ -39,11 +39,12 @@ function reachFrom(values: { readonly [name: string]: unknown }): Reach {
 /** Takes a snapshot of a running server. The file is there when it is whole and durable, and not before. */
 async function save(file: string, reach: Reach, io: Io): Promise<number> {
   const partial = `${file}.partial`;
-  const answer = await get(reach);
-  const handle = await open(partial, 'w', 0o600);
+  const handle = await open(partial, 'w', 0o600).catch((error: NodeJS.ErrnoException) => {
+    throw new StoreError(`${file} cannot be written: ${error.code}`);
+  });
   try {
     const reader = new SnapshotReader();
-    for await (const bytes of answer as AsyncIterable<Buffer>) {
+    for await (const bytes of (await get(reach)) as AsyncIterable<Buffer>) {
       reader.take(bytes);
       await handle.writeFile(bytes);
     }

@@ -145,6 +145,11 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
     );
   });
 
+  it('save says where it cannot write, before it asks for anything', async () => {
+    const file = inDirectory('absent/backup.snapshot');
+    await expect(snapshot('save', file, `--data-dir=${inDirectory('old')}`)).rejects.toThrow(`${file} cannot be written: ENOENT`);
+  });
+
   it('restore makes a store whose objects are the same, whose revisions are higher, and where old watches get 410', async () => {
     const file = inDirectory('to-restore');
     await snapshot('save', file, `--data-dir=${inDirectory('old')}`);
