@@ -25,6 +25,9 @@ export function checkEtcd(settings: Settings): Settings {
   const { etcdServers = [], etcdCertfile, etcdKeyfile, etcdCafile, etcdPrefix, etcdUser, etcdPasswordFile } = settings;
   if (etcdServers.length === 0)
     throw new ConfigError('--etcd-servers', 'must name the etcd servers: --etcd-servers=https://HOST:2379');
+  // A password in a URL would be shown with it.
+  if (etcdServers.some(server => server.includes('@')))
+    throw new ConfigError('--etcd-servers', 'names servers alone: --etcd-user and --etcd-password-file say who this is');
   const wrong = etcdServers.find(server => !/^https?:\/\/[^/]+\/?$/.test(server));
   if (wrong !== undefined)
     throw new ConfigError('--etcd-servers', `must list URLs like https://127.0.0.1:2379, not ${JSON.stringify(wrong)}`);

@@ -45,6 +45,10 @@ describe('flags of etcd', () => {
   it.each([
     [[ETCD], '--etcd-servers: must name the etcd servers: --etcd-servers=https://HOST:2379'],
     [[ETCD, '--etcd-servers=a:2379'], '--etcd-servers: must list URLs like https://127.0.0.1:2379, not "a:2379"'],
+    [
+      [ETCD, '--etcd-servers=http://root:secret@a:2379'],
+      '--etcd-servers: names servers alone: --etcd-user and --etcd-password-file say who this is',
+    ],
     [[SERVERS], '--etcd-servers: is for the etcd backend: add --storage-backend=etcd, or leave it out'],
     [
       ['--storage-backend=memory', '--etcd-prefix=/x'],

@@ -128,6 +128,7 @@ describe('the configuration of the etcd store', () => {
   it('tells what is wrong by the path of the field', () => {
     expect(() => plugin.parse({})).toThrow(/^servers: /);
     expect(() => plugin.parse({ servers: ['localhost:2379'] })).toThrow(/^servers\[0\]: /);
+    expect(() => plugin.parse({ servers: ['http://root:secret@localhost:2379'] })).toThrow(/^servers\[0\]: (?!.*secret)/);
     expect(() => plugin.parse({ servers: ['http://localhost:2379'], certfile: 'c' })).toThrow(/^keyfile: /);
     expect(plugin.parse({ servers: ['http://localhost:2379'] })).toEqual({
       servers: ['http://localhost:2379'],

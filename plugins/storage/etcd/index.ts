@@ -8,8 +8,8 @@ function parse(config: unknown): EtcdConfig {
   const { servers, prefix = '/registry', compactionInterval, ...rest } = (config ?? {}) as Record<string, unknown>;
   if (!Array.isArray(servers) || servers.length === 0) throw new ConfigError('servers', 'must list the URLs of the etcd servers');
   for (const [i, server] of servers.entries()) {
-    if (typeof server !== 'string' || !/^https?:\/\/[^/]+\/?$/.test(server)) {
-      throw new ConfigError(`servers[${i}]`, 'must be a URL like https://127.0.0.1:2379');
+    if (typeof server !== 'string' || !/^https?:\/\/[^/@]+\/?$/.test(server)) {
+      throw new ConfigError(`servers[${i}]`, 'must be a URL like https://127.0.0.1:2379, without a user');
     }
   }
   if (typeof prefix !== 'string' || prefix === '') throw new ConfigError('prefix', 'must be a string that is not empty');
