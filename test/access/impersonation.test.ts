@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResourceTarget } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
-import { impersonated } from '../../workers/pipeline/impersonate.js';
+import { impersonated } from '../../core/access/impersonate.js';
 import { Api } from '../api/support.js';
 
 const asking = async (...headers: [string, string][]): Promise<{ user: User | undefined; asked: string[] }> => {

@@ -1,5 +1,6 @@
 import type { DependsOn } from '../../core/api/access.js';
 import { identify, unauthorized } from '../../core/access/identity.js';
+import { impersonated } from '../../core/access/impersonate.js';
 import { forbidden } from '../../core/access/messages.js';
 import type { Route } from '../../core/front/route.js';
 import { Refusal } from '../../core/model/refusal.js';
@@ -7,7 +8,6 @@ import type { Target } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
 import type { Grant, Job } from '../../core/threads/messages.js';
 import type { Context } from './context.js';
-import { impersonated } from './impersonate.js';
 
 /** Stage 1: who sent it, or on whose behalf. The front end's cache may have known already. Throws 401, and 403 to who may not act as another. */
 export async function authenticate(

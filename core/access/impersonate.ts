@@ -1,8 +1,8 @@
-import { AUTHENTICATED, completeUser, UNAUTHENTICATED } from '../../core/access/identity.js';
-import { dns1123Label, dns1123Subdomain } from '../../core/model/names.js';
-import { Refusal } from '../../core/model/refusal.js';
-import type { ResourceTarget } from '../../core/model/target.js';
-import { ANONYMOUS, type User } from '../../core/model/user.js';
+import { AUTHENTICATED, completeUser, UNAUTHENTICATED } from './identity.js';
+import { dns1123Label, dns1123Subdomain } from '../model/names.js';
+import { Refusal } from '../model/refusal.js';
+import type { ResourceTarget } from '../model/target.js';
+import { ANONYMOUS, type User } from '../model/user.js';
 
 type Headers = readonly (readonly [string, string])[];
 
