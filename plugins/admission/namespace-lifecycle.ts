@@ -12,6 +12,8 @@ import {
 } from '../../core/api/index.js';
 
 const NAMESPACES = { group: '', resource: 'namespaces' };
+/** What is created of a resource, or as a subresource of one. */
+const CREATES = { operations: ['CREATE'], subresources: ['', 'binding', 'eviction', 'token'] } as const;
 
 /** 403 for a create in a namespace that is being deleted; clients look for the cause. */
 function terminating({ target }: Change): Refusal {
@@ -32,7 +34,7 @@ function terminating({ target }: Change): Refusal {
 function lifecycle(host: Host): Mutator {
   const namespaces = host.informer('core/namespaces');
   return {
-    on: { operations: ['CREATE'] },
+    on: CREATES,
     mutate(change) {
       const { namespace, resource, group } = change.target;
       if (namespace === '' || (group === '' && resource === 'namespaces')) return;

@@ -222,4 +222,18 @@ describe('operations', () => {
     const missing = await api.put(`${requests}/none/approval`, { metadata: { name: 'none' } });
     expect([missing.status, (missing.body as Loose).reason]).toEqual([404, 'NotFound']);
   });
+
+  test('pods are bound in a namespace that is there and stays, by whichever path', async () => {
+    const binding = { metadata: { name: 'p' }, target: { name: 'n' } };
+    const told = async (path: string): Promise<unknown> => (await api.post(path, binding)).body.message;
+    for (const path of ['pods/p/binding', 'bindings'])
+      expect(await told(`/api/v1/namespaces/none-such/${path}`)).toBe('namespaces "none-such" not found');
+    const ns = await api.namespace('ending');
+    await api.made(`${ns}/pods`, { ...pod('p'), metadata: { name: 'p', finalizers: ['example.com/hold'] } });
+    await api.delete(ns);
+    const why = 'unable to create new content in namespace ending because it is being terminated';
+    expect(await told(`${ns}/pods/p/binding`)).toBe(`pods "p" is forbidden: ${why}`);
+    expect(await told(`${ns}/bindings`)).toBe(`bindings "p" is forbidden: ${why}`);
+    await api.patch(`${ns}/pods/p`, 'application/merge-patch+json', { metadata: { finalizers: null } });
+  });
 });

@@ -18,6 +18,7 @@ export async function act(context: Context, permitted: Permitted, options: Write
   const indirect = actsOn && acted?.strategy.actions?.get(actsOn.action);
   if (acted && indirect) {
     const body = decodeBody(context, permitted, options, job.body!);
+    await context.mutate(changeOf(permitted, 'CREATE', options.dryRun, body.metadata.name ?? ''), body);
     const target = { ...permitted.target, resource: acted.plural, subresource: actsOn.action, name: body.metadata.name ?? '' };
     return await apply(context, { ...permitted, resource: acted, target }, options, body, indirect);
   }
@@ -28,6 +29,7 @@ export async function act(context: Context, permitted: Permitted, options: Write
     throw methodNotAllowed(`create is not supported on ${what} by this server`);
   }
   const body = decodeSubresource(context, permitted, options, job.body!);
+  await context.mutate(changeOf(permitted, 'CREATE', options.dryRun, permitted.target.name), body);
   if (body.metadata.name !== permitted.target.name)
     throw badRequest(`name in URL does not match name in ${route.subresource!.kind} object`);
   return await apply(context, permitted, options, body, action);
