@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -48,6 +49,33 @@ describe('the library', () => {
     expect(threads()).toBeGreaterThan(before);
     await Promise.all(servers.map(server => server.close()));
     expect(threads()).toBe(before);
+  });
+
+  it('takes no connection on any port while requests under way end', async () => {
+    const server = await startServer({ ...memory, httpPort: 0 });
+    const { port } = new URL(server.httpUrl!);
+    const busy = connect(Number(port), '127.0.0.1');
+    let answer = '';
+    busy.on('data', part => (answer += part.toString()));
+    const ended = new Promise(done => busy.once('close', done));
+    busy.write(`POST /api/v1/namespaces HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.token}\r\n`);
+    busy.write('content-type: application/json\r\ncontent-length: 28\r\n\r\n{"metadata":{"na');
+    await vi.waitUntil(async () => {
+      const metrics = await request(`${server.url}/metrics`, {
+        dispatcher: agent,
+        headers: { authorization: `Bearer ${server.token}` },
+      });
+      return (await metrics.body.text()).includes('inflight_requests{request_kind="mutating"} 1');
+    });
+    const closed = server.close();
+    const late = new Agent({ connect: { rejectUnauthorized: false } });
+    for (const url of [server.url, server.httpUrl!])
+      await expect(request(`${url}/livez`, { dispatcher: late })).rejects.toThrow();
+    await late.close();
+    busy.write('me":"busy"}}');
+    await ended;
+    expect(answer).toMatch(/^HTTP\/1.1 201 /);
+    await closed;
   });
 
   it('closes once, however often it is asked to', async () => {
