@@ -24,7 +24,7 @@ test('a pool worker that ends fails its requests with 500 and is replaced', asyn
   }
 });
 
-test('a controller that throws at every event keeps neither the others nor the server from their work', async () => {
+test('a controller that throws at events keeps neither the others nor the server from their work', async () => {
   const api = await Api.start({ plugins: [{ use: fixture('faulty-controller') }] });
   try {
     const failed = vi.fn();

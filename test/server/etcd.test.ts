@@ -346,7 +346,7 @@ describe.skipIf(!etcdWanted)('a server over an etcd that was restored from a bac
       () => server.call('GET', MAPS).catch(() => undefined),
       answer => answer === undefined,
     );
-    expect(await server.end()).toBe(1);
+    expect(await server.ended()).toBe(1);
     expect(server.output).toMatch(
       /the server stopped: the store is at revision \d+, but was at \d+ before: it lost data; start again/,
     );

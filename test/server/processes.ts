@@ -81,14 +81,17 @@ export class ServerProcess {
     return this;
   }
 
-  /** Resolves with the exit code. */
+  /** Resolves with the exit code, once it was told to end. */
   async end(signal: 'SIGKILL' | 'SIGTERM' = 'SIGTERM'): Promise<number | null> {
+    this.#child?.kill(signal);
+    return await this.ended();
+  }
+
+  /** Resolves with the exit code, once it has ended by itself. */
+  async ended(): Promise<number | null> {
     const child = this.#child;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
-    const exited = once(child, 'exit');
-    child.kill(signal);
-    const [code] = (await exited) as [number | null];
-    return code;
+    if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    return child?.exitCode ?? null;
   }
 
   async dispose(): Promise<void> {
