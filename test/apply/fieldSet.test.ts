@@ -16,6 +16,7 @@ import {
   readFieldSet,
   sameFields,
   union,
+  unionOf,
 } from '../../core/schema/apply/fieldSet.js';
 
 /** Sets of paths as plain lists: the model that the operations are compared with. */
@@ -52,6 +53,7 @@ describe('sets of fields', () => {
       fc.property(paths, paths, (a, b) => {
         const [x, y] = [a.map(path => path.join('/')), b.map(path => path.join('/'))];
         expect(listOf(union(setOf(a), setOf(b)))).toEqual([...new Set([...x, ...y])].sort());
+        expect(unionOf([setOf(a), setOf(b), setOf(a)])).toEqual(union(setOf(a), setOf(b)));
         expect(listOf(intersection(setOf(a), setOf(b)))).toEqual(x.filter(path => y.includes(path)).sort());
         expect(listOf(difference(setOf(a), setOf(b)))).toEqual(x.filter(path => !y.includes(path)).sort());
         const below = (path: string): boolean => y.some(other => path === other || path.startsWith(`${other}/`));

@@ -57,23 +57,20 @@ export function inOrder(set: Growing): FieldSet {
 /** Paths of either. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmpty(b)) return a;
-  return isEmpty(a) ? b : unionOf([a, b]);
+  if (isEmpty(a)) return b;
+  const out: Growing = { ...a };
+  for (const name in b) {
+    const [x, y] = [a[name], b[name]!];
+    out[name] = x === undefined || x === y ? y : element(owns(x) || owns(y), union(below(x), below(y)))!;
+  }
+  return inOrder(out);
 }
 
-/** Paths of any, in one pass: added one by one, many small sets would copy a large one as many times. */
+/** Paths of any, joined in halves: added one by one, many small sets would copy a large one as many times. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
   if (sets.length < 2) return sets[0] ?? NONE;
-  const nodes = new Map<string, FieldSet[]>();
-  for (const set of sets)
-    for (const name in set) {
-      const same = nodes.get(name);
-      if (!same) nodes.set(name, [set[name]!]);
-      else if (same[0] !== set[name]) same.push(set[name]!);
-    }
-  const out: Growing = {};
-  for (const [name, same] of nodes)
-    out[name] = same.length === 1 ? same[0]! : element(same.some(owns), unionOf(same.map(below)))!;
-  return inOrder(out);
+  const half = sets.length >> 1;
+  return union(unionOf(sets.slice(0, half)), unionOf(sets.slice(half)));
 }
 
 /** Paths of `a` that are not in `b`. A path stays where only paths above or below it are in `b`. */
