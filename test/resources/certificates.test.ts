@@ -46,6 +46,9 @@ describe('a certificate signing request', () => {
     expect(wrongWith({ request: pem('CERTIFICATE') })).toEqual([
       expect.stringContaining('PEM block type must be CERTIFICATE REQUEST'),
     ]);
+    expect(wrongWith({ request: 'AAEC' })).toEqual([
+      'spec.request: Invalid value: []byte{0x0, 0x1, 0x2}: PEM block type must be CERTIFICATE REQUEST',
+    ]);
     expect(wrongWith({ usages: [] })).toEqual(['spec.usages: Required value']);
     expect(wrongWith({ usages: ['client auth', 'client auth'] })).toEqual(['spec.usages[1]: Duplicate value: "client auth"']);
     expect(wrongWith({ usages: ['flying'] })).toEqual([

@@ -84,6 +84,12 @@ function usageViolations(usages: readonly string[]): Violation[] {
   ]);
 }
 
+/** Bytes as upstream's messages show them. */
+function bytesText(base64: unknown): Literal {
+  if (typeof base64 !== 'string') return new Literal('[]byte(nil)');
+  return new Literal(`[]byte{${Array.from(Buffer.from(base64, 'base64'), byte => `0x${byte.toString(16)}`).join(', ')}}`);
+}
+
 /** What a new request gets wrong: it holds a PKCS #10 request in PEM (RFC 7468, section 7), who is to sign it, what for, and how long. */
 export function requestViolations(object: ApiObject, legacySigner: string): Violation[] {
   const wanted = spec(object);
@@ -93,7 +99,7 @@ export function requestViolations(object: ApiObject, legacySigner: string): Viol
   return [
     ...(first?.label === 'CERTIFICATE REQUEST'
       ? []
-      : [invalid('spec.request', text(wanted, 'request'), 'PEM block type must be CERTIFICATE REQUEST')]),
+      : [invalid('spec.request', bytesText(wanted.request), 'PEM block type must be CERTIFICATE REQUEST')]),
     ...usageViolations(strings(wanted, 'usages')),
     ...(signer === legacySigner
       ? [invalid('spec.signerName', signer, 'the legacy signerName is not allowed via this API version')]
