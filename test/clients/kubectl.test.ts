@@ -112,6 +112,41 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(invalid.err).toContain('The ConfigMap "BAD" is invalid: metadata.name: Invalid value');
   });
 
+  test('a body or patch that leads to no object says why', async () => {
+    await k.with(configMap('whole'), 'create');
+    const patched = await k.try(['patch', 'cm', 'whole', '-p', '{"metadata":{"labels":"invalid"}}']);
+    expect(patched.err).toContain('cannot restore map from string');
+    const raw = ['create', '--raw', '/api/v1/namespaces', '-f', '-'];
+    const yaml = await k.try(raw, { input: 'apiVersion: v1\nkind: Pod\n' });
+    expect(yaml.err).toContain('the object provided is unrecognized (must be of type Namespace)');
+  });
+
+  test('certificate approves and denies what somebody asked for, on behalf of others too', async () => {
+    const pem = '-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n';
+    const request = {
+      apiVersion: 'certificates.k8s.io/v1',
+      kind: 'CertificateSigningRequest',
+      metadata: { name: 'asked' },
+      spec: { request: Buffer.from(pem).toString('base64'), signerName: 'example.com/signer', usages: ['client auth'] },
+    };
+    const state = (): Promise<string> => k.run('get', 'csr', 'asked', '-o', 'jsonpath={.status.conditions[*].type}');
+    for (const [verb, type] of [
+      ['approve', 'Approved'],
+      ['deny', 'Denied'],
+    ] as const) {
+      await k.with(request, 'create', '--as=zoe', '--as-group=group2', '--as-group=,,,one', '--as-group=system:masters');
+      expect((await k.json('get', 'csr', 'asked')).spec).toMatchObject({
+        username: 'zoe',
+        groups: ['group2', ',,,one', 'system:masters', 'system:authenticated'],
+      });
+      expect(await state()).toBe('');
+      await k.run('certificate', verb, 'asked');
+      expect(await state()).toBe(type);
+      await k.run('delete', 'csr', 'asked');
+    }
+    expect((await k.try(['get', 'ns', '--as=zoe'])).err).toContain('User "zoe" cannot list resource "namespaces"');
+  });
+
   test('describe shows an object of every family', async () => {
     await k.with(deployment('described'), 'create');
     expect(await k.run('describe', 'deployment', 'described')).toMatch(/^Name: +described\nNamespace: +clients\n/);
