@@ -1,6 +1,6 @@
 /** What the scripts share: where things are, whether they are stale, and how to run a program. */
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -52,24 +52,29 @@ export async function install() {
   await step('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 
+/** As old as the last complete build. Not the compiler's own record, which a check of types alone writes, too. */
+const stamp = join(root, 'dist', '.built');
+
 /** Compiles, if a source is newer than the last build. */
 export async function build() {
-  const built = modified(join(root, 'dist', '.tsbuildinfo'));
+  const built = modified(stamp);
   const settings = ['tsconfig.json', 'package-lock.json'].map(name => join(root, name));
   if (built > 0 && newest([...SOURCES.map(name => join(root, name)), ...settings]) <= built) return;
+  // What changes meanwhile is newer than this build.
+  const began = new Date();
   await step(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json']);
   await assets();
+  writeFileSync(stamp, '');
+  utimesSync(stamp, began, began);
 }
 
 /** Files that the compiler leaves out but the program reads. */
 async function assets() {
-  const { cpSync, utimesSync } = await import('node:fs');
+  const { cpSync } = await import('node:fs');
   for (const folder of ['core', 'plugins', 'workers']) {
     cpSync(join(root, folder), join(root, 'dist', folder), {
       recursive: true,
       filter: path => statSync(path).isDirectory() || /\.(proto|tsv|txt|gz)$/.test(path),
     });
   }
-  const now = new Date();
-  utimesSync(join(root, 'dist', '.tsbuildinfo'), now, now);
 }
