@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiObject, Json, ObjectMeta } from '../../core/model/object.js';
-import { invalid, invalidObject } from '../../core/model/refusal.js';
+import { invalid, invalidObject, Refusal } from '../../core/model/refusal.js';
+import { namingOf } from '../../core/naming.js';
 import { readApplied } from '../../core/schema/apply/applied.js';
 import { applied, type Kind, updated } from '../../core/schema/apply/manager.js';
 import { keyOf, type Owner, type Owners } from '../../core/schema/apply/owners.js';
@@ -16,6 +17,7 @@ import { applyStrategicPatch } from '../../core/schema/patch/strategic.js';
 import { strictComplaints } from '../../core/schema/strict.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { dropRepeatedOwners } from '../../workers/pipeline/metadata.js';
+import { writeOptionsOf } from '../../workers/pipeline/options.js';
 
 /*
  * Bodies as large as a server takes, made so that work which grows faster than the body would not end: a test of this file that does not come back
@@ -192,6 +194,22 @@ describe('JSON patches', () => {
     expect(applyJsonPatch({}, patch(2), 10_000)).toMatchObject({ a: { x: {} } });
     for (const times of [3, 800])
       expect(() => applyJsonPatch({}, patch(times), 10_000)).toThrow('json: exceeded max depth of 512');
+  });
+});
+
+describe('names of field managers', () => {
+  test('that are long and cannot be printed are not told for each of their characters', () => {
+    const query = new Map([['fieldManager', ['\u0001'.repeat(60_000)]]]);
+    try {
+      writeOptionsOf(query, namingOf('neutral'), 'CreateOptions');
+      expect.unreachable();
+    } catch (refusal) {
+      expect(refusal).toBeInstanceOf(Refusal);
+      expect((refusal as Refusal).message).toMatch(
+        /^CreateOptions.* is invalid: \[fieldManager: Too long: may not be more than 128 bytes/,
+      );
+      expect((refusal as Refusal).details?.causes?.length).toBeLessThan(130);
+    }
   });
 });
 

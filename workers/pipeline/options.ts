@@ -1,7 +1,6 @@
 import { MANAGER_BYTES } from '../../core/limits.js';
 import { first, flag, integer, type Query } from '../../core/front/query.js';
 import {
-  badRequest,
   invalid,
   invalidObject,
   notSupported,
@@ -21,17 +20,19 @@ export interface WriteOptions {
 const optionsInvalid = (naming: Naming, kind: string, violations: readonly Violation[]): Refusal =>
   invalidObject(naming.group('meta.orchestrator.io'), kind, '', violations);
 
-/** `dryRun` without a value is a real request (spec); any value but `All` is refused. */
-export function dryRunOf(values: readonly string[], naming: Naming, kind: string): boolean {
+/** `dryRun` without a value is a real request (spec); any value but `All` is wrong. */
+function dryRunViolations(values: readonly string[]): Violation[] {
   const given = values.filter(value => value !== '');
-  if (given.every(value => value === 'All')) return given.length > 0;
-  throw optionsInvalid(naming, kind, [
-    {
-      reason: 'FieldValueNotSupported',
-      field: 'dryRun',
-      message: `Unsupported value: [${given.map(v => JSON.stringify(v)).join(',')}]: supported values: "All"`,
-    },
-  ]);
+  if (given.every(value => value === 'All')) return [];
+  const message = `Unsupported value: [${given.map(v => JSON.stringify(v)).join(',')}]: supported values: "All"`;
+  return [{ reason: 'FieldValueNotSupported', field: 'dryRun', message }];
+}
+
+/** Whether a request is to store nothing. Throws 422 for values that say neither. */
+export function dryRunOf(values: readonly string[], naming: Naming, kind: string): boolean {
+  const violations = dryRunViolations(values);
+  if (violations.length > 0) throw optionsInvalid(naming, kind, violations);
+  return values.some(value => value !== '');
 }
 
 /** Reads and checks the options of a write. `kind` names the options object in refusals; an `apply` needs a manager and may be forced. */
@@ -42,21 +43,22 @@ export function writeOptionsOf(
   apply = false,
 ): WriteOptions {
   const fieldValidation = first(query, 'fieldValidation') || 'Warn';
-  if (!['Ignore', 'Warn', 'Strict'].includes(fieldValidation)) {
-    throw optionsInvalid(naming, kind, [notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn'])]);
-  }
   const manager = first(query, MANAGER);
-  if (apply && manager === '') throw optionsInvalid(naming, kind, [required(MANAGER, 'is required for apply patch')]);
-  if (kind === 'PatchOptions' && !apply && query.has('force')) {
-    throw optionsInvalid(naming, kind, [
-      { reason: 'FieldValueForbidden', field: 'force', message: 'Forbidden: may not be specified for non-apply patch' },
-    ]);
-  }
-  duration(query, 'timeout');
-  const violations = managerViolations(manager);
+  const dryRun = query.get('dryRun') ?? [];
+  const violations: Violation[] = [];
+  if (apply && manager === '') violations.push(required(MANAGER, 'is required for apply patch'));
+  if (kind === 'PatchOptions' && !apply && query.has('force'))
+    violations.push({
+      reason: 'FieldValueForbidden',
+      field: 'force',
+      message: 'Forbidden: may not be specified for non-apply patch',
+    });
+  violations.push(...managerViolations(manager), ...dryRunViolations(dryRun));
+  if (!['Ignore', 'Warn', 'Strict'].includes(fieldValidation))
+    violations.push(notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
   if (violations.length > 0) throw optionsInvalid(naming, kind, violations);
   return {
-    dryRun: dryRunOf(query.get('dryRun') ?? [], naming, kind),
+    dryRun: dryRunOf(dryRun, naming, kind),
     fieldValidation: fieldValidation as WriteOptions['fieldValidation'],
   };
 }
@@ -65,24 +67,18 @@ const MANAGER = 'fieldManager';
 /** What Go does not print: all but letters, marks, numbers, punctuation, symbols and the space. */
 export const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
+/** Each character that cannot be printed is told with the whole name: of one that is too long only those are that would have fit. */
 function managerViolations(manager: string): Violation[] {
   const found: Violation[] = [];
   if (Buffer.byteLength(manager) > MANAGER_BYTES) found.push(tooLong(MANAGER, MANAGER_BYTES));
   let at = 0;
   for (const char of manager) {
+    if (at >= MANAGER_BYTES) break;
     const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
     if (UNPRINTABLE.test(char)) found.push(invalid(MANAGER, manager, `invalid character U+${code} (at position ${at})`));
     at += Buffer.byteLength(char);
   }
   return found;
-}
-
-/** Durations as Go writes them (`30s`, `1m30s`). Throws 400. */
-function duration(query: Query, name: string): void {
-  const value = first(query, name);
-  if (value !== '' && !/^[+-]?(0|(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+$/.test(value)) {
-    throw badRequest(`invalid timeout specified in the request URL: time: invalid duration ${JSON.stringify(value)}`);
-  }
 }
 
 /** Options of a delete (spec, "Delete options"), from the body or, without one, from the query. */
