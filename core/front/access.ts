@@ -12,12 +12,15 @@ interface Known {
   readonly allowed: Map<string, { readonly policy: number; readonly until: number }>;
 }
 
+/** What a request's identity depends on besides its certificate. Whoever names a group or a uid without a user is refused, not served as the sender. */
+const NAMING_SOMEBODY = ['authorization', 'impersonate-user', 'impersonate-group', 'impersonate-uid'] as const;
+
 /**
  * The credentials of a request as one string: equal strings have equal identities. Whom it is made on behalf of is part of them; of such
  * a request nothing is ever remembered.
  */
 export const credentialKey = (exchange: Exchange): string =>
-  `${exchange.header('authorization') ?? ''}\n${exchange.certificate ?? ''}\n${exchange.header('impersonate-user') ?? ''}`;
+  `${NAMING_SOMEBODY.map(name => exchange.header(name) ?? '').join('\n')}\n${exchange.certificate ?? ''}`;
 
 /** One string per question; selectors are part of it because authorizers may look at them. */
 export function decisionKey(target: Target): string {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { AccessCache } from '../../core/front/access.js';
+import type { Exchange } from '../../core/api/listener.js';
+import { AccessCache, credentialKey } from '../../core/front/access.js';
 import { DECISION_CHARACTERS, DECISIONS } from '../../core/limits.js';
 import type { Grant } from '../../core/threads/messages.js';
 
@@ -14,6 +15,15 @@ const isAllowed = (cache: AccessCache, key: string, now = 0): boolean => {
   const known = cache.identity('token', now);
   return known !== undefined && cache.isAllowed(known, key, now);
 };
+
+test('requests with other credentials, or on behalf of others, are known by other keys', () => {
+  const keyOf = (headers: Record<string, string>, certificate?: string): string =>
+    credentialKey({ header: (name: string) => headers[name], certificate } as unknown as Exchange);
+  const names = ['authorization', 'impersonate-user', 'impersonate-group', 'impersonate-uid'];
+  const keys = [keyOf({}), keyOf({}, 'x'), ...names.map(name => keyOf({ [name]: 'x' }))];
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(keyOf({ authorization: 'x', accept: 'a' })).toBe(keyOf({ authorization: 'x', accept: 'b' }));
+});
 
 test('a decision is remembered until the policy changes, and for its time at most', () => {
   const cache = new AccessCache();
