@@ -18,10 +18,14 @@ import { watch } from './watches.js';
 import type { ReadContext } from './context.js';
 import { refuseThrown, text } from './reply.js';
 import { actedOn } from './actedOn.js';
+import { checkTimeout } from './query.js';
 import { routeOf, type Route } from './route.js';
 import type { State } from './state.js';
 import { unavailable } from './unavailable.js';
 import { deleteCollection } from './deleteCollection.js';
+
+/** Subresources whose requests last as long as the client wants. */
+const LONG_SUBRESOURCES = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 
 /** Verbs a resource answers with GET. */
 const READS = { get, list, watch } as const;
@@ -85,6 +89,7 @@ export class Front {
   }
 
   async #answer(exchange: Exchange, route: Route, internal?: User): Promise<void> {
+    if (!isLong(route)) checkTimeout(route.query);
     const reads =
       exchange.method === 'GET' || exchange.method === 'HEAD' || route.target.is === 'path' || route.missing !== undefined;
     if (!reads && !refusedMethod(exchange, route))
@@ -323,6 +328,10 @@ function filled(body: Uint8Array, gaps: readonly number[], revision: number): Bu
   const ends = [...gaps, body.length];
   return Buffer.concat(ends.flatMap((end, i) => [...(i > 0 ? [digits] : []), body.subarray(ends[i - 1] ?? 0, end)]));
 }
+
+/** Whether a request may take as long as it likes. */
+const isLong = ({ target }: Route): boolean =>
+  target.is === 'resource' && (target.verb === 'watch' || LONG_SUBRESOURCES.has(target.subresource));
 
 /** The refusal of a verb that the resource does not have. */
 function unsupported({ resource, target }: Route): Refusal {

@@ -43,3 +43,28 @@ export function integer(query: Query, name: string): number | undefined {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`);
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(whole)));
 }
+
+const UNITS = new Set(['ns', 'us', '\u00b5s', '\u03bcs', 'ms', 's', 'm', 'h']);
+
+/** What Go says of a duration that it cannot read (`30s`, `1m30s`, `-1.5h`), or undefined. */
+function durationError(text: string): string | undefined {
+  const quoted = JSON.stringify(text);
+  let rest = text.replace(/^[+-]/, '');
+  if (rest === '0') return undefined;
+  do {
+    const [all, number, unit] = /^(\d+\.?\d*|\.\d+)([^.\d]*)/.exec(rest) ?? [];
+    if (all === undefined) return `time: invalid duration ${quoted}`;
+    if (unit === '') return `time: missing unit in duration ${quoted}`;
+    if (!UNITS.has(unit!)) return `time: unknown unit ${JSON.stringify(unit)} in duration ${quoted}`;
+    if (number!.length > 19) return `time: invalid duration ${quoted}`;
+    rest = rest.slice(all.length);
+  } while (rest !== '');
+  return undefined;
+}
+
+/** Throws 400 for a `timeout` that is no duration. */
+export function checkTimeout(query: Query): void {
+  const value = first(query, 'timeout');
+  const error = value && durationError(value);
+  if (error) throw badRequest(`invalid timeout specified in the request URL - ${error}`);
+}

@@ -236,4 +236,26 @@ describe('operations', () => {
     expect(await told(`${ns}/bindings`)).toBe(`bindings "p" is forbidden: ${why}`);
     await api.patch(`${ns}/pods/p`, 'application/merge-patch+json', { metadata: { finalizers: null } });
   });
+
+  test('a timeout that is no duration is refused before anything else, but by what may last', async () => {
+    const wrong = 'invalid timeout specified in the request URL - time:';
+    for (const [timeout, why] of [
+      ['abc', 'invalid duration "abc"'],
+      ['5', 'missing unit in duration "5"'],
+      ['1s2x', 'unknown unit "x" in duration "1s2x"'],
+    ])
+      for (const path of [`${maps}/none`, '/version', '/none'])
+        expect((await api.get(`${path}?timeout=${timeout}`, { token: 'none' })).body).toMatchObject({
+          code: 400,
+          message: `${wrong} ${why}`,
+        });
+    for (const timeout of ['0', '-1.5h', '1h5m.5s', '']) expect((await api.get(`/version?timeout=${timeout}`)).status).toBe(200);
+    expect((await api.get(`${shop}/pods/none/log?timeout=abc`)).status).toBe(404);
+  });
+
+  test('every wrong option of a write is named', async () => {
+    const { body } = await api.post(`${maps}?dryRun=x&fieldValidation=y&fieldManager=${'m'.repeat(129)}`, {});
+    const causes = ['fieldManager', 'dryRun', 'fieldValidation'].map(field => expect.objectContaining({ field }));
+    expect(body.details).toMatchObject({ causes });
+  });
 });
