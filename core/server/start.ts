@@ -58,6 +58,7 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
   undo.push(() => pool.close());
   const lent = { onClose: (release: () => unknown) => undo.push(release) };
   const plugins = await loadPlugins(data.plugins, 'front', hostOf(data, 'front', lent));
+  store.begin();
   const opened = await store.ready();
   let draining = false;
   const parts = { settings, naming, home, data, plugins, store, opened, pool, log, undo, draining: () => draining };

@@ -22,6 +22,7 @@ export type OpenedStore = Extract<FromStore, { is: 'ready' }>;
 /** The writer's thread, and the front end's feed from it. */
 export class StoreThread {
   readonly #worker: Worker;
+  readonly #begin: MessagePort;
   readonly #counters: Int32Array;
   #nextCounter = 1;
   /** Resolves when the thread ends without having been asked to, or when its store can no longer write. */
@@ -33,7 +34,14 @@ export class StoreThread {
 
   constructor(data: ThreadData) {
     this.#counters = new Int32Array(data.counters);
-    this.#worker = new Worker(entry('store/main.js'), { workerData: data, resourceLimits: HEAP, ...threadFlags() });
+    const { port1, port2: begin } = new MessageChannel();
+    this.#begin = port1;
+    this.#worker = new Worker(entry('store/main.js'), {
+      workerData: { ...data, begin },
+      transferList: [begin],
+      resourceLimits: HEAP,
+      ...threadFlags(),
+    });
     this.#first = new Promise(resolve => this.#worker.once('message', resolve));
     this.#ended = new Promise(resolve => this.#worker.once('exit', resolve));
     this.failed = new Promise(resolve => {
@@ -45,6 +53,11 @@ export class StoreThread {
         if (!this.#closing) resolve(new Error(`the writer ended with code ${code}`));
       });
     });
+  }
+
+  /** Lets the thread load its plugins: native libraries that the main thread needs too must have been loaded there, as they do not load there after another thread. */
+  begin(): void {
+    this.#begin.postMessage(undefined);
   }
 
   /** Resolves once the store is open. Throws StoreError if it cannot be. */
@@ -80,6 +93,7 @@ export class StoreThread {
   /** Commits what was proposed, closes the store, ends the thread. */
   async close(): Promise<void> {
     this.#closing = true;
+    this.begin();
     this.#worker.postMessage({ is: 'close' });
     await this.#ended;
   }

@@ -24,6 +24,14 @@ const threads = (): number => readdirSync('/proc/self/task').length;
 afterAll(() => agent.close());
 
 describe('the library', () => {
+  it('loads plugins in the writer after those of the main thread, where native libraries must be loaded first', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'capstan-order-'));
+    const use = pathToFileURL(resolve('dist/test/server/fixtures/ordered.js')).href;
+    const server = await startServer({ ...memory, plugins: [{ use, config: { file: join(directory, 'front') } }] });
+    await server.close();
+    rmSync(directory, { recursive: true });
+  });
+
   it('runs two servers in one process that know nothing of each other', async () => {
     const [one, two] = await Promise.all([startServer(memory), startServer({ ...memory, naming: 'kubernetes' })]);
     try {

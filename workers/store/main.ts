@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { storage } from '../../core/api/storage.js';
 import type { FromStore } from '../../core/threads/messages.js';
 import { loadPlugins } from '../../core/plugin/load.js';
@@ -7,10 +7,13 @@ import type { ThreadData } from '../../core/threads/data.js';
 import { Writer } from './writer.js';
 
 // The writer's thread: opens the store, tells the front end, then commits until it is told to close.
-const data = workerData as ThreadData;
+const data = workerData as ThreadData & { readonly begin: MessagePort };
 const port = parentPort!;
 const closers: (() => unknown)[] = [];
 
+// The main thread has loaded its plugins by then (see StoreThread.begin).
+await new Promise(resolve => data.begin.once('message', resolve));
+data.begin.close();
 try {
   const host = hostOf(data, 'store', { onClose: release => closers.push(release) });
   const plugins = await loadPlugins(data.plugins, 'store', host);
