@@ -146,29 +146,33 @@ function positions(list: readonly Json[], key: string | undefined): Map<string, 
   return found;
 }
 
+/** The position of an item in a list that does not have it. */
+const LAST = Number.MAX_SAFE_INTEGER;
+
 /**
  * Items named in `order` come in that order, the others in the server's; where the server knew both, its order also decides between the
  * two groups, else the named ones come first.
  */
 function ordered(list: readonly Json[], order: readonly Json[], server: readonly Json[], key: string | undefined): Json[] {
   const [wanted, known] = [positions(order, key), positions(server, key)];
-  const rank = (item: Json, ranks: ReadonlyMap<string, number>): number | undefined => ranks.get(identity(item, key) ?? '');
-  const by = (ranks: ReadonlyMap<string, number>) => (a: Json, b: Json) =>
-    (rank(a, ranks) ?? Number.MAX_SAFE_INTEGER) - (rank(b, ranks) ?? Number.MAX_SAFE_INTEGER);
-  const named = list.filter(item => rank(item, wanted) !== undefined).sort(by(wanted));
-  const others = list.filter(item => rank(item, wanted) === undefined).sort(by(known));
+  const ranked = list.map(item => {
+    const id = identity(item, key) ?? '';
+    return { item, wanted: wanted.get(id) ?? LAST, known: known.get(id) ?? LAST };
+  });
+  const named = ranked.filter(one => one.wanted !== LAST).sort((a, b) => a.wanted - b.wanted);
+  const others = ranked.filter(one => one.wanted === LAST).sort((a, b) => a.known - b.known);
   const out: Json[] = [];
   let at = 0;
   for (const other of others) {
-    const place = rank(other, known);
     while (at < named.length) {
-      const next = rank(named[at]!, known);
-      if (place !== undefined && next !== undefined && place < next) break;
-      out.push(named[at++]!);
+      const next = named[at]!;
+      if (other.known !== LAST && next.known !== LAST && other.known < next.known) break;
+      out.push(next.item);
+      at++;
     }
-    out.push(other);
+    out.push(other.item);
   }
-  return [...out, ...named.slice(at)];
+  return [...out, ...named.slice(at).map(one => one.item)];
 }
 
 function mergeList(target: readonly Json[], patch: readonly Json[], rule: Rule): Json[] {
