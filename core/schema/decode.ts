@@ -47,10 +47,11 @@ class Context implements Complain {
     this.complaints.add(`unknown field ${JSON.stringify(text)}`);
   }
 
-  mismatch(value: Json, goType: string): never {
-    if (this.sink.converts) throw new TypeMismatch(unconverted(value, goType));
+  mismatch(value: Json, goType: string, how?: 'ownJson'): never {
+    if (this.sink.converts && !how) throw new TypeMismatch(unconverted(value, goType));
     const fields = this.path.filter(step => typeof step === 'string').join('.');
-    const into = fields ? `Go struct field ${this.struct}.${fields} of type ${goType}` : `Go value of type ${goType}`;
+    const into =
+      fields && !this.sink.converts ? `Go struct field ${this.struct}.${fields} of type ${goType}` : `Go value of type ${goType}`;
     const got = typeof value === 'number' && !Number.isInteger(value) ? `number ${value}` : kindOf(value);
     throw new TypeMismatch(`json: cannot unmarshal ${got} into ${into}`);
   }

@@ -2,9 +2,9 @@ import { canonicalQuantity } from '../model/quantity.js';
 import type { Json } from '../model/object.js';
 import type { ScalarName } from './model.js';
 
-/** Reports a value that does not fit; throws. `got` is the JSON kind, with the number itself where that is what does not fit. */
+/** Reports a value that does not fit; throws. `ownJson`: the type reads its JSON itself, also where all else is converted. */
 export interface Complain {
-  mismatch(value: Json, goType: string): never;
+  mismatch(value: Json, goType: string, how?: 'ownJson'): never;
   wrong(message: string): never;
 }
 
@@ -12,11 +12,11 @@ export interface Complain {
 export type ScalarDecoder = (value: Json, complain: Complain) => Json;
 
 const integer =
-  (goType: string, least: number, most: number): ScalarDecoder =>
+  (goType: string, least: number, most: number, how?: 'ownJson'): ScalarDecoder =>
   (value, complain) =>
     typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
       ? value + 0
-      : complain.mismatch(value, goType);
+      : complain.mismatch(value, goType, how);
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
 const RFC3339 = '2006-01-02T15:04:05Z07:00';
@@ -47,7 +47,7 @@ const CANONICAL_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d
 const ZERO_TIME = '0001-01-01T00:00:00Z';
 
 const time: ScalarDecoder = (value, complain) => {
-  if (typeof value !== 'string') return complain.mismatch(value, 'string');
+  if (typeof value !== 'string') return complain.mismatch(value, 'string', 'ownJson');
   if (CANONICAL_TIME.test(value)) return value === ZERO_TIME ? null : value;
   const match = TIME.exec(value);
   const at = match ? secondsOf(match) : undefined;
@@ -56,7 +56,7 @@ const time: ScalarDecoder = (value, complain) => {
 };
 
 const microTime: ScalarDecoder = (value, complain) => {
-  if (typeof value !== 'string') return complain.mismatch(value, 'string');
+  if (typeof value !== 'string') return complain.mismatch(value, 'string', 'ownJson');
   const match = TIME.exec(value);
   const at = match && match[7]?.length === 6 ? secondsOf(match) : undefined;
   if (at === undefined)
@@ -111,7 +111,7 @@ export function formatDuration(nanoseconds: bigint): string {
 }
 
 const duration: ScalarDecoder = (value, complain) => {
-  if (typeof value !== 'string') return complain.mismatch(value, 'string');
+  if (typeof value !== 'string') return complain.mismatch(value, 'string', 'ownJson');
   const parsed = parseDuration(value);
   return parsed === undefined ? complain.wrong(`time: invalid duration ${JSON.stringify(value)}`) : formatDuration(parsed);
 };
@@ -127,11 +127,12 @@ const bytes: ScalarDecoder = (value, complain) => {
 };
 
 const quantity: ScalarDecoder = (value, complain) => {
-  if (typeof value !== 'string' && typeof value !== 'number') return complain.mismatch(value, 'resource.Quantity');
-  return canonicalQuantity(String(value), why => complain.wrong(why));
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value);
+  return canonicalQuantity(text, why => complain.wrong(why));
 };
 
 const int32 = integer('int32', -(2 ** 31), 2 ** 31 - 1);
+const ownInt32 = integer('int32', -(2 ** 31), 2 ** 31 - 1, 'ownJson');
 const object: ScalarDecoder = (value, complain) =>
   typeof value === 'object' && !Array.isArray(value) ? value : complain.mismatch(value, 'map[string]interface {}');
 
@@ -149,7 +150,7 @@ export const SCALAR_DECODERS: Readonly<Record<ScalarName, ScalarDecoder>> = {
   MicroTime: microTime,
   Duration: duration,
   Quantity: quantity,
-  IntOrString: (value, complain) => (typeof value === 'string' ? value : int32(value, complain)),
+  IntOrString: (value, complain) => (typeof value === 'string' ? value : ownInt32(value, complain)),
   FieldsV1: object,
   RawExtension: object,
   JSON: value => value,

@@ -46,6 +46,16 @@ describe('bodies that are no object of the kind', () => {
     [{ spec: { priority: 1.5 } }, 'map[spec:map[priority:1.5]]', 'cannot convert float64 to int32'],
     [{ spec: { nodeName: 5, hostname: null } }, 'map[spec:map[hostname:<nil> nodeName:5]]', 'cannot convert int64 to string'],
     [{ spec: { hostNetwork: 'yes' } }, 'map[spec:map[hostNetwork:yes]]', 'unrecognized type: bool'],
+    [
+      { metadata: { creationTimestamp: 5 } },
+      'map[metadata:map[creationTimestamp:5]]',
+      'json: cannot unmarshal number into Go value of type string',
+    ],
+    [
+      { spec: { overhead: { cpu: true } } },
+      'map[spec:map[overhead:map[cpu:true]]]',
+      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    ],
   ])('a strategic merge patch %j that leads to no object is shown as a tree', async (patch, shown, why) => {
     const { status, body } = await api.patch(`${pods}/a`, STRATEGIC, patch);
     expect([status, body.reason]).toEqual([422, 'Invalid']);
