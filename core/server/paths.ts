@@ -25,6 +25,8 @@ interface Parts {
 }
 
 const METRICS = '/metrics';
+/** What looks at no method: a POST gets what a GET gets. */
+const ANY_METHOD = /^\/(openapi\/.*)?$/;
 const HEALTH = /^\/(livez|readyz|healthz)(\/.*)?$/;
 
 /** The documents of the registry that is current when asked, made once per registry. */
@@ -68,7 +70,8 @@ export function pathHandler({ registry, naming, checks, log, startedAt, livezGra
       return true;
     }
     if (path === METRICS) {
-      if (exchange.method !== 'GET' && exchange.method !== 'HEAD') throw methodNotAllowed();
+      // Upstream sets them back to nothing.
+      if (exchange.method === 'DELETE') throw methodNotAllowed();
       exchange.respond(200, [['content-type', metrics.contentType]], Buffer.from(await metrics.text()));
       return true;
     }
@@ -81,7 +84,7 @@ export function pathHandler({ registry, naming, checks, log, startedAt, livezGra
       if (inKnownGroup(registry(), path)) throw unknownPath();
       return false;
     }
-    if (exchange.method !== 'GET') throw methodNotAllowed();
+    if (exchange.method !== 'GET' && !ANY_METHOD.test(path)) throw methodNotAllowed();
     send(exchange, known);
     return true;
   };

@@ -48,4 +48,16 @@ describe('paths outside of the resources', () => {
     expect((await api.call('POST', path, { token: '' })).status).toBe(403);
     for (const [, other] of PATHS) if (other !== path) expect((await anonymous(other)).status).toBe(403);
   });
+
+  test('health, metrics, OpenAPI and the list of paths look at no method, discovery has GET alone', async () => {
+    const answered = async (method: 'HEAD' | 'PUT' | 'DELETE', path: string): Promise<number> =>
+      (await api.call(method, path)).status;
+    for (const path of ['/livez', '/readyz/ping', '/metrics', '/openapi/v2', '/openapi/v3', '/openapi/v3/apis/apps/v1', '/'])
+      for (const method of ['HEAD', 'PUT'] as const)
+        expect([method, path, await answered(method, path)]).toEqual([method, path, 200]);
+    for (const path of ['/api', '/api/v1', '/apis', '/apis/apps', '/version'])
+      for (const method of ['HEAD', 'PUT'] as const)
+        expect([method, path, await answered(method, path)]).toEqual([method, path, 405]);
+    expect(await answered('DELETE', '/metrics')).toBe(405);
+  });
 });
