@@ -1,9 +1,9 @@
 import type { Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
+import { compareQuantities, quantityOf } from '../../../core/model/quantity.js';
 import type { Naming } from '../../../core/naming.js';
 import { volumeSourceDefaults } from '../pod-defaults.js';
 import { forbiddenField, type Violation } from '../../../core/model/refusal.js';
-import { amountOf } from '../validation/checks.js';
 import { fixed } from '../validation/workload.js';
 import { absent, at, fill, isRec, type Rec, spec, same, text } from '../record.js';
 
@@ -69,7 +69,7 @@ function claimUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
   const [now, before] = [structuredClone(spec(object)), structuredClone(spec(old))];
   if (text(before, 'volumeName') === '') delete now.volumeName;
   const [size, earlier] = [at(now, 'resources', 'requests')?.storage, at(before, 'resources', 'requests')?.storage];
-  const grows = text(at(old, 'status'), 'phase') === 'Bound' && amountOf(size) > amountOf(earlier);
+  const grows = text(at(old, 'status'), 'phase') === 'Bound' && compareQuantities(quantityOf(size), quantityOf(earlier)) > 0;
   if (grows) now.resources = before.resources;
   return same(now, before) ? [] : [forbiddenField('spec', CLAIM_FIXED)];
 }

@@ -121,33 +121,6 @@ export const selectsAll = (selector: Rec | undefined): boolean =>
 export const selects = (selector: Rec | undefined, labels: Rec): boolean =>
   matchesLabels(requirementsOf(selector), labels as { readonly [key: string]: string });
 
-const POWERS: { readonly [suffix: string]: number } = {
-  n: 1e-9,
-  u: 1e-6,
-  m: 1e-3,
-  '': 1,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  T: 1e12,
-  P: 1e15,
-  E: 1e18,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-  Ti: 2 ** 40,
-  Pi: 2 ** 50,
-  Ei: 2 ** 60,
-};
-
-/** A quantity as a number: exact enough to compare amounts of the same resource (spec, "Quantity"). */
-export function amountOf(quantity: unknown): number {
-  if (typeof quantity === 'number') return quantity;
-  const found = /^([+-]?[\d.]+)(?:e([+-]?\d+)|([A-Za-z]*))$/i.exec(String(quantity));
-  if (!found) return Number.NaN;
-  return Number(found[1]) * (found[2] ? 10 ** Number(found[2]) : (POWERS[found[3] ?? ''] ?? Number.NaN));
-}
-
 /** How messages show a value that is a number or a text. */
 export const intOrString = (value: unknown): Literal =>
   typeof value === 'string'

@@ -9,8 +9,9 @@ import {
   type Violation,
   Literal,
 } from '../../../core/model/refusal.js';
+import { compareQuantities, isInteger, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
 import { absent, at, entries, list, num, type Rec, strings, text } from '../record.js';
-import { amountOf, complaints, ifSet, notNegative, oneOf, portName, portNumber, portOrName, userId } from './checks.js';
+import { complaints, ifSet, notNegative, oneOf, portName, portNumber, portOrName, userId } from './checks.js';
 
 /** What containers of one pod have to be checked against. */
 export interface PodContext {
@@ -82,14 +83,17 @@ function fieldRef(reference: Rec, field: string): Violation[] {
   return ENV_FIELDS.includes(path) ? [] : [notSupported(`${field}.fieldPath`, path, ENV_FIELDS)];
 }
 
+/** What amounts of processors may be shown in: as they are, or thousandths. */
+const CPU_DIVISORS = ['0', '1', '1m'].map(quantityOf);
+
 function resourceRef(reference: Rec, field: string): Violation[] {
   const resource = text(reference, 'resource');
   if (resource === '') return [required(`${field}.resource`)];
   if (!ENV_RESOURCES.includes(resource) && !/^(limits|requests)\.hugepages-/.test(resource)) {
     return [notSupported(`${field}.resource`, resource, ENV_RESOURCES)];
   }
-  const divisor = amountOf(reference.divisor ?? '0');
-  if (resource.endsWith('.cpu') && ![0, 1, 0.001].includes(divisor)) {
+  const divisor = quantityOf(reference.divisor);
+  if (resource.endsWith('.cpu') && !CPU_DIVISORS.some(one => compareQuantities(one, divisor) === 0)) {
     return [invalid(`${field}.divisor`, resource, "only divisor's values 1m and 1 are supported with the cpu resource")];
   }
   return [];
@@ -332,19 +336,21 @@ function resourceViolations(resources: Rec | undefined, where: string): Violatio
     for (const [name, amount] of entries(resources, kind)) {
       const field = `${where}.${kind}[${name}]`;
       found.push(...resourceName(name, field));
-      if (amountOf(amount) < 0) found.push(invalid(field, String(amount), 'must be greater than or equal to 0'));
-      else if (isExtended(name) && !Number.isInteger(amountOf(amount)))
+      if (compareQuantities(quantityOf(amount), ZERO_QUANTITY) < 0)
+        found.push(invalid(field, String(amount), 'must be greater than or equal to 0'));
+      else if (isExtended(name) && !isInteger(quantityOf(amount)))
         found.push(invalid(field, new Literal(`resource.Quantity{s:${JSON.stringify(String(amount))}}`), 'must be an integer'));
     }
   }
   for (const [name, amount] of entries(resources, 'requests')) {
     const limit = limits[name];
     const strict = isExtended(name) || name.startsWith('hugepages-');
+    const over = compareQuantities(quantityOf(amount), quantityOf(limit));
     if (absent(limit)) {
       if (strict) found.push(required(`${where}.limits`, 'Limit must be set for non overcommitable resources'));
-    } else if (strict && amountOf(amount) !== amountOf(limit)) {
+    } else if (strict && over !== 0) {
       found.push(invalid(`${where}.requests`, String(amount), `must be equal to ${name} limit of ${String(limit)}`));
-    } else if (!strict && amountOf(amount) > amountOf(limit)) {
+    } else if (!strict && over > 0) {
       found.push(invalid(`${where}.requests`, String(amount), `must be less than or equal to ${name} limit of ${String(limit)}`));
     }
   }
