@@ -1,10 +1,10 @@
 import { RELEASE } from '../discovery/root.js';
-import { groupsOf, resourcesOf, servedOf } from '../discovery/plain.js';
+import { groupsOf, isTabled, resourcesOf, servedOf } from '../discovery/plain.js';
 import type { Naming } from '../naming.js';
 import type { GroupVersion, Registry, Resource } from '../schema/resource.js';
 import { findType } from '../schema/table/types.js';
 import { kindName, schemaName } from './names.js';
-import { Operations, type PathItem } from './operations.js';
+import { groupTag, groupTitle, Operations, type PathItem } from './operations.js';
 import { type Dialect, type GroupVersionKind, type Schema, Schemas, type SchemaSource } from './schemas.js';
 import { documentV2, documentV3, type Writer, writePath, writerV2, writerV3 } from './write.js';
 
@@ -59,6 +59,7 @@ function kindIndex(versions: readonly GroupVersion[], naming: Naming): Map<strin
 /** Builds documents of one registry; each call renders anew, callers keep the result. */
 export class Builder {
   readonly versions: readonly GroupVersion[];
+  readonly plain: ReadonlyMap<string, Plain>;
   readonly #source: SchemaSource;
   constructor(
     readonly registry: Registry,
@@ -66,6 +67,7 @@ export class Builder {
     options: OpenApiOptions,
   ) {
     this.versions = versionsOf(registry);
+    this.plain = plainOf(registry);
     const kinds = kindIndex(this.versions, naming);
     this.#source = {
       naming,
@@ -82,6 +84,12 @@ export class Builder {
     return documentV3(paths, schemas, releaseName());
   }
 
+  /** The version 3 document of what belongs to no group version. */
+  v3Plain(plain: Plain): Schema {
+    const schemas = new Schemas('v3', this.#source);
+    return documentV3(pathOf(plain, schemas, writerV3(this.naming, plain.tag)), schemas, releaseName());
+  }
+
   /** The version 2 document of everything. */
   v2(): Schema {
     const schemas = new Schemas('v2', this.#source);
@@ -92,14 +100,14 @@ export class Builder {
         this.#paths(version, schemas, tag => writerV2(this.naming, tag)),
       );
     for (const id of PLAIN_TYPES) schemas.byId(id);
-    for (const item of plainPaths(schemas)) paths[item.path] = writePath(item, writerV2(this.naming, 'core'));
+    for (const plain of this.plain.values()) Object.assign(paths, pathOf(plain, schemas, writerV2(this.naming, plain.tag)));
     return documentV2(paths, schemas, releaseName());
   }
 
   #paths(version: GroupVersion, schemas: Schemas, writer: (tag: string) => Writer): Schema {
-    const tag = `${version.group === '' ? 'core' : version.group.replaceAll(/[.-]/g, '_')}_${version.version}`;
+    const tag = `${groupTag(version.group)}_${version.version}`;
     const operations = new Operations(schemas, rootOf(version));
-    const items: PathItem[] = [operations.discovery(`get_${tag}_resources`)];
+    const items: PathItem[] = [operations.discovery(version)];
     for (const resource of resourcesOf(version)) {
       items.push(...operations.resource(resource));
       if (resource.verbs.includes('watch')) schemas.byId('meta.v1.WatchEvent');
@@ -112,18 +120,34 @@ export class Builder {
   }
 }
 
-/** The documents that belong to no group version; they are described in version 2 only. */
-function plainPaths(schemas: Schemas): PathItem[] {
-  const item = (path: string, id: string, answer: Schema | undefined): PathItem => ({
-    path,
-    parameters: [],
-    operations: new Map([['get', { id, parameters: [], codes: [200], answer, streams: false }]]),
-  });
-  return [
-    item('/api/', 'getCoreAPIVersions', schemas.byId('meta.v1.APIVersions')),
-    item('/apis/', 'getAPIVersions', schemas.byId('meta.v1.APIGroupList')),
-    item('/version/', 'getCodeVersion', schemas.version()),
-  ];
+/** A document of discovery that belongs to no group version. */
+export interface Plain {
+  readonly path: string;
+  readonly id: string;
+  readonly tag: string;
+  /** What is answered; absent: the release. */
+  readonly type?: string;
+}
+
+/** Documents that belong to no group version, by their name in the index. */
+function plainOf(registry: Registry): Map<string, Plain> {
+  const groups = groupsOf(registry).filter(({ name }) => isTabled(registry, name));
+  return new Map<string, Plain>([
+    ['api', { path: '/api/', id: 'getCoreAPIVersions', tag: 'core', type: 'meta.v1.APIVersions' }],
+    ['apis', { path: '/apis/', id: 'getAPIVersions', tag: 'apis', type: 'meta.v1.APIGroupList' }],
+    ...groups.map(({ name }): [string, Plain] => [
+      `apis/${name}`,
+      { path: `/apis/${name}/`, id: `get${groupTitle(name)}APIGroup`, tag: groupTag(name), type: 'meta.v1.APIGroup' },
+    ]),
+    ['version', { path: '/version/', id: 'getCodeVersion', tag: 'version' }],
+  ]);
+}
+
+/** The path of such a document, as the writer writes it. */
+function pathOf({ path, id, type }: Plain, schemas: Schemas, writer: Writer): Schema {
+  const answer = type ? schemas.byId(type) : schemas.version();
+  const operations: PathItem['operations'] = new Map([['get', { id, parameters: [], codes: [200], answer, streams: false }]]);
+  return { [path]: writePath({ path, parameters: [], operations }, writer) };
 }
 
 /** `/api/v1` or `/apis/<group>/<version>`. */

@@ -4,7 +4,7 @@ import { Refusal } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
 import { covers, parseAccept } from '../negotiate.js';
 import type { GroupVersion, Registry } from '../schema/resource.js';
-import { Builder, type OpenApiOptions, rootOf } from './build.js';
+import { Builder, type OpenApiOptions, type Plain, rootOf } from './build.js';
 import { encodeV2 } from './gnostic.js';
 import { encodeV3 } from './v3Protobuf.js';
 
@@ -55,9 +55,10 @@ function choose(accept: string | undefined, offered: readonly string[]): string 
 
 class Documents implements OpenApiDocuments {
   readonly #builder: Builder;
-  readonly #versions: ReadonlyMap<string, GroupVersion>;
-  /** By group version: what did not change from one registry to the next is rendered once. */
-  readonly #v3: WeakMap<GroupVersion, Rendered>;
+  /** What has a document of version 3, by its name in the index. */
+  readonly #parts: ReadonlyMap<string, GroupVersion | Plain>;
+  /** By part: what did not change from one registry to the next is rendered once. */
+  readonly #v3: WeakMap<GroupVersion | Plain, Rendered>;
   /** Other forms of the documents above; they share their hash, which says whether the content changed. */
   readonly #v3Protobuf = new WeakMap<Rendered, Rendered>();
   #v2: Rendered | undefined;
@@ -67,7 +68,10 @@ class Documents implements OpenApiDocuments {
   constructor(registry: Registry, naming: Naming, options: OpenApiOptions, previous?: Documents) {
     this.#v3 = previous ? previous.#v3 : new WeakMap();
     this.#builder = new Builder(registry, naming, options);
-    this.#versions = new Map(this.#builder.versions.map(version => [rootOf(version).slice(1), version]));
+    const versions = this.#builder.versions.map((version): [string, GroupVersion] => [rootOf(version).slice(1), version]);
+    const known: ReadonlyMap<string, GroupVersion | Plain> = previous ? previous.#parts : new Map();
+    const plain = [...this.#builder.plain].map(([name, one]): [string, GroupVersion | Plain] => [name, known.get(name) ?? one]);
+    this.#parts = new Map([...versions, ...plain].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   answer(
@@ -80,25 +84,25 @@ class Documents implements OpenApiDocuments {
     if (path === '/openapi/v3' || path === '/openapi/v3/') return this.#version3Index(accept, ifNoneMatch);
     if (!path.startsWith('/openapi/v3/')) return undefined;
     const name = path.slice('/openapi/v3/'.length);
-    const version = this.#versions.get(name);
-    return version && this.#version3(name, version, hash, accept, ifNoneMatch);
+    const part = this.#parts.get(name);
+    return part && this.#version3(name, part, hash, accept, ifNoneMatch);
   }
 
   async warm(): Promise<void> {
     const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
-    for (const version of this.#versions.values()) {
+    for (const part of this.#parts.values()) {
       await turn();
-      this.#render(version);
+      this.#render(part);
     }
     await turn();
     this.#renderV2();
   }
 
-  #render(version: GroupVersion): Rendered {
-    let document = this.#v3.get(version);
+  #render(part: GroupVersion | Plain): Rendered {
+    let document = this.#v3.get(part);
     if (!document) {
-      document = json(this.#builder.v3(version));
-      this.#v3.set(version, document);
+      document = json('resources' in part ? this.#builder.v3(part) : this.#builder.v3Plain(part));
+      this.#v3.set(part, document);
     }
     return document;
   }
@@ -121,8 +125,7 @@ class Documents implements OpenApiDocuments {
     choose(accept, ['application/json']);
     if (!this.#index) {
       const paths: Record<string, { serverRelativeURL: string }> = {};
-      for (const [name, version] of this.#versions)
-        paths[name] = { serverRelativeURL: addressOf(name, this.#render(version).hash) };
+      for (const [name, part] of this.#parts) paths[name] = { serverRelativeURL: addressOf(name, this.#render(part).hash) };
       this.#index = json({ paths });
     }
     return conditional(this.#index, 'application/json', ifNoneMatch, { vary: 'Accept' });
@@ -130,12 +133,12 @@ class Documents implements OpenApiDocuments {
 
   #version3(
     name: string,
-    version: GroupVersion,
+    part: GroupVersion | Plain,
     hash: string | undefined,
     accept: string | undefined,
     ifNoneMatch: string | undefined,
   ): DocumentAnswer {
-    const document = this.#render(version);
+    const document = this.#render(part);
     if (hash !== undefined && hash !== document.hash) {
       const headers = { location: addressOf(name, document.hash) };
       return { status: 301, contentType: 'text/html; charset=utf-8', bytes: EMPTY, headers };

@@ -1,5 +1,5 @@
 import type { Struct } from '../schema/model.js';
-import type { Resource, Subresource } from '../schema/resource.js';
+import type { GroupVersion, Resource, Subresource } from '../schema/resource.js';
 import { subresourcesOf } from '../discovery/plain.js';
 import type { GroupVersionKind, Schema, Schemas } from './schemas.js';
 
@@ -61,11 +61,23 @@ const PATCH = [...WRITE, ...query('boolean', 'force')];
 
 const title = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** `Core`, `Apps`, `RbacAuthorization`: how operations name their group. */
+export const groupTitle = (group: string): string =>
+  (group || 'core')
+    .replace(/\.(k8s|orchestrator)\.io$/, '')
+    .split(/[.-]/)
+    .map(title)
+    .join('');
+
 /** `AppsV1`, `RbacAuthorizationV1`: how operations name their group version. */
-function scopeOf(resource: Resource): string {
-  const group = resource.group === '' ? 'core' : resource.group.replace(/\.(k8s|orchestrator)\.io$/, '');
-  return group.split(/[.-]/).map(title).join('') + title(resource.version);
-}
+const scopeOf = ({ group, version }: { readonly group: string; readonly version: string }): string =>
+  groupTitle(group) + title(version);
+
+/** `apps`, `rbacAuthorization`: what the operations of a group are filed under. */
+export const groupTag = (group: string): string => {
+  const name = groupTitle(group);
+  return name.charAt(0).toLowerCase() + name.slice(1);
+};
 
 const CONNECT: ReadonlyMap<string, readonly Method[]> = new Map([
   ['create', ['post']],
@@ -98,7 +110,8 @@ export class Operations {
   ) {}
 
   /** The path that lists the resources of the group version. */
-  discovery(id: string): PathItem {
+  discovery(version: GroupVersion): PathItem {
+    const id = `get${scopeOf(version)}APIResources`;
     const answer = this.schemas.byId('meta.v1.APIResourceList');
     const operation: Operation = { id, parameters: [], codes: [200], answer, streams: false };
     return { path: `${this.root}/`, parameters: [], operations: new Map([['get', operation]]) };

@@ -46,6 +46,29 @@ describe('version 3', () => {
     }
   });
 
+  it('lists the documents of no group version, with the names that upstream gives their operations', () => {
+    expect(Object.keys(index.paths)).toEqual(Object.keys(index.paths).sort());
+    for (const [name, path, operationId, tag, schema] of [
+      ['api', '/api/', 'getCoreAPIVersions', 'core', 'APIVersions'],
+      ['apis', '/apis/', 'getAPIVersions', 'apis', 'APIGroupList'],
+      [
+        'apis/rbac.authorization.k8s.io',
+        '/apis/rbac.authorization.k8s.io/',
+        'getRbacAuthorizationAPIGroup',
+        'rbacAuthorization',
+        'APIGroup',
+      ],
+      ['api/v1', '/api/v1/', 'getCoreV1APIResources', 'core_v1', 'APIResourceList'],
+    ] as const) {
+      expect(index.paths).toHaveProperty([name]);
+      const { paths } = body(get(`/openapi/v3/${name}`)) as Document;
+      expect(paths[path]!.get).toMatchObject({ operationId, tags: [tag] });
+      expect(references(paths[path])).toContain(`#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.${schema}`);
+      expect((body(get('/openapi/v2')) as Document).paths[path]!.get).toMatchObject({ operationId, tags: [tag] });
+    }
+    expect(index.paths).toHaveProperty(['version']);
+  });
+
   it('has no reference without a schema, in any document', () => {
     for (const name of Object.keys(index.paths)) {
       const document = body(get(`/openapi/v3/${name}`)) as Document;
