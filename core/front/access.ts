@@ -15,6 +15,10 @@ interface Known {
 /** What a request's identity depends on besides its certificate. Whoever names a group or a uid without a user is refused, not served as the sender. */
 const NAMING_SOMEBODY = ['authorization', 'impersonate-user', 'impersonate-group', 'impersonate-uid'] as const;
 
+/** True of a request on behalf of another, whose own identity is not asked for. Looks at every header: for requests that leave the front end. */
+export const actsForAnother = (exchange: Exchange): boolean =>
+  exchange.headers().some(([name]) => name.startsWith('impersonate-'));
+
 /**
  * The credentials of a request as one string: equal strings have equal identities. Whom it is made on behalf of is part of them; of such
  * a request nothing is ever remembered.
