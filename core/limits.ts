@@ -2,6 +2,8 @@
 
 /** Request body: what upstream accepts; larger objects could not be stored anyway. Over it: 413. */
 export const BODY_BYTES = 3 * 1024 * 1024;
+/** Bodies of all requests under way together, as announced: they are read before it is known who sends them. Over it: 429 with Retry-After. */
+export const BODIES_BYTES = 512 * 1024 * 1024;
 /** Stored object: etcd's request limit less its own overhead. Over it: 413. */
 export const OBJECT_BYTES = 1.5 * 1024 * 1024;
 /** Header block of a request: room for large bearer tokens and many headers. Over it: 431. */

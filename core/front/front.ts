@@ -1,6 +1,6 @@
 import type { Log } from '../api/host.js';
 import type { Exchange } from '../api/listener.js';
-import { BODY_BYTES, POOL_QUEUE, WRITE_RETRIES } from '../limits.js';
+import { BODIES_BYTES, BODY_BYTES, POOL_QUEUE, WRITE_RETRIES } from '../limits.js';
 import type { RequestMetrics } from '../metrics/index.js';
 import { badRequest, conflict, methodNotAllowed, MODIFIED, notFound, Refusal, unknownPath } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
@@ -42,6 +42,8 @@ export class Front {
   /** Who waits for the writer's word on a proposal, or may come to. */
   readonly #underway = new Map<number, (verdict: Verdict) => void>();
   #writerEnded = false;
+  /** Bytes that the bodies under way have at most. */
+  #bodies = 0;
 
   constructor(
     readonly registry: () => Registry,
@@ -133,28 +135,42 @@ export class Front {
 
   async #collection(exchange: Exchange, route: Route, internal?: User): Promise<void> {
     if (!this.#cached(exchange, route) && !(await this.#grant(exchange, route, internal))) return;
-    const body = await exchange.body(BODY_BYTES);
-    await deleteCollection(
-      await pageOfRequest(this.reads, route, route.resource!),
-      exchange,
-      route,
-      (path, entry) =>
-        this.#propose(
-          exchange,
-          {
-            ...route,
-            target: { ...(route.target as ResourceTarget), verb: 'delete', name: entry.name, namespace: entry.namespace },
-          },
-          { body, path, granted: true, user: internal },
-        ),
-      (pieces, metadata) => this.render(exchange, { objects: pieces, status: 200, list: metadata }),
-    );
+    await this.#withBody(exchange, async body => {
+      await deleteCollection(
+        await pageOfRequest(this.reads, route, route.resource!),
+        exchange,
+        route,
+        (path, entry) =>
+          this.#propose(
+            exchange,
+            {
+              ...route,
+              target: { ...(route.target as ResourceTarget), verb: 'delete', name: entry.name, namespace: entry.namespace },
+            },
+            { body, path, granted: true, user: internal },
+          ),
+        (pieces, metadata) => this.render(exchange, { objects: pieces, status: 200, list: metadata }),
+      );
+    });
   }
 
   async #write(exchange: Exchange, route: Route, internal?: User): Promise<void> {
-    const body = await exchange.body(BODY_BYTES);
-    const result = await this.#propose(exchange, actedOn(this.registry(), route, exchange, body), { body, user: internal });
-    this.#respond(exchange, result);
+    await this.#withBody(exchange, async body => {
+      const result = await this.#propose(exchange, actedOn(this.registry(), route, exchange, body), { body, user: internal });
+      this.#respond(exchange, result);
+    });
+  }
+
+  /** Reads the body and acts on it, unless bodies under way are too much already. */
+  async #withBody(exchange: Exchange, act: (body: Uint8Array) => Promise<void>): Promise<void> {
+    const size = announcedBytes(exchange);
+    if (this.#bodies + size > BODIES_BYTES) throw tooBusy();
+    this.#bodies += size;
+    try {
+      await act(await exchange.body(BODY_BYTES));
+    } finally {
+      this.#bodies -= size;
+    }
   }
 
   /**
@@ -350,4 +366,11 @@ function refusedMethod(exchange: Exchange, route: Route): boolean {
   const verbs = subresource ? subresource.verbs : resource.verbs;
   if (!verbs.includes(target.verb)) return true;
   return resource.namespaced && target.namespace === '' && !['list', 'watch'].includes(target.verb) && resource.stored;
+}
+
+/** The most that a request's body takes (RFC 9112, 6): one without a length may have any, up to the limit. */
+function announcedBytes(exchange: Exchange): number {
+  if (exchange.header('transfer-encoding') !== undefined) return BODY_BYTES;
+  const length = Number(exchange.header('content-length') ?? 0);
+  return length >= 0 ? Math.min(length, BODY_BYTES) : BODY_BYTES;
 }

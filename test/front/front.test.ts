@@ -6,7 +6,7 @@ import { Front } from '../../core/front/front.js';
 import type { Pool } from '../../core/front/pool.js';
 import type { ReadContext } from '../../core/front/context.js';
 import type { State } from '../../core/front/state.js';
-import { POOL_QUEUE } from '../../core/limits.js';
+import { BODIES_BYTES, BODY_BYTES, POOL_QUEUE } from '../../core/limits.js';
 import { RequestMetrics } from '../../core/metrics/index.js';
 import { namingOf } from '../../core/naming.js';
 import { servedRegistry } from '../../core/server/registry.js';
@@ -39,15 +39,15 @@ function setUp() {
     metrics,
   );
   const answers: number[] = [];
-  const post = (): void =>
+  const post = (sent: { length?: number; body?: Promise<Uint8Array> } = {}): void =>
     front.handle({
       method: 'POST',
       path: '/api/v1/namespaces',
       query: '',
       aborted: false,
-      header: () => undefined,
+      header: (name: string) => (name === 'content-length' && sent.length !== undefined ? String(sent.length) : undefined),
       headers: () => [],
-      body: async () => NOTHING,
+      body: () => sent.body ?? Promise.resolve(NOTHING),
       respond: (status: number) => answers.push(status),
     } as unknown as Exchange);
   const commit = (): void => front.onVerdicts(proposed.splice(0).map((id, i) => ({ id, is: 'committed', revision: i + 2 })));
@@ -66,6 +66,27 @@ test('writes that wait for the store are bounded: one more is told to come back,
   await turn();
   expect(answers.splice(0)).toEqual(Array(POOL_QUEUE).fill(201));
   post();
+  await turn();
+  commit();
+  await turn();
+  expect(answers).toEqual([201]);
+});
+
+test('bodies under way are bounded together, whoever sends them', async () => {
+  const { post, commit, answers } = setUp();
+  const arrive: (() => void)[] = [];
+  const slow = () => ({ length: BODY_BYTES, body: new Promise<Uint8Array>(resolve => arrive.push(() => resolve(NOTHING))) });
+  const most = Math.floor(BODIES_BYTES / BODY_BYTES);
+  for (let i = 0; i < most; i++) post(slow());
+  post(slow());
+  await turn();
+  expect(answers.splice(0)).toEqual([429]);
+  for (const one of arrive) one();
+  await turn();
+  commit();
+  await turn();
+  expect(answers.splice(0)).toEqual(Array(most).fill(201));
+  post({ length: BODY_BYTES });
   await turn();
   commit();
   await turn();
