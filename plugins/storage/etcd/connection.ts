@@ -77,6 +77,12 @@ const wantsToken = ({ code, details = '' }: ServiceError): boolean =>
 
 export const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
 
+/** Host and port of a URL, whose own default port the library does not know. */
+export function addressOf(server: string): string {
+  const { protocol, hostname, port } = new URL(server);
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+}
+
 /** One channel per server; the one that last answered is used until it fails. A call is sent once, unless `persist` repeats it. */
 export class Connection {
   readonly #clients: readonly Client[];
@@ -86,8 +92,8 @@ export class Connection {
 
   constructor(readonly config: EtcdConfig) {
     this.#clients = config.servers.map(server => {
-      const { protocol, host } = new URL(server);
-      return new Client(host, protocol === 'https:' ? secure(config) : credentials.createInsecure(), OPTIONS);
+      const security = new URL(server).protocol === 'https:' ? secure(config) : credentials.createInsecure();
+      return new Client(addressOf(server), security, OPTIONS);
     });
     this.#metadata = withToken(undefined);
   }
