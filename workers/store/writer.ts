@@ -268,8 +268,8 @@ export class Writer {
       try {
         revision = await this.#objects(to, prefixes, sent);
       } catch (error) {
-        if (!this.#shared || !(error instanceof Compacted)) throw error;
-        // The store was away for longer than it keeps history: again, from where the stream goes on.
+        if (!(error instanceof Compacted)) throw error;
+        // It took longer than history is kept: again, from where the stream goes on.
         await new Promise(resolve => setTimeout(resolve, RETRY_MS));
       }
     }
@@ -300,7 +300,8 @@ export class Writer {
         revision ??= page.revision;
         after = page.items.at(-1)?.key;
         if (prefix === '') this.#shared?.learn(page.items);
-        if (this.#shared) for (const { key } of page.items) if (!earlier.delete(key)) sent.add(key);
+        // Nobody writes while the first snapshot is read: it needs no second attempt.
+        if (!first) for (const { key } of page.items) if (!earlier.delete(key)) sent.add(key);
         const packed = packSnapshot(page.items, first !== undefined);
         const message = { is: 'snapshot', revision, page: packed, last: i === prefixes.length - 1 && !page.more } as const;
         if (first) this.#sendFirst(to, first, message);

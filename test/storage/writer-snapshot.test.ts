@@ -1,0 +1,47 @@
+import { MessageChannel } from 'node:worker_threads';
+import { expect, it } from 'vitest';
+import type { Storage } from '../../core/api/index.js';
+import type { FromStore } from '../../core/threads/messages.js';
+import { readSnapshot } from '../../core/threads/snapshot.js';
+import { openMemory } from '../../plugins/storage/memory.js';
+import { Writer } from '../../workers/store/writer.js';
+
+/** More than one page. */
+const OBJECTS = 2500;
+
+it('a thread that starts while history is shorter than its snapshot has every object all the same, and none that is gone', async () => {
+  const store = await openMemory({});
+  for (let i = 0; i < OBJECTS; i++)
+    await store.commit([[{ is: 'put', key: `core/pods/p${String(i).padStart(5, '0')}`, value: Buffer.from('{}') }]]);
+  let pages = 0;
+  const range: Storage['range'] = async (...asked) => {
+    // Behind the first page an object goes, and so does the history of the page's revision.
+    if (++pages === 2) {
+      await store.commit([[{ is: 'delete', key: 'core/pods/p00000' }]]);
+      await store.compact(await store.revision());
+    }
+    return await store.range(...asked);
+  };
+  const storage = new Proxy(store as Storage, {
+    get: (of, name) =>
+      name === 'range' ? range : typeof of[name as 'get'] === 'function' ? of[name as 'get'].bind(of) : of[name as 'get'],
+  });
+  const failures: Error[] = [];
+  const writer = new Writer(storage, new Int32Array(new SharedArrayBuffer(64)), error => failures.push(error));
+  await writer.start();
+  const { port1, port2 } = new MessageChannel();
+  writer.connect(port1, 1);
+  const keys = new Set<string>();
+  await new Promise<void>(resolve => {
+    port2.on('message', (message: FromStore) => {
+      if (message.is === 'snapshot') readSnapshot(message.page, ({ key }) => keys.add(key));
+      if (message.is === 'events') for (const { key, value } of message.events) value ? keys.add(key) : keys.delete(key);
+      if (message.is === 'events' && message.revision > OBJECTS) resolve();
+    });
+    port2.postMessage({ is: 'subscribe', prefixes: ['core/pods/'] });
+  });
+  expect(failures).toEqual([]);
+  expect(keys.size).toBe(OBJECTS - 1);
+  port2.close();
+  await writer.close();
+});
