@@ -1,3 +1,4 @@
+import type { Log } from '../api/host.js';
 import type { ResourceSource, ResourceType } from '../api/resource.js';
 import { decodeStored } from '../plugin/stored.js';
 import { storageNameIn } from '../threads/entry.js';
@@ -13,6 +14,9 @@ interface Served {
   readonly text: string;
   readonly resources: readonly Resource[];
 }
+
+/** A change of an object that may define a type. */
+type Defining = Pick<WireEvent, 'key' | 'value' | 'revision'>;
 
 const nameOf = ({ group, plural }: ResourceType): string => `${group}/${plural}`;
 
@@ -36,6 +40,8 @@ export class LiveRegistry {
     readonly base: Registry,
     types: readonly ResourceType[],
     sources: readonly ResourceSource[],
+    /** Hears of sources that fail. */
+    readonly log: Pick<Log, 'error'>,
     /** Called once per new registry, before anything is routed by it. `ended` are the storage names whose watches end. */
     readonly onChange: (registry: Registry, ended: readonly string[]) => void = () => undefined,
   ) {
@@ -63,20 +69,34 @@ export class LiveRegistry {
   }
 
   /** Takes a committed change; changes of other objects pass by. */
-  apply(change: Pick<WireEvent, 'key' | 'value' | 'revision'>): void {
+  apply(change: Defining): void {
     if (this.#sources.size === 0) return;
     const source = this.#sources.get(storageNameIn(change.key));
     if (!source) return;
-    const { key, value, revision } = change;
+    const { key, revision } = change;
     const before = this.#served.get(key);
-    const type = value && this.#dated(source.define(decodeStored(value)), before?.type, revision);
-    const text = type && JSON.stringify(type);
-    if (before?.text === text) return;
-    if (type && text) this.#served.set(key, { type, text, resources: resourcesOf(type) });
+    const served = this.#servedBy(source, change, before);
+    if (before?.text === served?.text) return;
+    if (served) this.#served.set(key, served);
     else this.#served.delete(key);
+    const type = served?.type;
     this.#stale = true;
     this.#generation = Math.max(this.#generation, revision);
     if (before && (!type || visible(type) !== visible(before.type))) this.#ended.add(nameOf(before.type));
+  }
+
+  /** What an object defines; as before, if its source fails: whoever made that mistake must not stop the thread. */
+  #servedBy(source: ResourceSource, { key, value, revision }: Defining, before: Served | undefined): Served | undefined {
+    if (!value) return undefined;
+    try {
+      const type = this.#dated(source.define(decodeStored(value)), before?.type, revision);
+      if (!type) return undefined;
+      const text = JSON.stringify(type);
+      return text === before?.text ? before : { type, text, resources: resourcesOf(type) };
+    } catch (error) {
+      this.log.error({ key, stack: (error as Error).stack }, 'what the object defines cannot be served');
+      return before;
+    }
   }
 
   /** Objects written before the schema changed are older than this revision. */

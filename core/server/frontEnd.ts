@@ -70,7 +70,7 @@ export async function frontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const loaded = new Promise<void>(resolve => {
     isLoaded = resolve;
   });
-  const live = liveRegistry(data, plugins, (registry, ended) => {
+  const live = liveRegistry(data, plugins, log, (registry, ended) => {
     state.adopt(registry);
     for (const name of ended) hub.end(state.collections.get(name), state.revision);
   });

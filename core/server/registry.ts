@@ -1,3 +1,4 @@
+import type { Log } from '../api/host.js';
 import { columnsFor } from '../../plugins/columns/index.js';
 import { strategiesFor } from '../../plugins/resources/index.js';
 import { namingOf, type NamingName } from '../naming.js';
@@ -37,9 +38,12 @@ interface RegistryData {
 export const liveRegistry = (
   data: RegistryData,
   plugins: Plugins,
-  onChange?: ConstructorParameters<typeof LiveRegistry>[3],
-): LiveRegistry =>
-  new LiveRegistry(servedRegistry(data), [...data.resources, ...plugins.at(resourceType)], plugins.at(resourceSource), onChange);
+  log: Log,
+  onChange?: LiveRegistry['onChange'],
+): LiveRegistry => {
+  const types = [...data.resources, ...plugins.at(resourceType)];
+  return new LiveRegistry(servedRegistry(data), types, plugins.at(resourceSource), log, onChange);
+};
 
 /** Refuses resource types that cannot be served. Throws ConfigError with every finding. */
 export async function checkTypes(types: readonly ResourceType[]): Promise<void> {

@@ -61,7 +61,7 @@ const releases = new Releases();
 life.once('message', () => void releases.run(log).then(() => life.postMessage('closed')));
 const host = hostOf(data, 'request', { onClose: releases.add, informer: name => informers.of(name) });
 const plugins = await loadPlugins(data.plugins, 'request', host);
-const live = liveRegistry(data, plugins);
+const live = liveRegistry(data, plugins, log);
 for (const { strategy } of live.current.stored) for (const name of strategy.looksAt ?? []) informers.of(name);
 const context: Context = {
   naming: namingOf(data.naming),

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { type ApiObject, defineResource, type ResourceSource } from '../../core/api/index.js';
+import { LiveRegistry } from '../../core/schema/live.js';
+import { servedRegistry } from '../../core/server/registry.js';
+
+const tea = defineResource({
+  group: 'tea.example.com',
+  version: 'v1',
+  kind: 'Tea',
+  plural: 'teas',
+  scope: 'Cluster',
+  schema: { type: 'object' },
+});
+
+test('a source that fails at an object leaves what the object defined before, and the thread alive', () => {
+  const source: ResourceSource = {
+    storageName: 'core/configmaps',
+    define: (object: ApiObject) => {
+      if (object.metadata.labels?.bad) throw new Error('cannot be read');
+      return tea;
+    },
+  };
+  const logged: object[] = [];
+  const live = new LiveRegistry(servedRegistry({ naming: 'neutral', resources: [] }), [], [source], {
+    error: fields => logged.push(fields),
+  });
+  const change = (revision: number, labels?: object): void =>
+    live.apply({ key: 'core/configmaps/a/b', revision, value: Buffer.from(JSON.stringify({ metadata: { name: 'b', labels } })) });
+  const isServed = (): boolean => live.current.find('tea.example.com', 'v1', 'teas') !== undefined;
+  change(1);
+  expect(isServed()).toBe(true);
+  change(2, { bad: 'yes' });
+  expect(isServed()).toBe(true);
+  expect(logged).toMatchObject([{ key: 'core/configmaps/a/b' }]);
+  live.apply({ key: 'core/configmaps/a/b', revision: 3 });
+  expect(isServed()).toBe(false);
+});
