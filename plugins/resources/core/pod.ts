@@ -4,12 +4,8 @@ import { invalidObject } from '../../../core/model/refusal.js';
 import { subdomainName } from '../naming-rules.js';
 import { podOnlyDefaults, podSpecDefaults, qosClassOf } from '../pod-defaults.js';
 import { at, into, list, type Rec, spec, text } from '../record.js';
-import {
-  ephemeralUpdateViolations,
-  podCreateViolations,
-  podStatusViolations,
-  podUpdateViolations,
-} from '../validation/pod-update.js';
+import { ephemeralUpdateViolations, podCreateViolations, podUpdateViolations } from '../validation/pod-update.js';
+import { podStatusViolations, settlePodIps } from '../validation/pod-status.js';
 import { bindPod } from './binding.js';
 import { podGrace } from './pod-lifecycle.js';
 import { keepMembers } from '../status-metadata.js';
@@ -72,6 +68,7 @@ export const pod = (): Partial<Strategy> => ({
     keepMembers(object, old, ['ownerReferences']);
     const status = into(object, 'status');
     status.qosClass ??= at(old, 'status')?.qosClass;
+    settlePodIps(status);
   },
   validateCreate: podCreateViolations,
   validateUpdate: podUpdateViolations,

@@ -113,13 +113,6 @@ export function podUpdateViolations(object: ApiObject, before: ApiObject): Viola
   return found;
 }
 
-/** What a write to a pod's status may not do. */
-export function podStatusViolations(object: ApiObject, old: ApiObject): Violation[] {
-  const [now, before] = [at(object, 'status'), at(old, 'status')];
-  const qos = text(now, 'qosClass');
-  return qos !== '' && qos !== text(before, 'qosClass') ? [invalid('status.qosClass', qos, 'field is immutable')] : [];
-}
-
 /** Ephemeral containers may be added, never changed or taken away. */
 export function ephemeralUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
   const field = 'spec.ephemeralContainers';
