@@ -99,6 +99,8 @@ export class Watcher {
   #ended = false;
   #revision: number;
   #last: Change | undefined;
+  /** Bytes of the next event that are sent already. */
+  #begun = 0;
   #timers: NodeJS.Timeout[] = [];
   /** Goes on with what waits for the reader. */
   #wake: () => void = () => undefined;
@@ -166,11 +168,18 @@ export class Watcher {
     }
   }
 
-  /** Sends something without meaning if nothing was sent yet, because a stream's head leaves with its first bytes: `blank`, or where a form knows no such bytes a bookmark. */
-  open(blank: Uint8Array | undefined, revision: number): void {
+  /** Sends these bytes if nothing was sent yet, because a stream's head leaves with its first ones. `begun` of them begin whatever event comes next. */
+  open(bytes: Uint8Array, begun: number): void {
     if (!this.#silent) return;
-    if (blank) this.#write(blank);
-    else if (this.bookmarks) this.bookmark(revision);
+    this.#write(bytes);
+    this.#begun = begun;
+  }
+
+  /** What of an event is still to be sent. */
+  #rest(event: Uint8Array): Uint8Array {
+    const rest = event.subarray(this.#begun);
+    this.#begun = 0;
+    return rest;
   }
 
   /** Takes a live change; what it has seen, or what is older, it does not show again. */
@@ -215,7 +224,7 @@ export class Watcher {
   /** Ends with an ERROR event. */
   fail(refusal: Refusal): void {
     if (this.#ended) return;
-    this.stream.write(this.form.error(refusal));
+    this.stream.write(this.#rest(this.form.error(refusal)));
     this.stream.end();
     this.ended();
   }
@@ -272,7 +281,7 @@ export class Watcher {
   #write(bytes: Uint8Array): void {
     if (this.#ended) return;
     this.#silent = false;
-    if (this.stream.write(bytes) > WATCH_BACKLOG_BYTES && !this.#catchingUp) {
+    if (this.stream.write(this.#rest(bytes)) > WATCH_BACKLOG_BYTES && !this.#catchingUp) {
       this.stream.abort();
       this.ended();
     }

@@ -54,6 +54,8 @@ function watchOptions(
 
 /** White space before the first document. Not a line of its own: clients that read lines take each for an event. */
 const BLANK = Buffer.from(' ');
+/** The first byte of any frame: of the four of its length, which no object fills. */
+const FRAME = Uint8Array.of(0);
 /** A stream this short may hold its head until its first event or its end. */
 const BRIEF_MS = 1000;
 
@@ -99,8 +101,9 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
       options.bookmarks && (query.has('sendInitialEvents') || first(query, 'resourceVersion') === '') ? start : undefined;
     await watcher.catchUp(initialOf(collection, selection), mark);
   } else await resume(context, watcher, selection, collection, start);
-  const lines = form.mediaType.startsWith('application/json');
-  if (!lines || options.timeoutMs > BRIEF_MS) watcher.open(lines ? BLANK : undefined, state.revision);
+  if (options.timeoutMs <= BRIEF_MS) return;
+  if (form.mediaType.startsWith('application/json')) watcher.open(BLANK, 0);
+  else watcher.open(FRAME, FRAME.length);
 }
 
 /** Waits for the version that the initial events must not be older than. What a stream's start finds out is an event of it: an ERROR, and the end. */

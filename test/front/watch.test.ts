@@ -127,26 +127,28 @@ test('encodings of changes that waited behind the initial objects are dropped on
   expect(six.encodings.size).toBe(0);
 });
 
-test('a stream whose first bytes were those of a bookmark gets no second one to open with', async () => {
-  for (const [mark, written] of [
-    [5, 'BOOKMARK 5\n'],
-    [undefined, 'BOOKMARK 7\n'],
-  ] as const) {
-    const { reader, watcher } = setUp(text, true);
-    await watcher.catchUp([], mark);
-    watcher.open(undefined, 7);
-    expect(reader.written).toBe(written);
-  }
+test('the first byte of whatever comes next opens a stream of frames, and is not sent again', async () => {
+  const { hub, reader, watcher, change } = setUp(text, true);
+  await watcher.catchUp([], undefined);
+  watcher.open(Buffer.from('A'), 1);
+  expect(reader.written).toBe('A');
+  hub.publish(change(6));
+  hub.publish(change(7));
+  expect(reader.written).toBe('ADDED v6\nMODIFIED v7\n');
+  const marked = setUp(text, true);
+  await marked.watcher.catchUp([], 5);
+  marked.watcher.open(Buffer.from('A'), 1);
+  expect(marked.reader.written).toBe('BOOKMARK 5\n');
 });
 
 test('white space opens a stream that has nothing to send, and no other', async () => {
   const quiet = setUp();
   await quiet.watcher.catchUp([], undefined);
-  quiet.watcher.open(Buffer.from(' '), 7);
+  quiet.watcher.open(Buffer.from(' '), 0);
   expect(quiet.reader.written).toBe(' ');
   const busy = setUp();
   await busy.watcher.catchUp([{ type: 'ADDED', object: Buffer.from('old') }], undefined);
-  busy.watcher.open(Buffer.from(' '), 7);
+  busy.watcher.open(Buffer.from(' '), 0);
   expect(busy.reader.written).toBe('ADDED old\n');
 });
 
