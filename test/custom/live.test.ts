@@ -21,7 +21,7 @@ test('a source that fails at an object leaves what the object defined before, an
     },
   };
   const logged: object[] = [];
-  const live = new LiveRegistry(servedRegistry({ naming: 'neutral', resources: [] }), [], [source], {
+  const live = new LiveRegistry(servedRegistry({ naming: 'neutral' }), [], [source], {
     error: fields => logged.push(fields),
   });
   const change = (revision: number, labels?: object): void =>
