@@ -112,9 +112,7 @@ function judge(text: string): string | undefined {
   const code = Number(status);
   // Nothing stands behind a service here, which is no failure of the server.
   const unserved = code === 503 && body.includes('no endpoints available');
-  // Upstream's answer to groups or extras of nobody.
-  const nobody = code === 500 && body.includes('without impersonating a user');
-  if (code >= 500 && code !== 504 && code !== 505 && !unserved && !nobody) return `${status}: ${body.slice(0, 500)}`;
+  if (code >= 500 && code !== 504 && code !== 505 && !unserved) return `${status}: ${body.slice(0, 500)}`;
   if (code < 400 || body === '') return undefined;
   if (head.includes('content-type: application/json'))
     return isStatus(body, code) ? undefined : `no Status: ${status} ${body.slice(0, 300)}`;
