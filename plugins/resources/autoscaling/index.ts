@@ -2,6 +2,7 @@ import type { Strategy } from '../../../core/api/strategy.js';
 import type { Naming } from '../../../core/naming.js';
 import { absent, at, fill, into, list, type Rec, spec } from '../record.js';
 import type { KindTable } from '../strategies.js';
+import { autoscalerStatusViolations } from '../validation/statuses.js';
 import { convertAutoscaler, cpuMetric } from './hpa-convert.js';
 
 function scalingRules(rules: Rec, policies: readonly Rec[], window?: number): void {
@@ -25,6 +26,7 @@ function behaviorDefaults(behavior: Rec): void {
 
 const autoscaler = (naming: Naming): Partial<Strategy> => ({
   hasStatus: true,
+  validateStatus: autoscalerStatusViolations,
   defaults: object => {
     const s = spec(object);
     fill(s, 'minReplicas', 1);

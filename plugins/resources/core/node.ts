@@ -1,9 +1,11 @@
 import type { Strategy } from '../../../core/api/strategy.js';
 import { at, entries, into } from '../record.js';
+import { nodeStatusViolations } from '../validation/statuses.js';
 
 /** Rules of Nodes: a node offers for use what it has, unless it says otherwise. */
 export const node = (): Partial<Strategy> => ({
   hasStatus: true,
+  validateStatus: nodeStatusViolations,
   // A node agent registers its node together with what the node has.
   keepsStatus: true,
   defaults: object => {

@@ -1,11 +1,13 @@
 import type { Strategy } from '../../../core/api/strategy.js';
 import { absent, at, fill, list, spec } from '../record.js';
 import type { KindTable } from '../strategies.js';
+import { ingressStatusViolations } from '../validation/statuses.js';
 import { fixed } from '../validation/workload.js';
 
 const ingress = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
+  validateStatus: ingressStatusViolations,
 });
 
 const ingressClass = (): Partial<Strategy> => ({
