@@ -36,8 +36,8 @@ export interface ReadContext {
   accepts(exchange: Exchange, resource: Resource): void;
   /** Lets the pool render objects in the form the request asks for. */
   render(exchange: Exchange, rendering: Rendering): Promise<void>;
-  /** The form of a watch's events that is not plain JSON. Throws 406. */
-  eventForm(exchange: Exchange, resource: Resource): EventForm;
+  /** The form of a watch's events that is not plain JSON; `listed`: of one that takes the place of a list. Throws 406. */
+  eventForm(exchange: Exchange, resource: Resource, listed: boolean): EventForm;
 }
 
 /** The message and cause that client-go looks for when a version is ahead of the server. */

@@ -73,7 +73,8 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
     context.wantsJson(exchange, resource, true) &&
     !needsConversion(resource) &&
     !(resource.changedAt && showsOld(context, resource, options));
-  const form = plain ? jsonForm(resource, context.naming) : context.eventForm(exchange, resource);
+  const listed = options.initial && query.has('sendInitialEvents');
+  const form = plain ? jsonForm(resource, context.naming, listed) : context.eventForm(exchange, resource, listed);
   const recent = first(query, 'resourceVersion') === '' ? context.mostRecent() : context.catchUp();
   if (recent) await recent;
   const { state, hub } = context;

@@ -1,7 +1,7 @@
 import type { Front } from '../front/front.js';
 import { indented } from '../front/reply.js';
 import type { ContinueTokens } from '../front/continueToken.js';
-import { bookmarkObject, errorEvent } from '../front/negotiated.js';
+import { bookmarkObject, emptyList, errorEvent } from '../front/negotiated.js';
 import type { ReadContext } from '../front/context.js';
 import type { State } from '../front/state.js';
 import type { EventForm, WatchHub } from '../front/watch.js';
@@ -74,13 +74,37 @@ export function readContext({ state, hub, naming, tokens, shared, questions, cat
     },
     accepts: (exchange, resource) => void choose(exchange, resource, false),
     render: (exchange, rendering) => front().render(exchange, rendering),
-    eventForm: (exchange, resource) => renderedForm(choose(exchange, resource, true), exchange, resource, naming, front),
+    eventForm: (exchange, resource, listed) =>
+      renderedForm(choose(exchange, resource, true), exchange, resource, naming, front, listed),
   };
 }
 
+/** An empty list in the form of the events. */
+function emptyListBytes(choice: Choice, resource: Resource, naming: Naming): Uint8Array {
+  const group = `${naming.group('meta.orchestrator.io')}/${choice.version}`;
+  const list =
+    choice.form === 'object'
+      ? emptyList(resource.listKind, resource.apiVersion)
+      : choice.form === 'table'
+        ? { kind: 'Table', apiVersion: group, metadata: {}, columnDefinitions: null, rows: [] }
+        : emptyList('PartialObjectMetadataList', group);
+  if (choice.media !== 'protobuf') return Buffer.from(`${JSON.stringify(list)}\n`);
+  return choice.form === 'object'
+    ? encodeEnvelope(list.apiVersion, list.kind, encodeMessage(resource.listType!, list as unknown as Json))
+    : encodeCommon(list)!;
+}
+
 /** Events in a form that the pool makes. Throws 400 for a Table with an unknown `includeObject`. */
-function renderedForm(choice: Choice, exchange: Exchange, resource: Resource, naming: Naming, front: () => Front): EventForm {
+function renderedForm(
+  choice: Choice,
+  exchange: Exchange,
+  resource: Resource,
+  naming: Naming,
+  front: () => Front,
+  listed: boolean,
+): EventForm {
   const table = choice.form === 'table';
+  const list = listed ? emptyListBytes(choice, resource, naming) : undefined;
   // What a Table cannot be made with is told before the stream begins.
   if (table) parseIncludeObject(first(parseQuery(exchange.query), 'includeObject'));
   return {
@@ -93,7 +117,7 @@ function renderedForm(choice: Choice, exchange: Exchange, resource: Resource, na
     },
     encodeAll: (types, objects, header) => front().renderEvents(exchange, { objects, status: 200, events: { types, header } }),
     bookmark: (revision, initialEnd) => {
-      const object = bookmarkObject(resource, naming, revision, initialEnd) as {
+      const object = bookmarkObject(resource, naming, revision, initialEnd, list) as {
         kind: string;
         apiVersion: string;
         metadata: object;

@@ -261,7 +261,10 @@ describe('protobuf over HTTP', () => {
     const named = seen.map(({ type, message }) => `${type} ${message['metadata']!['name'] ?? ''}`);
     expect(named.filter(text => !text.endsWith(' d'))).toEqual(['ADDED a', 'ADDED b', 'ADDED c', 'BOOKMARK ', 'BOOKMARK ']);
     const marks = seen.filter(({ type }) => type === 'BOOKMARK').map(({ message }) => message['metadata']!['annotations'] ?? {});
-    expect(marks).toEqual([{ 'k8s.io/initial-events-end': 'true' }, {}]);
+    expect(marks).toEqual([
+      { 'k8s.io/initial-events-end': 'true', 'kubernetes.io/initial-events-list-blueprint': expect.any(String) },
+      {},
+    ]);
     expect(named.at(-2)).toBe('DELETED d');
     expect(seen.every(({ kind }) => kind === 'Secret')).toBe(true);
     const deleted = seen.at(-2)!.message['metadata']!['resourceVersion'];

@@ -3,6 +3,7 @@ import { Api, type Event, type Loose, namesIn } from './support.js';
 import { about, brief, getBytes, isBookmark, MERGE, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
 
 const number = (version: string): bigint => BigInt(version);
+const BLUEPRINT = 'kubernetes.io/initial-events-list-blueprint';
 const WATCH_LIST = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
 
 describe('watches', () => {
@@ -195,13 +196,34 @@ describe('watches', () => {
       expect(object).toEqual({
         kind: 'Secret',
         apiVersion: 'v1',
-        metadata: { resourceVersion: versionOf(object), annotations: { 'k8s.io/initial-events-end': 'true' } },
+        metadata: {
+          resourceVersion: versionOf(object),
+          annotations: { 'k8s.io/initial-events-end': 'true', [BLUEPRINT]: expect.any(String) },
+        },
       });
       expect(number(versionOf(object))).toBeGreaterThanOrEqual(number(versionOf(list)));
       await api.made(path, secret('d'));
       await api.delete(`${path}/a`);
       expect((await watch.until(about('a'))).map(brief)).toEqual(['ADDED d', 'DELETED a']);
       watch.close();
+    });
+
+    test('the mark comes with the list that the events stand for, in their form', async () => {
+      const path = await fresh('a');
+      const listOf = async (accept: string): Promise<Loose> => {
+        const { bytes } = await getBytes(api.server, `${path}?${WATCH_LIST}&timeoutSeconds=1`, { accept });
+        const last = JSON.parse(bytes.toString().trim().split('\n').at(-1)!) as Event;
+        const annotations = metadataOf(last.object)['annotations'] as unknown as { [name: string]: string };
+        return JSON.parse(Buffer.from(annotations[BLUEPRINT]!, 'base64').toString()) as Loose;
+      };
+      const meta = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+      expect(await listOf('application/json')).toEqual({ kind: 'SecretList', apiVersion: 'v1', metadata: {}, items: [] });
+      expect(await listOf(meta)).toEqual({
+        kind: 'PartialObjectMetadataList',
+        apiVersion: 'meta.k8s.io/v1',
+        metadata: {},
+        items: [],
+      });
     });
 
     test('an empty cache: the bookmark comes at once, not older than the request [R332 R334]', async () => {
@@ -278,7 +300,7 @@ describe('watches', () => {
       const neutral = await Api.start({ naming: 'neutral' });
       const watch = await openWatch(neutral.server, `/api/v1/secrets?${WATCH_LIST}`);
       const events = await watch.until(isBookmark);
-      expect(metadataOf(events.at(-1)!.object)['annotations']).toEqual({ 'orchestrator.io/initial-events-end': 'true' });
+      expect(metadataOf(events.at(-1)!.object)['annotations']).toMatchObject({ 'orchestrator.io/initial-events-end': 'true' });
       watch.close();
       await neutral.close();
     });
