@@ -2,8 +2,11 @@ import { expect, test } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
 import type { Violation } from '../../core/model/refusal.js';
 import {
+  apiServiceStatusViolations,
   autoscalerStatusViolations,
   budgetStatusViolations,
+  claimStatusViolations,
+  flowStatusViolations,
   ingressStatusViolations,
   nodeStatusViolations,
 } from '../../plugins/resources/validation/statuses.js';
@@ -24,7 +27,7 @@ test('counts of a status are not negative', () => {
     `status.expectedPods: ${NEGATIVE}`,
   ]);
   expect(told(nodeStatusViolations, { capacity: { cpu: '-1' }, allocatable: { cpu: '1' } })).toEqual([
-    'status.capacity[cpu]: Invalid value: "-1": must be greater than or equal to 0',
+    'status.capacity.cpu: Invalid value: "-1": must be greater than or equal to 0',
   ]);
 });
 
@@ -56,5 +59,35 @@ test('addresses of a status are addresses, and names are names', () => {
   const address = { type: 'InternalIP', address: '1.2.3.4' };
   expect(told(nodeStatusViolations, { addresses: [address, { ...address, type: 'ExternalIP' }, address] })).toEqual([
     'status.addresses[2]: Duplicate value: {"type":"InternalIP","address":"1.2.3.4"}',
+  ]);
+});
+
+test('amounts of a status are amounts', () => {
+  expect(told(nodeStatusViolations, { capacity: { 'example.com/x': '1500m', cpu: '1500m' } })).toEqual([
+    'status.capacity.example.com/x: Invalid value: resource.Quantity{s:"1500m"}: must be an integer',
+  ]);
+  const storage = '-1';
+  expect(
+    told(claimStatusViolations, {
+      capacity: { storage },
+      allocatedResources: { storage, 'bad key': '1' },
+      allocatedResourceStatuses: { storage: 'Odd' },
+    }),
+  ).toEqual([
+    'status.capacity[storage]: Invalid value: -1: must be a valid resource quantity',
+    'status.allocatedResources[storage]: Invalid value: -1: must be a valid resource quantity',
+    expect.stringContaining('status.allocatedResources: Invalid value: "bad key": name part must consist of'),
+    'status.allocatedResourceStatus: Unsupported value: storage: supported values: "ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending"',
+  ]);
+});
+
+test('conditions of flow control are told apart, those of an APIService are true, false or unknown', () => {
+  const conditions = [{ type: 'Mine', status: 'Maybe' }, { type: 'Mine', status: 'True' }, { status: 'True' }];
+  expect(told(flowStatusViolations, { conditions })).toEqual([
+    'status.conditions[1].type: Duplicate value: "Mine"',
+    'status.conditions[2].type: Required value: must not be empty',
+  ]);
+  expect(told(apiServiceStatusViolations, { conditions })).toEqual([
+    'status.conditions[0].status: Unsupported value: "Maybe": supported values: "True", "False", "Unknown"',
   ]);
 });

@@ -4,6 +4,7 @@ import { compareQuantities, quantityOf } from '../../../core/model/quantity.js';
 import type { Naming } from '../../../core/naming.js';
 import { volumeSourceDefaults } from '../pod-defaults.js';
 import { forbiddenField, type Violation } from '../../../core/model/refusal.js';
+import { claimStatusViolations } from '../validation/statuses.js';
 import { fixed } from '../validation/workload.js';
 import { absent, at, fill, isRec, type Rec, spec, same, text } from '../record.js';
 
@@ -45,6 +46,7 @@ export const persistentVolumeClaim = (naming: Naming): Partial<Strategy> => ({
   hasStatus: true,
   deleteAnswer: 'object',
   defaults: object => claimSpecDefaults(spec(object)),
+  validateStatus: claimStatusViolations,
   validateUpdate: claimUpdateViolations,
   prepareCreate: object => {
     object.status = { phase: 'Pending' };

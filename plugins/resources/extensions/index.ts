@@ -3,6 +3,7 @@ import { definition } from '../customResources/strategy.js';
 import { at, fill, type Rec } from '../record.js';
 import type { KindTable } from '../strategies.js';
 import { keepMembers } from '../status-metadata.js';
+import { apiServiceStatusViolations } from '../validation/statuses.js';
 
 /** A reference to a service inside a client configuration. */
 export function serviceReferenceDefaults(config: Rec | undefined): void {
@@ -14,6 +15,7 @@ const apiService = (): Partial<Strategy> => ({
   hasStatus: true,
   prepareStatus: (object, old) => keepMembers(object, old, ['labels', 'annotations', 'finalizers', 'ownerReferences']),
   unconditionalUpdate: false,
+  validateStatus: apiServiceStatusViolations,
   checkName: () => [],
   defaults: object => serviceReferenceDefaults(at(object, 'spec')),
   selectableFields: new Map(),

@@ -3,6 +3,7 @@ import type { ApiObject } from '../../../core/model/object.js';
 import { at, fill, fillZero, into, spec } from '../record.js';
 import type { KindTable } from '../strategies.js';
 import { keepMetadata } from '../status-metadata.js';
+import { flowStatusViolations } from '../validation/statuses.js';
 
 /** The lower, the earlier a flow schema is tried. */
 const precedence = (schema: ApiObject): number => Number(spec(schema).matchingPrecedence ?? 0);
@@ -11,6 +12,7 @@ const flowSchema = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
   prepareStatus: keepMetadata,
+  validateStatus: flowStatusViolations,
   defaults: object => fillZero(spec(object), 'matchingPrecedence', 1000),
   rowOrder: (a, b) => precedence(a) - precedence(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
 });
@@ -19,6 +21,7 @@ const priorityLevel = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
   prepareStatus: keepMetadata,
+  validateStatus: flowStatusViolations,
   defaults: object => {
     const exempt = at(object, 'spec', 'exempt');
     if (exempt) {

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import type { ApiObject } from '../../../core/model/object.js';
 import { dns1123Subdomain, patternText, qualifiedName } from '../../../core/model/names.js';
-import { compareQuantities, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
-import { duplicate, invalid, required, tooLong, type Violation } from '../../../core/model/refusal.js';
+import { compareQuantities, isInteger, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
+import { duplicate, invalid, Literal, notSupported, required, tooLong, type Violation } from '../../../core/model/refusal.js';
 import { absent, at, entries, list, num, type Rec, text } from '../record.js';
 import { complaints, ifSet, ipText, notNegative, oneOf } from './checks.js';
 
@@ -68,15 +68,25 @@ export const ingressStatusViolations = (object: ApiObject): Violation[] =>
     ];
   });
 
+/** Resources of a node that are counted. */
+const counted = (name: string): boolean => name === 'pods' || name.includes('/');
+
+function amountViolations(name: string, amount: unknown, field: string): Violation[] {
+  const quantity = quantityOf(amount);
+  if (compareQuantities(quantity, ZERO_QUANTITY) < 0)
+    return [invalid(field, String(amount), 'must be greater than or equal to 0')];
+  return counted(name) && !isInteger(quantity)
+    ? [invalid(field, new Literal(`resource.Quantity{s:${JSON.stringify(String(amount))}}`), 'must be an integer')]
+    : [];
+}
+
 /** What is wrong with the status of a Node: it offers nothing negative, and has each address once. */
 export function nodeStatusViolations(object: ApiObject): Violation[] {
   const status = at(object, 'status');
   const seen = new Set<string>();
   return [
     ...['capacity', 'allocatable'].flatMap(member =>
-      entries(status, member)
-        .filter(([, amount]) => compareQuantities(quantityOf(amount), ZERO_QUANTITY) < 0)
-        .map(([name, amount]) => invalid(`status.${member}[${name}]`, String(amount), 'must be greater than or equal to 0')),
+      entries(status, member).flatMap(([name, amount]) => amountViolations(name, amount, `status.${member}.${name}`)),
     ),
     ...list(status, 'addresses').flatMap((address, i) => {
       const key = `${text(address, 'type')} ${text(address, 'address')}`;
@@ -84,5 +94,55 @@ export function nodeStatusViolations(object: ApiObject): Violation[] {
       seen.add(key);
       return twice ? [duplicate(`status.addresses[${i}]`, address)] : [];
     }),
+  ];
+}
+
+/** What is wrong with the status of a flow schema or a priority level. */
+export function flowStatusViolations(object: ApiObject): Violation[] {
+  const seen = new Set<string>();
+  return list(at(object, 'status'), 'conditions').flatMap((condition, i) => {
+    const [field, type] = [`status.conditions[${i}].type`, text(condition, 'type')];
+    const found = seen.has(type) ? [duplicate(field, type)] : [];
+    seen.add(type);
+    return type === '' ? [...found, required(field, 'must not be empty')] : found;
+  });
+}
+
+/** What is wrong with the status of an APIService. */
+export const apiServiceStatusViolations = (object: ApiObject): Violation[] =>
+  list(at(object, 'status'), 'conditions').flatMap((condition, i) =>
+    oneOf(condition, 'status', `status.conditions[${i}].status`, ['True', 'False', 'Unknown']),
+  );
+
+const RESIZES = [
+  'ControllerResizeInProgress',
+  'ControllerResizeInfeasible',
+  'NodeResizeInProgress',
+  'NodeResizeInfeasible',
+  'NodeResizePending',
+];
+
+/** What is wrong with the status of a PersistentVolumeClaim. */
+export function claimStatusViolations(object: ApiObject): Violation[] {
+  const status = at(object, 'status');
+  const amounts = (member: string): Violation[] =>
+    entries(status, member)
+      .filter(([, amount]) => compareQuantities(quantityOf(amount), ZERO_QUANTITY) < 0)
+      .map(([name, amount]) =>
+        invalid(
+          `status.${member}[${name}]`,
+          Number((quantityOf(amount).nano - 999_999_999n) / 1_000_000_000n),
+          'must be a valid resource quantity',
+        ),
+      );
+  return [
+    ...amounts('capacity'),
+    ...amounts('allocatedResources'),
+    ...entries(status, 'allocatedResources').flatMap(([name]) =>
+      complaints('status.allocatedResources', name, qualifiedName(name)),
+    ),
+    ...entries(status, 'allocatedResourceStatuses').flatMap(([name, value]) =>
+      RESIZES.includes(String(value)) ? [] : [notSupported('status.allocatedResourceStatus', new Literal(name), RESIZES)],
+    ),
   ];
 }
