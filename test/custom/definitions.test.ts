@@ -64,6 +64,18 @@ describe('definitions of custom resources', () => {
   });
   afterAll(() => api?.close());
 
+  it('have kinds whose objects and collections answer HEAD, as upstream routes them', async () => {
+    const group = 'head.example.com';
+    await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
+    const path = `/apis/${group}/v1/namespaces/default/widgets`;
+    await api.post(path, thing(group, 'v1', 'Widget', 'one'));
+    for (const asked of [path, `${path}/one`]) {
+      const length = String(Buffer.byteLength((await api.get(asked)).text));
+      expect(await api.call('HEAD', asked)).toMatchObject({ status: 200, text: '', headers: { 'content-length': length } });
+    }
+    expect((await api.call('HEAD', `${path}/two`)).status).toBe(404);
+  });
+
   it('are served with the request after the one that shows them established, and unknown before', async () => {
     const group = 'soon.example.com';
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
