@@ -1,6 +1,6 @@
 import { AUTHENTICATED, completeUser, UNAUTHENTICATED } from './identity.js';
 import { dns1123Label, dns1123Subdomain } from '../model/names.js';
-import { Refusal } from '../model/refusal.js';
+import { badRequest } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import { ANONYMOUS, type User } from '../model/user.js';
 
@@ -89,7 +89,7 @@ class Wanted {
 
 /**
  * Who the headers of a request make of its sender; undefined where they ask for nothing. `may` throws unless the sender may act as that.
- * Throws 500 where more than the name is asked for without one, as upstream.
+ * Throws 400 where more than the name is asked for without one: upstream's 500 would blame the server for it.
  */
 export async function impersonated(
   headers: Headers,
@@ -97,8 +97,7 @@ export async function impersonated(
 ): Promise<User | undefined> {
   const wanted = new Wanted(headers);
   if (!wanted.any) return undefined;
-  if (!wanted.name)
-    throw new Refusal('InternalError', 'Internal error occurred: groups, uid or extras requested without impersonating a user');
+  if (!wanted.name) throw badRequest('groups, uid or extras requested without impersonating a user');
   for (const one of wanted.parts) await may({ is: 'resource', verb: 'impersonate', version: 'v1', path: '', ...one });
   return wanted.user;
 }

@@ -100,10 +100,10 @@ describe('requests on behalf of others', () => {
   test('need a name, although the sender is remembered [A279 A280 A282]', async () => {
     for (const alone of ['impersonate-group', 'impersonate-uid', 'impersonate-extra-scopes']) {
       const made = await api.post(`${spaces}?dryRun=All`, { metadata: { name: 'x' } }, { headers: { [alone]: 'one' } });
-      expect([made.status, made.body.message]).toEqual([500, expect.stringContaining('without impersonating a user')]);
+      expect([made.status, made.body.message]).toEqual([400, expect.stringContaining('without impersonating a user')]);
     }
     expect((await api.get(spaces)).status).toBe(200);
-    expect((await api.get(spaces, { headers: { 'impersonate-group': 'one' } })).status).toBe(500);
+    expect((await api.get(spaces, { headers: { 'impersonate-group': 'one' } })).status).toBe(400);
   });
 
   test('need the permission to act as that, as of now [A284 A285]', async () => {
