@@ -31,7 +31,7 @@ export function residentOf(pid: number): number {
 }
 
 /** A reading of memory that falls after its garbage was collected, once it has not fallen by more than 1 % for `quietMs`; as it is after `limitMs` at the latest. */
-export async function settled(read: () => number, quietMs: number, limitMs = 60_000): Promise<number> {
+export async function settled(read: () => number, quietMs: number, limitMs = 90_000): Promise<number> {
   const began = performance.now();
   let lowest = read();
   for (let since = began; performance.now() - since < quietMs && performance.now() - began < limitMs; ) {
@@ -44,8 +44,8 @@ export async function settled(read: () => number, quietMs: number, limitMs = 60_
   return read();
 }
 
-/** A server collects garbage of its start a second after it; V8 does so by itself, thread by thread, when it has had nothing to do for 8 s. */
-const QUIET_MS = 10_000;
+/** A server collects garbage of its start a second after it; V8 does so by itself, thread by thread, some 8 s after its last work, and a second time. */
+const QUIET_MS = 20_000;
 
 /** Resident bytes of a process that has come to rest. */
 export const residentAtRest = (pid: number): Promise<number> => settled(() => residentOf(pid), QUIET_MS);

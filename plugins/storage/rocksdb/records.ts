@@ -7,7 +7,7 @@ import { readable, refusal, saysInUse } from './refusal.js';
 const OPTIONS = {
   createIfMissing: true,
   compression: true,
-  writeBufferSize: 32 * 1024 * 1024,
+  writeBufferSize: 16 * 1024 * 1024,
   cacheSize: 16 * 1024 * 1024,
   blockSize: 16 * 1024,
   maxOpenFiles: 1000,
