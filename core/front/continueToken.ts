@@ -17,30 +17,34 @@ function corruptAt(token: string): number | undefined {
 }
 
 /**
- * Opaque, tamper-proof continue tokens (spec, "Paging"): a signed position. The secret is the store's, so a token survives a restart. A token says where to go on, not
- * what to choose: as in the reference it is good for other selectors, namespaces and collections too.
+ * Opaque, tamper-proof continue tokens (spec, "Paging"): a signed position. The secret is the store's, so a token survives a restart. The signature is over what the token is
+ * good for as well, its `scope`: a collection, a namespace and selectors.
  */
 export class ContinueTokens {
   constructor(readonly secret: Uint8Array) {}
 
-  encode(position: Position): string {
-    const body = Buffer.from(JSON.stringify([position.revision, position.after]));
-    return Buffer.concat([this.#sign(body), body]).toString('base64url');
+  encode({ revision, after }: Position, scope: string): string {
+    const body = Buffer.from(JSON.stringify([revision, after]));
+    return Buffer.concat([this.#sign(body, scope), body]).toString('base64url');
   }
 
-  /** Throws 400 for a token that this store did not make. */
-  decode(token: string): Position {
+  /** Throws 400 for a token that this store did not make, or not for this scope. */
+  decode(token: string, scope: string): Position {
     const corrupt = corruptAt(token);
     if (corrupt !== undefined) throw invalid(`illegal base64 data at input byte ${corrupt}`);
     const bytes = Buffer.from(token, 'base64url');
     const body = bytes.subarray(16);
-    if (bytes.length < 17 || bytes.toString('base64url') !== token || !timingSafeEqual(this.#sign(body), bytes.subarray(0, 16)))
-      throw invalid('it was not made by this server');
+    if (
+      bytes.length < 17 ||
+      bytes.toString('base64url') !== token ||
+      !timingSafeEqual(this.#sign(body, scope), bytes.subarray(0, 16))
+    )
+      throw invalid('it was not made by this server for a list of this resource, namespace, labelSelector and fieldSelector');
     const [revision, after] = JSON.parse(body.toString()) as [number, string];
     return { revision, after };
   }
 
-  #sign(body: Uint8Array): Buffer {
-    return createHmac('sha256', this.secret).update(body).digest().subarray(0, 16);
+  #sign(body: Uint8Array, scope: string): Buffer {
+    return createHmac('sha256', this.secret).update(body).update(scope).digest().subarray(0, 16);
   }
 }

@@ -11,6 +11,8 @@ import { first, integer, type Query } from './query.js';
 /** How a list or watch chooses its objects; made once per request. */
 export interface Selection {
   readonly prefix: string;
+  /** Prefix and selectors: what a continue token is good for. */
+  readonly scope: string;
   /** It chooses by name below a namespace or of the whole cluster: one object at most, which has no pages and needs no token. */
   readonly single: boolean;
   /** True if it does not choose every object below the prefix. */
@@ -82,8 +84,10 @@ export function selectionOf(resource: Resource, target: ResourceTarget, query: Q
   const name = target.name || byName;
   const selects = labels.length > 0 || rest.length > 0;
   const prefix = prefixOf(resource, resource.namespaced ? target.namespace : '');
+  const selectors = [first(query, 'labelSelector'), first(query, 'fieldSelector')];
   return {
     prefix,
+    scope: JSON.stringify([prefix, ...selectors]),
     single: name !== undefined && (target.namespace !== '' || !resource.namespaced),
     filtered: selects || name !== undefined,
     matches(collection, entry) {

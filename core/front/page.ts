@@ -32,7 +32,7 @@ export async function pageOfRequest(context: ReadContext, route: Route, resource
 }
 
 async function pageAsked(context: ReadContext, resource: Resource, selection: Selection, options: ListOptions): Promise<Listed> {
-  const position = options.token && !selection.single ? context.tokens.decode(options.token) : undefined;
+  const position = options.token && !selection.single ? context.tokens.decode(options.token, selection.scope) : undefined;
   const exact = position ? position.revision || undefined : exactRevision(options) ? options.revision : undefined;
   const after = position && selection.prefix + position.after;
   const collection = context.state.collections.get(resource.storageName)!;
@@ -45,7 +45,7 @@ async function pageAsked(context: ReadContext, resource: Resource, selection: Se
     await notOlderThan(context, exact);
     if (collection.revision > exact)
       return await atRevision(context, collection, selection, options.limit, exact, after ?? '').catch(error => {
-        throw position ? afresh(error, context, position) : error;
+        throw position ? afresh(error, context, position, selection.scope) : error;
       });
   }
   const revision = exact ?? context.state.revision;
@@ -53,7 +53,7 @@ async function pageAsked(context: ReadContext, resource: Resource, selection: Se
 }
 
 /** An expired token's refusal comes with a token to go on from the same place in the list as it is now. */
-function afresh(error: unknown, context: ReadContext, position: Position): unknown {
+function afresh(error: unknown, context: ReadContext, position: Position, scope: string): unknown {
   if (!(error instanceof Refusal) || error.reason !== 'Expired') return error;
   return new Refusal(
     'Expired',
@@ -61,7 +61,7 @@ function afresh(error: unknown, context: ReadContext, position: Position): unkno
       'token of this response for the remaining items as they are now; that list may not be consistent with the pages before.',
     undefined,
     undefined,
-    { continue: context.tokens.encode({ ...position, revision: 0 }) },
+    { continue: context.tokens.encode({ ...position, revision: 0 }, scope) },
   );
 }
 
@@ -92,7 +92,8 @@ export function currentPage(collection: Collection, selection: Selection, limit:
 function pageOf(context: ReadContext, selection: Selection, revision: number, limit: number, page: EntryPage): Listed {
   const { entries } = page;
   if (!page.more || limit === 0) return { revision, entries };
-  const next = context.tokens.encode({ revision, after: page.entries.at(-1)!.key.slice(selection.prefix.length) });
+  const after = entries.at(-1)!.key.slice(selection.prefix.length);
+  const next = context.tokens.encode({ revision, after }, selection.scope);
   return { revision, entries, next, ...(selection.filtered ? {} : { remaining: page.remaining }) };
 }
 

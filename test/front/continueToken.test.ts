@@ -6,21 +6,24 @@ const tokens = new ContinueTokens(Buffer.from('secret'));
 
 test('[R168] a token gives back its position', () => {
   fc.assert(
-    fc.property(fc.nat(), fc.string(), (revision, after) => {
-      expect(tokens.decode(tokens.encode({ revision, after }))).toEqual({ revision, after });
+    fc.property(fc.nat(), fc.string(), fc.string(), (revision, after, scope) => {
+      expect(tokens.decode(tokens.encode({ revision, after }, scope), scope)).toEqual({ revision, after });
     }),
   );
 });
 
-test('[R168] a changed, cut, extended or foreign token is refused', () => {
-  const token = tokens.encode({ revision: 7, after: 'a/b' });
+test('[R168] a changed, cut, extended or foreign token is refused, and one for another list', () => {
+  const token = tokens.encode({ revision: 7, after: 'a/b' }, 'pods');
   for (let i = 0; i < token.length; i++) {
     const other = token[i] === 'A' ? 'B' : 'A';
-    expect(() => tokens.decode(token.slice(0, i) + other + token.slice(i + 1))).toThrow('invalid continue token: continue key');
-    expect(() => tokens.decode(token.slice(0, i))).toThrow('invalid continue token: continue key');
+    expect(() => tokens.decode(token.slice(0, i) + other + token.slice(i + 1), 'pods')).toThrow(
+      'invalid continue token: continue key',
+    );
+    expect(() => tokens.decode(token.slice(0, i), 'pods')).toThrow('invalid continue token: continue key');
   }
-  expect(() => tokens.decode(`${token}AAAA`)).toThrow('continue key');
-  expect(() => new ContinueTokens(Buffer.from('other')).decode(token)).toThrow('continue key');
+  expect(() => tokens.decode(`${token}AAAA`, 'pods')).toThrow('continue key');
+  expect(() => new ContinueTokens(Buffer.from('other')).decode(token, 'pods')).toThrow('continue key');
+  expect(() => tokens.decode(token, 'secrets')).toThrow('for a list of this resource');
 });
 
 test.each([
@@ -29,5 +32,5 @@ test.each([
   ['abcde', 5],
   ['abc=', 3],
 ])('what is no base64url is refused with the place: %s', (token, place) => {
-  expect(() => tokens.decode(token)).toThrow(`illegal base64 data at input byte ${place}`);
+  expect(() => tokens.decode(token, '')).toThrow(`illegal base64 data at input byte ${place}`);
 });
