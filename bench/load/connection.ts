@@ -79,6 +79,7 @@ class Chunks {
     this.#line = '';
     if (this.#last) return line === '';
     if (line === '') return false;
+    if (!/^[0-9a-f]+$/i.test(line)) throw new Error(`${JSON.stringify(line.slice(0, 40))} is no size of a chunk`);
     this.#left = Number.parseInt(line, 16);
     this.#last = this.#left === 0;
     this.#inLine = this.#last;

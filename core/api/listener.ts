@@ -17,8 +17,8 @@ export interface Exchange {
   body(limit: number): Promise<Uint8Array>;
   /** Sends a complete answer: status, headers, and a body in one or more pieces that are written in order without being joined. HEAD sends no body. */
   respond(status: number, headers: readonly (readonly [string, string])[], body: readonly Uint8Array[] | Uint8Array): void;
-  /** Begins a streamed answer. */
-  stream(status: number, headers: readonly (readonly [string, string])[]): ResponseStream;
+  /** Begins a streamed answer: of `length` bytes, or, without, of as many as come. */
+  stream(status: number, headers: readonly (readonly [string, string])[], length?: number): ResponseStream;
   /** Called once when the client goes away before the answer is complete. */
   onAbort(listener: () => void): void;
   readonly aborted: boolean;

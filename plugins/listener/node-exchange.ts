@@ -18,7 +18,7 @@ function verifiedCertificate(socket: TLSSocket): string | undefined {
 const pairs = (raw: readonly string[]): Headers =>
   Array.from({ length: raw.length / 2 }, (_, i) => [raw[2 * i]!.toLowerCase(), raw[2 * i + 1]!] as const);
 
-/** A chunked answer on `node:http`; writes of one turn are corked into one. */
+/** A streamed answer on `node:http`; writes of one turn are corked into one. */
 class NodeStream implements ResponseStream {
   private corked = false;
 
@@ -135,8 +135,8 @@ export class NodeExchange implements Exchange {
     this.discard();
   }
 
-  stream(status: number, headers: Headers): ResponseStream {
-    if (this.head(status, headers)) {
+  stream(status: number, headers: Headers, length?: number): ResponseStream {
+    if (this.head(status, length === undefined ? headers : [...headers, ['content-length', String(length)]])) {
       this.response.flushHeaders();
       this.discard();
     }

@@ -3,10 +3,7 @@ import type { Exchange, ResponseStream } from '../../core/api/listener.js';
 import { bodiless, goneAway, type Headers, statusLine } from './common.js';
 import { BodyCollector } from './uws-body.js';
 import type { Response } from './uws-types.js';
-import { sendPieces, UwsStream } from './uws-write.js';
-
-/** Bodies up to this size go out in one call; larger ones as the socket takes them. */
-const WHOLE_BYTES = 16 * 1024;
+import { CORKED_BYTES, UwsStream } from './uws-write.js';
 
 /** What the exchanges of one listener share. */
 export interface UwsServer {
@@ -126,16 +123,16 @@ export class UwsExchange implements Exchange {
     this.corked(() => this.send(status, headers, body instanceof Uint8Array ? [body] : body));
   }
 
-  stream(status: number, headers: Headers): ResponseStream {
+  stream(status: number, headers: Headers, length?: number): ResponseStream {
     const here = this.claim(status);
     const silent = this.method === 'HEAD' || bodiless(status);
-    const stream = new UwsStream(this.res, () => this.finish(), !here || silent);
-    this.streaming = stream;
+    const stream = this.begin(!here || silent, length);
     if (!here) return stream;
     // At once: what is written to the stream may leave before a later answer would.
     this.res.cork(() => {
       this.head(status, headers);
       if (!silent) return;
+      if (length !== undefined) this.res.writeHeader('content-length', String(length));
       this.res.endWithoutBody();
       this.finish();
     });
@@ -160,6 +157,11 @@ export class UwsExchange implements Exchange {
     return true;
   }
 
+  private begin(lost: boolean, length?: number): UwsStream {
+    this.streaming = new UwsStream(this.res, () => this.finish(), lost, length);
+    return this.streaming;
+  }
+
   private head(status: number, headers: Headers): void {
     this.res.writeStatus(statusLine(status));
     for (const [name, value] of headers) if (name !== 'content-length') this.res.writeHeader(name, value);
@@ -172,10 +174,14 @@ export class UwsExchange implements Exchange {
     const { closing } = this.server;
     if (bodiless(status)) this.res.endWithoutBody();
     else if (this.method === 'HEAD') this.res.writeHeader('content-length', String(total)).endWithoutBody();
-    else if (pieces.length === 1 && total <= WHOLE_BYTES) this.res.end(pieces[0], closing);
-    else if (total <= WHOLE_BYTES) this.res.end(Buffer.concat(pieces, total), closing);
+    // In one call, what fits; else as the socket takes it.
+    else if (pieces.length === 1 && total <= CORKED_BYTES) this.res.end(pieces[0], closing);
+    else if (total <= CORKED_BYTES) this.res.end(Buffer.concat(pieces, total), closing);
     else {
-      sendPieces(this.res, pieces, total, () => this.finish());
+      const stream = this.begin(false, total);
+      for (const piece of pieces) stream.write(piece);
+      stream.end();
+      stream.flush();
       return;
     }
     this.finish();

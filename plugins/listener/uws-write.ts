@@ -11,7 +11,13 @@ const SLAB_BYTES = 256 * 1024;
 const DIRECT_BYTES = 64 * 1024;
 const slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
 
-/** A queue of bytes to send, read in runs of about `SLAB_BYTES`. */
+/**
+ * Bytes that fit uWS's cork buffer of 16 KB beside a head. What does not fit must not be written corked, but by `tryEnd`: where the socket does not take
+ * what was corked before it, uWS keeps that, says that the write has to wait, and drops the write.
+ */
+export const CORKED_BYTES = 15 * 1024;
+
+/** A queue of bytes to send, read in runs. */
 class Outgoing {
   private pieces: Uint8Array[] = [];
   private index = 0;
@@ -23,16 +29,16 @@ class Outgoing {
     this.size += bytes.length;
   }
 
-  /** The next run; valid until the next call. Nothing is removed. */
-  peek(): Uint8Array {
+  /** The next run, of `limit` bytes at most; valid until the next call. Nothing is removed. */
+  peek(limit: number): Uint8Array {
     const first = this.pieces[this.index]!.subarray(this.offset);
-    if (first.length >= DIRECT_BYTES || this.index === this.pieces.length - 1) return first.subarray(0, SLAB_BYTES);
+    if (first.length >= Math.min(limit, DIRECT_BYTES) || this.index === this.pieces.length - 1) return first.subarray(0, limit);
     slab.set(first);
     let filled = first.length;
-    for (let i = this.index + 1; i < this.pieces.length && filled < SLAB_BYTES; i++) {
+    for (let i = this.index + 1; i < this.pieces.length && filled < limit; i++) {
       const piece = this.pieces[i]!;
       if (piece.length >= DIRECT_BYTES) break;
-      const part = piece.length > SLAB_BYTES - filled ? piece.subarray(0, SLAB_BYTES - filled) : piece;
+      const part = piece.length > limit - filled ? piece.subarray(0, limit - filled) : piece;
       slab.set(part, filled);
       filled += part.length;
     }
@@ -59,38 +65,6 @@ class Outgoing {
   }
 }
 
-/**
- * Sends a body of known length piece by piece as the socket takes it. Call it corked, after status and headers; `done` is called when the
- * socket has taken everything.
- */
-export function sendPieces(res: Response, pieces: readonly Uint8Array[], total: number, done: () => void): void {
-  const outgoing = new Outgoing();
-  for (const piece of pieces) if (piece.length > 0) outgoing.push(piece);
-  const pump = (): boolean => {
-    while (outgoing.size > 0) {
-      const before = res.getWriteOffset();
-      const run = outgoing.peek();
-      const [ok, finished] = res.tryEnd(run, total);
-      if (finished) {
-        done();
-        return true;
-      }
-      outgoing.skip(ok ? run.length : res.getWriteOffset() - before);
-      if (!ok) return false;
-    }
-    return true;
-  };
-  if (!pump()) {
-    res.onWritable(() => {
-      let ok = true;
-      res.cork(() => {
-        ok = pump();
-      });
-      return ok;
-    });
-  }
-}
-
 /** Streams with bytes to write at the end of this turn of the event loop. */
 let dirty: UwsStream[] = [];
 
@@ -101,11 +75,14 @@ function flushAll(): void {
 }
 
 /**
- * A chunked answer. Bytes wait here, not in uWS, once the socket stops taking them, because uWS takes any amount and does not tell how much it holds.
+ * An answer that leaves as the socket takes it: of a known `length`, or else chunked. Bytes wait here, not in uWS, once the socket stops taking them,
+ * because uWS takes any amount and does not tell how much it holds.
  */
 export class UwsStream implements ResponseStream {
   private readonly outgoing = new Outgoing();
   private readonly drains: (() => void)[] = [];
+  /** The socket did not take all of the last run. */
+  private blocked = false;
   /** Bytes uWS holds for a socket that did not take them. */
   private held = 0;
   private queued = false;
@@ -117,12 +94,14 @@ export class UwsStream implements ResponseStream {
     private readonly res: Response,
     private readonly done: () => void,
     lost: boolean,
+    private readonly length?: number,
   ) {
     if (lost) {
       this.closed = true;
       return;
     }
     res.onWritable(() => {
+      this.blocked = false;
       this.held = 0;
       this.flush();
       return true;
@@ -133,7 +112,7 @@ export class UwsStream implements ResponseStream {
     if (this.closed || this.ending) return 0;
     if (bytes.length > 0) this.outgoing.push(bytes);
     this.schedule();
-    const unsent = this.outgoing.size + this.held;
+    const { unsent } = this;
     if (unsent >= LOW_WATER) this.high = true;
     return unsent;
   }
@@ -160,33 +139,53 @@ export class UwsStream implements ResponseStream {
   /** Writes what the socket takes. */
   flush(): void {
     this.queued = false;
-    if (this.closed || this.held > 0) return;
-    this.res.cork(() => this.pump());
-    if (this.high && this.outgoing.size + this.held < LOW_WATER) {
+    if (this.closed || this.blocked) return;
+    do this.res.cork(() => (this.length === undefined ? this.chunk() : this.part(this.length)));
+    while (!this.closed && !this.blocked && this.outgoing.size > 0);
+    if (this.high && this.unsent < LOW_WATER) {
       this.high = false;
       for (const listener of this.drains) listener();
     }
   }
 
-  private pump(): void {
-    while (this.outgoing.size > 0) {
-      const run = this.outgoing.peek();
-      const length = run.length;
-      const taken = this.res.write(run);
-      this.outgoing.skip(length);
-      if (!taken) {
-        this.held = length;
-        return;
-      }
+  private get unsent(): number {
+    return this.outgoing.size + this.held;
+  }
+
+  /** Writes a chunk, and the end behind the last one. */
+  private chunk(): void {
+    if (this.outgoing.size > 0) {
+      const run = this.outgoing.peek(CORKED_BYTES);
+      this.blocked = !this.res.write(run);
+      if (this.blocked) this.held = run.length;
+      this.outgoing.skip(run.length);
     }
-    if (!this.ending) return;
-    this.closed = true;
+    if (!this.ending || this.outgoing.size > 0 || this.blocked) return;
     this.res.end();
+    this.finish();
+  }
+
+  /** Writes a part of a body of known length. What the socket does not take stays here. */
+  private part(length: number): void {
+    if (this.outgoing.size === 0) return;
+    const before = this.res.getWriteOffset();
+    const run = this.outgoing.peek(SLAB_BYTES);
+    const [taken, finished] = this.res.tryEnd(run, length);
+    if (finished) {
+      this.finish();
+      return;
+    }
+    this.outgoing.skip(taken ? run.length : this.res.getWriteOffset() - before);
+    this.blocked = !taken;
+  }
+
+  private finish(): void {
+    this.closed = true;
     this.done();
   }
 
   private schedule(): void {
-    if (this.queued || this.held > 0) return;
+    if (this.queued || this.blocked) return;
     this.queued = true;
     if (dirty.push(this) === 1) setImmediate(flushAll);
   }
