@@ -4,13 +4,14 @@ import { SortedMap } from '../model/sortedMap.js';
 import { Entry, type Index } from '../threads/entry.js';
 import type { WireEvent } from '../threads/messages.js';
 
-/** A committed change with the entry before and after; encodings are filled once per form by the watches that need them. */
+/** A committed change with the entry before and after. */
 export interface Change {
   readonly revision: number;
   readonly collection: Collection;
   readonly after?: Entry;
   readonly before?: Entry;
-  readonly encodings: Map<string, Uint8Array | Promise<Uint8Array>>;
+  /** What watches show of it, made once per form by the first that needs it; undefined before and when all have been told. */
+  encodings: Map<string, Uint8Array | Promise<Uint8Array>> | undefined;
 }
 
 /** All current objects of one storage name. */
@@ -39,11 +40,11 @@ export class Collection {
     if (event.value) {
       const after = Entry.of(event);
       this.entries.set(after);
-      return { revision: event.revision, collection: this, after, before, encodings: new Map() };
+      return { revision: event.revision, collection: this, after, before, encodings: undefined };
     }
     if (!before) return undefined;
     this.entries.delete(event.key);
-    return { revision: event.revision, collection: this, before, encodings: new Map() };
+    return { revision: event.revision, collection: this, before, encodings: undefined };
   }
 
   /** Labels and selectable fields, parsed from the bytes once per entry. */

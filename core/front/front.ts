@@ -22,10 +22,14 @@ import { checkTimeout } from './query.js';
 import { routeOf, type Route } from './route.js';
 import type { State } from './state.js';
 import { unavailable } from './unavailable.js';
+import { Underway } from './underway.js';
 import { deleteCollection } from './deleteCollection.js';
 
 /** Subresources whose requests last as long as the client wants. */
 const LONG_SUBRESOURCES = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
+
+/** Id of jobs that propose nothing. */
+const UNPROPOSED = 0;
 
 /** Verbs a resource answers with GET. */
 const READS = { get, list, watch } as const;
@@ -38,9 +42,8 @@ export type PathHandler = (exchange: Exchange, route: Route) => Promise<boolean>
  * and it is then answered from bytes that are here, or handed to the pool and, for writes, answered when the writer has committed.
  */
 export class Front {
-  #nextId = 1;
   /** Who waits for the writer's word on a proposal, or may come to. */
-  readonly #underway = new Map<number, (verdict: Verdict) => void>();
+  readonly #underway = new Underway<(verdict: Verdict) => void>();
   #writerEnded = false;
   /** Bytes that the bodies under way have at most. */
   #bodies = 0;
@@ -232,8 +235,9 @@ export class Front {
     // The pool counts until it has answered; a store that takes its time must not gather any number of writes either.
     if (this.#underway.size >= POOL_QUEUE) throw tooBusy();
     if (this.#writerEnded) throw unavailable();
-    const id = this.#nextId++;
-    const verdict = new Promise<Verdict>(resolve => this.#underway.set(id, resolve));
+    let settle!: (verdict: Verdict) => void;
+    const verdict = new Promise<Verdict>(resolve => (settle = resolve));
+    const id = this.#underway.add(settle);
     try {
       const result = await this.#run(exchange, route, given.user, { ...given, id });
       if (result.is !== 'proposed') this.#underway.delete(id);
@@ -309,7 +313,7 @@ export class Front {
       ...given,
     };
     const result = await this.pool.run({
-      id: given.id ?? this.#nextId++,
+      id: given.id ?? UNPROPOSED,
       method: exchange.method,
       path,
       query,

@@ -143,7 +143,7 @@ export class Watcher {
       for (const change of changes) {
         if (this.#ended) return;
         await this.#show(change);
-        change.encodings.clear();
+        change.encodings = undefined;
       }
     }
     this.#catchingUp = false;
@@ -248,6 +248,7 @@ export class Watcher {
   #encoded(change: Change, seen: Seen): Uint8Array | Promise<Uint8Array> {
     const header = this.#first && this.form.firstDiffers;
     const key = `${seen.type} ${this.form.key} ${header}`;
+    change.encodings ??= new Map();
     let bytes = change.encodings.get(key);
     if (!bytes) {
       bytes = this.form.encode(seen.type, seen.object, header);
@@ -323,7 +324,7 @@ export class WatchHub {
     const watchers = this.#byCollection.get(change.collection);
     if (watchers) for (const watcher of watchers) watcher.take(change);
     // The history keeps the change for minutes; its encodings are of use only while it is handed out.
-    change.encodings.clear();
+    change.encodings = undefined;
   }
 
   /** Ends the watches of a collection cleanly: what they show is no longer served so. */

@@ -157,6 +157,6 @@ async function replay(context: ReadContext, selection: Selection, collection: Co
     collection,
     ...(event.value ? { after: Entry.of(event) } : {}),
     ...(event.previous ? { before: new Entry(event.key, event.revision, event.previous) } : {}),
-    encodings: new Map(),
+    encodings: undefined,
   }));
 }

@@ -27,6 +27,7 @@ export class Keeper implements Controller {
   readonly #host: Host;
   /** By storage name and name: `core/services/x`. */
   readonly #kept: ReadonlyMap<string, Kept>;
+  readonly #names: ReadonlySet<string>;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
 
@@ -34,6 +35,7 @@ export class Keeper implements Controller {
     this.name = name;
     this.#host = host;
     this.#kept = new Map(kept.map(one => [`${one.storageName}/${one.object.metadata.name}`, one]));
+    this.#names = new Set(kept.map(({ object }) => object.metadata.name ?? ''));
     this.#requests = new Requests(host, name);
     this.#queue = new WorkQueue({ name, log: host.log, workers: WORKERS, handle: key => this.#ensure(key) });
     host.onClose(() => this.#queue.close());
@@ -48,6 +50,7 @@ export class Keeper implements Controller {
   #observe({ storageName, namespace, name, type }: ResourceEvent): void {
     if (storageName === NAMESPACES && type === 'ADDED')
       for (const [key, kept] of this.#kept) if (isIn(kept, name)) this.#queue.add(`${key}|${name}`);
+    if (!this.#names.has(name)) return;
     const key = `${storageName}/${name}`;
     const kept = this.#kept.get(key);
     if (kept && isIn(kept, namespace)) this.#queue.add(`${key}|${namespace}`);

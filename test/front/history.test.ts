@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type Change, Collection } from '../../core/front/collection.js';
 import { History } from '../../core/front/history.js';
 
-const change = (revision: number, collection: Collection): Change => ({ revision, collection, encodings: new Map() });
+const change = (revision: number, collection: Collection): Change => ({ revision, collection, encodings: undefined });
 
 test('the history gives back the changes of a collection above a revision, and those of a revision, in order', () => {
   fc.assert(

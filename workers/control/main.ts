@@ -45,6 +45,7 @@ const informers = new Informers(() => feed.catchUp(), true);
 /** `entry` is the object, or what a deletion left of it; the revision is the event's. */
 function eventOf(entry: Entry, type: ResourceEvent['type'], revision: number): ResourceEvent {
   let object: ApiObject | undefined;
+  let bytes: Buffer | undefined;
   return {
     type,
     storageName: storageNameIn(entry.key),
@@ -52,7 +53,7 @@ function eventOf(entry: Entry, type: ResourceEvent['type'], revision: number): R
     name: entry.name,
     revision,
     object: () => (object ??= decodeStored(entry.value)),
-    mentions: text => Buffer.from(entry.buffer, entry.byteOffset, entry.length).includes(text),
+    mentions: text => (bytes ??= Buffer.from(entry.buffer, entry.byteOffset, entry.length)).includes(text),
   };
 }
 

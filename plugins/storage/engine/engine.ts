@@ -74,6 +74,8 @@ export class Engine implements Storage {
   #closed: Promise<void> | undefined;
   #compacting: Promise<void> = Promise.resolve();
   readonly #waiting = new Set<() => void>();
+  /** Watches under way. */
+  #watches = 0;
   /** Reads under way, with the lowest revision each may look at; compaction waits for those below it. */
   readonly #reads = new Map<Promise<unknown>, number>();
   readonly #samples: { readonly at: number; readonly revision: number }[] = [];
@@ -146,7 +148,21 @@ export class Engine implements Storage {
     deliver: (events: readonly StoreEvent[], revision: number) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    let position = from ?? this.#durable;
+    this.#watches++;
+    try {
+      await this.#follow(prefix, from ?? this.#durable, deliver, signal);
+    } finally {
+      this.#watches--;
+    }
+  }
+
+  async #follow(
+    prefix: string,
+    from: number,
+    deliver: (events: readonly StoreEvent[], revision: number) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let position = from;
     let told = -1;
     while (!signal.aborted) {
       if (position < this.#compacted) throw new Compacted(this.#compacted);
@@ -257,7 +273,9 @@ export class Engine implements Storage {
    * even while the value that a refused transaction met is read.
    */
   async #publish(replies: Gathering['replies']): Promise<void> {
-    for (const { judged } of replies) for (const one of judged) if (one.is === 'committed') this.#tail.push(one.events);
+    // What nobody waits for is not kept: a server hears of its own commits from their outcomes.
+    if (this.#watches === 0) this.#tail.skip(this.#durable);
+    else for (const { judged } of replies) for (const one of judged) if (one.is === 'committed') this.#tail.push(one.events);
     this.options.durable?.(this.#durable);
     this.#wake();
     for (const { judged, resolve } of replies) {

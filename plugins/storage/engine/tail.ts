@@ -31,6 +31,14 @@ export class Tail {
     }
   }
 
+  /** Forgets what is here, and leaves out everything up to `revision`. */
+  skip(revision: number): void {
+    this.#events = [];
+    this.#start = 0;
+    this.#bytes = 0;
+    this.#after = revision;
+  }
+
   /** Events above `revision`, whole revisions, about `limit` of them; undefined if some are not here any more. */
   read(revision: number, limit: number): readonly StoreEvent[] | undefined {
     if (revision < this.#after) return undefined;
