@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { MessageChannel, type Worker } from 'node:worker_threads';
 import { type HealthCheck, healthCheck } from '../api/control.js';
 import type { Log } from '../api/host.js';
 import { resourceType } from '../api/resource.js';
@@ -21,7 +22,7 @@ import { Questions } from './questions.js';
 import { readContext } from './readContext.js';
 import { checkTypes, liveRegistry } from './registry.js';
 import type { Settings } from './settings.js';
-import { type OpenedStore, PIPELINE, type StoreThread } from './threads.js';
+import { type OpenedStore, poolThread, type StoreThread } from './threads.js';
 
 /** What the front end is made of. */
 export interface FrontEndParts {
@@ -50,14 +51,15 @@ export interface FrontEnd {
   finishWatches(): void;
 }
 
-/** Starts the pool of pipeline workers: one per core beside the front end's own. */
+/** Starts the pool of pipeline threads: one per core beside the front end's own. */
 export function startPool(data: ThreadData, store: StoreThread, log: Log): Pool {
-  const connect = (port: Parameters<StoreThread['connect']>[0]): void => {
+  const start = (): Worker => {
+    const { port1: port, port2 } = new MessageChannel();
     const counter = store.counterFor();
-    port.postMessage({ counter });
-    store.connect(port, counter);
+    store.connect(port2, counter);
+    return poolThread(data, { port, counter });
   };
-  return new Pool(PIPELINE, Math.max(1, availableParallelism() - 1), data, connect, log);
+  return new Pool(Math.max(1, availableParallelism() - 1), start, log);
 }
 
 /** Builds the front end on an opened store and begins to fill its cache. Throws ConfigError for resource types that cannot be served. */

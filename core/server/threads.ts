@@ -1,7 +1,7 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { StoreError } from '../api/storage.js';
 import { StoreFeed } from '../threads/feed.js';
-import { QUIET_YOUNG_GENERATION_MB } from '../limits.js';
+import { QUIET_YOUNG_GENERATION_MB, YOUNG_GENERATION_MB } from '../limits.js';
 import { type ThreadData, threadFlags } from '../threads/data.js';
 import type { FromStore } from '../threads/messages.js';
 
@@ -10,11 +10,8 @@ export const COUNTERS = 1024;
 
 const entry = (path: string): URL => new URL(`../../workers/${path}`, import.meta.url);
 
-/** Bounds of the heaps of these threads. */
+/** Bounds of the heaps of threads that handle bytes. */
 const HEAP = { maxYoungGenerationSizeMb: QUIET_YOUNG_GENERATION_MB };
-
-/** Where the pool's workers begin. */
-export const PIPELINE = entry('pipeline/main.js');
 
 /** What the writer says once the store is open. */
 export type OpenedStore = Extract<FromStore, { is: 'ready' }>;
@@ -97,6 +94,16 @@ export class StoreThread {
     this.#worker.postMessage({ is: 'close' });
     await this.#ended;
   }
+}
+
+/** A pool thread, whose end of the channel to the writer is `start.port`. */
+export function poolThread(data: ThreadData, start: { readonly port: MessagePort; readonly counter: number }): Worker {
+  return new Worker(entry('pipeline/main.js'), {
+    workerData: { ...data, start },
+    transferList: [start.port],
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    ...threadFlags(),
+  });
 }
 
 /** The control thread's worker. */

@@ -2,7 +2,6 @@
  * Everything that travels between threads, as closed unions. Bytes of one message share one buffer where they can, which is transferred.
  * Order on a port is the order of commits: whoever has taken the messages a port's counter promises has seen every acknowledged write.
  */
-import type { MessagePort } from 'node:worker_threads';
 import type { Transaction } from '../api/storage.js';
 import type { User } from '../model/user.js';
 import type { DependsOn } from '../api/access.js';
@@ -221,12 +220,14 @@ export interface ControlAnswer {
 /** To the control thread: answers, and that it should hand over. */
 export type ToControl = ControlAnswer | { readonly is: 'close' };
 
-/** The first message of a pool worker to the front end: its port to the writer, and one on which it is told to end and answers when it has released everything. */
-export interface WorkerBegun {
-  readonly is: 'worker';
-  readonly port: MessagePort;
-  readonly life: MessagePort;
-}
+/** To a pool thread: a batch of jobs, and that it should end. */
+export type ToPool = { readonly is: 'run'; readonly batch: number; readonly jobs: readonly Job[] } | { readonly is: 'close' };
+
+/** From a pool thread. `ran`: a result for each job of the batch, in their order. `closed`: everything is released. */
+export type FromPool =
+  | { readonly is: 'ready' | 'closed' }
+  | { readonly is: 'ran'; readonly batch: number; readonly results: readonly JobResult[] }
+  | { readonly is: 'failed'; readonly batch: number; readonly message: string };
 
 /** Jobs with their bytes in one transferable buffer. */
 export const packJobs = (jobs: readonly Job[]): readonly [Job[], ArrayBuffer[]] =>
@@ -242,13 +243,13 @@ export const packJobs = (jobs: readonly Job[]): readonly [Job[], ArrayBuffer[]] 
     },
   );
 
-/** Results with their bytes in one buffer of their own: a view of another would carry that buffer whole. */
-export const packResults = (results: readonly JobResult[]): JobResult[] =>
+/** Results with their bytes in one transferable buffer. */
+export const packResults = (results: readonly JobResult[]): readonly [JobResult[], ArrayBuffer[]] =>
   packItems(
     results,
     result => (result.is === 'rendered' ? result.pieces : result.is !== 'granted' && result.body ? [result.body] : []),
     (result, views) => (result.is === 'rendered' ? { ...result, pieces: views } : ({ ...result, body: views[0]! } as JobResult)),
-  )[0];
+  );
 
 /** Proposals with their values in one transferable buffer. */
 export const packProposals = (proposals: readonly Proposal[]): readonly [Proposal[], ArrayBuffer[]] =>

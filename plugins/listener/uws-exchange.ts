@@ -209,6 +209,7 @@ export class UwsExchange implements Exchange {
   private finish(): void {
     if (this.finished) return;
     this.finished = true;
+    this.streaming = undefined;
     this.server.finish();
   }
 

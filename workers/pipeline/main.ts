@@ -1,4 +1,4 @@
-import { MessageChannel, parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { authenticator, authorizer } from '../../core/api/access.js';
 import { mutator, validator } from '../../core/api/admission.js';
 import type { Transaction } from '../../core/api/storage.js';
@@ -12,33 +12,40 @@ import type { ThreadData } from '../../core/threads/data.js';
 import { Entry } from '../../core/threads/entry.js';
 import { StoreFeed } from '../../core/threads/feed.js';
 import {
+  type FromPool,
   type FromStore,
-  type WireEvent,
   type Job,
   type JobResult,
   packProposals,
   packResults,
   type Proposal,
-  type WorkerBegun,
+  type ToPool,
+  type WireEvent,
 } from '../../core/threads/messages.js';
 import { readSnapshot } from '../../core/threads/snapshot.js';
 import type { Context } from './context.js';
 import { run } from './pipeline.js';
 
-const data = workerData as ThreadData;
-const { port1: toStore, port2: ofStore } = new MessageChannel();
-const { port1: life, port2: ofLife } = new MessageChannel();
-let loaded: () => void;
+const { start, ...data } = workerData as ThreadData & {
+  readonly start: { readonly port: MessagePort; readonly counter: number };
+};
+const front = parentPort!;
+const tell = (message: FromPool, transfer: readonly ArrayBuffer[] = []): void => front.postMessage(message, transfer);
+let snapshotTaken: () => void;
 const snapshot = new Promise<void>(resolve => {
-  loaded = resolve;
+  snapshotTaken = resolve;
+});
+let begin: () => void;
+const begun = new Promise<void>(resolve => {
+  begin = resolve;
+});
+front.on('message', (message: ToPool) => {
+  if (message.is === 'close') void releases.run(log).then(() => tell({ is: 'closed' }));
+  else void begun.then(() => ran(message));
 });
 
 const informers = new Informers(() => feed.catchUp());
-parentPort!.postMessage({ is: 'worker', port: ofStore, life: ofLife } satisfies WorkerBegun, [ofStore, ofLife]);
-const counter: number = await new Promise(resolve =>
-  toStore.once('message', (first: { counter: number }) => resolve(first.counter)),
-);
-const feed = new StoreFeed(toStore, new Int32Array(data.counters), counter, take);
+const feed = new StoreFeed(start.port, new Int32Array(data.counters), start.counter, take);
 
 function take(message: FromStore): void {
   if (message.is === 'snapshot') {
@@ -46,7 +53,7 @@ function take(message: FromStore): void {
       informers.set(entry);
       live.apply(entry);
     });
-    if (message.last) loaded();
+    if (message.last) snapshotTaken();
   } else if (message.is === 'events') for (const event of message.events) apply(event);
 }
 
@@ -58,7 +65,6 @@ function apply(event: WireEvent): void {
 
 const log = logOf('pipeline', data.verbosity);
 const releases = new Releases();
-life.once('message', () => void releases.run(log).then(() => life.postMessage('closed')));
 const host = hostOf(data, 'request', { onClose: releases.add, informer: name => informers.of(name) });
 const plugins = await loadPlugins(data.plugins, 'request', host);
 const live = liveRegistry(data, plugins, log);
@@ -79,11 +85,24 @@ const context: Context = {
   listOf: storageName => informers.of(storageName).list(),
   catchUp: () => feed.catchUp(),
 };
-toStore.postMessage({ is: 'subscribe', prefixes: [...new Set([...informers.prefixes, ...live.prefixes])] });
+start.port.postMessage({ is: 'subscribe', prefixes: [...new Set([...informers.prefixes, ...live.prefixes])] });
 await snapshot;
+tell({ is: 'ready' });
+begin!();
 
-/** One batch of requests: the writer gets their proposals in one message. */
-export default async function batch(jobs: readonly Job[]): Promise<JobResult[]> {
+/** Answers a batch. */
+async function ran({ batch, jobs }: Extract<ToPool, { is: 'run' }>): Promise<void> {
+  try {
+    const [results, transfer] = packResults(await resultsOf(jobs));
+    tell({ is: 'ran', batch, results }, transfer);
+  } catch (error) {
+    log.error({ stack: (error as Error).stack }, 'a batch of requests failed');
+    tell({ is: 'failed', batch, message: String(error) });
+  }
+}
+
+/** Runs the jobs of a batch: the writer gets their proposals in one message. */
+async function resultsOf(jobs: readonly Job[]): Promise<JobResult[]> {
   const proposals: Proposal[] = [];
   const propose = (id: number, operations: Transaction): void => {
     proposals.push({ id, operations });
@@ -99,7 +118,7 @@ export default async function batch(jobs: readonly Job[]): Promise<JobResult[]> 
   }
   if (proposals.length > 0) {
     const [packed, transfer] = packProposals(proposals);
-    toStore.postMessage({ is: 'propose', proposals: packed }, transfer);
+    start.port.postMessage({ is: 'propose', proposals: packed }, transfer);
   }
-  return packResults(results);
+  return results;
 }
