@@ -8,6 +8,7 @@ import type { User } from '../model/user.js';
 import { withEnvelopeRevision } from '../schema/protobufWatch.js';
 import type { Registry } from '../schema/resource.js';
 import type { Current, Job, JobResult, Rendering, Verdict } from '../threads/messages.js';
+import { Underway } from '../threads/underway.js';
 import { type AccessCache, actsForAnother, credentialKey, decisionKey } from './access.js';
 import { respondWhole } from './compress.js';
 import { keyOf } from './list.js';
@@ -22,7 +23,6 @@ import { checkTimeout } from './query.js';
 import { routeOf, type Route } from './route.js';
 import type { State } from './state.js';
 import { unavailable } from './unavailable.js';
-import { Underway } from './underway.js';
 import { deleteCollection } from './deleteCollection.js';
 
 /** Subresources whose requests last as long as the client wants. */

@@ -3,7 +3,7 @@ import type { Log } from '../api/host.js';
 import { POOL_BATCH, POOL_QUEUE, THREAD_CLOSE_MS } from '../limits.js';
 import { Refusal } from '../model/refusal.js';
 import { type FromPool, type Job, type JobResult, packJobs, type ToPool } from '../threads/messages.js';
-import { Underway } from './underway.js';
+import { Underway } from '../threads/underway.js';
 
 /** Pause before a thread that ended before it was ready is replaced. */
 const REPLACE_MS = 1000;

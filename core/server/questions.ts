@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { unavailable } from '../front/unavailable.js';
 import { Refusal } from '../model/refusal.js';
 import type { FromStore, HistoryAsked, RangeAsked } from '../threads/messages.js';
+import { Underway } from '../threads/underway.js';
 
 type Answer = Extract<FromStore, { ask: number }>;
 
@@ -11,16 +12,17 @@ const EXPIRED = 'The resourceVersion for the provided list is too old.';
 /** Questions of the front end to the writer: historic reads, and whether the store works. */
 export class Questions {
   #port: MessagePort | undefined;
-  #next = 1;
-  readonly #open = new Map<number, { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void }>();
+  readonly #open = new Underway<{ readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void }>();
 
   /** Asks by this port from now on. Once the writer has ended nobody answers: what is asked then, or was asked, is refused with 504. */
   attach(port: MessagePort): void {
     this.#port = port;
     port.once('close', () => {
       this.#port = undefined;
-      for (const { reject } of this.#open.values()) reject(unavailable());
-      this.#open.clear();
+      for (const [ask, { reject }] of this.#open) {
+        this.#open.delete(ask);
+        reject(unavailable());
+      }
     });
   }
 
@@ -64,9 +66,8 @@ export class Questions {
   #ask(question: object): Promise<Answer> {
     const port = this.#port;
     if (!port) return Promise.reject(unavailable());
-    const ask = this.#next++;
     return new Promise((resolve, reject) => {
-      this.#open.set(ask, { resolve, reject });
+      const ask = this.#open.add({ resolve, reject });
       port.postMessage({ ...question, ask });
     });
   }

@@ -16,6 +16,7 @@ import { StoreFeed } from '../../core/threads/feed.js';
 import { Holding } from '../../core/threads/holding.js';
 import type { ControlAnswer, FromControl, FromStore, ToControl } from '../../core/threads/messages.js';
 import { readSnapshot } from '../../core/threads/snapshot.js';
+import { Underway } from '../../core/threads/underway.js';
 import { Election, LEASES } from './leader.js';
 
 /** What the front end sends first: the port to the writer, and its counter. */
@@ -114,8 +115,7 @@ const feed: StoreFeed = new StoreFeed(start.port, new Int32Array(data.counters),
 });
 
 const releases = new Releases();
-let nextAsk = 1;
-const asked = new Map<number, (answer: ControlAnswer) => void>();
+const asked = new Underway<(answer: ControlAnswer) => void>();
 front.on('message', (answer: ToControl) => {
   if ('is' in answer) {
     void releases
@@ -132,10 +132,9 @@ const OPENING = '{'.charCodeAt(0);
 
 /** One request through the whole pipeline, as the controller. */
 function request(name: string, { method, path, contentType, body }: InternalRequest): Promise<ApiObject> {
-  const ask = nextAsk++;
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   return new Promise((resolve, reject) => {
-    asked.set(ask, answer => {
+    const ask = asked.add(answer => {
       // Paths of kinds that are gone answer in plain text.
       if (answer.status >= 300 && answer.body[0] !== OPENING)
         return reject(new Refusal('NotFound', 'no such path', {}, answer.status));

@@ -1,5 +1,6 @@
 import { Compacted, type Shared, type Storage, lostData, Unavailable } from '../../core/api/storage.js';
 import type { WireEvent } from '../../core/threads/messages.js';
+import { Underway } from '../../core/threads/underway.js';
 
 /** How long somebody waits for events that are on their way, before the answer is that the store is away. */
 const REACH_MS = 7000;
@@ -30,7 +31,7 @@ export class SharedFeed {
   #revision = 0;
   readonly #shared: Shared;
   readonly #stop = new AbortController();
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new Underway<Waiter>();
   /** Revision of each object told of: what a re-sync compares with. */
   readonly #known = new Map<string, number>();
   #asking: Promise<number> | undefined;
@@ -62,7 +63,7 @@ export class SharedFeed {
   stop(): void {
     this.#stop.abort();
     clearTimeout(this.#timer);
-    for (const waiter of this.#waiters) waiter.done(new Unavailable('the store is closing'));
+    for (const [, waiter] of this.#waiters) waiter.done(new Unavailable('the store is closing'));
   }
 
   /** Objects that a reader was told of outside of the stream, as they were at its start. */
@@ -86,17 +87,16 @@ export class SharedFeed {
   reached(revision: number, unsure: boolean): Promise<void> {
     if (this.#revision >= revision) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = {
+      const id = this.#waiters.add({
         revision,
         unsure,
         since: performance.now(),
         done: error => {
-          this.#waiters.delete(waiter);
+          this.#waiters.delete(id);
           if (error) reject(error);
           else resolve();
         },
-      };
-      this.#waiters.add(waiter);
+      });
       this.#timer ??= setTimeout(() => this.#overdue(), MARK_MS);
     });
   }
@@ -125,11 +125,11 @@ export class SharedFeed {
   #overdue(): void {
     this.#timer = undefined;
     const now = performance.now();
-    for (const waiter of this.#waiters)
+    for (const [, waiter] of this.#waiters)
       if (now - waiter.since > REACH_MS) waiter.done(new Unavailable('the changes of the store do not arrive'));
     if (this.#waiters.size === 0) return;
     this.#timer = setTimeout(() => this.#overdue(), MARK_MS);
-    if (this.#marking || ![...this.#waiters].some(({ unsure, since }) => unsure && now - since >= MARK_MS)) return;
+    if (this.#marking || ![...this.#waiters].some(([, { unsure, since }]) => unsure && now - since >= MARK_MS)) return;
     this.#marking = true;
     void this.#shared
       .mark()
@@ -158,7 +158,7 @@ export class SharedFeed {
     }
     this.#revision = revision;
     this.deliver(events, revision, floor);
-    for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.done();
+    for (const [, waiter] of this.#waiters) if (waiter.revision <= revision) waiter.done();
   }
 
   /** What was lost with compacted history: the objects as they are now, and deletions of those that are gone. */

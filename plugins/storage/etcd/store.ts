@@ -52,8 +52,8 @@ export class EtcdStore implements Storage {
   #compacted = 0;
   #secret: Uint8Array = new Uint8Array();
   #compactor: Compactor | undefined;
-  /** The last transaction under way per key. */
-  readonly #last = new Map<string, Promise<unknown>>();
+  /** The last transaction under way per key. No Map: what such a one has let go stays in memory for long (docs/decisions/0005). */
+  readonly #last: { [key: string]: Promise<unknown> } = Object.create(null);
   readonly #closed = new AbortController();
 
   constructor(config: EtcdConfig) {
@@ -182,7 +182,7 @@ export class EtcdStore implements Storage {
   async close(): Promise<void> {
     this.#compactor?.close();
     this.#closed.abort(new StoreError('the store is closed'));
-    await Promise.allSettled(this.#last.values());
+    await Promise.allSettled(Object.values(this.#last));
     this.#connection.close();
   }
 
@@ -216,14 +216,14 @@ export class EtcdStore implements Storage {
 
   /** Sends a transaction after those before it that share a key with it. */
   #inOrder(transaction: Transaction): Promise<Outcome> {
-    const earlier = transaction.flatMap(({ key }) => this.#last.get(key) ?? []);
+    const earlier = transaction.flatMap(({ key }) => this.#last[key] ?? []);
     // Counted from here, so that those behind a write that etcd does not answer are given up with it, not each after its own time.
     const until = performance.now() + LIMIT_MS;
     const send = () => this.#send(transaction, until);
     const sent = earlier.length === 0 ? send() : Promise.all(earlier).then(send);
-    for (const { key } of transaction) this.#last.set(key, sent);
+    for (const { key } of transaction) this.#last[key] = sent;
     return sent.finally(() => {
-      for (const { key } of transaction) if (this.#last.get(key) === sent) this.#last.delete(key);
+      for (const { key } of transaction) if (this.#last[key] === sent) delete this.#last[key];
     });
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Underway } from '../../core/front/underway.js';
+import { Underway } from '../../core/threads/underway.js';
 
 test('gives ids once, finds what is under way, and reuses room', () => {
   fc.assert(
