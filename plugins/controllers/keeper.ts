@@ -27,6 +27,7 @@ export class Keeper implements Controller {
   readonly #host: Host;
   /** By storage name and name: `core/services/x`. */
   readonly #kept: ReadonlyMap<string, Kept>;
+  /** Names of all of them: most events are of other objects. */
   readonly #names: ReadonlySet<string>;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;

@@ -58,6 +58,14 @@ const numberOf = async (pool: Pool, path = '/'): Promise<unknown> => {
   return result.is === 'respond' ? result.status : result;
 };
 
+/** Sends a job that is not answered; resolves when it has left. */
+async function hold(pool: Pool): Promise<{ readonly held: Promise<unknown> }> {
+  const held = pool.run(job('/hold'));
+  held.catch(() => undefined);
+  await new Promise(resolve => setImmediate(resolve));
+  return { held };
+}
+
 test('every job gets its own answer, whatever the number of batches', async () => {
   const pool = poolOf(2);
   await pool.ready();
@@ -72,18 +80,14 @@ test('every job gets its own answer, whatever the number of batches', async () =
 test('jobs go to the thread that has the fewest', async () => {
   const pool = poolOf(2);
   await pool.ready();
-  const held = pool.run(job('/hold'));
-  held.catch(() => undefined);
-  await new Promise(resolve => setImmediate(resolve));
+  await hold(pool);
   expect([await numberOf(pool), await numberOf(pool)]).toEqual([2, 2]);
 });
 
 test('a thread that ends fails what it had, and is replaced', async () => {
   const pool = poolOf(1);
   await pool.ready();
-  const held = pool.run(job('/hold'));
-  held.catch(() => undefined);
-  await new Promise(resolve => setImmediate(resolve));
+  const { held } = await hold(pool);
   await expect(pool.run(job('/end'))).rejects.toThrow('ended with code 3');
   await expect(held).rejects.toThrow('ended with code 3');
   expect(await numberOf(pool)).toBe(2);
