@@ -34,6 +34,8 @@ export const YOUNG_GENERATION_MB = 96;
 export const QUIET_YOUNG_GENERATION_MB = 24;
 /** Times a read-transform-write runs again after losing a race, before the client gets 409. */
 export const WRITE_RETRIES = 16;
+/** Values of one object that are kept from others (`Strategy.claims`): when all change at once, a transaction has twice as many operations and one more, and etcd takes 64. */
+export const OBJECT_CLAIMS = 30;
 /** How long a read waits for a revision the server has not seen (spec: reasonable time; upstream waits 3 s). Then: 504. */
 export const FUTURE_REVISION_MS = 3000;
 /** How long history is kept for watches and continue tokens (spec, "Limits"). */

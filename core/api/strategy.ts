@@ -116,6 +116,11 @@ export interface Strategy {
   readonly rowConditions?: (object: ApiObject) => readonly RowCondition[];
   /** Storage names of other resources that `rules` are asked about. */
   readonly looksAt?: readonly string[];
+  /**
+   * What no two objects of the resource may hold at once (addresses, ports). Judging by `list` is not enough: two writes may be judged at the same time.
+   * The store refuses the second, which is then judged again. At most `OBJECT_CLAIMS` of an object are kept.
+   */
+  readonly claims?: (object: ApiObject) => readonly string[];
   /** Where the scale subresource reads and writes, by JSON path segments. */
   readonly scale?: {
     readonly spec: readonly string[];

@@ -111,6 +111,16 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     expect((await both[1].call('GET', `${MAPS}/n`)).body.data!['value']).toBe(String(won));
   });
 
+  it('race for one node port and one address: one gets them', async () => {
+    const both = (await servers(2, etcd.url, '/claims')) as [ServerProcess, ServerProcess];
+    const services = '/api/v1/namespaces/default/services';
+    const spec = { type: 'NodePort', clusterIP: '10.0.0.77', ports: [{ port: 80, nodePort: 31234 }] };
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, i) => both[i % 2]!.call('POST', services, { metadata: { name: `s${i}` }, spec })),
+    );
+    expect(answers.map(answer => answer.status).sort()).toEqual([201, ...Array<number>(15).fill(422)]);
+  });
+
   it('continue each other’s lists, of one version [R240] [R251]', async () => {
     const [a, b] = (await servers(2, etcd.url, '/pages')) as [ServerProcess, ServerProcess];
     for (let i = 0; i < 9; i++) await a.call('POST', MAPS, map(`p${i}`));

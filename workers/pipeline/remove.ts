@@ -5,6 +5,7 @@ import { keyOf } from '../../core/front/list.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import { type Answer, jsonHeaders } from './answer.js';
 import { decodeOptions } from './body.js';
+import { claimOperations } from './claims.js';
 import { type Context, type Permitted, timestamp } from './context.js';
 import { type DeleteOptions, deleteOptionsOf } from './options.js';
 import { shape } from './render.js';
@@ -119,7 +120,11 @@ export async function removal(
       : removed(context, permitted, old);
   if (write.dryRun) return answer;
   const key = keyOf(resource, target.namespace || old.metadata.namespace || '', old.metadata.name!);
-  return { ...answer, operations: [{ is: 'delete', key, expect: job.current!.revision }] };
+  const operations = [
+    { is: 'delete' as const, key, expect: job.current!.revision },
+    ...claimOperations(resource, key, job.current, undefined),
+  ];
+  return { ...answer, operations };
 }
 
 function removed({ naming }: Context, { resource, warnings, job }: Permitted, old: ApiObject): Answer {

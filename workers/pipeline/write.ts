@@ -15,6 +15,7 @@ import { REVISION_MARK } from '../../core/plugin/stored.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { encodeObject } from './body.js';
 import { type Answer, jsonHeaders } from './answer.js';
+import { claimOperations } from './claims.js';
 import type { Context, Permitted } from './context.js';
 import { shape } from './render.js';
 
@@ -78,14 +79,11 @@ export async function propose(
   if (write.dryRun) return { ...(await shape(context, permitted, object, write.status, warnings)), key };
   const kept = stored(resource, object);
   const { value, gap } = withGap(kept, storageForm(context, resource));
+  // A create that lost its generated name knows the object that has it.
+  const current = write.expect === 0 ? undefined : permitted.job.current;
   const operations = [
-    {
-      is: 'put' as const,
-      key,
-      value,
-      gap,
-      expect: write.expect,
-    },
+    { is: 'put' as const, key, value, gap, expect: write.expect },
+    ...claimOperations(resource, key, current, kept),
   ];
   // What the stored version does not know is not kept: the answer shows what a read will.
   const shown = resource.own && kept !== object ? inRequestVersion(resource, kept) : object;

@@ -34,15 +34,30 @@ interface Used {
   readonly ports: Map<number, Set<string>>;
 }
 
+const addressesOf = (service: ApiObject): string[] =>
+  strings(at(service, 'spec'), 'clusterIPs').filter(address => address !== 'None');
+
+function portsOf(service: ApiObject): (readonly [port: number, protocol: string])[] {
+  const spec = at(service, 'spec');
+  const claims = list(spec, 'ports').map(p => [num(p, 'nodePort'), String(p.protocol ?? 'TCP')] as const);
+  return [...claims, [num(spec, 'healthCheckNodePort'), 'TCP'] as const].flatMap(([port, protocol]) =>
+    port ? [[port, protocol] as const] : [],
+  );
+}
+
+/** What a Service has that no other may have. */
+export const claimsOf = (service: ApiObject): string[] => [
+  ...addressesOf(service),
+  ...portsOf(service).map(([port, protocol]) => `${port}-${protocol}`),
+];
+
 function usedBy(services: readonly ApiObject[], except: string | undefined): Used {
   const used: Used = { addresses: new Set(), ports: new Map() };
   for (const service of services) {
     if (service.metadata.uid !== undefined && service.metadata.uid === except) continue;
-    const spec = at(service, 'spec');
-    for (const address of strings(spec, 'clusterIPs')) if (address !== 'None') used.addresses.add(address);
-    const claims = list(spec, 'ports').map(p => [num(p, 'nodePort'), String(p.protocol ?? 'TCP')] as const);
-    for (const [port, protocol] of [...claims, [num(spec, 'healthCheckNodePort'), 'TCP'] as const]) {
-      if (port) used.ports.set(port, (used.ports.get(port) ?? new Set()).add(protocol));
+    for (const address of addressesOf(service)) used.addresses.add(address);
+    for (const [port, protocol] of portsOf(service)) {
+      used.ports.set(port, (used.ports.get(port) ?? new Set()).add(protocol));
     }
   }
   return used;
@@ -63,8 +78,7 @@ function pick(size: number, free: (index: number) => boolean): number | undefine
 
 /**
  * Allocates from what the Services leave free, which are looked at when something is asked for. The one with the uid `except` does not count: it may keep
- * what it has.
- * Two request threads may pick the same value at once; the ranges are large and the value is random, which makes that rare.
+ * what it has. Others may pick the same at the same time: `claimsOf` keeps them apart.
  */
 export function allocatorOver(
   services: () => readonly ApiObject[],

@@ -4,7 +4,7 @@ import { forbiddenField, invalid, invalidObject, type Violation } from '../../..
 import { label1035Name } from '../naming-rules.js';
 import { at, fill, into, list, num, type Rec, spec, strings, text } from '../record.js';
 import { addressViolations, unavailableFamilies } from './service-addresses.js';
-import { allocatorOver, type ServiceAllocator } from './service-allocator.js';
+import { allocatorOver, claimsOf, type ServiceAllocator } from './service-allocator.js';
 import {
   agreeOnAddresses,
   dropForeignFields,
@@ -131,6 +131,7 @@ function allocate(object: ApiObject, old: ApiObject | undefined, rules: Rules): 
 /** Rules of Services: addresses and node ports are given out in the request thread, from what its informer says is free. */
 export const service = (): Partial<Strategy> => ({
   looksAt: ['core/services'],
+  claims: claimsOf,
   checkName: label1035Name,
   hasStatus: true,
   connections: serviceConnections,
