@@ -12,19 +12,16 @@ interface Known {
   readonly allowed: Map<string, { readonly policy: number; readonly until: number }>;
 }
 
-/** What a request's identity depends on besides its certificate. Whoever names a group or a uid without a user is refused, not served as the sender. */
-const NAMING_SOMEBODY = ['authorization', 'impersonate-user', 'impersonate-group', 'impersonate-uid'] as const;
-
-/** True of a request on behalf of another, whose own identity is not asked for. Looks at every header: for requests that leave the front end. */
-export const actsForAnother = (exchange: Exchange): boolean =>
-  exchange.headers().some(([name]) => name.startsWith('impersonate-'));
-
 /**
  * The credentials of a request as one string: equal strings have equal identities. Whom it is made on behalf of is part of them; of such
- * a request nothing is ever remembered.
+ * a request nothing is ever remembered, and one that names somebody's groups or extras alone is refused, not served as its sender.
  */
-export const credentialKey = (exchange: Exchange): string =>
-  `${NAMING_SOMEBODY.map(name => exchange.header(name) ?? '').join('\n')}\n${exchange.certificate ?? ''}`;
+export function credentialKey(exchange: Exchange): string {
+  let key = exchange.certificate ?? '';
+  for (const [name, value] of exchange.headers())
+    if (name === 'authorization' || name.startsWith('impersonate-')) key += `\n${name} ${value}`;
+  return key;
+}
 
 /** One string per question; selectors are part of it because authorizers may look at them. */
 export function decisionKey(target: Target): string {

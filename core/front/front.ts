@@ -9,7 +9,7 @@ import { withEnvelopeRevision } from '../schema/protobufWatch.js';
 import type { Registry } from '../schema/resource.js';
 import type { Current, Job, JobResult, Rendering, Verdict } from '../threads/messages.js';
 import { Underway } from '../threads/underway.js';
-import { type AccessCache, actsForAnother, credentialKey, decisionKey } from './access.js';
+import { type AccessCache, credentialKey, decisionKey } from './access.js';
 import { respondWhole } from './compress.js';
 import { keyOf } from './list.js';
 import { type Pool, tooBusy } from './pool.js';
@@ -302,7 +302,7 @@ export class Front {
   async #run(exchange: Exchange, route: Route, internal: User | undefined, given: Partial<Job>): Promise<JobResult> {
     const now = this.state.now();
     const credentials = credentialKey(exchange);
-    const known = internal || actsForAnother(exchange) ? undefined : this.access.identity(credentials, now);
+    const known = internal ? undefined : this.access.identity(credentials, now);
     const key = decisionKey(route.target);
     const policy = this.access.policy;
     const user = internal ?? known?.user;

@@ -38,10 +38,7 @@ function leaveAll(): void {
   for (const answer of answers) answer();
 }
 
-/**
- * One request on uWS. The native request lives only while the handler is on the stack: until then `header` asks it directly (0.1 to
- * 0.2 µs a header), so that an answer given at once copies nothing else; `leave` copies all headers for those that go on (1.5 µs for eight).
- */
+/** One request on uWS. The native request lives only while the handler is on the stack: what goes on after it uses a copy of the headers (1.5 µs for eight). */
 export class UwsExchange implements Exchange {
   readonly method: string;
   readonly path: string;
@@ -84,8 +81,7 @@ export class UwsExchange implements Exchange {
   }
 
   header(name: string): string | undefined {
-    if (this.request && !this.copied) return this.request.getHeader(name) || undefined;
-    return this.copied?.find(([key]) => key === name)?.[1];
+    return this.headers().find(([key]) => key === name)?.[1] || undefined;
   }
 
   headers(): Headers {

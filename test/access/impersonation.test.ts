@@ -101,9 +101,9 @@ describe('requests on behalf of others', () => {
     for (const alone of ['impersonate-group', 'impersonate-uid', 'impersonate-extra-scopes']) {
       const made = await api.post(`${spaces}?dryRun=All`, { metadata: { name: 'x' } }, { headers: { [alone]: 'one' } });
       expect([made.status, made.body.message]).toEqual([400, expect.stringContaining('without impersonating a user')]);
+      expect((await api.get(spaces)).status).toBe(200);
+      expect((await api.get(spaces, { headers: { [alone]: 'one' } })).status).toBe(400);
     }
-    expect((await api.get(spaces)).status).toBe(200);
-    expect((await api.get(spaces, { headers: { 'impersonate-group': 'one' } })).status).toBe(400);
   });
 
   test('need the permission to act as that, as of now [A284 A285]', async () => {

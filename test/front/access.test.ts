@@ -18,8 +18,8 @@ const isAllowed = (cache: AccessCache, key: string, now = 0): boolean => {
 
 test('requests with other credentials, or on behalf of others, are known by other keys', () => {
   const keyOf = (headers: Record<string, string>, certificate?: string): string =>
-    credentialKey({ header: (name: string) => headers[name], certificate } as unknown as Exchange);
-  const names = ['authorization', 'impersonate-user', 'impersonate-group', 'impersonate-uid'];
+    credentialKey({ headers: () => Object.entries(headers), certificate } as unknown as Exchange);
+  const names = ['authorization', 'impersonate-user', 'impersonate-group', 'impersonate-uid', 'impersonate-extra-scopes'];
   const keys = [keyOf({}), keyOf({}, 'x'), ...names.map(name => keyOf({ [name]: 'x' }))];
   expect(new Set(keys).size).toBe(keys.length);
   expect(keyOf({ authorization: 'x', accept: 'a' })).toBe(keyOf({ authorization: 'x', accept: 'b' }));
