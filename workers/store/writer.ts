@@ -62,8 +62,10 @@ export class Writer {
   #firstIsTaken = false;
   /** Who wants the first snapshot as well while it is being read. */
   #second: Subscriber | undefined;
-  /** Verdicts of a shared store that leave with the next turn. */
+  /** What a shared store has told, events and verdicts, and whether some of it is to leave yet. */
+  #followedEvents: WireEvent[] = [];
   #settled: Verdict[] = [];
+  #telling = false;
 
   constructor(
     readonly storage: Storage,
@@ -113,7 +115,10 @@ export class Writer {
         return;
       case 'sync':
         void (this.#shared?.sync() ?? Promise.resolve()).then(
-          () => this.#post(from, { is: 'synced', ask: message.ask }),
+          () => {
+            this.#tell();
+            this.#post(from, { is: 'synced', ask: message.ask });
+          },
           error => this.#failed(from, message.ask, error),
         );
         return;
@@ -173,21 +178,35 @@ export class Writer {
       verdict = { id: proposal.id, is: 'unavailable', message: (error as Error).message };
     }
     this.#settled.push(verdict);
-    if (this.#settled.length === 1) setImmediate(() => this.#settle());
+    this.#tellSoon();
     this.#committed();
   }
 
-  #settle(): void {
-    const verdicts = this.#settled;
-    this.#settled = [];
-    for (const subscriber of this.#subscribers) if (subscriber.front) this.#deliver(subscriber, [], verdicts);
+  /** Events of a shared store, by whomever. */
+  #followed(events: readonly WireEvent[], revision: number, floor: number | undefined): void {
+    for (const event of events) this.#followedEvents.push(event);
+    this.#revision = revision;
+    this.#tellSoon();
+    if (floor !== undefined) this.#tell(floor);
   }
 
-  /** Events of a shared store, by whomever. Positions are told without events too: clients hear them from one server and name them to another. */
-  #followed(events: readonly WireEvent[], revision: number, floor: number | undefined): void {
-    this.#revision = revision;
+  /** What a shared store tells in one turn of the loop goes in one message to each thread. */
+  #tellSoon(): void {
+    if (this.#telling) return;
+    this.#telling = true;
+    setImmediate(() => this.#tell());
+  }
+
+  /** Positions are told without events too: clients hear them from one server and name them to another. */
+  #tell(floor?: number): void {
+    if (!this.#telling) return;
+    this.#telling = false;
+    const events = this.#followedEvents;
+    const verdicts = this.#settled;
+    this.#followedEvents = [];
+    this.#settled = [];
     for (const subscriber of this.#subscribers) if (!subscriber.front) this.#deliver(subscriber, events, []);
-    for (const subscriber of this.#subscribers) if (subscriber.front) this.#deliver(subscriber, events, [], true, floor);
+    for (const subscriber of this.#subscribers) if (subscriber.front) this.#deliver(subscriber, events, verdicts, true, floor);
   }
 
   #publish(group: readonly Proposal[], outcomes: readonly Outcome[]): void {
