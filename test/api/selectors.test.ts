@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api, type Loose, namesIn } from './support.js';
+
+const tokenOf = (body: Loose): Loose | undefined => (body['metadata'] as Loose)['continue'];
+
+describe('field selectors', () => {
+  let api: Api;
+  beforeAll(async () => void (api = await Api.start()));
+  afterAll(() => api.close());
+
+  test.each([
+    ['/api/v1/events', 'involvedObject.name', 'reportingComponent', 'source'],
+    ['/apis/events.k8s.io/v1/events', 'regarding.name', 'reportingController', 'source'],
+  ])('each version of events knows its own names of the fields alone: %s', async (path, ...known) => {
+    for (const field of ['involvedObject.name', 'regarding.name', 'reportingComponent', 'reportingController', 'source']) {
+      const { status, body } = await api.get(`${path}?fieldSelector=${field}%3Dx`);
+      expect([field, status, body['message']]).toEqual(
+        known.includes(field) ? [field, 200, undefined] : [field, 400, `field label not supported: ${field}`],
+      );
+    }
+  });
+
+  test('replica sets are chosen by name and namespace alone', async () => {
+    const { status, body } = await api.get('/apis/apps/v1/replicasets?fieldSelector=status.replicas%3D0');
+    expect([status, body['message']]).toEqual([
+      400,
+      '"status.replicas" is not a known field selector: only "metadata.name", "metadata.namespace"',
+    ]);
+  });
+
+  test('a selector for one namespace ends a list over all of them with that namespace', async () => {
+    for (const name of ['first', 'second']) {
+      const path = await api.namespace(name);
+      for (const map of ['a', 'b']) await api.made(`${path}/secrets`, { metadata: { name: map } });
+    }
+    const list = async (query: string) => (await api.get(`/api/v1/secrets?${query}`)).body;
+    const all = await list('fieldSelector=metadata.namespace%3Dfirst&limit=2');
+    expect([namesIn(all), tokenOf(all)]).toEqual([['a', 'b'], undefined]);
+    const one = await list('fieldSelector=metadata.namespace%3Dfirst&limit=1');
+    expect(one['metadata']).toEqual({ resourceVersion: expect.any(String), continue: expect.any(String) });
+    const rest = await list(`fieldSelector=metadata.namespace%3Dfirst&limit=1&continue=${tokenOf(one) as unknown as string}`);
+    expect([namesIn(one), namesIn(rest), tokenOf(rest)]).toEqual([['a'], ['b'], undefined]);
+    const named = await list('fieldSelector=metadata.name%3Da,metadata.namespace%3Dfirst&limit=1');
+    expect([namesIn(named), tokenOf(named)]).toEqual([['a'], undefined]);
+    expect(namesIn(await list('fieldSelector=metadata.namespace%3D'))).toEqual([]);
+    expect(namesIn(await list('fieldSelector=metadata.namespace%3Dfirst,metadata.namespace%3Dsecond'))).toEqual([]);
+  });
+});
