@@ -76,7 +76,7 @@ test('kinds of the whole cluster are chosen by namespace where they are built in
   const whole = { ...kind, namespaced: false, strategy: { fieldAliases: new Map(), selectableFields: new Map() } };
   const select = (builtIn: boolean) => () =>
     selectionOf(
-      { ...whole, builtIn } as Resource,
+      { ...whole, builtIn } as unknown as Resource,
       { name: '', namespace: '' } as ResourceTarget,
       parseQuery('fieldSelector=metadata.namespace%3D'),
     );

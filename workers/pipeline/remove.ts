@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../core/model/object.js';
 import { conflict } from '../../core/model/refusal.js';
-import { chooseForm, statusForm } from '../../core/front/forms.js';
+import { formOf, statusForm } from '../../core/front/forms.js';
 import { keyOf } from '../../core/front/list.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import { type Answer, jsonHeaders } from './answer.js';
@@ -19,7 +19,7 @@ const optionsOf = (context: Context, permitted: Permitted): DeleteOptions =>
 
 /** What a deletecollection is checked for before any object is looked at: that its answer can be sent, and its options. */
 export function checkCollection(context: Context, permitted: Permitted): void {
-  chooseForm(permitted.resource, permitted.job.accept, context.naming, { forms: ['object', 'table', 'partialList'] });
+  formOf(permitted.resource, permitted.job.accept, context.naming, true);
   optionsOf(context, permitted);
 }
 
