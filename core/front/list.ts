@@ -116,6 +116,8 @@ export interface ListOptions {
   readonly token: string;
   /** undefined: not sent. */
   readonly revision?: number;
+  /** The revision as the client wrote it. */
+  readonly asked: string;
   readonly match: '' | 'Exact' | 'NotOlderThan';
 }
 
@@ -159,7 +161,13 @@ export function listOptionsOf(query: Query, naming: Naming): ListOptions {
     throw badRequest(cell.message.slice('Forbidden: '.length));
   if (violations.length > 0) throw invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
   if (token && raw !== '' && raw !== '0') throw badRequest('specifying resource version is not allowed when using continue');
-  return { limit, token, match: match as ListOptions['match'], ...(raw === '' ? {} : { revision: parseRevision(raw) }) };
+  return {
+    limit,
+    token,
+    match: match as ListOptions['match'],
+    asked: raw,
+    ...(raw === '' ? {} : { revision: parseRevision(raw) }),
+  };
 }
 
 /** A resourceVersion sent by a client as a number. Throws upstream's refusal for anything else. */

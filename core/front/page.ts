@@ -27,8 +27,8 @@ export const metadataOf = ({ revision, next, remaining }: Listed): NonNullable<R
 
 /** The page that a list asks for, or what a deletecollection with the same parameters is about. Throws Refusal 400, 410, 422 and 504. */
 export async function pageOfRequest(context: ReadContext, route: Route, resource: Resource): Promise<Listed> {
-  const selection = selectionOf(resource, route.target as ResourceTarget, route.query);
-  return await pageAsked(context, resource, selection, listOptionsOf(route.query, context.naming));
+  const options = listOptionsOf(route.query, context.naming);
+  return await pageAsked(context, resource, selectionOf(resource, route.target as ResourceTarget, route.query), options);
 }
 
 async function pageAsked(context: ReadContext, resource: Resource, selection: Selection, options: ListOptions): Promise<Listed> {
@@ -40,9 +40,9 @@ async function pageAsked(context: ReadContext, resource: Resource, selection: Se
     if (options.revision === undefined) {
       const recent = context.mostRecent();
       if (recent) await recent;
-    } else if (options.revision > 0) await notOlderThan(context, options.revision);
+    } else if (options.revision > 0) await notOlderThan(context, options.revision, options.asked);
   } else {
-    await notOlderThan(context, exact);
+    await notOlderThan(context, exact, position ? String(exact) : options.asked);
     if (collection.revision > exact)
       return await atRevision(context, collection, selection, options.limit, exact, after ?? '').catch(error => {
         throw position ? afresh(error, context, position, selection.scope) : error;

@@ -28,6 +28,14 @@ describe('field selectors', () => {
     ]);
   });
 
+  test('a wrong match is told before a field that is not known', async () => {
+    const match = '&resourceVersion=1&resourceVersionMatch=Newest';
+    expect((await api.get(`/api/v1/secrets?fieldSelector=wrong%3Dx${match}`)).body).toMatchObject({
+      code: 422,
+      details: { kind: 'ListOptions' },
+    });
+  });
+
   test('a selector for one namespace ends a list over all of them with that namespace', async () => {
     for (const name of ['first', 'second']) {
       const path = await api.namespace(name);
