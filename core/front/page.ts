@@ -27,8 +27,11 @@ export const metadataOf = ({ revision, next, remaining }: Listed): NonNullable<R
 
 /** The page that a list asks for, or what a deletecollection with the same parameters is about. Throws Refusal 400, 410, 422 and 504. */
 export async function pageOfRequest(context: ReadContext, route: Route, resource: Resource): Promise<Listed> {
-  const options = listOptionsOf(route.query, context.naming);
-  return await pageAsked(context, resource, selectionOf(resource, route.target as ResourceTarget, route.query), options);
+  const target = route.target as ResourceTarget;
+  const asked = listOptionsOf(route.query, context.naming);
+  // As upstream, which lists what it deletes page by page: pages at a version are of exactly that version.
+  const options = target.verb === 'deletecollection' && asked.match === '' ? ({ ...asked, match: 'Exact' } as const) : asked;
+  return await pageAsked(context, resource, selectionOf(resource, target, route.query), options);
 }
 
 async function pageAsked(context: ReadContext, resource: Resource, selection: Selection, options: ListOptions): Promise<Listed> {

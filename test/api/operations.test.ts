@@ -269,6 +269,15 @@ describe('deletecollection', () => {
   });
   afterAll(() => api.close());
 
+  test('at a version it deletes what was there then, and nothing made since', async () => {
+    await api.made(path, { metadata: { name: 'old' } });
+    const then = ((await api.get(path)).body['metadata'] as Loose)['resourceVersion'] as unknown as string;
+    await api.made(path, { metadata: { name: 'new' } });
+    expect(namesIn((await api.delete(`${path}?resourceVersion=${then}`)).body)).toEqual(['old']);
+    expect(namesIn((await api.get(path)).body)).toEqual(['new']);
+    expect(namesIn((await api.delete(`${path}?resourceVersion=0`)).body)).toEqual(['new']);
+  });
+
   test.each([
     ['', { body: '{bad' }, 400],
     ['', { body: 'x', type: 'text/plain' }, 415],
