@@ -119,9 +119,11 @@ async function atRevision(
       if (selection.matches(collection, entry)) entries.push(entry);
     }
     from = page.items.at(-1)?.key ?? from;
-    if (!page.more || (limit > 0 && entries.length >= limit)) {
-      const kept = limit > 0 && entries.length > limit ? entries.slice(0, limit) : entries;
-      const more = (page.more || kept.length < entries.length) && !selection.single;
+    const full = limit > 0 && entries.length >= limit;
+    if (!page.more || full) {
+      const kept = full ? entries.slice(0, limit) : entries;
+      // As for current entries a token follows a full page before the last entry, chosen or not.
+      const more = full && (page.more || kept.at(-1)!.key !== from) && !selection.single;
       return pageOf(context, selection, revision, limit, {
         entries: kept,
         more,

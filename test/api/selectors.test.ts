@@ -36,6 +36,27 @@ describe('field selectors', () => {
     });
   });
 
+  test('a full page before the last object has a token though nothing more is chosen, of an old version as of now', async () => {
+    const path = `${await api.namespace('aged')}/secrets`;
+    for (const [name, type] of Object.entries({ a: 'x/one', b: 'x/one', c: 'x/two' }))
+      await api.made(path, { metadata: { name }, type });
+    const { resourceVersion } = (await api.get(path)).body['metadata'] as unknown as { resourceVersion: string };
+    const pages = async (type: string, version: string) => {
+      const { body } = await api.get(`${path}?fieldSelector=type%3D${type}&limit=2${version}`);
+      return [namesIn(body), tokenOf(body) !== undefined];
+    };
+    const then = `&resourceVersion=${resourceVersion}`;
+    for (const [type, chosen] of [
+      ['x/one', [['a', 'b'], true]],
+      ['x/two', [['c'], false]],
+    ] as const)
+      expect(await pages(type, '')).toEqual(chosen);
+    await api.made(path, { metadata: { name: 'd' } });
+    expect(await pages('x/one', then)).toEqual([['a', 'b'], true]);
+    expect(await pages('x/two', then)).toEqual([['c'], false]);
+    expect(await pages('x/two&limit=1', then)).toEqual([['c'], false]);
+  });
+
   test('a selector for one namespace ends a list over all of them with that namespace', async () => {
     for (const name of ['first', 'second']) {
       const path = await api.namespace(name);
