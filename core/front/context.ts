@@ -41,16 +41,16 @@ export interface ReadContext {
 }
 
 /** The message and cause that client-go looks for when a version is ahead of the server. */
-function tooLarge(revision: number, current: number): Refusal {
-  return new Refusal('Timeout', `Timeout: Too large resource version: ${revision}, current: ${current}`, {
+function tooLarge(asked: string, current: number): Refusal {
+  return new Refusal('Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds: 1,
   });
 }
 
-/** Waits until the state is at least at `revision` (spec: "Not older than"). Throws 504. */
-export async function notOlderThan(context: ReadContext, revision: number): Promise<void> {
+/** Waits until the state is at least at `revision` (spec: "Not older than"); `asked` is how the client wrote it. Throws 504. */
+export async function notOlderThan(context: ReadContext, revision: number, asked: string): Promise<void> {
   context.catchUp();
   if (context.state.revision >= revision) return;
-  if (!(await context.state.reaches(revision, FUTURE_REVISION_MS))) throw tooLarge(revision, context.state.revision);
+  if (!(await context.state.reaches(revision, FUTURE_REVISION_MS))) throw tooLarge(asked, context.state.revision);
 }

@@ -1,4 +1,4 @@
-import type { Refusal } from '../model/refusal.js';
+import { Refusal } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
 import { type Choice, type Form, type MediaName, negotiate } from '../negotiate.js';
 import { encodeJson } from '../schema/json.js';
@@ -20,6 +20,21 @@ export const chooseForm = (
   naming: Naming,
   { stream = false, forms = ['object', 'table', 'partial', 'partialList'] as readonly Form[] } = {},
 ): Choice => negotiate(accept || undefined, { media: mediaOf(resource), forms, stream, naming });
+
+/**
+ * What an answer of one object, or of a list of them, is. As upstream the metadata of one object are not a list's, nor the other way round: who asks for them is
+ * refused, whatever else it accepts. Throws 406.
+ */
+export function formOf(resource: Resource, accept: string | undefined, naming: Naming, list: boolean): Choice {
+  const choice = chooseForm(resource, accept, naming);
+  if (choice.form !== (list ? 'partial' : 'partialList')) return choice;
+  throw new Refusal(
+    'NotAcceptable',
+    list
+      ? `you requested PartialObjectMetadata, but the requested object is a list (${resource.listKind})`
+      : `you requested PartialObjectMetadataList, but the requested object is not a list (${resource.kind})`,
+  );
+}
 
 /**
  * A Status in the serialization that the client accepts, in JSON where it accepts none: a refusal is never hidden behind another one. Streams

@@ -137,8 +137,9 @@ export class Front {
   }
 
   async #collection(exchange: Exchange, route: Route, internal?: User): Promise<void> {
-    if (!this.#cached(exchange, route) && !(await this.#grant(exchange, route, internal))) return;
     await this.#withBody(exchange, async body => {
+      const checked = await this.#run(exchange, route, internal, { body });
+      if (checked.is !== 'granted') return this.#respond(exchange, checked);
       await deleteCollection(
         await pageOfRequest(this.reads, route, route.resource!),
         exchange,

@@ -13,7 +13,7 @@ export interface Selection {
   readonly prefix: string;
   /** Prefix and selectors: what a continue token is good for. */
   readonly scope: string;
-  /** It chooses by name below a namespace or of the whole cluster: one object at most, which has no pages and needs no token. */
+  /** It chooses by name in one namespace, be it the path's or a field selector's, or of the whole cluster: one object at most, which has no pages and needs no token. */
   readonly single: boolean;
   /** True if it does not choose every object below the prefix. */
   readonly filtered: boolean;
@@ -48,7 +48,8 @@ function knownFields(resource: Resource, selector: Selector): Selector {
     const key = resource.strategy.fieldAliases.get(requirement.key) ?? requirement.key;
     const known =
       key === 'metadata.name' ||
-      (key === 'metadata.namespace' && (resource.namespaced || resource.strategy.selectableFields.size === 0)) ||
+      (key === 'metadata.namespace' &&
+        (resource.namespaced || (resource.builtIn && resource.strategy.selectableFields.size === 0))) ||
       (resource.strategy.selectableFields.has(key) && (resource.strategy.selectableIn?.(key, resource.apiVersion) ?? true)) ||
       resource.strategy.fieldAliases.has(requirement.key);
     if (!known) throw unknownField(resource, requirement.key);
@@ -71,25 +72,35 @@ const prefixOf = (resource: Resource, namespace: string): string =>
 /** Key of one object. */
 export const keyOf = (resource: Resource, namespace: string, name: string): string => prefixOf(resource, namespace) + name;
 
+const isExactly = (requirement: Requirement, key: string, value: string | undefined): boolean =>
+  requirement.key === key && requirement.operator === '=' && requirement.values[0] === value;
+
+/** The first value that a field has to have. */
+const exactly = (fields: Selector, key: string): string | undefined =>
+  fields.find(r => r.key === key && r.operator === '=')?.values[0];
+
 /** Reads the selectors of a collection request. Throws 400 for selectors that do not parse or name unknown fields. */
 export function selectionOf(resource: Resource, target: ResourceTarget, query: Query): Selection {
   // The route has them, unless they do not parse.
   const labels = target.labelSelector ?? parseLabelSelector(first(query, 'labelSelector'));
   const fields = knownFields(resource, target.fieldSelector ?? parseFieldSelector(first(query, 'fieldSelector')));
-  const byName = fields.find(r => r.key === 'metadata.name' && r.operator === '=' && r.values.length === 1)?.values[0];
-  const rest = fields.filter(r => !(r.key === 'metadata.name' && r.operator === '=' && r.values[0] === byName));
+  const byName = exactly(fields, 'metadata.name');
+  const namespace = resource.namespaced ? target.namespace || exactly(fields, 'metadata.namespace') || '' : '';
+  const rest = fields.filter(
+    r => !isExactly(r, 'metadata.name', byName) && !isExactly(r, 'metadata.namespace', namespace || undefined),
+  );
   if (target.name && fields.length > 0 && byName !== target.name) {
     throw badRequest("fieldSelector metadata.name doesn't match requested name");
   }
   const name = target.name || byName;
   const selects = labels.length > 0 || rest.length > 0;
-  const prefix = prefixOf(resource, resource.namespaced ? target.namespace : '');
+  const prefix = prefixOf(resource, namespace);
   const selectors = [first(query, 'labelSelector'), first(query, 'fieldSelector')];
   return {
     prefix,
     scope: JSON.stringify([prefix, ...selectors]),
-    single: name !== undefined && (target.namespace !== '' || !resource.namespaced),
-    filtered: selects || name !== undefined,
+    single: name !== undefined && (namespace !== '' || !resource.namespaced),
+    filtered: selects || fields.length > 0 || name !== undefined,
     matches(collection, entry) {
       if (!entry.key.startsWith(prefix) || (name !== undefined && entry.name !== name)) return false;
       if (!selects) return true;
@@ -105,6 +116,8 @@ export interface ListOptions {
   readonly token: string;
   /** undefined: not sent. */
   readonly revision?: number;
+  /** The revision as the client wrote it. */
+  readonly asked: string;
   readonly match: '' | 'Exact' | 'NotOlderThan';
 }
 
@@ -127,7 +140,7 @@ function listViolations(query: Query): Violation[] {
   if (match && first(query, 'continue')) forbid('resourceVersionMatch is forbidden when continue is provided');
   if (match && match !== 'Exact' && match !== 'NotOlderThan')
     found.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
-  if (match === 'Exact' && raw === '0') forbid('resourceVersionMatch "Exact" is forbidden for resourceVersion "0"');
+  if (match === 'Exact' && raw === '0') forbid('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
   if (query.has('sendInitialEvents')) found.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   return found;
 }
@@ -148,7 +161,13 @@ export function listOptionsOf(query: Query, naming: Naming): ListOptions {
     throw badRequest(cell.message.slice('Forbidden: '.length));
   if (violations.length > 0) throw invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
   if (token && raw !== '' && raw !== '0') throw badRequest('specifying resource version is not allowed when using continue');
-  return { limit, token, match: match as ListOptions['match'], ...(raw === '' ? {} : { revision: parseRevision(raw) }) };
+  return {
+    limit,
+    token,
+    match: match as ListOptions['match'],
+    asked: raw,
+    ...(raw === '' ? {} : { revision: parseRevision(raw) }),
+  };
 }
 
 /** A resourceVersion sent by a client as a number. Throws upstream's refusal for anything else. */

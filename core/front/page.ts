@@ -27,8 +27,11 @@ export const metadataOf = ({ revision, next, remaining }: Listed): NonNullable<R
 
 /** The page that a list asks for, or what a deletecollection with the same parameters is about. Throws Refusal 400, 410, 422 and 504. */
 export async function pageOfRequest(context: ReadContext, route: Route, resource: Resource): Promise<Listed> {
-  const selection = selectionOf(resource, route.target as ResourceTarget, route.query);
-  return await pageAsked(context, resource, selection, listOptionsOf(route.query, context.naming));
+  const target = route.target as ResourceTarget;
+  const asked = listOptionsOf(route.query, context.naming);
+  // As upstream, which lists what it deletes page by page: pages at a version are of exactly that version.
+  const options = target.verb === 'deletecollection' && asked.match === '' ? ({ ...asked, match: 'Exact' } as const) : asked;
+  return await pageAsked(context, resource, selectionOf(resource, target, route.query), options);
 }
 
 async function pageAsked(context: ReadContext, resource: Resource, selection: Selection, options: ListOptions): Promise<Listed> {
@@ -40,9 +43,9 @@ async function pageAsked(context: ReadContext, resource: Resource, selection: Se
     if (options.revision === undefined) {
       const recent = context.mostRecent();
       if (recent) await recent;
-    } else if (options.revision > 0) await notOlderThan(context, options.revision);
+    } else if (options.revision > 0) await notOlderThan(context, options.revision, options.asked);
   } else {
-    await notOlderThan(context, exact);
+    await notOlderThan(context, exact, position ? String(exact) : options.asked);
     if (collection.revision > exact)
       return await atRevision(context, collection, selection, options.limit, exact, after ?? '').catch(error => {
         throw position ? afresh(error, context, position, selection.scope) : error;
@@ -116,9 +119,11 @@ async function atRevision(
       if (selection.matches(collection, entry)) entries.push(entry);
     }
     from = page.items.at(-1)?.key ?? from;
-    if (!page.more || (limit > 0 && entries.length >= limit)) {
-      const kept = limit > 0 && entries.length > limit ? entries.slice(0, limit) : entries;
-      const more = (page.more || kept.length < entries.length) && !selection.single;
+    const full = limit > 0 && entries.length >= limit;
+    if (!page.more || full) {
+      const kept = full ? entries.slice(0, limit) : entries;
+      // As for current entries a token follows a full page before the last entry, chosen or not.
+      const more = full && (page.more || kept.at(-1)!.key !== from) && !selection.single;
       return pageOf(context, selection, revision, limit, {
         entries: kept,
         more,

@@ -24,7 +24,7 @@ export async function get(context: ReadContext, exchange: Exchange, route: Route
   if (raw === '') {
     const recent = context.mostRecent();
     if (recent) await recent;
-  } else if (raw !== '0') await notOlderThan(context, parseRevision(raw));
+  } else if (raw !== '0') await notOlderThan(context, parseRevision(raw), raw);
   const { subresource: sub } = route;
   const isScale = sub?.type?.id.endsWith('.Scale') === true;
   const name = sub?.name === 'proxy' ? proxiedName(resource, target.name) : target.name;

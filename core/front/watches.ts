@@ -81,7 +81,9 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
   if (hub.finished) throw new Refusal('ServiceUnavailable', 'the server is shutting down', { retryAfterSeconds: 1 });
   const collection = state.collections.get(resource.storageName)!;
   const stream = exchange.stream(200, headersFor(resource, form.mediaType));
-  if (options.initial && options.revision !== undefined && !(await arrives(context, options.revision, stream, form))) return;
+  const asked = first(query, 'resourceVersion');
+  if (options.initial && options.revision !== undefined && !(await arrives(context, options.revision, asked, stream, form)))
+    return;
   if (exchange.aborted) return;
   if (hub.finished) return stream.end();
   const start = options.initial ? state.revision : (options.revision ?? state.revision);
@@ -108,9 +110,15 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
 }
 
 /** Waits for the version that the initial events must not be older than. What a stream's start finds out is an event of it: an ERROR, and the end. */
-async function arrives(context: ReadContext, revision: number, stream: ResponseStream, form: EventForm): Promise<boolean> {
+async function arrives(
+  context: ReadContext,
+  revision: number,
+  asked: string,
+  stream: ResponseStream,
+  form: EventForm,
+): Promise<boolean> {
   try {
-    await notOlderThan(context, revision);
+    await notOlderThan(context, revision, asked);
     return true;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

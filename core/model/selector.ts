@@ -90,7 +90,8 @@ class LabelParser {
     const token = this.#next();
     if (token.is !== 'word') return unparsable(`found '${token.text}', expected: identifier`);
     const key = token.text;
-    for (const why of qualifiedName(key)) unparsable(`<nil>: Invalid value: ${JSON.stringify(key)}: ${why}`);
+    const wrong = qualifiedName(key).join('; ');
+    if (wrong) return unparsable(`<nil>: Invalid value: ${JSON.stringify(key)}: ${wrong}`);
     if (negated) return { key, operator: '!', values: [] };
     if (this.#peek().is === 'end' || this.#is(',')) return { key, operator: 'exists', values: [] };
     return this.#comparison(key);
@@ -101,12 +102,15 @@ class LabelParser {
     const operator = OPERATORS.get(token.text);
     if (!operator) return unparsable(`found '${token.text}', expected: in, notin, =, ==, !=, gt, lt`);
     const values = operator === 'in' || operator === 'notin' ? this.#set() : [this.#exact()];
-    for (const [at, value] of values.entries())
-      for (const why of labelValue(value)) unparsable(`values[${at}][${key}]: Invalid value: ${JSON.stringify(value)}: ${why}`);
+    const complaints = values.flatMap((value, at) => {
+      const wrong = labelValue(value).join('; ');
+      return wrong ? [`values[${at}][${key}]: Invalid value: ${JSON.stringify(value)}: ${wrong}`] : [];
+    });
     if ((operator === 'gt' || operator === 'lt') && !INTEGER.test(values[0]!))
-      return unparsable(
+      complaints.unshift(
         `values[0]: Invalid value: ${JSON.stringify(values[0])}: for 'Gt', 'Lt' operators, the value must be an integer`,
       );
+    if (complaints.length > 0) return unparsable(complaints.length > 1 ? `[${complaints.join(', ')}]` : complaints[0]!);
     return { key, operator, values };
   }
 
@@ -116,12 +120,19 @@ class LabelParser {
     return token.is === 'word' ? token.text : unparsable(`found '${token.text}', expected: identifier`);
   }
 
+  /** Whether a value of a set begins here, be it the empty one. */
+  #isValue(): boolean {
+    return this.#peek().is === 'word' || this.#is(',') || this.#is(')');
+  }
+
   /** `(a,b)`; nothing between two separators is the empty value. */
   #set(): string[] {
     const open = this.#next();
     if (open.is !== 'symbol' || open.text !== '(') return unparsable(`found '${open.text}' expected: '('`);
+    if (!this.#isValue()) return unparsable(`found '${this.#peek().text}', expected: ',', ')' or identifier`);
     const values = new Set<string>();
     for (;;) {
+      if (!this.#isValue()) return unparsable(`found '${this.#peek().text}', expected: ',', or identifier`);
       values.add(this.#peek().is === 'word' ? this.#next().text : '');
       const token = this.#next();
       if (token.is === 'symbol' && token.text === ')') return [...values].sort();

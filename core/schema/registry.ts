@@ -1,4 +1,5 @@
 import type { Strategy } from '../api/strategy.js';
+import { RELEASE } from '../discovery/root.js';
 import type { Naming } from '../naming.js';
 import type { Struct } from './model.js';
 import type { Group, GroupVersion, Registry, Resource, Subresource } from './resource.js';
@@ -60,6 +61,16 @@ const deprecationOf = (row: ResourceRow, naming: Naming): Resource['deprecation'
   };
 };
 
+/** What answers warn of where the release that is served, or an earlier one, deprecates the version. */
+function warningOf(apiVersion: string, kind: string, deprecation: Resource['deprecation']): string | undefined {
+  const { deprecated, removed, replacement } = deprecation ?? {};
+  if (!deprecated || minorOf(deprecated) > Number(RELEASE.minor)) return undefined;
+  const until = removed ? `, unavailable in v${removed}+` : '';
+  return `${apiVersion} ${kind} is deprecated in v${deprecated}+${until}${replacement ? `; use ${replacement}` : ''}`;
+}
+
+const minorOf = (release: string): number => Number(release.split('.')[1]);
+
 /** Where objects of the resource live, and in which version (neutral): the most preferred one that has it. */
 function storageOf(group: GroupRow, plural: string): { storageName: string; apiVersion: string } {
   const name = `${group.name || 'core'}/${plural}`;
@@ -72,10 +83,12 @@ function resource(group: GroupRow, version: VersionRow, row: ResourceRow, input:
   const storage = storageOf(group, row.plural);
   const open = row.subresources.filter(sub => !sub.gate);
   const typeId = `${version.package}.${row.kind}`;
+  const apiVersion = naming.apiVersion(joined(group.name, version.version));
+  const deprecation = deprecationOf(row, naming);
   return {
     group: naming.group(group.name),
     version: version.version,
-    apiVersion: naming.apiVersion(joined(group.name, version.version)),
+    apiVersion,
     plural: row.plural,
     singular: row.kind.toLowerCase(),
     kind: row.kind,
@@ -100,7 +113,8 @@ function resource(group: GroupRow, version: VersionRow, row: ResourceRow, input:
       hasStatus: open.some(sub => sub.name === 'status'),
       ...input.strategies(storage.storageName),
     }),
-    deprecation: deprecationOf(row, naming),
+    warning: warningOf(apiVersion, row.kind, deprecation),
+    deprecation,
   };
 }
 

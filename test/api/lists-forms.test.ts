@@ -103,6 +103,19 @@ describe('forms of lists and watches', () => {
     },
   );
 
+  test.each([
+    ['the metadata of one object', PARTIAL, '', 'the requested object is a list (SecretList)'],
+    ['the metadata of a list', PARTIAL.replace('Metadata', 'MetadataList'), '/a', 'the requested object is not a list (Secret)'],
+  ])('%s cannot be had of the other, whatever else the client accepts', async (_what, accept, path, why) => {
+    for (const others of ['', ',application/json', ',*/*;q=0.1']) {
+      const { status, body } = await api.get(small + path, { accept: accept + others });
+      expect([status, body]).toEqual([
+        406,
+        expect.objectContaining({ reason: 'NotAcceptable', message: expect.stringContaining(why) as string }),
+      ]);
+    }
+  });
+
   test('nothing is read or written for a client that accepts no form of the answer', async () => {
     for (const path of [small, `${small}/a`, `${small}/absent`])
       expect((await api.get(path, { accept: 'application/xml' })).status).toBe(406);

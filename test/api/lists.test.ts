@@ -44,6 +44,12 @@ describe('collections and tables', () => {
     }
   });
 
+  test('what the release deprecates comes with a warning, what a later one does without', async () => {
+    const warnings = async (plural: string) => (await api.get(`/api/v1/${plural}`)).headers['warning'];
+    expect(await warnings('componentstatuses')).toBe('299 - "v1 ComponentStatus is deprecated in v1.19+"');
+    expect(await warnings('endpoints')).toBeUndefined();
+  });
+
   test('the default table has the columns Name and Created At [R057 R059 R060]', async () => {
     await api.made(`${shop}/limitranges`, { metadata: { name: 'lr' }, spec: { limits: [] } });
     const table = (await api.get(`${shop}/limitranges`, { accept: TABLE })).body;

@@ -259,3 +259,38 @@ describe('operations', () => {
     expect(body.details).toMatchObject({ causes });
   });
 });
+
+describe('deletecollection', () => {
+  let api: Api;
+  let path: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    path = `${await api.namespace('swept')}/secrets`;
+  });
+  afterAll(() => api.close());
+
+  test('at a version it deletes what was there then, and nothing made since', async () => {
+    await api.made(path, { metadata: { name: 'old' } });
+    const then = ((await api.get(path)).body['metadata'] as Loose)['resourceVersion'] as unknown as string;
+    await api.made(path, { metadata: { name: 'new' } });
+    expect(namesIn((await api.delete(`${path}?resourceVersion=${then}`)).body)).toEqual(['old']);
+    expect(namesIn((await api.get(path)).body)).toEqual(['new']);
+    expect(namesIn((await api.delete(`${path}?resourceVersion=0`)).body)).toEqual(['new']);
+  });
+
+  test.each([
+    ['', { body: '{bad' }, 400],
+    ['', { body: 'x', type: 'text/plain' }, 415],
+    ['', { body: { kind: 'Wrong', apiVersion: 'v1' } }, 400],
+    ['', { body: { propagationPolicy: 'Nowhere' } }, 422],
+    ['?dryRun=Some', {}, 422],
+    ['?gracePeriodSeconds=x', {}, 400],
+    ['', { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' }, 406],
+  ])('options that are wrong (%j, %j) are refused whether or not there is something to delete', async (query, sent, code) => {
+    expect((await api.call('DELETE', path + query, sent)).status).toBe(code);
+    await api.made(path, { metadata: { name: 'kept' } });
+    expect((await api.call('DELETE', path + query, sent)).status).toBe(code);
+    expect(namesIn((await api.get(path)).body)).toEqual(['kept']);
+    expect(namesIn((await api.delete(path)).body)).toEqual(['kept']);
+  });
+});

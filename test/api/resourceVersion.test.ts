@@ -5,7 +5,8 @@ import { type Answer, Api, type Loose, namesIn } from './support.js';
 import { MERGE, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
 
 const number = (version: string): bigint => BigInt(version);
-const FUTURE = '999999999999';
+/** More than a number holds exactly: it is told as it was sent. */
+const FUTURE = '9223372036854775807';
 
 /** A collection with a past: a to e at `old`; then b was deleted, c changed and f created, up to `now`. */
 interface Past {

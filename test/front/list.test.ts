@@ -43,6 +43,14 @@ test.each([
   expect(codeOf(query)).toBe(code);
 });
 
+test('what is wrong with a match is told in the words of the reference', () => {
+  const asked = parseQuery('resourceVersionMatch=Exact&resourceVersion=0&continue=x');
+  expect(() => listOptionsOf(asked, naming)).toThrow(
+    'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided, resourceVersionMatch: ' +
+      'Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
+  );
+});
+
 const kind = {
   namespaced: true,
   storageName: 'core/secrets',
@@ -57,10 +65,23 @@ test.each([
   ['', 'ns', 'metadata.name=a,type=x', true],
   ['a', 'ns', 'type=x,metadata.name=a', true],
   ['', '', 'metadata.name=a', false],
+  ['', '', 'metadata.name=a,metadata.namespace=ns', true],
   ['', 'ns', 'metadata.name!=a', false],
   ['', 'ns', 'type=x', false],
 ])("the path's name %j in namespace %j with the fields %j asks for one object: %j", (name, namespace, fields, single) => {
   expect(selected(name, namespace, fields).single).toBe(single);
+});
+
+test('kinds of the whole cluster are chosen by namespace where they are built in and have no fields of their own', () => {
+  const whole = { ...kind, namespaced: false, strategy: { fieldAliases: new Map(), selectableFields: new Map() } };
+  const select = (builtIn: boolean) => () =>
+    selectionOf(
+      { ...whole, builtIn } as unknown as Resource,
+      { name: '', namespace: '' } as ResourceTarget,
+      parseQuery('fieldSelector=metadata.namespace%3D'),
+    );
+  expect(select(true)).not.toThrow();
+  expect(select(false)).toThrow('metadata.namespace');
 });
 
 test.each(['metadata.name=b', 'type=x', 'metadata.name!=a'])(

@@ -8,7 +8,7 @@ import type { Grant, Job, JobResult } from '../../core/threads/messages.js';
 import { authenticate, authorize } from './access.js';
 import type { Context, Permitted } from './context.js';
 import { create } from './create.js';
-import { remove } from './remove.js';
+import { checkCollection, remove } from './remove.js';
 import { render } from './render.js';
 import { type Answer, statusAnswer } from './answer.js';
 import { patch, update } from './update.js';
@@ -40,15 +40,12 @@ export async function run(
     if (job.body === undefined || target.is === 'path' || !resource) return { id: job.id, is: 'granted', grant };
     if (resource.strategy.load) await resource.strategy.load();
     if (resource.warning !== undefined) warnings = [resource.warning];
-    const answer = await write(context, {
-      job,
-      route,
-      target,
-      resource,
-      user,
-      warnings,
-      duplicates: [],
-    });
+    const permitted: Permitted = { job, route, target, resource, user, warnings, duplicates: [] };
+    if (target.verb === 'deletecollection') {
+      checkCollection(context, permitted);
+      return { id: job.id, is: 'granted', grant };
+    }
+    const answer = await write(context, permitted);
     if (!answer.operations)
       return {
         id: job.id,

@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../core/model/object.js';
 import { conflict } from '../../core/model/refusal.js';
-import { statusForm } from '../../core/front/forms.js';
+import { formOf, statusForm } from '../../core/front/forms.js';
 import { keyOf } from '../../core/front/list.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import { type Answer, jsonHeaders } from './answer.js';
@@ -15,10 +15,19 @@ import { absent, changeOf, inRequestVersion, named, propose } from './write.js';
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
+const optionsOf = (context: Context, permitted: Permitted): DeleteOptions =>
+  deleteOptionsOf(permitted.route.query, decodeOptions(context, permitted), context.naming);
+
+/** What a deletecollection is checked for before any object is looked at: that its answer can be sent, and its options. */
+export function checkCollection(context: Context, permitted: Permitted): void {
+  formOf(permitted.resource, permitted.job.accept, context.naming, true);
+  optionsOf(context, permitted);
+}
+
 /** DELETE on one object: begins its deletion, shortens its grace, or removes it (spec, "Deletion lifecycle"). */
 export async function remove(context: Context, permitted: Permitted): Promise<Answer> {
-  const { job, resource, target, route } = permitted;
-  const options = deleteOptionsOf(route.query, decodeOptions(context, permitted), context.naming);
+  const { job, resource, target } = permitted;
+  const options = optionsOf(context, permitted);
   if (!job.current) throw absent(permitted);
   const old = inRequestVersion(resource, decodeStored(job.current.bytes));
   checkPreconditions(permitted, old, options);

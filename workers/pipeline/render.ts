@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import type { Choice, Form } from '../../core/negotiate.js';
-import { chooseForm, indents, jsonBytes } from '../../core/front/forms.js';
+import type { Choice } from '../../core/negotiate.js';
+import { chooseForm, formOf, indents, jsonBytes } from '../../core/front/forms.js';
 import type { Route } from '../../core/front/route.js';
 import { first } from '../../core/front/query.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
@@ -22,8 +22,9 @@ import { inRequestVersion, stored } from './write.js';
 
 /** The form of an answer; events of a stream are never indented. */
 function choose({ naming }: Context, resource: Resource, job: Job, list: boolean, stream: boolean): Choice {
-  const forms: readonly Form[] = list ? ['object', 'table', 'partialList'] : ['object', 'table', 'partial'];
-  const choice = chooseForm(resource, job.accept, naming, { forms, stream });
+  const choice = stream
+    ? chooseForm(resource, job.accept, naming, { forms: ['object', 'table', 'partial'], stream })
+    : formOf(resource, job.accept, naming, list);
   return stream || choice.pretty || !indents(job.query, job.userAgent) ? choice : { ...choice, pretty: true };
 }
 

@@ -4,7 +4,7 @@ group - 18000 v1
  version v1 ga on core.v1
   others PodStatusResult ServiceProxyOptions NodeProxyOptions List PodAttachOptions PodLogOptions PodExecOptions PodPortForwardOptions PodProxyOptions SerializedReference RangeAllocation
   bindings Binding namespaced create introduced=1.0
-  componentstatuses ComponentStatus cluster get,list short=cs list
+  componentstatuses ComponentStatus cluster get,list short=cs list introduced=1.0 deprecated=1.19
   configmaps ConfigMap namespaced all short=cm list introduced=1.2
   endpoints Endpoints namespaced all short=ep list introduced=1.0
   events Event namespaced all short=ev list introduced=1.0

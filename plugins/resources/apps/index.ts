@@ -71,7 +71,6 @@ const replicaSet = (): Partial<Strategy> => ({
   validateCreate: replicaSetViolations,
   validateUpdate: (object, old) => [...replicaSetViolations(object), ...fixedSelector(object, old)],
   validateStatus: replicaSetStatusViolations,
-  selectableFields: new Map([['status.replicas', object => String(num(at(object, 'status'), 'replicas') ?? 0)]]),
   scale: replicaScale,
 });
 

@@ -122,6 +122,10 @@ function eventUpdateViolations(given: ApiObject, before: ApiObject, system: stri
   return [...found, ...IMMUTABLE.flatMap(([member, field]) => fixed(event, old, member, field))];
 }
 
+/** Selectable fields by the names that one version alone has. */
+const CORE_FIELD = /^(?:involvedObject\.|reportingComponent$)/;
+const NEWER_FIELD = /^(?:regarding\.|reportingController$)/;
+
 /** Rules of Events in both groups. */
 export const event = (naming: Naming): Partial<Strategy> => ({
   checkName: segmentName,
@@ -135,8 +139,7 @@ export const event = (naming: Naming): Partial<Strategy> => ({
     ['source', e => text(at(e, 'source') ?? at(e, 'deprecatedSource'), 'component') || reporter(e)],
     ['type', e => text(e, 'type')],
   ]),
-  selectableIn: (field, apiVersion) =>
-    apiVersion === 'v1' ? !field.startsWith('regarding.') : !field.startsWith('involvedObject.'),
+  selectableIn: (field, apiVersion) => !(apiVersion === 'v1' ? NEWER_FIELD : CORE_FIELD).test(field),
   validateCreate: object => eventViolations(object, naming.component('orchestrator-system')),
   validateUpdate: (object, old) => eventUpdateViolations(object, old, naming.component('orchestrator-system')),
   convert: convertEvent,
