@@ -1,6 +1,7 @@
-/** A finished answer of a document; `bytes` is empty for 304. */
+/** A finished answer of a document; `bytes` is empty for all but 200. */
 export interface DocumentAnswer {
-  readonly status: 200 | 301 | 304;
+  readonly status: 200 | 301 | 304 | 404 | 406;
+  /** Empty where nothing tells of a type. */
   readonly contentType: string;
   readonly etag?: string;
   readonly bytes: Uint8Array;
@@ -15,8 +16,20 @@ export interface DocumentSet {
    * its forms.
    */
   answer(path: string, accept: string | undefined, ifNoneMatch: string | undefined): DocumentAnswer | undefined;
+  /** Whether a document stands at `path` that no method but GET asks for. */
+  hasGetAlone(path: string): boolean;
 }
 
-/** Whether an If-None-Match header lists the tag (RFC 9110, section 13.1.2). `*` is not honoured: upstream answers it in full. */
+/** Whether an If-None-Match header lists the tag (RFC 9110, section 13.1.2). `*` is not honoured: upstream answers discovery in full then. */
 export const matches = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch?.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag) ?? false;
+
+const NOTHING = new Uint8Array();
+
+/** An answer without a body. */
+export const bare = (
+  status: Exclude<DocumentAnswer['status'], 200>,
+  headers: DocumentAnswer['headers'],
+  etag?: string,
+  contentType = '',
+): DocumentAnswer => ({ status, contentType, bytes: NOTHING, headers, ...(etag === undefined ? {} : { etag }) });

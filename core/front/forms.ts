@@ -19,7 +19,7 @@ export const chooseForm = (
   accept: string | undefined,
   naming: Naming,
   { stream = false, forms = ['object', 'table', 'partial', 'partialList'] as readonly Form[] } = {},
-): Choice => negotiate(accept || undefined, { media: mediaOf(resource), forms, stream, naming });
+): Choice => negotiate(accept || undefined, { media: mediaOf(resource), forms, stream, naming, routed: resource.builtIn });
 
 /**
  * A Status in the serialization that the client accepts, in JSON where it accepts none: a refusal is never hidden behind another one. Streams
@@ -63,7 +63,7 @@ export function indents(query: string, userAgent: string): boolean {
 function choiceOf(accept: string | undefined, naming: Naming): Choice | undefined {
   if (!accept || accept.startsWith('application/json')) return undefined;
   try {
-    return negotiate(accept, { media: ALL, forms: ['object'], stream: false, naming });
+    return negotiate(accept, { media: ALL, forms: ['object'], stream: false, naming, routed: false });
   } catch {
     return undefined;
   }

@@ -25,8 +25,6 @@ interface Parts {
 }
 
 const METRICS = '/metrics';
-/** What looks at no method: a POST gets what a GET gets. */
-const ANY_METHOD = /^\/(openapi\/.*)?$/;
 const HEALTH = /^\/(livez|readyz|healthz)(\/.*)?$/;
 
 /** The documents of the registry that is current when asked, made once per registry. */
@@ -78,13 +76,14 @@ export function pathHandler({ registry, naming, checks, log, startedAt, livezGra
     const accept = exchange.header('accept');
     const match = exchange.header('if-none-match');
     const { discovery, openapi } = documentsOf();
+    // What looks at no method gives a POST what a GET gets.
+    if (exchange.method !== 'GET' && discovery.hasGetAlone(path)) throw methodNotAllowed();
     const known =
       discovery.answer(path, accept, match) ?? openapi.answer(path, first(route.query, 'hash') || undefined, accept, match);
     if (!known) {
       if (inKnownGroup(registry(), path)) throw unknownPath();
       return false;
     }
-    if (exchange.method !== 'GET' && !ANY_METHOD.test(path)) throw methodNotAllowed();
     send(exchange, known);
     return true;
   };
