@@ -4,6 +4,7 @@ import type { Exchange } from '../api/listener.js';
 import { documents, inKnownGroup, type DocumentAnswer } from '../discovery/index.js';
 import type { PathHandler } from '../front/front.js';
 import { first } from '../front/query.js';
+import { NO_CACHE } from '../front/reply.js';
 import { healthAnswer } from '../health/answer.js';
 import type { Scrape } from '../metrics/index.js';
 import { methodNotAllowed, unknownPath } from '../model/refusal.js';
@@ -70,7 +71,7 @@ export function pathHandler({ registry, naming, checks, log, startedAt, livezGra
     if (path === METRICS) {
       // Upstream sets them back to nothing.
       if (exchange.method === 'DELETE') throw methodNotAllowed();
-      exchange.respond(200, [['content-type', metrics.contentType]], Buffer.from(await metrics.text()));
+      exchange.respond(200, [['content-type', metrics.contentType], NO_CACHE], Buffer.from(await metrics.text()));
       return true;
     }
     const accept = exchange.header('accept');
