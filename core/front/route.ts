@@ -82,19 +82,21 @@ function resourceRoute(
   parts: string[],
 ): Route {
   const watchPath = parts[0] === 'watch' && parts.length > 1;
-  let rest = watchPath ? parts.slice(1) : parts;
+  // Served no more, but still judged by a verb of its own.
+  const proxyPath = parts[0] === 'proxy' && parts.length > 1;
+  let rest = watchPath || proxyPath ? parts.slice(1) : parts;
   let namespace = '';
   const emptyNamespace = rest[1] === '';
   if (rest[0] === 'namespaces' && rest.length > 2 && !OF_NAMESPACE.has(rest[2]!)) {
     namespace = rest[1]!;
     rest = rest.slice(2);
   }
-  const [plural = '', name = '', sub = ''] = rest;
-  const resource = registry.find(group, version, plural);
-  const isNamespaceItself = plural === 'namespaces' && group === '';
+  const [plural = '', name = '', sub = ''] = proxyPath ? rest.slice(0, 2) : rest;
+  const resource = proxyPath ? undefined : registry.find(group, version, plural);
+  const isNamespaceItself = plural === 'namespaces';
   const target: ResourceTarget = {
     is: 'resource',
-    verb: verbOf(method, name, sub, query, watchPath),
+    verb: proxyPath ? 'proxy' : verbOf(method, name, sub, query, watchPath),
     group,
     version,
     resource: plural,

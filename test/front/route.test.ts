@@ -16,6 +16,17 @@ test.each([
   ['GET', '//api/v1/pods', 'pods', ` list resource "pods" ${core} at the cluster scope`],
   ['GET', '/api/v1/namespaces//pods', 'pods', ` list resource "pods" ${core} at the cluster scope`],
   ['GET', `${shop}/pods/a%2Flog`, 'pods "a"', ` get resource "pods/log" ${core} in the namespace "shop"`],
+  ['GET', '/api/v1/proxy/nodes/n:80/a/b', 'nodes "n:80"', ` proxy resource "nodes" ${core} at the cluster scope`],
+  ['GET', '/api/v1/proxy', 'proxy', ` list resource "proxy" ${core} at the cluster scope`],
+  ['DELETE', '/api/v1/proxy/namespaces/shop/pods/p1', 'pods "p1"', ` proxy resource "pods" ${core} in the namespace "shop"`],
+  [
+    'GET',
+    '/apis/apps/v1/namespaces/shop',
+    'namespaces.apps "shop"',
+    ' get resource "namespaces" in API group "apps" in the namespace "shop"',
+  ],
+  ['GET', `${shop}/pods/<p>&`, 'pods "<p>&"', ` get resource "pods" ${core} in the namespace "shop"`],
+  ['GET', '/api/v1/<b>&', '<b>&', ` list resource "&lt;b&gt;&amp;" ${core} at the cluster scope`],
   ['GET', `${shop}/finalize/x`, 'namespaces "shop"', ` get resource "namespaces/finalize" ${core} in the namespace "shop"`],
 ])('%s %s is judged as upstream reads it', (method, path, what, deed) => {
   const { target } = routeOf(registry, method, path, '');
