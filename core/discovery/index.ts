@@ -91,8 +91,13 @@ function aggregatedVersion(range: MediaRange): string | undefined {
   return AGGREGATED_VERSIONS.some(known => known === version) ? version : undefined;
 }
 
-/** A path without the slash at its end. */
-const trimmed = (path: string): string => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
+/** What is served without looking at routes, with the slashes that it may end in: to the others slashes at the end mean nothing. */
+const EXACT: ReadonlyMap<string, string> = new Map([
+  ['/', '/'],
+  ['/apis', '/apis'],
+  ['/apis/', '/apis'],
+]);
+const trimmed = (path: string): string => EXACT.get(path) ?? path.replace(/\/+$/, '');
 
 /** The discovery documents of one registry generation. */
 class Documents implements DocumentSet {
@@ -107,7 +112,7 @@ class Documents implements DocumentSet {
   }
 
   answer(path: string, accept: string | undefined, ifNoneMatch: string | undefined): DocumentAnswer | undefined {
-    const plain = this.#plain.get(trimmed(path));
+    const plain = this.#find(path);
     if (!plain) return undefined;
     // The list of groups has its aggregated form without a slash at the end alone.
     if (trimmed(path) === '/api' || path === '/apis') {
@@ -121,7 +126,12 @@ class Documents implements DocumentSet {
   }
 
   hasGetAlone(path: string): boolean {
-    return this.#plain.get(trimmed(path))?.judge === 'route';
+    return this.#find(path)?.judge === 'route';
+  }
+
+  #find(path: string): Plain | undefined {
+    const name = trimmed(path);
+    return EXACT.has(name) && !EXACT.has(path) ? undefined : this.#plain.get(name);
   }
 
   #aggregate(core: boolean, version: string, group: string, ifNoneMatch: string | undefined): DocumentAnswer {

@@ -44,8 +44,8 @@ function decodedPath(path: string): string | undefined {
   }
 }
 
-/** `//` inside of a path names nothing, except for a namespace that is left empty; a slash at the end is ignored. */
-const emptySegment = (path: string): boolean => path.replace('/namespaces//', '').includes('//');
+/** `//` inside of a path names nothing, except for a namespace that is left empty; slashes at the end are ignored. */
+const emptySegment = (path: string): boolean => path.replace(/\/+$/, '').replace('/namespaces//', '').includes('//');
 
 /** What is between the slashes, without those at the ends. */
 const segmentsOf = (path: string): string[] => path.replace(/^\/+|\/+$/g, '').split('/');

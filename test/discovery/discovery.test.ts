@@ -45,10 +45,11 @@ describe('plain discovery', () => {
     expect(groups[1]?.versions).toHaveLength(2);
   });
 
-  it('answers with and without a trailing slash', () => {
-    for (const path of ['/api', '/apis', '/apis/apps', '/apis/apps/v1', '/api/v1', '/version']) {
-      expect(Buffer.from(get(`${path}/`).bytes)).toEqual(Buffer.from(get(path).bytes));
-    }
+  it('answers with and without slashes at the end; the root and the list of groups know one at most', () => {
+    for (const path of ['/api', '/apis/apps', '/apis/apps/v1', '/api/v1', '/version'])
+      for (const slashes of ['/', '//']) expect(get(path + slashes).bytes).toEqual(get(path).bytes);
+    expect(get('/apis/').bytes).toEqual(get('/apis').bytes);
+    for (const path of ['//', '/apis//', '//api', '/api//v1']) expect(set.answer(path, undefined, undefined)).toBeUndefined();
   });
 
   it('lists resources by name with sorted verbs and their subresources', () => {
