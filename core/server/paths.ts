@@ -6,7 +6,7 @@ import type { PathHandler } from '../front/front.js';
 import { first } from '../front/query.js';
 import { NO_CACHE } from '../front/reply.js';
 import { healthAnswer } from '../health/answer.js';
-import type { Scrape } from '../metrics/index.js';
+import { healthMetrics, type Scrape } from '../metrics/index.js';
 import { methodNotAllowed, unknownPath } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
 import { type OpenApiDocuments, openApiDocuments, publishedSchema } from '../openapi/index.js';
@@ -26,6 +26,7 @@ interface Parts {
 }
 
 const METRICS = '/metrics';
+const HEALTH_METRICS = '/metrics/slis';
 const HEALTH = /^\/(livez|readyz|healthz)(\/.*)?$/;
 
 /** The documents of the registry that is current when asked, made once per registry. */
@@ -48,6 +49,11 @@ function documentsOfCurrent(registry: () => Registry, naming: Naming) {
 /** Everything outside the resources: health, discovery, OpenAPI, version. */
 export function pathHandler({ registry, naming, checks, log, startedAt, livezGraceMs, snapshot, metrics }: Parts): PathHandler {
   const documentsOf = documentsOfCurrent(registry, naming);
+  const { scrape, observe } = healthMetrics(naming);
+  const scrapes = new Map([
+    [METRICS, metrics],
+    [HEALTH_METRICS, scrape],
+  ]);
   /** During the grace period after the start `/livez` does not wait for start hooks. */
   const countedFor = (endpoint: string): readonly HealthCheck[] =>
     endpoint === 'livez' && Date.now() - startedAt < livezGraceMs
@@ -58,8 +64,15 @@ export function pathHandler({ registry, naming, checks, log, startedAt, livezGra
     const health = HEALTH.exec(path);
     if (health) {
       const endpoint = health[1] as 'livez' | 'readyz' | 'healthz';
-      const answer = await healthAnswer(endpoint, health[2] ?? '', exchange.query, countedFor(endpoint), (of, check, reason) =>
-        log.warn({ endpoint: of, check, reason: String(reason) }, 'a health check failed'),
+      const answer = await healthAnswer(
+        endpoint,
+        health[2] ?? '',
+        exchange.query,
+        countedFor(endpoint),
+        (of, check, passed, reason) => {
+          observe(of, check, passed);
+          if (!passed) log.warn({ endpoint: of, check, reason: String(reason) }, 'a health check failed');
+        },
       );
       exchange.respond(answer.status, answer.headers, Buffer.from(answer.text));
       return true;
@@ -68,10 +81,11 @@ export function pathHandler({ registry, naming, checks, log, startedAt, livezGra
       await snapshot(exchange);
       return true;
     }
-    if (path === METRICS) {
+    const metricsHere = scrapes.get(path);
+    if (metricsHere) {
       // Upstream sets them back to nothing.
       if (exchange.method === 'DELETE') throw methodNotAllowed();
-      exchange.respond(200, [['content-type', metrics.contentType], NO_CACHE], Buffer.from(await metrics.text()));
+      exchange.respond(200, [['content-type', metricsHere.contentType], NO_CACHE], Buffer.from(await metricsHere.text()));
       return true;
     }
     const accept = exchange.header('accept');
