@@ -13,9 +13,9 @@ export interface DocumentAnswer {
 export interface DocumentSet {
   /**
    * The answer to a GET of `path` (without query), undefined where no document stands there. Throws a Refusal (406) where `accept` fits none of
-   * its forms.
+   * its forms. `indent`: the client is a person, unless the media type says otherwise.
    */
-  answer(path: string, accept: string | undefined, ifNoneMatch: string | undefined): DocumentAnswer | undefined;
+  answer(path: string, accept: string | undefined, ifNoneMatch: string | undefined, indent?: boolean): DocumentAnswer | undefined;
   /** Whether a document stands at `path` that no method but GET asks for. */
   hasGetAlone(path: string): boolean;
 }

@@ -38,17 +38,18 @@ class Plain {
     readonly media: readonly MediaName[] = ALL,
   ) {}
 
-  answer(accept: string | undefined, naming: Naming): DocumentAnswer {
+  answer(accept: string | undefined, naming: Naming, indent: boolean): DocumentAnswer {
     const { media, judge } = this;
     const offer = { media, forms: ['object'], stream: false, naming, routed: judge === 'route' } as const;
     const choice = negotiate(judge === 'nobody' ? undefined : accept, offer);
-    const key = `${choice.media} ${choice.pretty === true}`;
+    const pretty = choice.pretty ?? indent;
+    const key = `${choice.media} ${pretty}`;
     let bytes = this.#bytes.get(key);
     if (!bytes) {
       const value = this.build();
       if (choice.media === 'protobuf') bytes = encodeCommon(value as { kind: string })!;
       else if (choice.media === 'yaml') bytes = ENCODER.encode(encodeYaml(value));
-      else bytes = ENCODER.encode(`${choice.pretty ? JSON.stringify(value, null, 2) : JSON.stringify(value)}\n`);
+      else bytes = ENCODER.encode(`${pretty ? JSON.stringify(value, null, 2) : JSON.stringify(value)}\n`);
       this.#bytes.set(key, bytes);
     }
     return { status: 200, contentType: choice.contentType, bytes, headers: UNCACHED };
@@ -111,7 +112,7 @@ class Documents implements DocumentSet {
     this.#plain = plainDocuments(registry, options);
   }
 
-  answer(path: string, accept: string | undefined, ifNoneMatch: string | undefined): DocumentAnswer | undefined {
+  answer(path: string, accept: string | undefined, ifNoneMatch: string | undefined, indent = false): DocumentAnswer | undefined {
     const plain = this.#find(path);
     if (!plain) return undefined;
     // The list of groups has its aggregated form without a slash at the end alone.
@@ -122,7 +123,7 @@ class Documents implements DocumentSet {
         if (version) return this.#aggregate(path !== '/apis', version, range.parameters.get('g') ?? '', ifNoneMatch);
       }
     }
-    return plain.answer(accept, this.naming);
+    return plain.answer(accept, this.naming, indent);
   }
 
   hasGetAlone(path: string): boolean {

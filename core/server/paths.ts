@@ -4,7 +4,7 @@ import type { Exchange } from '../api/listener.js';
 import { documents, inKnownGroup, type DocumentAnswer } from '../discovery/index.js';
 import type { PathHandler } from '../front/front.js';
 import { first } from '../front/query.js';
-import { NO_CACHE } from '../front/reply.js';
+import { indented, NO_CACHE } from '../front/reply.js';
 import { healthAnswer } from '../health/answer.js';
 import { healthMetrics, type Scrape } from '../metrics/index.js';
 import { methodNotAllowed, unknownPath } from '../model/refusal.js';
@@ -94,7 +94,8 @@ export function pathHandler({ registry, naming, checks, log, startedAt, livezGra
     // What looks at no method gives a POST what a GET gets.
     if (exchange.method !== 'GET' && discovery.hasGetAlone(path)) throw methodNotAllowed();
     const known =
-      discovery.answer(path, accept, match) ?? openapi.answer(path, first(route.query, 'hash') || undefined, accept, match);
+      discovery.answer(path, accept, match, indented(exchange)) ??
+      openapi.answer(path, first(route.query, 'hash') || undefined, accept, match);
     if (!known) {
       if (inKnownGroup(registry(), path)) throw unknownPath();
       return false;

@@ -115,6 +115,20 @@ describe('plain discovery', () => {
     expect(refusal(() => set.answer('/version', 'application/yaml', undefined)).code).toBe(406);
   });
 
+  it('is indented for people, unless the media type says otherwise', () => {
+    const lines = (accept: string | undefined, indent?: boolean): number =>
+      Buffer.from(set.answer('/apis', accept, undefined, indent)!.bytes)
+        .toString()
+        .trimEnd()
+        .split('\n').length;
+    expect([lines(undefined), lines('application/json;pretty=0', true)]).toEqual([1, 1]);
+    for (const [accept, indent] of [
+      [undefined, true],
+      ['application/json;pretty=1', false],
+    ] as const)
+      expect(lines(accept, indent)).toBeGreaterThan(20);
+  });
+
   it('answers lists in YAML when asked', () => {
     const answer = get('/apis', 'application/yaml');
     expect(answer.contentType).toBe('application/yaml');
