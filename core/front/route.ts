@@ -115,7 +115,8 @@ function resourceRoute(
   // What is not stored has no objects to name, but for what can be read one by one.
   const nameable = resource?.stored !== false || resource.verbs.includes('get');
   const clean = nameable || name === '' || sub !== '';
-  const named = !resource?.namespaced || namespace !== '' || name === '';
+  // All namespaces at once can be listed and nothing else: what has no list has no such path.
+  const named = !resource?.namespaced || namespace !== '' || (name === '' && resource.verbs.includes('list'));
   if (fits && clean && !named && emptyNamespace) return { target, query, missing: 'namespace' };
   if (resource?.own && sub !== '' && !subresource && name !== '') return { target, query, missing: 'object' };
   if (!fits || !named || !clean) return { target, query, missing: isTabled(registry, group) ? 'status' : 'text' };

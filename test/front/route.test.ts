@@ -33,3 +33,13 @@ test.each([
   const { message } = forbidden({ name: 'zoe', groups: [] } as never, target, '', naming);
   expect(message).toBe(`${what} is forbidden: User "zoe" cannot${deed}`);
 });
+
+test.each([
+  ['POST', '/api/v1/bindings', 'status'],
+  ['GET', '/apis/authorization.k8s.io/v1/localsubjectaccessreviews', 'status'],
+  ['POST', '/api/v1/namespaces/shop/bindings', undefined],
+  ['POST', '/api/v1/pods', undefined],
+  ['POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', undefined],
+])('%s %s: what cannot be listed has no path outside of namespaces', (method, path, missing) => {
+  expect(routeOf(registry, method, path, '').missing).toBe(missing);
+});
