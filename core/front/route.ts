@@ -70,7 +70,9 @@ export function routeOf(registry: Registry, method: string, path: string, rawQue
   const groupVersion: [string, string] = core ? ['', segments[1]!] : [segments[1]!, segments[2]!];
   const route = resourceRoute(registry, method, path, query, groupVersion, rest);
   if (!emptySegment(decoded)) return route;
-  return { target: route.target, query, missing: path.startsWith('/api') ? 'status' : 'text' };
+  const [group] = groupVersion;
+  const known = path.startsWith('/api') && (core || (group !== '' && isTabled(registry, group)));
+  return { target: route.target, query, missing: known ? 'status' : 'text' };
 }
 
 function resourceRoute(

@@ -43,3 +43,15 @@ test.each([
 ])('%s %s: what cannot be listed has no path outside of namespaces', (method, path, missing) => {
   expect(routeOf(registry, method, path, '').missing).toBe(missing);
 });
+
+test.each([
+  ['/api//v1/pods', 'status'],
+  ['/api/v1//pods', 'status'],
+  ['/apis/apps//v1/deployments', 'status'],
+  ['/apis//apps/v1/deployments', 'text'],
+  ['/apis/nosuch.example.test//v1/things', 'text'],
+  ['//api/v1/pods', 'text'],
+  ['/api/v1/pods//', undefined],
+])('%s: an empty segment names nothing, and the group tells how that is said', (path, missing) => {
+  expect(routeOf(registry, 'GET', path, '').missing).toBe(missing);
+});
