@@ -17,13 +17,13 @@ export async function authenticate(
 ): Promise<{ user: User; identityFor: Grant['identityFor'] }> {
   if (job.user) return { user: job.user, identityFor: 'never' };
   const { headers, certificate, remoteAddress } = job.credentials!;
-  const byName = new Map(headers);
   // The front end knows credentials by these two alone: an identity found by anything else must not be remembered under them.
   let elsewhere = false;
   const received = {
     header(name: string) {
       elsewhere ||= name !== 'authorization';
-      return byName.get(name);
+      // The first of several, as the front end has it: what is found is remembered for that one.
+      return headers.find(([given]) => given === name)?.[1];
     },
     certificate,
     get remoteAddress() {
