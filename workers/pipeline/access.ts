@@ -14,6 +14,7 @@ export async function authenticate(
   context: Context,
   job: Job,
   route: Route,
+  warnings: string[],
 ): Promise<{ user: User; identityFor: Grant['identityFor'] }> {
   if (job.user) return { user: job.user, identityFor: 'never' };
   const { headers, certificate, remoteAddress } = job.credentials!;
@@ -33,6 +34,11 @@ export async function authenticate(
     get path() {
       elsewhere = true;
       return job.path;
+    },
+    // What is told with every answer is not remembered for later ones.
+    warn(text: string) {
+      elsewhere = true;
+      warnings.push(text);
     },
   };
   const { user: found, cacheFor } = await context.authentication.authenticate(received).catch((thrown: unknown) => {
