@@ -14,6 +14,11 @@ export interface Offer {
   /** The answer is a watch: `stream=watch` is understood and media types without framing (YAML) are not acceptable. */
   readonly stream: boolean;
   readonly naming: Naming;
+  /**
+   * The media types are declared with the route, which refuses first and knows no wildcard but the widest one. Else the handler alone refuses: paths of
+   * custom kinds and of groups.
+   */
+  readonly routed: boolean;
 }
 
 /** The outcome of a negotiation. */
@@ -154,6 +159,16 @@ const notAcceptable = (media: readonly MediaName[], naming: Naming): Refusal =>
     `only the following media types are accepted: ${media.map(m => naming.mediaType(NAMES[m])).join(', ')}`,
   );
 
+/** Whether a route with these media types takes the header: it names one of them, whatever its quality and parameters, or anything at all. */
+function routeAccepts(accept: string | undefined, media: readonly MediaName[]): boolean {
+  if (!accept) return true;
+  return splitUnquoted(accept, ',').some(part => {
+    const [range = ''] = part.split(';', 1);
+    const asked = neutralMediaType(range.trim().toLowerCase());
+    return asked === '*/*' || media.some(name => asked === NAMES[name]);
+  });
+}
+
 /**
  * Chooses media type and form of an answer by the Accept header (RFC 9110, section 12.5.1): the first acceptable range that the offer can satisfy.
  * Throws the 406 refusal where there is none.
@@ -162,9 +177,8 @@ export function negotiate(accept: string | undefined, offer: Offer): Choice {
   // What most programs send, spared the parse.
   if (accept === NAMES.json && offer.media.includes('json') && offer.forms.includes('object'))
     return { form: 'object', version: 'v1', media: 'json', pretty: undefined, contentType: NAMES.json };
+  if (offer.routed && !routeAccepts(accept, offer.media)) throw noRepresentation(offer.media, offer.naming);
   const ranges = parseAccept(accept);
-  if (!ranges.some(range => offer.media.some(media => covers(range, NAMES[media]))))
-    throw noRepresentation(offer.media, offer.naming);
   const usable = offer.stream ? offer.media.filter(media => media !== 'yaml') : offer.media;
   for (const range of ranges) {
     for (const media of usable) {

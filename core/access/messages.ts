@@ -5,6 +5,10 @@ import type { Naming } from '../naming.js';
 
 const quoted = (text: string): string => JSON.stringify(text);
 
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+/** A text that no browser takes for markup: it repeats what the client sent. */
+const harmless = (text: string): string => text.replace(/[&<>]/g, found => ENTITIES[found]!);
+
 function scopeOf(target: ResourceTarget): string {
   return target.namespace ? `in the namespace ${quoted(target.namespace)}` : 'at the cluster scope';
 }
@@ -21,7 +25,7 @@ function deed(user: User, target: Target, naming: Naming): string {
  * The message names the resource as `deployments.apps "x"`; `details.kind` is the resource without its subresource.
  */
 export function forbidden(user: User, target: Target, reason: string, naming: Naming): Refusal {
-  const what = deed(user, target, naming) + (reason ? `: ${reason}` : '');
+  const what = harmless(deed(user, target, naming)) + (reason ? `: ${reason}` : '');
   if (target.is === 'path') return new Refusal('Forbidden', `forbidden: ${what}`, {});
   const group = naming.group(target.group);
   const name = nameOf(target);

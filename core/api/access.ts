@@ -9,6 +9,8 @@ export interface Received {
   readonly certificate?: string;
   readonly remoteAddress: string;
   readonly path: string;
+  /** Tells the client something about its credentials, in a header of the answer where that is a refusal or the answer to a write. */
+  warn(text: string): void;
 }
 
 /** Until when a result may be cached: `forever` while the credentials are the same, milliseconds, or `never`. */

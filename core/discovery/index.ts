@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type Naming, namingOf } from '../naming.js';
 import { covers, type MediaName, type MediaRange, negotiate, parseAccept } from '../negotiate.js';
+import { encodeCommon } from '../schema/protobuf.js';
 import type { Registry } from '../schema/resource.js';
 import { encodeYaml } from '../schema/yaml.js';
 import { AGGREGATED_VERSIONS, aggregatedList } from './aggregated.js';
-import { type DocumentAnswer, type DocumentSet, matches } from './answer.js';
+import { bare, type DocumentAnswer, type DocumentSet, matches } from './answer.js';
 import { apiVersions, groupDocument, groupList, groupsOf, isTabled, resourceList, servedOf } from './plain.js';
 import { rootPaths, versionInfo } from './root.js';
 
@@ -16,33 +17,39 @@ export interface DiscoveryOptions {
   readonly serverAddress?: string;
   /** Paths listed at `/` beyond those of discovery itself. */
   readonly paths?: readonly string[];
-  /** Writes a document in the protobuf envelope, where the server speaks it. */
-  readonly protobuf?: (document: object) => Uint8Array;
 }
 
 const UNCACHED = { 'cache-control': 'no-cache, private' };
 const AGGREGATED = { vary: 'Accept', 'cache-control': 'public' };
 const ENCODER = new TextEncoder();
-const EMPTY = new Uint8Array();
+
+/**
+ * What decides about a request for a document: its `route`, which has GET alone and declares its media types, a `handler` that looks at no method, or
+ * `nobody`: it is written as it is.
+ */
+type Judge = 'route' | 'handler' | 'nobody';
 
 /** A document under one path: its value, and the bytes of each media type once asked for. */
 class Plain {
   readonly #bytes = new Map<string, Uint8Array>();
   constructor(
     readonly build: () => object,
-    readonly media: readonly MediaName[],
+    readonly judge: Judge,
+    readonly media: readonly MediaName[] = ALL,
   ) {}
 
-  answer(accept: string | undefined, naming: Naming, protobuf: DiscoveryOptions['protobuf']): DocumentAnswer {
-    const media = protobuf ? this.media : this.media.filter(name => name !== 'protobuf');
-    const choice = negotiate(accept, { media, forms: ['object'], stream: false, naming });
-    const key = `${choice.media} ${choice.pretty === true}`;
+  answer(accept: string | undefined, naming: Naming, indent: boolean): DocumentAnswer {
+    const { media, judge } = this;
+    const offer = { media, forms: ['object'], stream: false, naming, routed: judge === 'route' } as const;
+    const choice = negotiate(judge === 'nobody' ? undefined : accept, offer);
+    const pretty = choice.pretty ?? indent;
+    const key = `${choice.media} ${pretty}`;
     let bytes = this.#bytes.get(key);
     if (!bytes) {
       const value = this.build();
-      if (choice.media === 'protobuf' && protobuf) bytes = protobuf(value);
+      if (choice.media === 'protobuf') bytes = encodeCommon(value as { kind: string })!;
       else if (choice.media === 'yaml') bytes = ENCODER.encode(encodeYaml(value));
-      else bytes = ENCODER.encode(`${choice.pretty ? JSON.stringify(value, null, 2) : JSON.stringify(value)}\n`);
+      else bytes = ENCODER.encode(`${pretty ? JSON.stringify(value, null, 2) : JSON.stringify(value)}\n`);
       this.#bytes.set(key, bytes);
     }
     return { status: 200, contentType: choice.contentType, bytes, headers: UNCACHED };
@@ -50,21 +57,25 @@ class Plain {
 }
 
 const ALL: readonly MediaName[] = ['json', 'yaml', 'protobuf'];
+const JSON_ALONE: readonly MediaName[] = ['json'];
 
 function plainDocuments(registry: Registry, options: DiscoveryOptions): Map<string, Plain> {
+  const root = new Plain(() => ({ paths: rootPaths(registry, options.paths ?? []) }), 'nobody', JSON_ALONE);
   const documents = new Map<string, Plain>([
-    ['/api', new Plain(() => apiVersions(registry, options.serverAddress ?? 'localhost:443'), ALL)],
-    ['/apis', new Plain(() => groupList(registry), ALL)],
-    ['/version', new Plain(() => versionInfo(), ['json'])],
-    ['/', new Plain(() => ({ paths: rootPaths(registry, options.paths ?? []) }), ['json'])],
+    ['/api', new Plain(() => apiVersions(registry, options.serverAddress ?? 'localhost:443'), 'route')],
+    ['/apis', new Plain(() => groupList(registry), 'handler')],
+    ['/version', new Plain(() => versionInfo(), 'route', JSON_ALONE)],
+    ['/', root],
+    ['/index.html', root],
   ]);
   for (const version of servedOf(registry.groups.get('') ?? { name: '', priority: 0, preferred: '', versions: [] })) {
-    documents.set(`/api/${version.version}`, new Plain(() => resourceList(version), ALL));
+    documents.set(`/api/${version.version}`, new Plain(() => resourceList(version), 'route'));
   }
   for (const group of groupsOf(registry)) {
-    documents.set(`/apis/${group.name}`, new Plain(() => groupDocument(group), ALL));
+    documents.set(`/apis/${group.name}`, new Plain(() => groupDocument(group), 'handler'));
+    const judge = isTabled(registry, group.name) ? 'route' : 'handler';
     for (const version of servedOf(group)) {
-      documents.set(`/apis/${version.apiVersion}`, new Plain(() => resourceList(version), ALL));
+      documents.set(`/apis/${version.apiVersion}`, new Plain(() => resourceList(version), judge));
     }
   }
   return documents;
@@ -81,6 +92,14 @@ function aggregatedVersion(range: MediaRange): string | undefined {
   return AGGREGATED_VERSIONS.some(known => known === version) ? version : undefined;
 }
 
+/** What is served without looking at routes, with the slashes that it may end in: to the others slashes at the end mean nothing. */
+const EXACT: ReadonlyMap<string, string> = new Map([
+  ['/', '/'],
+  ['/apis', '/apis'],
+  ['/apis/', '/apis'],
+]);
+const trimmed = (path: string): string => EXACT.get(path) ?? path.replace(/\/+$/, '');
+
 /** The discovery documents of one registry generation. */
 class Documents implements DocumentSet {
   readonly #plain: ReadonlyMap<string, Plain>;
@@ -93,18 +112,27 @@ class Documents implements DocumentSet {
     this.#plain = plainDocuments(registry, options);
   }
 
-  answer(path: string, accept: string | undefined, ifNoneMatch: string | undefined): DocumentAnswer | undefined {
-    const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-    const plain = this.#plain.get(trimmed);
+  answer(path: string, accept: string | undefined, ifNoneMatch: string | undefined, indent = false): DocumentAnswer | undefined {
+    const plain = this.#find(path);
     if (!plain) return undefined;
-    if (trimmed === '/api' || trimmed === '/apis') {
+    // The list of groups has its aggregated form without a slash at the end alone.
+    if (trimmed(path) === '/api' || path === '/apis') {
       // Any range for the aggregated form is better than plain JSON, wherever it stands in the header.
       for (const range of parseAccept(accept)) {
         const version = aggregatedVersion(range);
-        if (version) return this.#aggregate(trimmed === '/api', version, range.parameters.get('g') ?? '', ifNoneMatch);
+        if (version) return this.#aggregate(path !== '/apis', version, range.parameters.get('g') ?? '', ifNoneMatch);
       }
     }
-    return plain.answer(accept, this.naming, this.options.protobuf);
+    return plain.answer(accept, this.naming, indent);
+  }
+
+  hasGetAlone(path: string): boolean {
+    return this.#find(path)?.judge === 'route';
+  }
+
+  #find(path: string): Plain | undefined {
+    const name = trimmed(path);
+    return EXACT.has(name) && !EXACT.has(path) ? undefined : this.#plain.get(name);
   }
 
   #aggregate(core: boolean, version: string, group: string, ifNoneMatch: string | undefined): DocumentAnswer {
@@ -118,7 +146,7 @@ class Documents implements DocumentSet {
     }
     const contentType = `application/json;g=${group};v=${version};as=APIGroupDiscoveryList`;
     const { etag, bytes } = document;
-    if (matches(ifNoneMatch, etag)) return { status: 304, contentType, etag, bytes: EMPTY, headers: AGGREGATED };
+    if (matches(ifNoneMatch, etag)) return bare(304, AGGREGATED, etag);
     return { status: 200, contentType, etag, bytes, headers: AGGREGATED };
   }
 }

@@ -19,7 +19,7 @@ export const chooseForm = (
   accept: string | undefined,
   naming: Naming,
   { stream = false, forms = ['object', 'table', 'partial', 'partialList'] as readonly Form[] } = {},
-): Choice => negotiate(accept || undefined, { media: mediaOf(resource), forms, stream, naming });
+): Choice => negotiate(accept || undefined, { media: mediaOf(resource), forms, stream, naming, routed: resource.builtIn });
 
 /**
  * What an answer of one object, or of a list of them, is. As upstream the metadata of one object are not a list's, nor the other way round: who asks for them is
@@ -78,7 +78,7 @@ export function indents(query: string, userAgent: string): boolean {
 function choiceOf(accept: string | undefined, naming: Naming): Choice | undefined {
   if (!accept || accept.startsWith('application/json')) return undefined;
   try {
-    return negotiate(accept, { media: ALL, forms: ['object'], stream: false, naming });
+    return negotiate(accept, { media: ALL, forms: ['object'], stream: false, naming, routed: false });
   } catch {
     return undefined;
   }

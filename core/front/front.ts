@@ -366,8 +366,12 @@ function unsupported({ resource, target }: Route): Refusal {
 function refusedMethod(exchange: Exchange, route: Route): boolean {
   const { resource, subresource, target } = route;
   if (target.is === 'path' || !resource) return false;
-  // Upstream routes table kinds by method, others by what is asked for.
-  if ((exchange.method === 'HEAD' && !resource.own) || (route.watchPath && exchange.method !== 'GET')) return true;
+  // Upstream routes table kinds by method, others by what is asked for; a proxy passes on what it is sent.
+  if (
+    (exchange.method === 'HEAD' && !resource.own && subresource?.name !== 'proxy') ||
+    (route.watchPath && exchange.method !== 'GET')
+  )
+    return true;
   if (target.name === '' ? ['update', 'patch'].includes(target.verb) : target.verb === 'create' && !subresource) return true;
   const verbs = subresource ? subresource.verbs : resource.verbs;
   if (!verbs.includes(target.verb)) return true;

@@ -63,7 +63,7 @@ export function refuseThrown(exchange: Exchange, thrown: unknown, log: Log, nami
 export function text(exchange: Exchange, status: number, body: string, headers: Headers = []): void {
   exchange.respond(
     status,
-    [['content-type', 'text/plain; charset=utf-8'], ['x-content-type-options', 'nosniff'], ...headers],
+    [['content-type', 'text/plain; charset=utf-8'], ['x-content-type-options', 'nosniff'], NO_CACHE, ...headers],
     Buffer.from(body),
   );
 }

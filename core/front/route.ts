@@ -44,8 +44,8 @@ function decodedPath(path: string): string | undefined {
   }
 }
 
-/** `//` inside of a path names nothing, except for a namespace that is left empty; a slash at the end is ignored. */
-const emptySegment = (path: string): boolean => path.replace('/namespaces//', '').includes('//');
+/** `//` inside of a path names nothing, except for a namespace that is left empty; slashes at the end are ignored. */
+const emptySegment = (path: string): boolean => path.replace(/\/+$/, '').replace('/namespaces//', '').includes('//');
 
 /** What is between the slashes, without those at the ends. */
 const segmentsOf = (path: string): string[] => path.replace(/^\/+|\/+$/g, '').split('/');
@@ -70,7 +70,9 @@ export function routeOf(registry: Registry, method: string, path: string, rawQue
   const groupVersion: [string, string] = core ? ['', segments[1]!] : [segments[1]!, segments[2]!];
   const route = resourceRoute(registry, method, path, query, groupVersion, rest);
   if (!emptySegment(decoded)) return route;
-  return { target: route.target, query, missing: path.startsWith('/api') ? 'status' : 'text' };
+  const [group] = groupVersion;
+  const known = path.startsWith('/api') && (core || (group !== '' && isTabled(registry, group)));
+  return { target: route.target, query, missing: known ? 'status' : 'text' };
 }
 
 function resourceRoute(
@@ -82,19 +84,21 @@ function resourceRoute(
   parts: string[],
 ): Route {
   const watchPath = parts[0] === 'watch' && parts.length > 1;
-  let rest = watchPath ? parts.slice(1) : parts;
+  // Served no more, but still judged by a verb of its own.
+  const proxyPath = parts[0] === 'proxy' && parts.length > 1;
+  let rest = watchPath || proxyPath ? parts.slice(1) : parts;
   let namespace = '';
   const emptyNamespace = rest[1] === '';
   if (rest[0] === 'namespaces' && rest.length > 2 && !OF_NAMESPACE.has(rest[2]!)) {
     namespace = rest[1]!;
     rest = rest.slice(2);
   }
-  const [plural = '', name = '', sub = ''] = rest;
-  const resource = registry.find(group, version, plural);
-  const isNamespaceItself = plural === 'namespaces' && group === '';
+  const [plural = '', name = '', sub = ''] = proxyPath ? rest.slice(0, 2) : rest;
+  const resource = proxyPath ? undefined : registry.find(group, version, plural);
+  const isNamespaceItself = plural === 'namespaces';
   const target: ResourceTarget = {
     is: 'resource',
-    verb: verbOf(method, name, sub, query, watchPath),
+    verb: proxyPath ? 'proxy' : verbOf(method, name, sub, query, watchPath),
     group,
     version,
     resource: plural,
@@ -113,7 +117,8 @@ function resourceRoute(
   // What is not stored has no objects to name, but for what can be read one by one.
   const nameable = resource?.stored !== false || resource.verbs.includes('get');
   const clean = nameable || name === '' || sub !== '';
-  const named = !resource?.namespaced || namespace !== '' || name === '';
+  // All namespaces at once can be listed and nothing else: what has no list has no such path.
+  const named = !resource?.namespaced || namespace !== '' || (name === '' && resource.verbs.includes('list'));
   if (fits && clean && !named && emptyNamespace) return { target, query, missing: 'namespace' };
   if (resource?.own && sub !== '' && !subresource && name !== '') return { target, query, missing: 'object' };
   if (!fits || !named || !clean) return { target, query, missing: isTabled(registry, group) ? 'status' : 'text' };

@@ -10,8 +10,8 @@ export interface HealthAnswer {
   readonly text: string;
 }
 
-/** Told of every failed check, for the log; clients never see the reason. */
-export type OnFailure = (endpoint: HealthEndpoint, check: string, reason: unknown) => void;
+/** Told how every check went, with the reason of a failure for the log; clients never see it. */
+export type OnResult = (endpoint: HealthEndpoint, check: string, passed: boolean, reason?: unknown) => void;
 
 const HEADERS = [
   ['content-type', 'text/plain; charset=utf-8'],
@@ -37,18 +37,19 @@ async function withinTime(check: HealthCheck): Promise<void> {
   }
 }
 
-async function passes(endpoint: HealthEndpoint, check: HealthCheck, onFailure: OnFailure): Promise<boolean> {
+async function passes(endpoint: HealthEndpoint, check: HealthCheck, onResult: OnResult): Promise<boolean> {
   try {
     await withinTime(check);
-    return true;
   } catch (thrown) {
-    onFailure(endpoint, check.name, thrown);
+    onResult(endpoint, check.name, false, thrown);
     return false;
   }
+  onResult(endpoint, check.name, true);
+  return true;
 }
 
-async function single(endpoint: HealthEndpoint, check: HealthCheck, onFailure: OnFailure): Promise<HealthAnswer> {
-  return (await passes(endpoint, check, onFailure)) ? answer(200, 'ok') : answer(500, 'internal server error: reason withheld\n');
+async function single(endpoint: HealthEndpoint, check: HealthCheck, onResult: OnResult): Promise<HealthAnswer> {
+  return (await passes(endpoint, check, onResult)) ? answer(200, 'ok') : answer(500, 'internal server error: reason withheld\n');
 }
 
 function warning(unknown: ReadonlySet<string>): string {
@@ -61,11 +62,11 @@ async function every(
   endpoint: HealthEndpoint,
   query: URLSearchParams,
   checks: readonly HealthCheck[],
-  onFailure: OnFailure,
+  onResult: OnResult,
 ): Promise<HealthAnswer> {
   const unknown = new Set(query.getAll('exclude'));
   const excluded = checks.map(check => unknown.delete(check.name));
-  const passed = await Promise.all(checks.map((check, i) => excluded[i] || passes(endpoint, check, onFailure)));
+  const passed = await Promise.all(checks.map((check, i) => excluded[i] || passes(endpoint, check, onResult)));
   const line = ({ name }: HealthCheck, i: number): string =>
     excluded[i] ? `[+]${name} excluded: ok\n` : passed[i] ? `[+]${name} ok\n` : `[-]${name} failed: reason withheld\n`;
   const text = checks.map(line).join('') + warning(unknown);
@@ -82,10 +83,10 @@ export async function healthAnswer(
   path: string,
   query: string,
   checks: readonly HealthCheck[],
-  onFailure: OnFailure = () => {},
+  onResult: OnResult = () => {},
 ): Promise<HealthAnswer> {
   const own = checks.filter(check => check.of.includes(endpoint));
-  if (path === '') return every(endpoint, new URLSearchParams(query), own, onFailure);
+  if (path === '') return every(endpoint, new URLSearchParams(query), own, onResult);
   const check = own.find(({ name }) => path === `/${name}`);
-  return check ? single(endpoint, check, onFailure) : answer(404, '404 page not found\n');
+  return check ? single(endpoint, check, onResult) : answer(404, '404 page not found\n');
 }

@@ -2,6 +2,7 @@ import { Registry } from 'prom-client';
 import { processMetrics } from './process.js';
 import type { RequestMetrics } from './requests.js';
 
+export { healthMetrics } from './health.js';
 export { RequestMetrics } from './requests.js';
 
 /** What `/metrics` answers: the text format of Prometheus. */

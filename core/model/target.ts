@@ -1,7 +1,17 @@
 import type { Selector } from './selector.js';
 
 /** API verbs as authorizers see them (spec 2, "Request attributes"). Non-resource requests use the lower-case HTTP method. */
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'impersonate';
+export type Verb =
+  | 'get'
+  | 'list'
+  | 'watch'
+  | 'create'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'deletecollection'
+  | 'impersonate'
+  | 'proxy';
 
 /** What a resource request is about, read from its path and query. Empty strings mean "none". */
 export interface ResourceTarget {

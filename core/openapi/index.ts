@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type DocumentAnswer, matches } from '../discovery/answer.js';
-import { Refusal } from '../model/refusal.js';
+import { bare, type DocumentAnswer, matches } from '../discovery/answer.js';
 import type { Naming } from '../naming.js';
 import { covers, parseAccept } from '../negotiate.js';
 import type { GroupVersion, Registry } from '../schema/resource.js';
@@ -14,7 +13,7 @@ export { publishedSchema } from './custom.js';
 
 /** The OpenAPI documents of one registry generation. */
 export interface OpenApiDocuments {
-  /** The answer to a GET of `path` with its `hash` parameter, undefined where no document stands there. Throws a Refusal (406). */
+  /** The answer to a GET of `path` with its `hash` parameter, undefined outside of these documents. Refusals have no body. */
   answer(
     path: string,
     hash: string | undefined,
@@ -30,7 +29,6 @@ const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 const V2_PROTOBUF_ASKED = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 const V3_PROTOBUF = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
 const V3_PROTOBUF_ASKED = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
-const EMPTY = new Uint8Array();
 const YEAR = 365 * 24 * 3600 * 1000;
 
 interface Rendered {
@@ -44,13 +42,17 @@ function rendered(bytes: Uint8Array): Rendered {
 
 const json = (value: unknown): Rendered => rendered(Buffer.from(JSON.stringify(value)));
 
-/** The first of the media types that the header accepts; throws the 406 where it accepts none. */
-function choose(accept: string | undefined, offered: readonly string[]): string {
+const UNCACHED = { 'cache-control': 'no-cache, private' };
+const V2_HEADERS = { vary: 'Accept-Encoding, Accept', ...UNCACHED };
+const V3_HEADERS = { vary: 'Accept', ...UNCACHED };
+
+/** The first of the media types that the header accepts. */
+function choose(accept: string | undefined, offered: readonly string[]): string | undefined {
   for (const range of parseAccept(accept)) {
     const found = offered.find(type => covers(range, type));
     if (found) return found;
   }
-  throw new Refusal('NotAcceptable', `only the following media types are accepted: ${offered.join(', ')}`);
+  return undefined;
 }
 
 class Documents implements OpenApiDocuments {
@@ -81,11 +83,11 @@ class Documents implements OpenApiDocuments {
     ifNoneMatch: string | undefined,
   ): DocumentAnswer | undefined {
     if (path === '/openapi/v2') return this.#version2(accept, ifNoneMatch);
-    if (path === '/openapi/v3' || path === '/openapi/v3/') return this.#version3Index(accept, ifNoneMatch);
+    if (path === '/openapi/v3') return this.#version3Index();
     if (!path.startsWith('/openapi/v3/')) return undefined;
     const name = path.slice('/openapi/v3/'.length);
     const part = this.#parts.get(name);
-    return part && this.#version3(name, part, hash, accept, ifNoneMatch);
+    return part ? this.#version3(name, part, hash, accept, ifNoneMatch) : bare(404, UNCACHED);
   }
 
   async warm(): Promise<void> {
@@ -114,21 +116,22 @@ class Documents implements OpenApiDocuments {
 
   #version2(accept: string | undefined, ifNoneMatch: string | undefined): DocumentAnswer {
     const chosen = choose(accept, ['application/json', V2_PROTOBUF_ASKED, V2_PROTOBUF]);
+    if (!chosen) return bare(406, V2_HEADERS);
     const contentType = chosen === V2_PROTOBUF_ASKED ? V2_PROTOBUF : chosen;
     const plain = this.#renderV2();
     if (contentType === V2_PROTOBUF) this.#v2Protobuf ??= rendered(encodeV2(JSON.parse(Buffer.from(plain.bytes).toString())));
     const document = contentType === V2_PROTOBUF && this.#v2Protobuf ? this.#v2Protobuf : plain;
-    return conditional(document, contentType, ifNoneMatch, { vary: 'Accept-Encoding, Accept' });
+    return conditional(document, contentType, ifNoneMatch, V2_HEADERS);
   }
 
-  #version3Index(accept: string | undefined, ifNoneMatch: string | undefined): DocumentAnswer {
-    choose(accept, ['application/json']);
+  /** Upstream looks at no header here and names no type, so that the type is guessed from the bytes. */
+  #version3Index(): DocumentAnswer {
     if (!this.#index) {
       const paths: Record<string, { serverRelativeURL: string }> = {};
       for (const [name, part] of this.#parts) paths[name] = { serverRelativeURL: addressOf(name, this.#render(part).hash) };
       this.#index = json({ paths });
     }
-    return conditional(this.#index, 'application/json', ifNoneMatch, { vary: 'Accept' });
+    return { status: 200, contentType: 'text/plain; charset=utf-8', bytes: this.#index.bytes, headers: UNCACHED };
   }
 
   #version3(
@@ -138,19 +141,17 @@ class Documents implements OpenApiDocuments {
     accept: string | undefined,
     ifNoneMatch: string | undefined,
   ): DocumentAnswer {
+    const chosen = choose(accept, ['application/json', V3_PROTOBUF_ASKED, V3_PROTOBUF]);
+    if (!chosen) return bare(406, V3_HEADERS);
+    const contentType = chosen === V3_PROTOBUF_ASKED ? V3_PROTOBUF : chosen;
     const document = this.#render(part);
     if (hash !== undefined && hash !== document.hash) {
-      const headers = { location: addressOf(name, document.hash) };
-      return { status: 301, contentType: 'text/html; charset=utf-8', bytes: EMPTY, headers };
+      const headers = { ...V3_HEADERS, location: addressOf(name, document.hash) };
+      return bare(301, headers, tagOf(document), contentType);
     }
-    const chosen = choose(accept, ['application/json', V3_PROTOBUF_ASKED, V3_PROTOBUF]);
-    const contentType = chosen === V3_PROTOBUF_ASKED ? V3_PROTOBUF : chosen;
-    const headers: Readonly<Record<string, string>> =
-      hash === undefined
-        ? { vary: 'Accept', 'cache-control': 'no-cache, private' }
-        : { vary: 'Accept', 'cache-control': 'public, immutable', expires: new Date(Date.now() + YEAR).toUTCString() };
+    const kept = { vary: 'Accept', 'cache-control': 'public, immutable', expires: new Date(Date.now() + YEAR).toUTCString() };
     const shown = contentType === V3_PROTOBUF ? this.#renderV3Protobuf(document) : document;
-    return conditional(shown, contentType, ifNoneMatch, headers);
+    return conditional(shown, contentType, ifNoneMatch, hash === undefined ? V3_HEADERS : kept);
   }
 
   #renderV3Protobuf(document: Rendered): Rendered {
@@ -165,14 +166,17 @@ class Documents implements OpenApiDocuments {
 
 const addressOf = (name: string, hash: string): string => `/openapi/v3/${name}?hash=${hash}`;
 
+const tagOf = ({ hash }: Rendered): string => `"${hash}"`;
+
+/** Here, unlike in discovery, `*` stands for every tag. */
 function conditional(
   document: Rendered,
   contentType: string,
   ifNoneMatch: string | undefined,
   headers: Readonly<Record<string, string>>,
 ): DocumentAnswer {
-  const etag = `"${document.hash}"`;
-  if (matches(ifNoneMatch, etag)) return { status: 304, contentType, etag, bytes: EMPTY, headers };
+  const etag = tagOf(document);
+  if (ifNoneMatch?.trim().startsWith('*') || matches(ifNoneMatch, etag)) return bare(304, headers, etag);
   return { status: 200, contentType, etag, bytes: document.bytes, headers };
 }
 

@@ -4,8 +4,9 @@ import type { Exchange } from '../api/listener.js';
 import { documents, inKnownGroup, type DocumentAnswer } from '../discovery/index.js';
 import type { PathHandler } from '../front/front.js';
 import { first } from '../front/query.js';
+import { indented, NO_CACHE } from '../front/reply.js';
 import { healthAnswer } from '../health/answer.js';
-import type { Scrape } from '../metrics/index.js';
+import { healthMetrics, type Scrape } from '../metrics/index.js';
 import { methodNotAllowed, unknownPath } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
 import { type OpenApiDocuments, openApiDocuments, publishedSchema } from '../openapi/index.js';
@@ -25,8 +26,7 @@ interface Parts {
 }
 
 const METRICS = '/metrics';
-/** What looks at no method: a POST gets what a GET gets. */
-const ANY_METHOD = /^\/(openapi\/.*)?$/;
+const HEALTH_METRICS = '/metrics/slis';
 const HEALTH = /^\/(livez|readyz|healthz)(\/.*)?$/;
 
 /** The documents of the registry that is current when asked, made once per registry. */
@@ -49,6 +49,11 @@ function documentsOfCurrent(registry: () => Registry, naming: Naming) {
 /** Everything outside the resources: health, discovery, OpenAPI, version. */
 export function pathHandler({ registry, naming, checks, log, startedAt, livezGraceMs, snapshot, metrics }: Parts): PathHandler {
   const documentsOf = documentsOfCurrent(registry, naming);
+  const { scrape, observe } = healthMetrics(naming);
+  const scrapes = new Map([
+    [METRICS, metrics],
+    [HEALTH_METRICS, scrape],
+  ]);
   /** During the grace period after the start `/livez` does not wait for start hooks. */
   const countedFor = (endpoint: string): readonly HealthCheck[] =>
     endpoint === 'livez' && Date.now() - startedAt < livezGraceMs
@@ -59,8 +64,15 @@ export function pathHandler({ registry, naming, checks, log, startedAt, livezGra
     const health = HEALTH.exec(path);
     if (health) {
       const endpoint = health[1] as 'livez' | 'readyz' | 'healthz';
-      const answer = await healthAnswer(endpoint, health[2] ?? '', exchange.query, countedFor(endpoint), (of, check, reason) =>
-        log.warn({ endpoint: of, check, reason: String(reason) }, 'a health check failed'),
+      const answer = await healthAnswer(
+        endpoint,
+        health[2] ?? '',
+        exchange.query,
+        countedFor(endpoint),
+        (of, check, passed, reason) => {
+          observe(of, check, passed);
+          if (!passed) log.warn({ endpoint: of, check, reason: String(reason) }, 'a health check failed');
+        },
       );
       exchange.respond(answer.status, answer.headers, Buffer.from(answer.text));
       return true;
@@ -69,22 +81,25 @@ export function pathHandler({ registry, naming, checks, log, startedAt, livezGra
       await snapshot(exchange);
       return true;
     }
-    if (path === METRICS) {
+    const metricsHere = scrapes.get(path);
+    if (metricsHere) {
       // Upstream sets them back to nothing.
       if (exchange.method === 'DELETE') throw methodNotAllowed();
-      exchange.respond(200, [['content-type', metrics.contentType]], Buffer.from(await metrics.text()));
+      exchange.respond(200, [['content-type', metricsHere.contentType], NO_CACHE], Buffer.from(await metricsHere.text()));
       return true;
     }
     const accept = exchange.header('accept');
     const match = exchange.header('if-none-match');
     const { discovery, openapi } = documentsOf();
+    // What looks at no method gives a POST what a GET gets.
+    if (exchange.method !== 'GET' && discovery.hasGetAlone(path)) throw methodNotAllowed();
     const known =
-      discovery.answer(path, accept, match) ?? openapi.answer(path, first(route.query, 'hash') || undefined, accept, match);
+      discovery.answer(path, accept, match, indented(exchange)) ??
+      openapi.answer(path, first(route.query, 'hash') || undefined, accept, match);
     if (!known) {
       if (inKnownGroup(registry(), path)) throw unknownPath();
       return false;
     }
-    if (exchange.method !== 'GET' && !ANY_METHOD.test(path)) throw methodNotAllowed();
     send(exchange, known);
     return true;
   };

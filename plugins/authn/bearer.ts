@@ -1,14 +1,18 @@
 import { Refusal, type Received } from '../../core/api/index.js';
 
+const SPACED = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
+
 /**
  * The bearer token of a request (spec 2, "General rules"), or undefined if there is none: no header, another scheme, or nothing after the
- * one space that follows the scheme. Words after the token are ignored; the scheme is case-insensitive.
+ * one space that follows the scheme. Words after the token are ignored; the scheme is case-insensitive. Whoever sent a second space is told.
  */
 export function bearerToken(request: Received): string | undefined {
   const header = request.header('authorization')?.trim();
   if (!header) return undefined;
   const [scheme, token] = header.split(' ', 2);
-  return scheme?.toLowerCase() === 'bearer' && token ? token : undefined;
+  if (scheme?.toLowerCase() !== 'bearer') return undefined;
+  if (token === '') request.warn(SPACED);
+  return token || undefined;
 }
 
 /** 401 for a token that a token authenticator does not know. */

@@ -42,5 +42,6 @@ export const received = (headers: Record<string, string> = {}, certificate?: str
   header: name => headers[name],
   remoteAddress: '127.0.0.1',
   path: '/',
+  warn: () => {},
   ...(certificate ? { certificate } : {}),
 });

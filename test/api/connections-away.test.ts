@@ -58,6 +58,7 @@ describe('subresources that lead to nodes', () => {
     }
     expect((await api.get(`${services}/a:b:c:d/proxy`)).body['message']).toBe('invalid service request "a:b:c:d"');
     expect((await api.get(`${services}/none:80/proxy`)).body['message']).toBe('services "none" not found');
+    expect((await api.call('HEAD', `${services}/none:80/proxy`)).status).toBe(404);
     await api.made('/api/v1/nodes', { metadata: { name: 'n' } });
     expect((await api.get('/api/v1/nodes/n/proxy')).status).toBe(405);
     expect((await api.post('/api/v1/componentstatuses/x', {})).status).toBe(405);

@@ -34,11 +34,15 @@ describe('discovery and what it names', () => {
 
   test('every listed resource is reachable by GET at the path of its lower-case plural [R004 R016 R017]', async () => {
     for (const [path, resources] of found) {
-      for (const { name, kind, verbs } of resources.filter(resource => !resource.name.includes('/'))) {
+      for (const { name, kind, verbs, namespaced } of resources.filter(resource => !resource.name.includes('/'))) {
         expect(name).toMatch(/^[a-z]+$/);
-        const { status, body } = await api.get(`${path}/${name}`);
+        const all = `${path}/${name}`;
+        const { status, body } = await api.get(
+          namespaced && !verbs.includes('list') ? `${path}/namespaces/default/${name}` : all,
+        );
         if (verbs.includes('list')) expect([name, status, body.kind]).toEqual([name, 200, `${kind}List`]);
         else expect([name, status, body.reason]).toEqual([name, 405, 'MethodNotAllowed']);
+        if (namespaced && !verbs.includes('list')) expect((await api.get(all)).status).toBe(404);
       }
     }
   });

@@ -61,6 +61,15 @@ describe('metrics', () => {
     watch.close();
   });
 
+  test('/metrics/slis tells how each health check went', async () => {
+    for (const path of ['/readyz', '/readyz/ping', '/livez/nosuch']) await api.get(path);
+    const { status, headers, text } = await api.get('/metrics/slis');
+    expect([status, headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+    expect(text).toContain('kubernetes_healthcheck{name="ping",type="readyz"} 1\n');
+    expect(text).toMatch(/^kubernetes_healthchecks_total\{name="ping",status="success",type="readyz"\} [2-9]$/m);
+    expect(text).not.toMatch(/nosuch|livez|error/);
+  });
+
   test('labels never come from the request', async () => {
     await api.get('/api/v1/namespaces/default/invented/name');
     await api.get('/nowhere/"injected"\n');

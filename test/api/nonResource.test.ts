@@ -49,15 +49,22 @@ describe('paths outside of the resources', () => {
     for (const [, other] of PATHS) if (other !== path) expect((await anonymous(other)).status).toBe(403);
   });
 
-  test('health, metrics, OpenAPI and the list of paths look at no method, discovery has GET alone', async () => {
+  test('health, metrics, OpenAPI, the list of paths and groups look at no method, other discovery has GET alone', async () => {
     const answered = async (method: 'HEAD' | 'PUT' | 'DELETE', path: string): Promise<number> =>
       (await api.call(method, path)).status;
-    for (const path of ['/livez', '/readyz/ping', '/metrics', '/openapi/v2', '/openapi/v3', '/openapi/v3/apis/apps/v1', '/'])
+    const open = ['/livez', '/readyz/ping', '/metrics', '/openapi/v2', '/openapi/v3', '/openapi/v3/apis/apps/v1', '/'];
+    for (const path of [...open, '/apis', '/apis/', '/apis/apps'])
       for (const method of ['HEAD', 'PUT'] as const)
         expect([method, path, await answered(method, path)]).toEqual([method, path, 200]);
-    for (const path of ['/api', '/api/v1', '/apis', '/apis/apps', '/version'])
+    for (const path of ['/api', '/api/v1', '/apis/apps/v1', '/version'])
       for (const method of ['HEAD', 'PUT'] as const)
         expect([method, path, await answered(method, path)]).toEqual([method, path, 405]);
     expect(await answered('DELETE', '/metrics')).toBe(405);
+    expect((await api.call('POST', '/api', { accept: 'text/plain' })).status).toBe(405);
+  });
+
+  test('no answer is for caches unless it says so', async () => {
+    for (const path of ['/nosuch', '/metrics', '/livez/nosuch', '/openapi/v2', '/openapi/v3', '/openapi/v3/nosuch', '/api', '/'])
+      expect([path, (await api.get(path)).headers['cache-control']]).toEqual([path, 'no-cache, private']);
   });
 });

@@ -21,7 +21,8 @@ export interface Sent {
   readonly type?: string;
   readonly accept?: string;
   readonly token?: string;
-  readonly headers?: { readonly [name: string]: string };
+  /** Several values are as many headers. */
+  readonly headers?: { readonly [name: string]: string | string[] };
 }
 
 /** One event of a watch. */

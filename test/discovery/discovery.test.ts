@@ -3,11 +3,14 @@ import { type DocumentAnswer, documents, inKnownGroup } from '../../core/discove
 import { storageVersionHash } from '../../core/discovery/plain.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
+import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
+import { findType } from '../../core/schema/table/types.js';
 import { fixtureRegistry } from './fixture.js';
 
 const registry = fixtureRegistry();
 const set = documents(registry, namingOf('kubernetes'), { serverAddress: '10.0.0.1:6443' });
 const V2 = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const PB = 'application/vnd.kubernetes.protobuf';
 const V2BETA1 = V2.replace('v=v2', 'v=v2beta1');
 
 const get = (path: string, accept?: string, tag?: string, from = set): DocumentAnswer => {
@@ -42,10 +45,11 @@ describe('plain discovery', () => {
     expect(groups[1]?.versions).toHaveLength(2);
   });
 
-  it('answers with and without a trailing slash', () => {
-    for (const path of ['/api', '/apis', '/apis/apps', '/apis/apps/v1', '/api/v1', '/version']) {
-      expect(Buffer.from(get(`${path}/`).bytes)).toEqual(Buffer.from(get(path).bytes));
-    }
+  it('answers with and without slashes at the end; the root and the list of groups know one at most', () => {
+    for (const path of ['/api', '/apis/apps', '/apis/apps/v1', '/api/v1', '/version'])
+      for (const slashes of ['/', '//']) expect(get(path + slashes).bytes).toEqual(get(path).bytes);
+    expect(get('/apis/').bytes).toEqual(get('/apis').bytes);
+    for (const path of ['//', '/apis//', '//api', '/api//v1']) expect(set.answer(path, undefined, undefined)).toBeUndefined();
   });
 
   it('lists resources by name with sorted verbs and their subresources', () => {
@@ -102,15 +106,69 @@ describe('plain discovery', () => {
     expect(paths).not.toContain('/apis/autoscaling/v2beta1');
   });
 
+  it('lists those paths whatever is accepted, at /index.html too', () => {
+    for (const path of ['/', '/index.html']) expect(body(get(path, 'text/plain'))).toEqual(body(get('/')));
+  });
+
   it('answers the release at /version, in JSON only', () => {
     expect(body(get('/version'))).toMatchObject({ major: '1', minor: '32', gitVersion: expect.stringMatching(/^v1\.32\.\d+/) });
     expect(refusal(() => set.answer('/version', 'application/yaml', undefined)).code).toBe(406);
+  });
+
+  it('is indented for people, unless the media type says otherwise', () => {
+    const lines = (accept: string | undefined, indent?: boolean): number =>
+      Buffer.from(set.answer('/apis', accept, undefined, indent)!.bytes)
+        .toString()
+        .trimEnd()
+        .split('\n').length;
+    expect([lines(undefined), lines('application/json;pretty=0', true)]).toEqual([1, 1]);
+    for (const [accept, indent] of [
+      [undefined, true],
+      ['application/json;pretty=1', false],
+    ] as const)
+      expect(lines(accept, indent)).toBeGreaterThan(20);
   });
 
   it('answers lists in YAML when asked', () => {
     const answer = get('/apis', 'application/yaml');
     expect(answer.contentType).toBe('application/yaml');
     expect(Buffer.from(answer.bytes).toString()).toMatch(/^apiVersion: v1\ngroups:/);
+  });
+});
+
+describe('who decides about a request', () => {
+  it('is the route below /api and at versions of the table: GET alone, and its own words for what it does not declare', () => {
+    for (const path of ['/api', '/api/', '/api/v1', '/apis/apps/v1', '/version']) {
+      expect([path, set.hasGetAlone(path)]).toEqual([path, true]);
+      expect(refusal(() => set.answer(path, 'text/plain', undefined)).message).toMatch(/^406: Not Acceptable\n\nAvailable/);
+    }
+  });
+
+  it('is the handler of groups and of custom versions: any method, and the words of resources', () => {
+    for (const path of ['/apis', '/apis/', '/apis/apps', '/apis/apps/', '/apis/toys.example.com/v1']) {
+      expect([path, set.hasGetAlone(path)]).toEqual([path, false]);
+      expect(refusal(() => set.answer(path, 'text/plain', undefined)).message).toBe(
+        'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+      );
+    }
+    for (const path of ['/', '/nosuch']) expect(set.hasGetAlone(path)).toBe(false);
+  });
+});
+
+describe('discovery in protobuf', () => {
+  it.each([
+    ['/api', 'APIVersions'],
+    ['/apis', 'APIGroupList'],
+    ['/apis/apps', 'APIGroup'],
+    ['/api/v1', 'APIResourceList'],
+    ['/apis/apps/v1', 'APIResourceList'],
+  ])('%s is %s in the envelope', (path, kind) => {
+    const { contentType, bytes } = get(path, PB);
+    expect(contentType).toBe(PB);
+    const { apiVersion, kind: named, raw } = decodeEnvelope(bytes);
+    expect([apiVersion, named]).toEqual(['v1', kind]);
+    const { kind: _, apiVersion: __, ...rest } = body(get(path)) as Record<string, unknown>;
+    expect(decodeMessage(findType(`meta.v1.${kind}`)!, raw).value).toMatchObject(rest);
   });
 });
 
@@ -132,6 +190,12 @@ describe('aggregated discovery', () => {
     [`${V2.replace('v=v2', 'v=v9')},application/json`, 'APIVersions', undefined],
   ])('Accept %s', (accept, kind, apiVersion) => {
     expect(kindOf('/api', accept)).toEqual([kind, apiVersion]);
+  });
+
+  it('stands at /api/ too, but not at /apis/', () => {
+    expect(kindOf('/api/', V2)[0]).toBe('APIGroupDiscoveryList');
+    expect(kindOf('/apis/', `${V2},application/json`)[0]).toBe('APIGroupList');
+    expect(refusal(() => set.answer('/apis/', V2, undefined)).code).toBe(406);
   });
 
   it('is 406 for a version that is not known, and for other media types', () => {

@@ -16,9 +16,42 @@ test.each([
   ['GET', '//api/v1/pods', 'pods', ` list resource "pods" ${core} at the cluster scope`],
   ['GET', '/api/v1/namespaces//pods', 'pods', ` list resource "pods" ${core} at the cluster scope`],
   ['GET', `${shop}/pods/a%2Flog`, 'pods "a"', ` get resource "pods/log" ${core} in the namespace "shop"`],
+  ['GET', '/api/v1/proxy/nodes/n:80/a/b', 'nodes "n:80"', ` proxy resource "nodes" ${core} at the cluster scope`],
+  ['GET', '/api/v1/proxy', 'proxy', ` list resource "proxy" ${core} at the cluster scope`],
+  ['DELETE', '/api/v1/proxy/namespaces/shop/pods/p1', 'pods "p1"', ` proxy resource "pods" ${core} in the namespace "shop"`],
+  [
+    'GET',
+    '/apis/apps/v1/namespaces/shop',
+    'namespaces.apps "shop"',
+    ' get resource "namespaces" in API group "apps" in the namespace "shop"',
+  ],
+  ['GET', `${shop}/pods/<p>&`, 'pods "<p>&"', ` get resource "pods" ${core} in the namespace "shop"`],
+  ['GET', '/api/v1/<b>&', '<b>&', ` list resource "&lt;b&gt;&amp;" ${core} at the cluster scope`],
   ['GET', `${shop}/finalize/x`, 'namespaces "shop"', ` get resource "namespaces/finalize" ${core} in the namespace "shop"`],
 ])('%s %s is judged as upstream reads it', (method, path, what, deed) => {
   const { target } = routeOf(registry, method, path, '');
   const { message } = forbidden({ name: 'zoe', groups: [] } as never, target, '', naming);
   expect(message).toBe(`${what} is forbidden: User "zoe" cannot${deed}`);
+});
+
+test.each([
+  ['POST', '/api/v1/bindings', 'status'],
+  ['GET', '/apis/authorization.k8s.io/v1/localsubjectaccessreviews', 'status'],
+  ['POST', '/api/v1/namespaces/shop/bindings', undefined],
+  ['POST', '/api/v1/pods', undefined],
+  ['POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', undefined],
+])('%s %s: what cannot be listed has no path outside of namespaces', (method, path, missing) => {
+  expect(routeOf(registry, method, path, '').missing).toBe(missing);
+});
+
+test.each([
+  ['/api//v1/pods', 'status'],
+  ['/api/v1//pods', 'status'],
+  ['/apis/apps//v1/deployments', 'status'],
+  ['/apis//apps/v1/deployments', 'text'],
+  ['/apis/nosuch.example.test//v1/things', 'text'],
+  ['//api/v1/pods', 'text'],
+  ['/api/v1/pods//', undefined],
+])('%s: an empty segment names nothing, and the group tells how that is said', (path, missing) => {
+  expect(routeOf(registry, 'GET', path, '').missing).toBe(missing);
 });

@@ -1,7 +1,6 @@
 import protobuf from 'protobufjs';
 import { describe, expect, it } from 'vitest';
 import type { DocumentAnswer } from '../../core/discovery/answer.js';
-import { Refusal } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
 import { encodeV2 } from '../../core/openapi/gnostic.js';
 import { openApiDocuments, type Schema } from '../../core/openapi/index.js';
@@ -89,9 +88,32 @@ describe('version 3', () => {
     expect(get('/openapi/v3/apis/policy/v1', undefined, undefined, kept.etag).status).toBe(304);
   });
 
-  it('is 406 for other media types and absent for versions that are not served', () => {
-    expect(() => get('/openapi/v3/apis/policy/v1', undefined, 'text/html')).toThrow(Refusal);
-    expect(documents.answer('/openapi/v3/apis/apps/v9', undefined, undefined, undefined)).toBeUndefined();
+  it('moves from an old hash without a word, once the media type is chosen', () => {
+    const path = '/openapi/v3/apis/policy/v1';
+    const { bytes, contentType, etag, headers } = get(path, '00');
+    expect([bytes.length, contentType, etag, headers.vary]).toEqual([0, 'application/json', get(path).etag, 'Accept']);
+    expect(get(path, '00', 'text/html').status).toBe(406);
+  });
+
+  it('is 406 for other media types and 404 for what is not served, without a body', () => {
+    const bare = (path: string, accept?: string): [number, string, number] => {
+      const { status, contentType, bytes } = get(path, undefined, accept);
+      return [status, contentType, bytes.length];
+    };
+    expect(bare('/openapi/v3/apis/policy/v1', 'text/html')).toEqual([406, '', 0]);
+    for (const name of ['apis/apps/v9', 'nosuch', 'api/v1/', '']) expect(bare(`/openapi/v3/${name}`)).toEqual([404, '', 0]);
+    expect(documents.answer('/openapi/v4', undefined, undefined, undefined)).toBeUndefined();
+  });
+
+  it('has an index that looks at no header', () => {
+    const { status, contentType, etag } = get('/openapi/v3', undefined, 'text/html', '*');
+    expect([status, contentType, etag]).toEqual([200, 'text/plain; charset=utf-8', undefined]);
+  });
+
+  it('takes * for every tag, and tells of no type where nothing changed', () => {
+    for (const path of ['/openapi/v2', '/openapi/v3/apis/policy/v1'])
+      for (const tag of ['*', ' * ', get(path).etag, `"x", W/${get(path).etag}`])
+        expect(get(path, undefined, undefined, tag)).toMatchObject({ status: 304, contentType: '', etag: get(path).etag });
   });
 
   it('gives operations their action, kind and parameters', () => {
@@ -144,7 +166,7 @@ describe('version 2', () => {
     expect(get('/openapi/v2').contentType).toBe('application/json');
     expect(get('/openapi/v2', undefined, 'text/html,application/json').contentType).toBe('application/json');
     expect(get('/openapi/v2', undefined, `${PROTOBUF},application/json`).contentType).toBe(PROTOBUF.replace('@', '.'));
-    expect(() => get('/openapi/v2', undefined, 'text/html')).toThrow(Refusal);
+    expect(get('/openapi/v2', undefined, 'text/html')).toMatchObject({ status: 406, contentType: '', bytes: new Uint8Array() });
     const { etag } = get('/openapi/v2');
     expect(get('/openapi/v2', undefined, undefined, etag).status).toBe(304);
     expect(get('/openapi/v2', undefined, undefined, '"x"').status).toBe(200);

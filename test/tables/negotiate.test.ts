@@ -5,7 +5,13 @@ import { namingOf } from '../../core/naming.js';
 import { type Choice, negotiate, type Offer, parseAccept } from '../../core/negotiate.js';
 
 const naming = namingOf('kubernetes');
-const LIST: Offer = { media: ['json', 'yaml', 'protobuf'], forms: ['object', 'table', 'partialList'], stream: false, naming };
+const LIST: Offer = {
+  media: ['json', 'yaml', 'protobuf'],
+  forms: ['object', 'table', 'partialList'],
+  stream: false,
+  naming,
+  routed: true,
+};
 const OBJECT: Offer = { ...LIST, forms: ['object', 'table', 'partial'] };
 const WATCH: Offer = { ...OBJECT, stream: true };
 const as = (what: string, v = 'v1', g = 'meta.k8s.io'): string => `application/json;as=${what};v=${v};g=${g}`;
@@ -42,7 +48,7 @@ describe('media types [R174] [R179] [R185] [R191]', () => {
     expect(type(accept)).toBe(expected);
   });
 
-  it.each(['text/*', 'text/plain', 'image/png, text/html', 'application/cbor', 'nonsense', 'application/json;q=0'])(
+  it.each(['text/*', 'text/plain', 'image/png, text/html', 'application/cbor', 'nonsense', 'application/*', 'APPLICATION/*;q=1'])(
     'Accept %s is 406',
     accept => {
       const refusal = refused(accept);
@@ -53,6 +59,20 @@ describe('media types [R174] [R179] [R185] [R191]', () => {
       expect(refusal.toStatus().details).toEqual({});
     },
   );
+
+  it('is refused by the route in words of its own, else by the handler, which knows every wildcard', () => {
+    const handled = { ...OBJECT, routed: false };
+    expect(type('application/*', handled)).toBe('application/json');
+    for (const accept of ['text/plain', 'nonsense', 'application/json;q=0']) {
+      expect(refused(accept, handled).toStatus()).toMatchObject({
+        code: 406,
+        message:
+          'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+      });
+      expect(refused(accept, handled).toStatus()).not.toHaveProperty('details');
+    }
+    expect(refused('application/json;q=0').message).toMatch(/^only the following/);
+  });
 
   it('reads pretty from the media type', () => {
     expect(negotiate('application/json;pretty=1', OBJECT).pretty).toBe(true);

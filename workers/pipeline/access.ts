@@ -14,16 +14,17 @@ export async function authenticate(
   context: Context,
   job: Job,
   route: Route,
+  warnings: string[],
 ): Promise<{ user: User; identityFor: Grant['identityFor'] }> {
   if (job.user) return { user: job.user, identityFor: 'never' };
   const { headers, certificate, remoteAddress } = job.credentials!;
-  const byName = new Map(headers);
   // The front end knows credentials by these two alone: an identity found by anything else must not be remembered under them.
   let elsewhere = false;
   const received = {
     header(name: string) {
       elsewhere ||= name !== 'authorization';
-      return byName.get(name);
+      // The first of several, as the front end has it: what is found is remembered for that one.
+      return headers.find(([given]) => given === name)?.[1];
     },
     certificate,
     get remoteAddress() {
@@ -33,6 +34,11 @@ export async function authenticate(
     get path() {
       elsewhere = true;
       return job.path;
+    },
+    // What is told with every answer is not remembered for later ones.
+    warn(text: string) {
+      elsewhere = true;
+      warnings.push(text);
     },
   };
   const { user: found, cacheFor } = await context.authentication.authenticate(received).catch((thrown: unknown) => {

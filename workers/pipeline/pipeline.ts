@@ -24,11 +24,11 @@ export async function run(
   propose: (id: number, operations: Transaction) => void,
 ): Promise<JobResult> {
   let grant: Grant | undefined;
-  let warnings: string[] = [];
+  const warnings: string[] = [];
   try {
     const route = routeOf(context.registry, job.method, job.path, job.query);
     if (job.render) return { id: job.id, ...(await render(context, job, route, job.render)) };
-    const { user, identityFor } = await authenticate(context, job, route);
+    const { user, identityFor } = await authenticate(context, job, route, warnings);
     if (!job.granted) {
       grant = { user, identityFor, dependsOn: 'never', allowed: false };
       const dependsOn = await authorize(context, user, route.target);
@@ -39,7 +39,7 @@ export async function run(
     if (job.body !== undefined && target.is === 'resource' && !resource) throw unknownPath();
     if (job.body === undefined || target.is === 'path' || !resource) return { id: job.id, is: 'granted', grant };
     if (resource.strategy.load) await resource.strategy.load();
-    if (resource.warning !== undefined) warnings = [resource.warning];
+    if (resource.warning !== undefined) warnings.push(resource.warning);
     const permitted: Permitted = { job, route, target, resource, user, warnings, duplicates: [] };
     if (target.verb === 'deletecollection') {
       checkCollection(context, permitted);

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api } from './support.js';
+
+const NODES = '/api/v1/nodes';
+
+describe('the Authorization header', () => {
+  let api: Api;
+  const asked = async (...authorization: string[]) => {
+    const { status, headers, body } = await api.get(NODES, { token: '', headers: { authorization } });
+    return { status, warning: headers['warning'], message: body['message'] };
+  };
+  beforeAll(async () => {
+    api = await Api.start();
+  });
+  afterAll(() => api.close());
+
+  test('counts once: the first of several decides, and whoever the others name is not remembered for it', async () => {
+    const good = `Bearer ${api.server.token}`;
+    for (let i = 0; i < 2; i++) {
+      expect((await asked('Bearer unknown', good)).status).toBe(401);
+      expect((await asked('Bearer unknown')).status).toBe(401);
+      expect((await asked(good, 'Bearer unknown')).status).toBe(200);
+    }
+  });
+
+  test('with a second space before the token is ignored, and every refusal says so', async () => {
+    for (let i = 0; i < 2; i++)
+      expect(await asked(`Bearer  ${api.server.token}`)).toEqual({
+        status: 403,
+        warning: '299 - "the provided Authorization header contains extra space before the bearer token, and is ignored"',
+        message: 'nodes is forbidden: User "system:anonymous" cannot list resource "nodes" in API group "" at the cluster scope',
+      });
+    expect((await asked('Bearer')).warning).toBeUndefined();
+  });
+});
