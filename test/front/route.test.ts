@@ -22,3 +22,11 @@ test.each([
   const { message } = forbidden({ name: 'zoe', groups: [] } as never, target, '', naming);
   expect(message).toBe(`${what} is forbidden: User "zoe" cannot${deed}`);
 });
+
+test.each(['componentstatuses', 'bindings', 'namespaces/shop/bindings', 'namespaces/shop/secrets/a/status'])(
+  'the /watch/ path exists for what can be watched alone: %s is not there',
+  path => {
+    const { resource, missing } = routeOf(registry, 'GET', `/api/v1/watch/${path}`, '');
+    expect([resource, missing]).toEqual([undefined, 'status']);
+  },
+);
