@@ -118,7 +118,7 @@ const forbidden = (field: string, message: string): Violation => ({
 });
 
 /** What is wrong with the versions that a list asks for; the same findings as upstream's. */
-function listViolations(query: Query): Violation[] {
+export function listViolations(query: Query): Violation[] {
   const found: Violation[] = [];
   const match = first(query, 'resourceVersionMatch');
   const raw = first(query, 'resourceVersion');

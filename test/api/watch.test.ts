@@ -122,6 +122,26 @@ describe('watches', () => {
     }
   });
 
+  test('a /watch/ path that does not say watch itself has its options checked as a list', async () => {
+    const path = (await fresh('a')).replace('/v1/', '/v1/watch/');
+    const causes = async (query: string) => {
+      const { status, body } = await api.get(`${path}?timeoutSeconds=1&${query}`);
+      const { causes: found = [] } = (body['details'] ?? {}) as { causes?: { message: string }[] };
+      return [status, ...found.map(cause => cause.message)];
+    };
+    expect(await causes('sendInitialEvents=true')).toEqual([422, 'Forbidden: sendInitialEvents is forbidden for list']);
+    expect(await causes('resourceVersionMatch=NotOlderThan')).toEqual([
+      422,
+      'Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
+    ]);
+    expect(await causes('watch=1&sendInitialEvents=true')).toEqual([
+      422,
+      'Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+    ]);
+    const watch = await openWatch(api.server, `${path}?timeoutSeconds=1&resourceVersionMatch=NotOlderThan&resourceVersion=0`);
+    expect((await watch.rest()).map(brief)).toEqual(['ADDED a']);
+  });
+
   test('a Table watch with an unknown includeObject is refused before it begins', async () => {
     const path = await fresh('a');
     const { status, body } = await api.get(`${path}?watch=1&timeoutSeconds=1&includeObject=Wrong`, {
