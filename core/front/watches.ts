@@ -53,7 +53,7 @@ function watchOptions({ query, watchPath }: Route, naming: Naming): { bookmarks:
 /** Where a watch begins: after a version, or with the present objects (at least as new as the version, if one is given). */
 function startOf(query: Query): { revision?: number; initial: boolean } {
   const raw = first(query, 'resourceVersion');
-  const revision = raw === '' || raw === '0' ? undefined : parseRevision(raw);
+  const revision = (raw === '' ? 0 : parseRevision(raw)) || undefined;
   return { revision, initial: query.has('sendInitialEvents') ? flag(query, 'sendInitialEvents') : revision === undefined };
 }
 

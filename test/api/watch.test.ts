@@ -122,6 +122,26 @@ describe('watches', () => {
     }
   });
 
+  test.each([
+    ['abc', 'invalid syntax'],
+    ['-1', 'invalid syntax'],
+    ['18446744073709551616', 'value out of range'],
+  ])('a version %s is no number that a version can be: a 500 without a reason, whatever reads it', async (version, why) => {
+    const message = `resourceVersion: Invalid value: "${version}": strconv.ParseUint: parsing "${version}": ${why}`;
+    for (const path of [`${shop}?watch=1&`, `${shop}?`, `${shop}/a?`, `${shop.replace('/v1/', '/v1/watch/')}?`]) {
+      const { status, body } = await api.get(`${path}resourceVersion=${version}`);
+      expect([status, body]).toEqual([
+        500,
+        { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 },
+      ]);
+    }
+  });
+
+  test('a version of noughts is 0: the watch begins with the present objects', async () => {
+    const watch = await openWatch(api.server, `${await fresh('a')}?watch=1&resourceVersion=00&timeoutSeconds=1`);
+    expect((await watch.rest()).map(brief)).toEqual(['ADDED a']);
+  });
+
   test('a /watch/ path that does not say watch itself has its options checked as a list', async () => {
     const path = (await fresh('a')).replace('/v1/', '/v1/watch/');
     const causes = async (query: string) => {
