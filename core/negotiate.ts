@@ -13,6 +13,10 @@ export interface Offer {
   readonly forms: readonly Form[];
   /** The answer is a watch: `stream=watch` is understood and media types without framing (YAML) are not acceptable. */
   readonly stream: boolean;
+  /** The answer is a list or a watch: upstream's routes of these have streams among their media types. */
+  readonly collection?: boolean;
+  /** Upstream has no route for it that knows media types, as for custom kinds: the handler alone refuses. */
+  readonly unrouted?: boolean;
   readonly naming: Naming;
 }
 
@@ -118,11 +122,14 @@ const isTrue = (value: string): boolean => value === '1' || value === 'true';
 
 type Wanted = { form: Form; version: 'v1' | 'v1beta1'; pretty: boolean | undefined };
 
-/** Reads the parameters of one range; undefined where they ask for something the offer does not have. */
-function wanted(range: MediaRange, offer: Offer): Wanted | undefined {
+/** Media types that can be framed. */
+const streams = (media: MediaName): boolean => media !== 'yaml';
+
+/** Reads the parameters of one range for one of the media types it covers; undefined where they ask for something the offer does not have. */
+function wanted(range: MediaRange, media: MediaName, offer: Offer): Wanted | undefined {
   const { parameters } = range;
   const stream = parameters.get('stream');
-  if (stream !== undefined && offer.stream && stream !== 'watch') return undefined;
+  if (stream && (stream !== 'watch' || !streams(media))) return undefined;
   if (parameters.has('sv')) return undefined;
   const asked = parameters.get('pretty');
   const pretty = asked === undefined ? undefined : isTrue(asked);
@@ -139,20 +146,21 @@ function wanted(range: MediaRange, offer: Offer): Wanted | undefined {
 const contentType = (media: MediaName, offer: Offer): string =>
   offer.naming.mediaType(NAMES[media]) + (offer.stream && media === 'protobuf' ? ';stream=watch' : '');
 
+const names = ({ media, naming }: Offer): string[] => media.map(name => naming.mediaType(NAMES[name]));
+const streamNames = ({ media, naming }: Offer): string[] =>
+  media.filter(streams).map(name => `${naming.mediaType(NAMES[name])};stream=watch`);
+
 /** The refusal where no range names a media type that is served at all. */
-const noRepresentation = (media: readonly MediaName[], naming: Naming): Refusal =>
+const noRepresentation = (offer: Offer): Refusal =>
   new Refusal(
     'NotAcceptable',
-    `406: Not Acceptable\n\nAvailable representations: ${media.map(m => naming.mediaType(NAMES[m])).join(', ')}`,
+    `406: Not Acceptable\n\nAvailable representations: ${[...names(offer), ...(offer.collection ? streamNames(offer) : [])].join(', ')}`,
     {},
   );
 
 /** The refusal where the media type is served, but not with the parameters asked for. */
-const notAcceptable = (media: readonly MediaName[], naming: Naming): Refusal =>
-  new Refusal(
-    'NotAcceptable',
-    `only the following media types are accepted: ${media.map(m => naming.mediaType(NAMES[m])).join(', ')}`,
-  );
+const notAcceptable = (accepted: readonly string[]): Refusal =>
+  new Refusal('NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
 
 /**
  * Chooses media type and form of an answer by the Accept header (RFC 9110, section 12.5.1): the first acceptable range that the offer can satisfy.
@@ -163,17 +171,18 @@ export function negotiate(accept: string | undefined, offer: Offer): Choice {
   if (accept === NAMES.json && offer.media.includes('json') && offer.forms.includes('object'))
     return { form: 'object', version: 'v1', media: 'json', pretty: undefined, contentType: NAMES.json };
   const ranges = parseAccept(accept);
-  if (!ranges.some(range => offer.media.some(media => covers(range, NAMES[media]))))
-    throw noRepresentation(offer.media, offer.naming);
-  const usable = offer.stream ? offer.media.filter(media => media !== 'yaml') : offer.media;
+  if (!offer.unrouted && !ranges.some(range => offer.media.some(media => covers(range, NAMES[media]))))
+    throw noRepresentation(offer);
   for (const range of ranges) {
-    for (const media of usable) {
+    for (const media of offer.media) {
       if (!covers(range, NAMES[media])) continue;
-      const want = wanted(range, offer);
+      const want = wanted(range, media, offer);
       // A Table has cells of any JSON type and therefore no protobuf form.
       if (!want || (want.form === 'table' && media === 'protobuf')) continue;
+      // As upstream, which looks for a media type first and for its framing then: what else the client accepts does not count any more.
+      if (offer.stream && !streams(media)) throw notAcceptable(streamNames(offer));
       return { ...want, media, contentType: contentType(media, offer) };
     }
   }
-  throw notAcceptable(offer.media, offer.naming);
+  throw notAcceptable(names(offer));
 }

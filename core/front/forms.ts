@@ -18,8 +18,16 @@ export const chooseForm = (
   resource: Resource,
   accept: string | undefined,
   naming: Naming,
-  { stream = false, forms = ['object', 'table', 'partial', 'partialList'] as readonly Form[] } = {},
-): Choice => negotiate(accept || undefined, { media: mediaOf(resource), forms, stream, naming });
+  { stream = false, collection = false, forms = ['object', 'table', 'partial', 'partialList'] as readonly Form[] } = {},
+): Choice =>
+  negotiate(accept || undefined, {
+    media: mediaOf(resource),
+    forms,
+    stream,
+    collection,
+    unrouted: resource.own !== undefined,
+    naming,
+  });
 
 /**
  * A Status in the serialization that the client accepts, in JSON where it accepts none: a refusal is never hidden behind another one. Streams

@@ -72,13 +72,12 @@ const showsOld = ({ state }: ReadContext, resource: Resource, options: { revisio
 /** Answers a watch (spec, watch table and "Events"). */
 export async function watch(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
   const { query } = route;
+  const json = context.wantsJson(exchange, resource, true);
+  if (!json) context.accepts(exchange, resource, true);
   const checked = watchOptions(route, context.naming);
   const selection = selectionOf(resource, route.target as ResourceTarget, query);
   const options = { ...checked, ...startOf(query) };
-  const plain =
-    context.wantsJson(exchange, resource, true) &&
-    !needsConversion(resource) &&
-    !(resource.changedAt && showsOld(context, resource, options));
+  const plain = json && !needsConversion(resource) && !(resource.changedAt && showsOld(context, resource, options));
   const listed = options.initial && query.has('sendInitialEvents');
   const form = plain ? jsonForm(resource, context.naming, listed) : context.eventForm(exchange, resource, listed);
   const recent = first(query, 'resourceVersion') === '' ? context.mostRecent() : context.catchUp();

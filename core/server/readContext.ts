@@ -38,9 +38,10 @@ const isPlain = (choice: Choice): boolean => choice.form === 'object' && choice.
 export function readContext({ state, hub, naming, tokens, shared, questions, catchUp, front }: Parts): ReadContext {
   const plainReads = new Map<string, boolean>();
   const plainWatches = new Map<string, boolean>();
-  const choose = (exchange: Exchange, resource: Resource, stream: boolean): Choice =>
+  const choose = (exchange: Exchange, resource: Resource, stream: boolean, collection = stream): Choice =>
     chooseForm(resource, exchange.header('accept'), naming, {
       stream,
+      collection,
       ...(stream ? { forms: ['object', 'table', 'partial'] as const } : {}),
     });
   return {
@@ -72,7 +73,7 @@ export function readContext({ state, hub, naming, tokens, shared, questions, cat
       }
       return known;
     },
-    accepts: (exchange, resource) => void choose(exchange, resource, false),
+    accepts: (exchange, resource, list) => void choose(exchange, resource, false, list),
     render: (exchange, rendering) => front().render(exchange, rendering),
     eventForm: (exchange, resource, listed) =>
       renderedForm(choose(exchange, resource, true), exchange, resource, naming, front, listed),

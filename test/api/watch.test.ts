@@ -162,6 +162,14 @@ describe('watches', () => {
     expect((await watch.rest()).map(brief)).toEqual(['ADDED a']);
   });
 
+  test('what is not acceptable is refused before the options are looked at, YAML for its framing after them', async () => {
+    const codeOf = async (accept: string, query: string) => (await api.get(`${shop}?watch=1&${query}`, { accept })).status;
+    expect(await codeOf('image/png', 'limit=x')).toBe(406);
+    expect(await codeOf('application/json;as=Wrong;g=meta.k8s.io;v=v1', 'limit=x')).toBe(406);
+    expect(await codeOf('application/yaml', 'limit=x')).toBe(400);
+    expect(await codeOf('application/yaml', 'limit=1')).toBe(406);
+  });
+
   test('a Table watch with an unknown includeObject is refused before it begins', async () => {
     const path = await fresh('a');
     const { status, body } = await api.get(`${path}?watch=1&timeoutSeconds=1&includeObject=Wrong`, {
