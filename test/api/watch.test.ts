@@ -274,6 +274,31 @@ describe('watches', () => {
       });
     });
 
+    test('as Table the mark is in the row of an object that is otherwise empty, with the columns if it comes first', async () => {
+      const path = await fresh('a');
+      const tables = async (query: string): Promise<Loose[]> => {
+        const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+        const watch = await openWatch(api.server, `${path}?watch=1&timeoutSeconds=1&allowWatchBookmarks=true&${query}`, accept);
+        return (await watch.rest()).map(({ type, object }) => ({ type, ...object }) as unknown as Loose);
+      };
+      const [added, end] = await tables('');
+      const version = versionOf(end!);
+      expect([added!['type'], end!['type'], end!['columnDefinitions']]).toEqual(['ADDED', 'BOOKMARK', null]);
+      expect(end!['metadata']).toEqual({ resourceVersion: version });
+      expect(end!['rows']).toEqual([
+        {
+          cells: ['', '', 0, '<unknown>'],
+          object: {
+            kind: 'PartialObjectMetadata',
+            apiVersion: 'meta.k8s.io/v1',
+            metadata: { resourceVersion: version, annotations: { 'k8s.io/initial-events-end': 'true' } },
+          },
+        },
+      ]);
+      const [alone] = await tables('labelSelector=app%3Dnone');
+      expect([alone!['type'], (alone!['columnDefinitions'] as unknown as unknown[]).length]).toEqual(['BOOKMARK', 4]);
+    });
+
     test('an empty cache: the bookmark comes at once, not older than the request [R332 R334]', async () => {
       const path = await fresh();
       const { metadata } = await api.made('/api/v1/namespaces', { metadata: { name: `elsewhere${made++}` } });
