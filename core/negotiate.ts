@@ -13,6 +13,8 @@ export interface Offer {
   readonly forms: readonly Form[];
   /** The answer is a watch: `stream=watch` is understood and media types without framing (YAML) are not acceptable. */
   readonly stream: boolean;
+  /** The answer is a list or a watch: upstream's routes of these have streams among their media types. */
+  readonly collection?: boolean;
   readonly naming: Naming;
   /**
    * The media types are declared with the route, which refuses first and knows no wildcard but the widest one. Else the handler alone refuses: paths of
@@ -123,11 +125,14 @@ const isTrue = (value: string): boolean => value === '1' || value === 'true';
 
 type Wanted = { form: Form; version: 'v1' | 'v1beta1'; pretty: boolean | undefined };
 
-/** Reads the parameters of one range; undefined where they ask for something the offer does not have. */
-function wanted(range: MediaRange, offer: Offer): Wanted | undefined {
+/** Media types that can be framed. */
+const streams = (media: MediaName): boolean => media !== 'yaml';
+
+/** Reads the parameters of one range for one of the media types it covers; undefined where they ask for something the offer does not have. */
+function wanted(range: MediaRange, media: MediaName, offer: Offer): Wanted | undefined {
   const { parameters } = range;
   const stream = parameters.get('stream');
-  if (stream !== undefined && offer.stream && stream !== 'watch') return undefined;
+  if (stream && (stream !== 'watch' || !streams(media))) return undefined;
   if (parameters.has('sv')) return undefined;
   const asked = parameters.get('pretty');
   const pretty = asked === undefined ? undefined : isTrue(asked);
@@ -144,20 +149,21 @@ function wanted(range: MediaRange, offer: Offer): Wanted | undefined {
 const contentType = (media: MediaName, offer: Offer): string =>
   offer.naming.mediaType(NAMES[media]) + (offer.stream && media === 'protobuf' ? ';stream=watch' : '');
 
+const names = ({ media, naming }: Offer): string[] => media.map(name => naming.mediaType(NAMES[name]));
+const streamNames = ({ media, naming }: Offer): string[] =>
+  media.filter(streams).map(name => `${naming.mediaType(NAMES[name])};stream=watch`);
+
 /** The refusal where no range names a media type that is served at all. */
-const noRepresentation = (media: readonly MediaName[], naming: Naming): Refusal =>
+const noRepresentation = (offer: Offer): Refusal =>
   new Refusal(
     'NotAcceptable',
-    `406: Not Acceptable\n\nAvailable representations: ${media.map(m => naming.mediaType(NAMES[m])).join(', ')}`,
+    `406: Not Acceptable\n\nAvailable representations: ${[...names(offer), ...(offer.collection ? streamNames(offer) : [])].join(', ')}`,
     {},
   );
 
 /** The refusal where the media type is served, but not with the parameters asked for. */
-const notAcceptable = (media: readonly MediaName[], naming: Naming): Refusal =>
-  new Refusal(
-    'NotAcceptable',
-    `only the following media types are accepted: ${media.map(m => naming.mediaType(NAMES[m])).join(', ')}`,
-  );
+const notAcceptable = (accepted: readonly string[]): Refusal =>
+  new Refusal('NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
 
 /** Whether a route with these media types takes the header: it names one of them, whatever its quality and parameters, or anything at all. */
 function routeAccepts(accept: string | undefined, media: readonly MediaName[]): boolean {
@@ -177,17 +183,18 @@ export function negotiate(accept: string | undefined, offer: Offer): Choice {
   // What most programs send, spared the parse.
   if (accept === NAMES.json && offer.media.includes('json') && offer.forms.includes('object'))
     return { form: 'object', version: 'v1', media: 'json', pretty: undefined, contentType: NAMES.json };
-  if (offer.routed && !routeAccepts(accept, offer.media)) throw noRepresentation(offer.media, offer.naming);
+  if (offer.routed && !routeAccepts(accept, offer.media)) throw noRepresentation(offer);
   const ranges = parseAccept(accept);
-  const usable = offer.stream ? offer.media.filter(media => media !== 'yaml') : offer.media;
   for (const range of ranges) {
-    for (const media of usable) {
+    for (const media of offer.media) {
       if (!covers(range, NAMES[media])) continue;
-      const want = wanted(range, offer);
+      const want = wanted(range, media, offer);
       // A Table has cells of any JSON type and therefore no protobuf form.
       if (!want || (want.form === 'table' && media === 'protobuf')) continue;
+      // As upstream, which looks for a media type first and for its framing then: what else the client accepts does not count any more.
+      if (offer.stream && !streams(media)) throw notAcceptable(streamNames(offer));
       return { ...want, media, contentType: contentType(media, offer) };
     }
   }
-  throw notAcceptable(offer.media, offer.naming);
+  throw notAcceptable(names(offer));
 }

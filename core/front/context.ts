@@ -33,7 +33,7 @@ export interface ReadContext {
   /** Whether the request wants what the front end holds: JSON of the stored version. */
   wantsJson(exchange: Exchange, resource: Resource, stream?: boolean): boolean;
   /** Throws 406 if the resource has no form that the request accepts. */
-  accepts(exchange: Exchange, resource: Resource): void;
+  accepts(exchange: Exchange, resource: Resource, list?: boolean): void;
   /** Lets the pool render objects in the form the request asks for. */
   render(exchange: Exchange, rendering: Rendering): Promise<void>;
   /** The form of a watch's events that is not plain JSON; `listed`: of one that takes the place of a list. Throws 406. */

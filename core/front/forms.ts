@@ -18,15 +18,16 @@ export const chooseForm = (
   resource: Resource,
   accept: string | undefined,
   naming: Naming,
-  { stream = false, forms = ['object', 'table', 'partial', 'partialList'] as readonly Form[] } = {},
-): Choice => negotiate(accept || undefined, { media: mediaOf(resource), forms, stream, naming, routed: resource.builtIn });
+  { stream = false, collection = false, forms = ['object', 'table', 'partial', 'partialList'] as readonly Form[] } = {},
+): Choice =>
+  negotiate(accept || undefined, { media: mediaOf(resource), forms, stream, collection, naming, routed: resource.builtIn });
 
 /**
  * What an answer of one object, or of a list of them, is. As upstream the metadata of one object are not a list's, nor the other way round: who asks for them is
  * refused, whatever else it accepts. Throws 406.
  */
 export function formOf(resource: Resource, accept: string | undefined, naming: Naming, list: boolean): Choice {
-  const choice = chooseForm(resource, accept, naming);
+  const choice = chooseForm(resource, accept, naming, { collection: list });
   if (choice.form !== (list ? 'partial' : 'partialList')) return choice;
   throw new Refusal(
     'NotAcceptable',

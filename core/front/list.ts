@@ -131,7 +131,7 @@ const forbidden = (field: string, message: string): Violation => ({
 });
 
 /** What is wrong with the versions that a list asks for; the same findings as upstream's. */
-function listViolations(query: Query): Violation[] {
+export function listViolations(query: Query): Violation[] {
   const found: Violation[] = [];
   const match = first(query, 'resourceVersionMatch');
   const raw = first(query, 'resourceVersion');
@@ -170,15 +170,16 @@ export function listOptionsOf(query: Query, naming: Naming): ListOptions {
   };
 }
 
-/** A resourceVersion sent by a client as a number. Throws upstream's refusal for anything else. */
+/** The largest version that can be asked for: more does not fit upstream's 64 bits. */
+const LAST_REVISION = 2n ** 64n - 1n;
+
+/** A resourceVersion sent by a client as a number. Throws upstream's refusal for anything else, a 500 without a reason. */
 export function parseRevision(raw: string): number {
-  if (/^\d{1,20}$/.test(raw)) return Math.min(Number(raw), Number.MAX_SAFE_INTEGER);
-  throw new Refusal(
-    'Invalid',
-    `resourceVersion: Invalid value: ${JSON.stringify(raw)}: strconv.ParseUint: parsing ${JSON.stringify(raw)}: invalid syntax`,
-    undefined,
-    422,
-  );
+  const digits = /^\d+$/.test(raw);
+  if (digits && BigInt(raw) <= LAST_REVISION) return Math.min(Number(raw), Number.MAX_SAFE_INTEGER);
+  const quoted = JSON.stringify(raw);
+  const why = digits ? 'value out of range' : 'invalid syntax';
+  throw new Refusal('', `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`);
 }
 
 const OPEN = Buffer.from('{');

@@ -45,7 +45,7 @@ export async function get(context: ReadContext, exchange: Exchange, route: Route
 /** Answers a list (spec, list table). */
 export async function list(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
   const plain = context.wantsJson(exchange, resource) && !needsConversion(resource);
-  if (!plain) context.accepts(exchange, resource);
+  if (!plain) context.accepts(exchange, resource, true);
   const listed = await pageOfRequest(context, route, resource);
   if (plain && !predates(resource, listed.entries)) {
     await sendList(exchange, resource, listed);

@@ -112,6 +112,7 @@ function resourceRoute(
   const fits =
     resource &&
     (sub === '' || (subresource && !watchPath)) &&
+    (!watchPath || resource.own || resource.verbs.includes('watch')) &&
     (rest.length <= 3 || subresource?.name === 'proxy') &&
     (namespace === '' || resource.namespaced);
   // What is not stored has no objects to name, but for what can be read one by one.

@@ -19,7 +19,7 @@ export interface EventForm {
   /** Many at once, where that is cheaper than one after another; `header` is about the first. */
   encodeAll?(types: readonly EventType[], objects: readonly Uint8Array[], header: boolean): Promise<readonly Uint8Array[]>;
   /** A BOOKMARK at that revision; `initialEnd` marks the end of the initial events. */
-  bookmark(revision: number, initialEnd: boolean): Uint8Array;
+  bookmark(revision: number, initialEnd: boolean, header: boolean): Uint8Array | Promise<Uint8Array>;
   /** An ERROR event holding a Status. */
   error(refusal: Refusal): Uint8Array;
   /** The first event of a stream differs (Table columns). */
@@ -136,7 +136,7 @@ export class Watcher {
       await this.#showSlice(slice);
       await this.#drained();
     }
-    if (endMark !== undefined && !this.#ended) await this.#send(this.form.bookmark(endMark, true), false);
+    if (endMark !== undefined && !this.#ended) await this.#send(this.form.bookmark(endMark, true, this.#header));
     while (this.#queue.length > 0) {
       const changes = this.#queue;
       this.#queue = [];
@@ -151,11 +151,10 @@ export class Watcher {
 
   async #showSlice(slice: readonly Seen[]): Promise<void> {
     if (!this.form.encodeAll) {
-      for (const { type, object } of slice)
-        await this.#send(this.form.encode(type, object, this.#first && this.form.firstDiffers));
+      for (const { type, object } of slice) await this.#send(this.form.encode(type, object, this.#header));
       return;
     }
-    const header = this.#first && this.form.firstDiffers;
+    const header = this.#header;
     try {
       const events = await this.form.encodeAll(
         slice.map(seen => seen.type),
@@ -202,7 +201,8 @@ export class Watcher {
 
   /** Says that everything up to `revision` was sent; a watch from the future has not come that far. */
   bookmark(revision: number): void {
-    if (!this.#catchingUp && !this.#ended && revision >= this.since) void this.#send(this.form.bookmark(revision, false), false);
+    if (!this.#catchingUp && !this.#ended && revision >= this.since)
+      void this.#send(this.form.bookmark(revision, false, this.#header));
   }
 
   /** Ends a drained watch, with a last bookmark if those were asked for. */
@@ -245,8 +245,13 @@ export class Watcher {
     return this.#send(this.#encoded(change, seen));
   }
 
+  /** Whether what is sent next carries what the first event alone has. */
+  get #header(): boolean {
+    return this.#first && this.form.firstDiffers;
+  }
+
   #encoded(change: Change, seen: Seen): Uint8Array | Promise<Uint8Array> {
-    const header = this.#first && this.form.firstDiffers;
+    const header = this.#header;
     const key = `${seen.type} ${this.form.key} ${header}`;
     change.encodings ??= new Map();
     let bytes = change.encodings.get(key);
@@ -258,8 +263,8 @@ export class Watcher {
   }
 
   /** Writes in order: at once while nothing waits for an encoding, else behind what waits. */
-  #send(bytes: Uint8Array | Promise<Uint8Array>, isEvent = true): Promise<void> | undefined {
-    if (isEvent) this.#first = false;
+  #send(bytes: Uint8Array | Promise<Uint8Array>): Promise<void> | undefined {
+    this.#first = false;
     // It may fail while it waits behind others, before anything else looks at it.
     if (bytes instanceof Promise) bytes.catch(() => undefined);
     if (!this.#tail && !(bytes instanceof Promise)) {

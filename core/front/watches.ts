@@ -6,7 +6,7 @@ import type { Resource } from '../schema/resource.js';
 import { Entry } from '../threads/entry.js';
 import type { Collection } from './collection.js';
 import { notOlderThan, type ReadContext } from './context.js';
-import { needsConversion, parseRevision, predates, type Selection, selectionOf } from './list.js';
+import { listViolations, needsConversion, parseRevision, predates, type Selection, selectionOf } from './list.js';
 import { jsonForm } from './negotiated.js';
 import { currentPage } from './page.js';
 import { first, flag, integer, type Query } from './query.js';
@@ -17,18 +17,13 @@ import { type EventForm, seenBy, Watcher } from './watch.js';
 /** Shortest and longest default duration of a watch without timeoutSeconds, in ms (upstream: 30 to 60 minutes). */
 const WATCH_MS = 30 * 60_000;
 
-/** The options of a watch, checked as upstream checks them. */
-function watchOptions(
-  query: Query,
-  naming: Naming,
-): { revision?: number; initial: boolean; bookmarks: boolean; timeoutMs: number } {
+/** What is wrong with the combination of options; the same findings as upstream's. */
+function watchViolations(query: Query): Violation[] {
   const match = first(query, 'resourceVersionMatch');
   const sendInitial = query.has('sendInitialEvents');
   const violations: Violation[] = [];
   const forbid = (message: string) =>
     violations.push({ reason: 'FieldValueForbidden', field: 'resourceVersionMatch', message: `Forbidden: ${message}` });
-  if (first(query, 'continue')) throw badRequest('continue is not allowed for a watch');
-  integer(query, 'limit');
   if (sendInitial && match !== 'NotOlderThan') forbid('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
   if (!sendInitial && match) forbid('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
   if (match && match !== 'NotOlderThan') {
@@ -38,18 +33,28 @@ function watchOptions(
       message: `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`,
     });
   }
-  if (violations.length > 0) throw invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
-  const raw = first(query, 'resourceVersion');
-  const revision = raw === '' || raw === '0' ? undefined : parseRevision(raw);
-  const initial = sendInitial ? flag(query, 'sendInitialEvents') : revision === undefined;
+  return violations;
+}
+
+/** The options of a watch, checked as upstream checks them: those of a `/watch/` path that does not say `watch` itself like a list's. */
+function watchOptions({ query, watchPath }: Route, naming: Naming): { bookmarks: boolean; timeoutMs: number } {
+  if (first(query, 'continue')) throw badRequest('continue is not allowed for a watch');
+  integer(query, 'limit');
   const seconds = integer(query, 'timeoutSeconds') ?? 0;
+  const violations = watchPath && !flag(query, 'watch') ? listViolations(query) : watchViolations(query);
+  if (violations.length > 0) throw invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
   return {
-    revision,
-    initial,
     bookmarks: flag(query, 'allowWatchBookmarks'),
     // As upstream a time that is over ends the watch at once; none is one of the server's choice.
     timeoutMs: seconds === 0 ? WATCH_MS * (1 + Math.random()) : Math.min(Math.max(0, seconds) * 1000, 2 ** 31 - 1),
   };
+}
+
+/** Where a watch begins: after a version, or with the present objects (at least as new as the version, if one is given). */
+function startOf(query: Query): { revision?: number; initial: boolean } {
+  const raw = first(query, 'resourceVersion');
+  const revision = (raw === '' ? 0 : parseRevision(raw)) || undefined;
+  return { revision, initial: query.has('sendInitialEvents') ? flag(query, 'sendInitialEvents') : revision === undefined };
 }
 
 /** White space before the first document. Not a line of its own: clients that read lines take each for an event. */
@@ -67,12 +72,12 @@ const showsOld = ({ state }: ReadContext, resource: Resource, options: { revisio
 /** Answers a watch (spec, watch table and "Events"). */
 export async function watch(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
   const { query } = route;
-  const options = watchOptions(query, context.naming);
+  const json = context.wantsJson(exchange, resource, true);
+  if (!json) context.accepts(exchange, resource, true);
+  const checked = watchOptions(route, context.naming);
   const selection = selectionOf(resource, route.target as ResourceTarget, query);
-  const plain =
-    context.wantsJson(exchange, resource, true) &&
-    !needsConversion(resource) &&
-    !(resource.changedAt && showsOld(context, resource, options));
+  const options = { ...checked, ...startOf(query) };
+  const plain = json && !needsConversion(resource) && !(resource.changedAt && showsOld(context, resource, options));
   const listed = options.initial && query.has('sendInitialEvents');
   const form = plain ? jsonForm(resource, context.naming, listed) : context.eventForm(exchange, resource, listed);
   const recent = first(query, 'resourceVersion') === '' ? context.mostRecent() : context.catchUp();

@@ -32,15 +32,18 @@ interface Parts {
 /** Accept headers whose meaning is remembered: clients use few. */
 const REMEMBERED = 1000;
 
+const NOTHING = new Uint8Array();
+
 const isPlain = (choice: Choice): boolean => choice.form === 'object' && choice.media === 'json' && !choice.pretty;
 
 /** What reads need, made of the server's parts. */
 export function readContext({ state, hub, naming, tokens, shared, questions, catchUp, front }: Parts): ReadContext {
   const plainReads = new Map<string, boolean>();
   const plainWatches = new Map<string, boolean>();
-  const choose = (exchange: Exchange, resource: Resource, stream: boolean): Choice =>
+  const choose = (exchange: Exchange, resource: Resource, stream: boolean, collection = stream): Choice =>
     chooseForm(resource, exchange.header('accept'), naming, {
       stream,
+      collection,
       ...(stream ? { forms: ['object', 'table', 'partial'] as const } : {}),
     });
   return {
@@ -72,7 +75,7 @@ export function readContext({ state, hub, naming, tokens, shared, questions, cat
       }
       return known;
     },
-    accepts: (exchange, resource) => void choose(exchange, resource, false),
+    accepts: (exchange, resource, list) => void choose(exchange, resource, false, list),
     render: (exchange, rendering) => front().render(exchange, rendering),
     eventForm: (exchange, resource, listed) =>
       renderedForm(choose(exchange, resource, true), exchange, resource, naming, front, listed),
@@ -105,30 +108,33 @@ function renderedForm(
 ): EventForm {
   const table = choice.form === 'table';
   const list = listed ? emptyListBytes(choice, resource, naming) : undefined;
+  const encode: EventForm['encode'] = async (type, object, header) => {
+    const [piece] = await front().renderEvents(exchange, { objects: [object], status: 200, events: { types: [type], header } });
+    return piece!;
+  };
   // What a Table cannot be made with is told before the stream begins.
   if (table) parseIncludeObject(first(parseQuery(exchange.query), 'includeObject'));
   return {
     key: `${choice.form} ${choice.version} ${choice.media} ${resource.apiVersion} ${exchange.query.includes('includeObject') ? exchange.query : ''}`,
     mediaType: choice.contentType,
     firstDiffers: table,
-    encode: async (type, object, header) => {
-      const [piece] = await front().renderEvents(exchange, { objects: [object], status: 200, events: { types: [type], header } });
-      return piece!;
-    },
+    encode,
     encodeAll: (types, objects, header) => front().renderEvents(exchange, { objects, status: 200, events: { types, header } }),
-    bookmark: (revision, initialEnd) => {
+    bookmark: (revision, initialEnd, header) => {
       const object = bookmarkObject(resource, naming, revision, initialEnd, list) as {
         kind: string;
         apiVersion: string;
         metadata: object;
       };
+      if (table) {
+        // A Table has no annotations of its own: they are those of a row's object.
+        const made = Promise.resolve(encode('BOOKMARK', Buffer.from(JSON.stringify(object)), header));
+        // The last one of a kind that is gone cannot be made any more, and is promised to nobody.
+        return initialEnd ? made : made.catch(() => NOTHING);
+      }
       const group = `${naming.group('meta.orchestrator.io')}/${choice.version}`;
       const shown =
-        choice.form === 'object'
-          ? object
-          : table
-            ? { kind: 'Table', apiVersion: group, metadata: object.metadata, columnDefinitions: null, rows: [] }
-            : { kind: 'PartialObjectMetadata', apiVersion: group, metadata: object.metadata };
+        choice.form === 'object' ? object : { kind: 'PartialObjectMetadata', apiVersion: group, metadata: object.metadata };
       if (choice.media !== 'protobuf') return Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object: shown })}\n`);
       const message =
         choice.form === 'object'

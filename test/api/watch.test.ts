@@ -122,6 +122,54 @@ describe('watches', () => {
     }
   });
 
+  test.each([
+    ['abc', 'invalid syntax'],
+    ['-1', 'invalid syntax'],
+    ['18446744073709551616', 'value out of range'],
+  ])('a version %s is no number that a version can be: a 500 without a reason, whatever reads it', async (version, why) => {
+    const message = `resourceVersion: Invalid value: "${version}": strconv.ParseUint: parsing "${version}": ${why}`;
+    for (const path of [`${shop}?watch=1&`, `${shop}?`, `${shop}/a?`, `${shop.replace('/v1/', '/v1/watch/')}?`]) {
+      const { status, body } = await api.get(`${path}resourceVersion=${version}`);
+      expect([status, body]).toEqual([
+        500,
+        { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 },
+      ]);
+    }
+  });
+
+  test('a version of noughts is 0: the watch begins with the present objects', async () => {
+    const watch = await openWatch(api.server, `${await fresh('a')}?watch=1&resourceVersion=00&timeoutSeconds=1`);
+    expect((await watch.rest()).map(brief)).toEqual(['ADDED a']);
+  });
+
+  test('a /watch/ path that does not say watch itself has its options checked as a list', async () => {
+    const path = (await fresh('a')).replace('/v1/', '/v1/watch/');
+    const causes = async (query: string) => {
+      const { status, body } = await api.get(`${path}?timeoutSeconds=1&${query}`);
+      const { causes: found = [] } = (body['details'] ?? {}) as { causes?: { message: string }[] };
+      return [status, ...found.map(cause => cause.message)];
+    };
+    expect(await causes('sendInitialEvents=true')).toEqual([422, 'Forbidden: sendInitialEvents is forbidden for list']);
+    expect(await causes('resourceVersionMatch=NotOlderThan')).toEqual([
+      422,
+      'Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
+    ]);
+    expect(await causes('watch=1&sendInitialEvents=true')).toEqual([
+      422,
+      'Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+    ]);
+    const watch = await openWatch(api.server, `${path}?timeoutSeconds=1&resourceVersionMatch=NotOlderThan&resourceVersion=0`);
+    expect((await watch.rest()).map(brief)).toEqual(['ADDED a']);
+  });
+
+  test('what is not acceptable is refused before the options are looked at, YAML for its framing after them', async () => {
+    const codeOf = async (accept: string, query: string) => (await api.get(`${shop}?watch=1&${query}`, { accept })).status;
+    expect(await codeOf('image/png', 'limit=x')).toBe(406);
+    expect(await codeOf('application/json;as=Wrong;g=meta.k8s.io;v=v1', 'limit=x')).toBe(406);
+    expect(await codeOf('application/yaml', 'limit=x')).toBe(400);
+    expect(await codeOf('application/yaml', 'limit=1')).toBe(406);
+  });
+
   test('a Table watch with an unknown includeObject is refused before it begins', async () => {
     const path = await fresh('a');
     const { status, body } = await api.get(`${path}?watch=1&timeoutSeconds=1&includeObject=Wrong`, {
@@ -224,6 +272,31 @@ describe('watches', () => {
         metadata: {},
         items: [],
       });
+    });
+
+    test('as Table the mark is in the row of an object that is otherwise empty, with the columns if it comes first', async () => {
+      const path = await fresh('a');
+      const tables = async (query: string): Promise<Loose[]> => {
+        const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+        const watch = await openWatch(api.server, `${path}?watch=1&timeoutSeconds=1&allowWatchBookmarks=true&${query}`, accept);
+        return (await watch.rest()).map(({ type, object }) => ({ type, ...object }) as unknown as Loose);
+      };
+      const [added, end] = await tables('');
+      const version = versionOf(end!);
+      expect([added!['type'], end!['type'], end!['columnDefinitions']]).toEqual(['ADDED', 'BOOKMARK', null]);
+      expect(end!['metadata']).toEqual({ resourceVersion: version });
+      expect(end!['rows']).toEqual([
+        {
+          cells: ['', '', 0, '<unknown>'],
+          object: {
+            kind: 'PartialObjectMetadata',
+            apiVersion: 'meta.k8s.io/v1',
+            metadata: { resourceVersion: version, annotations: { 'k8s.io/initial-events-end': 'true' } },
+          },
+        },
+      ]);
+      const [alone] = await tables('labelSelector=app%3Dnone');
+      expect([alone!['type'], (alone!['columnDefinitions'] as unknown as unknown[]).length]).toEqual(['BOOKMARK', 4]);
     });
 
     test('an empty cache: the bookmark comes at once, not older than the request [R332 R334]', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Api, type Loose } from '../api/support.js';
+import { openWatch } from '../api/watching.js';
 import { defineResource } from '../server/library.js';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -63,6 +64,18 @@ describe('definitions of custom resources', () => {
     api = await Api.start();
   });
   afterAll(() => api?.close());
+
+  it('a Table watch of a kind that goes ends cleanly, without a bookmark that cannot be made any more', async () => {
+    const path = await established(api, definition('gone.example.com', 'things', 'Thing', [{ name: 'v1' }]));
+    const watch = await openWatch(
+      api.server,
+      '/apis/gone.example.com/v1/namespaces/default/things?watch=1&allowWatchBookmarks=true',
+      TABLE,
+    );
+    expect((await watch.next())!.type).toBe('BOOKMARK');
+    await api.delete(path);
+    expect((await watch.rest()).map(event => event.type)).toEqual([]);
+  });
 
   it('have kinds whose objects and collections answer HEAD, as upstream routes them', async () => {
     const group = 'head.example.com';

@@ -55,3 +55,11 @@ test.each([
 ])('%s: an empty segment names nothing, and the group tells how that is said', (path, missing) => {
   expect(routeOf(registry, 'GET', path, '').missing).toBe(missing);
 });
+
+test.each(['componentstatuses', 'bindings', 'namespaces/shop/bindings', 'namespaces/shop/secrets/a/status'])(
+  'the /watch/ path exists for what can be watched alone: %s is not there',
+  path => {
+    const { resource, missing } = routeOf(registry, 'GET', `/api/v1/watch/${path}`, '');
+    expect([resource, missing]).toEqual([undefined, 'status']);
+  },
+);

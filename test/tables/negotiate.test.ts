@@ -13,7 +13,8 @@ const LIST: Offer = {
   routed: true,
 };
 const OBJECT: Offer = { ...LIST, forms: ['object', 'table', 'partial'] };
-const WATCH: Offer = { ...OBJECT, stream: true };
+const WATCH: Offer = { ...OBJECT, stream: true, collection: true };
+const CUSTOM: Offer = { ...OBJECT, media: ['json', 'yaml'], routed: false };
 const as = (what: string, v = 'v1', g = 'meta.k8s.io'): string => `application/json;as=${what};v=${v};g=${g}`;
 const PB = 'application/vnd.kubernetes.protobuf';
 
@@ -74,6 +75,17 @@ describe('media types [R174] [R179] [R185] [R191]', () => {
     expect(refused('application/json;q=0').message).toMatch(/^only the following/);
   });
 
+  it('names the streams too where a list or a watch is asked for, and no routes where there are none', () => {
+    const all = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+    expect(refused('text/*', { ...LIST, collection: true }).message).toBe(
+      `406: Not Acceptable\n\nAvailable representations: ${all}, application/json;stream=watch, ${PB};stream=watch`,
+    );
+    expect(refused('text/*', CUSTOM).toStatus()).toMatchObject({
+      message: 'only the following media types are accepted: application/json, application/yaml',
+    });
+    expect(refused('text/*', CUSTOM).toStatus()).not.toHaveProperty('details');
+  });
+
   it('reads pretty from the media type', () => {
     expect(negotiate('application/json;pretty=1', OBJECT).pretty).toBe(true);
     expect(negotiate('application/json;pretty=0', OBJECT).pretty).toBe(false);
@@ -130,6 +142,16 @@ describe('streams [R008] [R328]', () => {
     for (const accept of ['application/yaml', 'application/cbor-seq', 'application/json;stream=other', as('Wrong')]) {
       expect(refused(accept, WATCH).code).toBe(406);
     }
+  });
+
+  it('chooses the media type before its framing: YAML first is refused with the names of the streams', () => {
+    for (const accept of ['application/yaml', 'application/yaml, application/json'])
+      expect(refused(accept, WATCH).message).toBe(
+        `only the following media types are accepted: application/json;stream=watch, ${PB};stream=watch`,
+      );
+    expect(type('application/yaml;stream=watch, application/json', WATCH)).toBe('application/json');
+    expect(type('application/json;stream=', WATCH)).toBe('application/json');
+    expect(refused('application/json;stream=other', OBJECT).code).toBe(406);
   });
 });
 
