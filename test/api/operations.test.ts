@@ -123,6 +123,37 @@ describe('operations', () => {
     expect((await api.get(`${deployments}/scaled`)).body['spec']!['replicas']).toBe(4);
   });
 
+  test('a scale has the metadata of a scale in every form, and each kind its own name for one that is missing [R152x R193]', async () => {
+    const deployments = '/apis/apps/v1/namespaces/shop/deployments';
+    await api.made(deployments, { ...deployment('plain'), metadata: { name: 'plain', labels: { a: 'b' } } });
+    const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.orchestrator.io';
+    const { body } = await api.get(`${deployments}/plain/scale`, { accept });
+    expect([body.kind, Object.keys(body['metadata']!)]).toEqual([
+      'PartialObjectMetadata',
+      ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'],
+    ]);
+    const missing = async (path: string): Promise<unknown> => (await api.get(`${path}/none/scale`)).body['message'];
+    expect([
+      await missing(deployments),
+      await missing('/apis/apps/v1/namespaces/shop/replicasets'),
+      await missing('/apis/apps/v1/namespaces/shop/statefulsets'),
+      await missing(`${shop}/replicationcontrollers`),
+    ]).toEqual([
+      'deployments/scale.apps "none" not found',
+      'replicasets/scale.apps "none" not found',
+      'statefulsets.apps "none" not found',
+      'replicationcontrollers/scale.autoscaling "none" not found',
+    ]);
+  });
+
+  test('a node gets no configuration through its status [R151x]', async () => {
+    await api.made('/api/v1/nodes', { metadata: { name: 'plain' } });
+    const patched = await api.patch('/api/v1/nodes/plain/status', MERGE, {
+      status: { phase: 'Running', config: { error: 'e' } },
+    });
+    expect([patched.body.status, patched.body['status']!['config']]).toMatchObject([{ phase: 'Running' }, undefined]);
+  });
+
   test('the status subresource is read, replaced and patched apart from the rest [R151x]', async () => {
     await api.made(`${shop}/pods`, pod('worker'));
     const path = `${shop}/pods/worker/status`;

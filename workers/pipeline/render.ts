@@ -88,12 +88,10 @@ function bytesOf(choice: Choice, value: object, struct: Struct | undefined): Uin
 }
 
 function objectValue(context: Context, route: Route, choice: Choice, object: ApiObject, withHeader = true): object {
-  const resource = route.resource!;
-  if (choice.form === 'partial' || choice.form === 'partialList')
-    return partialObjectMetadata(object, choice.version, context.naming);
   if (choice.form === 'table')
     return table(context, route, choice, [object], { resourceVersion: object.metadata.resourceVersion }, withHeader);
-  return route.subresource?.name === 'scale' ? scaleOf(resource, object) : object;
+  const shown = route.subresource?.name === 'scale' ? scaleOf(route.resource!, object) : object;
+  return choice.form === 'object' ? shown : partialObjectMetadata(shown, choice.version, context.naming);
 }
 
 function listValue(
