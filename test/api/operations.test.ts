@@ -146,6 +146,17 @@ describe('operations', () => {
     ]);
   });
 
+  test('a binding names a pod of the namespace of its path [R153x]', async () => {
+    await api.made(`${shop}/pods`, pod('placed'));
+    const bind = async (path: string, metadata: object): Promise<unknown> =>
+      (await api.post(`${shop}/${path}`, { metadata, target: { name: 'n' } })).body['message'];
+    const elsewhere = 'the namespace of the provided object does not match the namespace sent on the request';
+    expect(await bind('bindings', { name: 'placed', namespace: 'other' })).toBe(elsewhere);
+    expect(await bind('pods/placed/binding', { name: 'placed', namespace: 'other' })).toBe(elsewhere);
+    expect(await bind('bindings', {})).toBe('Name parameter required.');
+    expect((await api.get(`${shop}/pods/placed`)).body['spec']).not.toHaveProperty('nodeName');
+  });
+
   test('a node gets no configuration through its status [R151x]', async () => {
     await api.made('/api/v1/nodes', { metadata: { name: 'plain' } });
     const patched = await api.patch('/api/v1/nodes/plain/status', MERGE, {
