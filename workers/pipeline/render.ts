@@ -123,8 +123,10 @@ function table(
 ): object {
   const resource: Resource = route.resource!;
   const scale = route.subresource?.name === 'scale';
+  const { columns } = resource.strategy;
   return tableValue({
-    columns: scale ? scaleColumns(resource.strategy.columns) : resource.strategy.columns,
+    // Columns of custom kinds are paths, which lead somewhere in a scale as well.
+    columns: scale && resource.builtIn ? scaleColumns(columns) : columns,
     conditions: scale ? undefined : resource.strategy.rowConditions,
     objects: scale ? objects.map(object => scaleOf(resource, object)) : objects,
     ...(scale || !resource.strategy.convert ? {} : { cellsFrom: (object: ApiObject) => stored(resource, object) }),
