@@ -146,6 +146,19 @@ describe('operations', () => {
     ]);
   });
 
+  test('subresources but status and scale have no Table [R057]', async () => {
+    await api.made(`${shop}/pods`, pod('tabled'));
+    const accept = 'application/json;as=Table;v=v1;g=meta.orchestrator.io';
+    const kinds = async (name: string): Promise<unknown[]> => {
+      const [alone, first] = [accept, `${accept},application/json`].map(sent =>
+        api.get(`${shop}/pods/tabled/${name}`, { accept: sent }),
+      );
+      return [(await alone!).status, (await first!).body.kind];
+    };
+    expect(await kinds('status')).toEqual([200, 'Table']);
+    expect(await kinds('ephemeralcontainers')).toEqual([406, 'Pod']);
+  });
+
   test('a binding names a pod of the namespace of its path [R153x]', async () => {
     await api.made(`${shop}/pods`, pod('placed'));
     const bind = async (path: string, metadata: object): Promise<unknown> =>

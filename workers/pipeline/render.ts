@@ -20,9 +20,15 @@ import type { Context, Permitted } from './context.js';
 import { scaleOf } from './scale.js';
 import { inRequestVersion, stored } from './write.js';
 
+/** Subresources that can be shown as Tables. */
+const TABLED = ['status', 'scale'];
+
 /** The form of an answer; events of a stream are never indented. */
-function choose({ naming }: Context, resource: Resource, job: Job, list: boolean, stream: boolean): Choice {
-  const forms: readonly Form[] = list ? ['object', 'table', 'partialList'] : ['object', 'table', 'partial'];
+function choose({ naming }: Context, route: Route, job: Job, list: boolean, stream: boolean): Choice {
+  const { subresource } = route;
+  const resource = route.resource!;
+  const all: readonly Form[] = list ? ['object', 'table', 'partialList'] : ['object', 'table', 'partial'];
+  const forms = !subresource || TABLED.includes(subresource.name) ? all : all.filter(form => form !== 'table');
   const choice = chooseForm(resource, job.accept, naming, { forms, stream });
   return stream || choice.pretty || !indents(job.query, job.userAgent) ? choice : { ...choice, pretty: true };
 }
@@ -41,7 +47,7 @@ export async function render(
 ): Promise<{ is: 'respond'; status: number; headers: Headers; body: Uint8Array } | { is: 'rendered'; pieces: Uint8Array[] }> {
   const { resource } = route;
   if (!resource) throw unknownPath();
-  const choice = choose(context, resource, job, rendering.list !== undefined, rendering.events !== undefined);
+  const choice = choose(context, route, job, rendering.list !== undefined, rendering.events !== undefined);
   const objects = rendering.objects.map(bytes => inRequestVersion(resource, decodeStored(bytes)));
   if (rendering.events) return { is: 'rendered', pieces: events(context, route, choice, objects, rendering.events) };
   const value = rendering.list
@@ -152,7 +158,7 @@ export async function shape(
   proposed: boolean | 'gone' = false,
 ): Promise<Answer> {
   const { job, route, resource } = permitted;
-  const choice = choose(context, resource, job, false, false);
+  const choice = choose(context, route, job, false, false);
   const headers = headersFor(choice, warnings);
   const plain = choice.form === 'object' && choice.media === 'json' && !choice.pretty && route.subresource?.name !== 'scale';
   if (proposed === true && plain && resource.apiVersion === resource.storageApiVersion) return { status, headers };
