@@ -126,6 +126,8 @@ export interface Strategy {
     readonly spec: readonly string[];
     readonly status: readonly string[];
     readonly selector: (object: ApiObject) => string;
+    /** What a read calls the scale of an object that there is not; absent: as the object. */
+    readonly missing?: { readonly group: string; readonly resource: string };
     /** What a read is told where nothing stands at `spec`; absent: it shows none. The kind's own rules then judge the counts, too. */
     readonly absent?: string;
   };

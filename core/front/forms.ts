@@ -13,12 +13,15 @@ const WITHOUT_PROTOBUF: readonly MediaName[] = ['json', 'yaml'];
 /** Serializations of a resource: custom kinds have no protobuf form (spec, "Media types"). */
 const mediaOf = (resource: Resource): readonly MediaName[] => (resource.builtIn ? ALL : WITHOUT_PROTOBUF);
 
+/** All that an answer can be. */
+export const FORMS: readonly Form[] = ['object', 'table', 'partial', 'partialList'];
+
 /** What an answer about a resource can be; `partial` and `partialList` depend on what it holds. Throws 406. */
 export const chooseForm = (
   resource: Resource,
   accept: string | undefined,
   naming: Naming,
-  { stream = false, collection = false, forms = ['object', 'table', 'partial', 'partialList'] as readonly Form[] } = {},
+  { stream = false, collection = false, forms = FORMS } = {},
 ): Choice =>
   negotiate(accept || undefined, { media: mediaOf(resource), forms, stream, collection, naming, routed: resource.builtIn });
 
@@ -26,8 +29,14 @@ export const chooseForm = (
  * What an answer of one object, or of a list of them, is. As upstream the metadata of one object are not a list's, nor the other way round: who asks for them is
  * refused, whatever else it accepts. Throws 406.
  */
-export function formOf(resource: Resource, accept: string | undefined, naming: Naming, list: boolean): Choice {
-  const choice = chooseForm(resource, accept, naming, { collection: list });
+export function formOf(
+  resource: Resource,
+  accept: string | undefined,
+  naming: Naming,
+  list: boolean,
+  forms: readonly Form[] = FORMS,
+): Choice {
+  const choice = chooseForm(resource, accept, naming, { collection: list, forms });
   if (choice.form !== (list ? 'partial' : 'partialList')) return choice;
   throw new Refusal(
     'NotAcceptable',

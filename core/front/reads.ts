@@ -30,7 +30,7 @@ export async function get(context: ReadContext, exchange: Exchange, route: Route
   const name = sub?.name === 'proxy' ? proxiedName(resource, target.name) : target.name;
   const entry = context.state.collections.get(resource.storageName)?.entries.get(keyOf(resource, target.namespace, name));
   if (!entry)
-    throw notFound({ group: resource.group, resource: resource.plural + (isScale && resource.builtIn ? '/scale' : '') }, name);
+    throw notFound((isScale && resource.strategy.scale?.missing) || { group: resource.group, resource: resource.plural }, name);
   if (leadsAway(sub)) {
     unconnected(resource, sub, 'get', decodeStored(entry.value), route.query);
     return exchange.respond(204, [NO_CACHE], new Uint8Array());

@@ -43,14 +43,19 @@ function secondsOf(match: RegExpExecArray): number | undefined {
   return date.getTime() - (match[8] === '-' ? -offset : offset);
 }
 
+/** Milliseconds since the epoch of an RFC 3339 time, its fraction left out; undefined if the text is none. */
+export function timeOf(text: string): number | undefined {
+  const match = TIME.exec(text);
+  return match ? secondsOf(match) : undefined;
+}
+
 const CANONICAL_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 const ZERO_TIME = '0001-01-01T00:00:00Z';
 
 const time: ScalarDecoder = (value, complain) => {
   if (typeof value !== 'string') return complain.mismatch(value, 'string', 'ownJson');
   if (CANONICAL_TIME.test(value)) return value === ZERO_TIME ? null : value;
-  const match = TIME.exec(value);
-  const at = match ? secondsOf(match) : undefined;
+  const at = timeOf(value);
   if (at === undefined) return complain.wrong(`parsing time ${JSON.stringify(value)} as "${RFC3339}": cannot parse the value`);
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 };

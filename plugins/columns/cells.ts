@@ -64,17 +64,18 @@ export function since(time: unknown, now: number, absent = '<unknown>'): string 
   return Number.isNaN(then) ? absent : humanDuration(now - then);
 }
 
-/** A map of labels as selector text. */
+/** A map of labels as selector text, its terms sorted as they read: `a.b=x` goes before `a=y`. */
 export const labelsText = (labels: unknown, none = '<none>'): string =>
   entries(labels)
     .map(([key, value]) => `${key}=${str(value)}`)
+    .sort()
     .join(',') || none;
 
 /** A LabelSelector, or a plain map of labels, as text; empty or absent is `<none>`. */
 export const selectorText = (selector: unknown): string =>
   member(selector, 'matchLabels') === undefined && list(member(selector, 'matchExpressions')).length === 0
     ? labelsText(selector)
-    : labelSelectorText(selector as object);
+    : labelSelectorText(selector as object) || '<none>';
 
 const dotted = (path: string): string[] => path.split('.');
 

@@ -10,7 +10,6 @@ import {
   entries,
   humanDuration,
   integer,
-  isTrue,
   list,
   member,
   NAME,
@@ -153,8 +152,10 @@ const serviceTarget: Cell = service => {
 
 const serviceAvailable: Cell = service => {
   const available = condition(service, 'Available');
-  if (isTrue(service, 'Available')) return 'True';
-  return available === undefined ? 'Unknown' : `${str(member(available, 'status'))} (${str(member(available, 'reason'))})`;
+  if (available === undefined) return 'Unknown';
+  const status = str(member(available, 'status'));
+  const reason = str(member(available, 'reason'));
+  return status === 'True' || reason === '' ? status : `${status} (${reason})`;
 };
 
 const paramKind: Cell = policy => {

@@ -70,11 +70,11 @@ const slicePorts: Cell = object =>
   shortList(
     list(member(object, 'ports')).map(port => {
       const number = member(port, 'port');
-      return typeof number === 'number' ? String(number) : str(member(port, 'name')) || '*';
+      return typeof number === 'number' ? String(number) : str(member(port, 'name') ?? '*');
     }),
     MOST,
     '<unset>',
-  );
+  ) || '<unset>';
 
 const sliceAddresses: Cell = object =>
   shortList(

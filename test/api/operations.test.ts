@@ -123,6 +123,61 @@ describe('operations', () => {
     expect((await api.get(`${deployments}/scaled`)).body['spec']!['replicas']).toBe(4);
   });
 
+  test('a scale has the metadata of a scale in every form, and each kind its own name for one that is missing [R152x R193]', async () => {
+    const deployments = '/apis/apps/v1/namespaces/shop/deployments';
+    await api.made(deployments, { ...deployment('plain'), metadata: { name: 'plain', labels: { a: 'b' } } });
+    const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.orchestrator.io';
+    const { body } = await api.get(`${deployments}/plain/scale`, { accept });
+    expect([body.kind, Object.keys(body['metadata']!)]).toEqual([
+      'PartialObjectMetadata',
+      ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'],
+    ]);
+    const missing = async (path: string): Promise<unknown> => (await api.get(`${path}/none/scale`)).body['message'];
+    expect([
+      await missing(deployments),
+      await missing('/apis/apps/v1/namespaces/shop/replicasets'),
+      await missing('/apis/apps/v1/namespaces/shop/statefulsets'),
+      await missing(`${shop}/replicationcontrollers`),
+    ]).toEqual([
+      'deployments/scale.apps "none" not found',
+      'replicasets/scale.apps "none" not found',
+      'statefulsets.apps "none" not found',
+      'replicationcontrollers/scale.autoscaling "none" not found',
+    ]);
+  });
+
+  test('subresources but status and scale have no Table [R057]', async () => {
+    await api.made(`${shop}/pods`, pod('tabled'));
+    const accept = 'application/json;as=Table;v=v1;g=meta.orchestrator.io';
+    const kinds = async (name: string): Promise<unknown[]> => {
+      const [alone, first] = [accept, `${accept},application/json`].map(sent =>
+        api.get(`${shop}/pods/tabled/${name}`, { accept: sent }),
+      );
+      return [(await alone!).status, (await first!).body.kind];
+    };
+    expect(await kinds('status')).toEqual([200, 'Table']);
+    expect(await kinds('ephemeralcontainers')).toEqual([406, 'Pod']);
+  });
+
+  test('a binding names a pod of the namespace of its path [R153x]', async () => {
+    await api.made(`${shop}/pods`, pod('placed'));
+    const bind = async (path: string, metadata: object): Promise<unknown> =>
+      (await api.post(`${shop}/${path}`, { metadata, target: { name: 'n' } })).body['message'];
+    const elsewhere = 'the namespace of the provided object does not match the namespace sent on the request';
+    expect(await bind('bindings', { name: 'placed', namespace: 'other' })).toBe(elsewhere);
+    expect(await bind('pods/placed/binding', { name: 'placed', namespace: 'other' })).toBe(elsewhere);
+    expect(await bind('bindings', {})).toBe('Name parameter required.');
+    expect((await api.get(`${shop}/pods/placed`)).body['spec']).not.toHaveProperty('nodeName');
+  });
+
+  test('a node gets no configuration through its status [R151x]', async () => {
+    await api.made('/api/v1/nodes', { metadata: { name: 'plain' } });
+    const patched = await api.patch('/api/v1/nodes/plain/status', MERGE, {
+      status: { phase: 'Running', config: { error: 'e' } },
+    });
+    expect([patched.body.status, patched.body['status']!['config']]).toMatchObject([{ phase: 'Running' }, undefined]);
+  });
+
   test('the status subresource is read, replaced and patched apart from the rest [R151x]', async () => {
     await api.made(`${shop}/pods`, pod('worker'));
     const path = `${shop}/pods/worker/status`;

@@ -22,6 +22,10 @@ const definition = (plural: string, kind: string, specReplicasPath: string): obj
         storage: true,
         schema: { openAPIV3Schema: { type: 'object', properties: { spec: OPEN, status: OPEN } } },
         subresources: { scale: { specReplicasPath, statusReplicasPath: '.status.replicas' } },
+        additionalPrinterColumns: [
+          { name: 'Wanted', type: 'integer', jsonPath: '.spec.replicas' },
+          { name: 'Text', type: 'string', jsonPath: '.spec.text' },
+        ],
       },
     ],
   },
@@ -59,6 +63,16 @@ describe('subresources that change their object', () => {
     expect((await api.get(`${path}/scale`)).body.spec).toEqual({ replicas: 4 });
     expect((await api.get(path)).text).toContain('"spec":{"__proto__":{"constructor":4},"text":"x"}');
     expect((await api.post(`${core}/configmaps`, { metadata: { name: 'after' } })).status).toBe(201);
+  });
+
+  test('show the columns of their kind in Tables, as far as a scale has what they show', async () => {
+    const path = await served('tables', 'Tabled', '.spec.count');
+    expect((await api.put(`${path}/scale`, scale('scales', 3))).status).toBe(200);
+    const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+    expect((await api.get(`${path}/scale`, { accept })).body).toMatchObject({
+      columnDefinitions: [{ name: 'Name' }, { name: 'Wanted' }, { name: 'Text' }],
+      rows: [{ cells: ['a', 3, null] }],
+    });
   });
 
   test('say which value holds no count, and leave it as it is', async () => {

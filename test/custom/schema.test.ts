@@ -259,6 +259,7 @@ describe('JSON paths', () => {
         { type: 'X', w: 2 },
       ],
       'a.b': 1,
+      nothing: null,
     },
   };
   it.each([
@@ -271,9 +272,24 @@ describe('JSON paths', () => {
     ['.spec.a\\.b', [1]],
     ["['spec'].l[9]", undefined],
     ['.none.deeper', []],
+    ['.spec.c[?(@.status=="True")].type', ['Ready']],
+    ['.spec.nothing[0:1]', []],
+    ['.spec.l[3:3]', []],
   ])('%s', (path, found) => {
     if (found) expect(compilePath(path)(value)).toEqual(found);
     else expect(() => compilePath(path)).toThrow(BadPath);
+  });
+
+  it.each([
+    '.spec.l[3]',
+    '.spec.l[0:9]',
+    '.spec[0]',
+    '.spec[?(@.w)]',
+    '.spec.nothing[?(@.w)]',
+    '.spec.c[?(@.w=="1")].type',
+    '.spec.c[?(@.w>0.5)].type',
+  ])('%s cannot be followed where the value is of another shape', path => {
+    expect(() => compilePath(path)(value)).toThrow(BadPath);
   });
 
   it('never throw anything but BadPath, whatever the text', () => {
@@ -312,6 +328,25 @@ describe('columns', () => {
       { name: 'B', type: 'boolean', jsonPath: '.spec.n' },
     ]).map(column => column.cell(thing, 0));
     expect(cells).toEqual(['x', 1, '{"a":2,"b":1}', null]);
+  });
+
+  it('print as text what is there, whatever its type [R504]', () => {
+    const spec = { nothing: null, html: ['<&>'], big: 1234567.5, small: 0.00002, whole: 1234567, float: 12.5 };
+    const columns = Object.keys(spec).map(name => ({ name, type: 'string' as const, jsonPath: `.spec.${name}` }));
+    const cells = columnsOf(columns).map(column => column.cell({ ...thing, spec }, 0));
+    expect(cells.slice(1)).toEqual(['<no value>', '["\\u003c\\u0026\\u003e"]', '1.2345675e+06', '2e-05', '1234567', '12.5']);
+  });
+
+  it('show ages of RFC 3339 times only [R504]', () => {
+    const spec = { time: '2024-01-01T00:00:00+01:00', day: '2024-01-01', none: '', number: 5, nothing: null };
+    const columns = Object.keys(spec).map(name => ({ name, type: 'date' as const, jsonPath: `.spec.${name}` }));
+    const cells = columnsOf(columns).map(column => column.cell({ ...thing, spec }, Date.parse('2024-01-01T00:00:00Z')));
+    expect(cells.slice(1)).toEqual(['60m', '<invalid>', '<unknown>', null, null]);
+  });
+
+  it('are empty where their path cannot be followed', () => {
+    const [, column] = columnsOf([{ name: 'L', type: 'string', jsonPath: '.spec.o[0]' }]);
+    expect(column!.cell(thing, 0)).toBeNull();
   });
 
   it('are the name and the age where a type has none of its own [R061]', () => {

@@ -129,6 +129,11 @@ describe('events', () => {
     expect(change({ series: { count: 2, lastObservedTime: eventTime } })).toEqual([]);
     expect(change({ series: { count: 1 } })).toEqual(['series.count', 'series.lastObservedTime']);
     expect(change({ note: 'other', reason: 'S' })).toEqual(['reason', 'message']);
+    const later = { eventTime: '2024-01-02T03:04:05.500000Z', deprecatedFirstTimestamp: '2024-01-02T03:04:00Z' };
+    expect(lines(update('core/events', made, draft => void Object.assign(draft, later)).violations)).toEqual([
+      'firstTimestamp: Invalid value: 2024-01-02 03:04:00 +0000 UTC: field is immutable',
+      'eventTime: Invalid value: 2024-01-02 03:04:05.5 +0000 UTC: field is immutable',
+    ]);
   });
 });
 

@@ -70,13 +70,14 @@ test('amounts of a status are amounts', () => {
   expect(
     told(claimStatusViolations, {
       capacity: { storage },
-      allocatedResources: { storage, 'bad key': '1' },
+      allocatedResources: { storage, 'bad key': '1', cpu: '1', 'example.com/x': '1' },
       allocatedResourceStatuses: { storage: 'Odd' },
     }),
   ).toEqual([
     'status.capacity[storage]: Invalid value: -1: must be a valid resource quantity',
     'status.allocatedResources[storage]: Invalid value: -1: must be a valid resource quantity',
     expect.stringContaining('status.allocatedResources: Invalid value: "bad key": name part must consist of'),
+    'status.allocatedResources: Unsupported value: "cpu": supported values: "storage"',
     'status.allocatedResourceStatus: Unsupported value: storage: supported values: "ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending"',
   ]);
 });

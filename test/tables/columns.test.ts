@@ -282,6 +282,26 @@ describe('other kinds [R058]', () => {
       }),
       ['x', 'Bound', 'pv', '2Gi', 'RWO,RWX', 'fast', '<unset>', '90s', 'Block'],
     ],
+    [
+      'core/podtemplates',
+      object({ template: { metadata: { labels: { app: 'x', 'app.example.com/name': 'y' } } } }),
+      ['x', '', '', 'app.example.com/name=y,app=x'],
+    ],
+    [
+      'networking.orchestrator.io/networkpolicies',
+      object({ spec: { podSelector: { matchLabels: {} } } }),
+      ['x', '<none>', '90s'],
+    ],
+    [
+      'apiregistration.orchestrator.io/apiservices',
+      object({ spec: {}, status: { conditions: [{ type: 'Available', status: 'False' }] } }),
+      ['x', 'Local', 'False', '90s'],
+    ],
+    [
+      'discovery.orchestrator.io/endpointslices',
+      object({ addressType: 'IPv4', ports: [{ name: '' }] }),
+      ['x', 'IPv4', '<unset>', '<unset>', '90s'],
+    ],
     ['core/configmaps', object({ data: { a: '1', b: '2' }, binaryData: { c: 'AAA=' } }), ['x', 3, '90s']],
     [
       'core/resourcequotas',

@@ -6,7 +6,7 @@ import { type Answer, jsonHeaders } from './answer.js';
 import { decodeBody, decodeSubresource } from './body.js';
 import { type Context, type Permitted, rulesOf } from './context.js';
 import type { WriteOptions } from './options.js';
-import { absent, changeOf, inRequestVersion, propose, refuseInvalid } from './write.js';
+import { absent, changeOf, checkNamespace, inRequestVersion, propose, refuseInvalid } from './write.js';
 
 const SUCCESS = Buffer.from('{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}\n');
 
@@ -18,6 +18,8 @@ export async function act(context: Context, permitted: Permitted, options: Write
   const indirect = actsOn && acted?.strategy.actions?.get(actsOn.action);
   if (acted && indirect) {
     const body = decodeBody(context, permitted, options, job.body!);
+    checkNamespace(permitted, body);
+    if (!body.metadata.name) throw badRequest('Name parameter required.');
     await context.mutate(changeOf(permitted, 'CREATE', options.dryRun, body.metadata.name ?? ''), body);
     const target = { ...permitted.target, resource: acted.plural, subresource: actsOn.action, name: body.metadata.name ?? '' };
     return await apply(context, { ...permitted, resource: acted, target }, options, body, indirect);
@@ -29,6 +31,7 @@ export async function act(context: Context, permitted: Permitted, options: Write
     throw methodNotAllowed(`create is not supported on ${what} by this server`);
   }
   const body = decodeSubresource(context, permitted, options, job.body!);
+  checkNamespace(permitted, body);
   await context.mutate(changeOf(permitted, 'CREATE', options.dryRun, permitted.target.name), body);
   if (body.metadata.name !== permitted.target.name)
     throw badRequest(`name in URL does not match name in ${route.subresource!.kind} object`);

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Choice } from '../../core/negotiate.js';
-import { chooseForm, formOf, indents, jsonBytes } from '../../core/front/forms.js';
+import { chooseForm, FORMS, formOf, indents, jsonBytes } from '../../core/front/forms.js';
 import type { Route } from '../../core/front/route.js';
 import { first } from '../../core/front/query.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
@@ -20,11 +20,17 @@ import type { Context, Permitted } from './context.js';
 import { scaleOf } from './scale.js';
 import { inRequestVersion, stored } from './write.js';
 
+/** Subresources that can be shown as Tables. */
+const TABLED = ['status', 'scale'];
+
 /** The form of an answer; events of a stream are never indented. */
-function choose({ naming }: Context, resource: Resource, job: Job, list: boolean, stream: boolean): Choice {
+function choose({ naming }: Context, route: Route, job: Job, list: boolean, stream: boolean): Choice {
+  const { subresource } = route;
+  const resource = route.resource!;
+  const tabled = !subresource || TABLED.includes(subresource.name);
   const choice = stream
     ? chooseForm(resource, job.accept, naming, { forms: ['object', 'table', 'partial'], stream })
-    : formOf(resource, job.accept, naming, list);
+    : formOf(resource, job.accept, naming, list, tabled ? FORMS : FORMS.filter(form => form !== 'table'));
   return stream || choice.pretty || !indents(job.query, job.userAgent) ? choice : { ...choice, pretty: true };
 }
 
@@ -42,7 +48,7 @@ export async function render(
 ): Promise<{ is: 'respond'; status: number; headers: Headers; body: Uint8Array } | { is: 'rendered'; pieces: Uint8Array[] }> {
   const { resource } = route;
   if (!resource) throw unknownPath();
-  const choice = choose(context, resource, job, rendering.list !== undefined, rendering.events !== undefined);
+  const choice = choose(context, route, job, rendering.list !== undefined, rendering.events !== undefined);
   const objects = rendering.objects.map(bytes => inRequestVersion(resource, decodeStored(bytes)));
   if (rendering.events) return { is: 'rendered', pieces: events(context, route, choice, objects, rendering.events) };
   const value = rendering.list
@@ -89,12 +95,10 @@ function bytesOf(choice: Choice, value: object, struct: Struct | undefined): Uin
 }
 
 function objectValue(context: Context, route: Route, choice: Choice, object: ApiObject, withHeader = true): object {
-  const resource = route.resource!;
-  if (choice.form === 'partial' || choice.form === 'partialList')
-    return partialObjectMetadata(object, choice.version, context.naming);
   if (choice.form === 'table')
     return table(context, route, choice, [object], { resourceVersion: object.metadata.resourceVersion }, withHeader);
-  return route.subresource?.name === 'scale' ? scaleOf(resource, object) : object;
+  const shown = route.subresource?.name === 'scale' ? scaleOf(route.resource!, object) : object;
+  return choice.form === 'object' ? shown : partialObjectMetadata(shown, choice.version, context.naming);
 }
 
 function listValue(
@@ -126,8 +130,10 @@ function table(
 ): object {
   const resource: Resource = route.resource!;
   const scale = route.subresource?.name === 'scale';
+  const { columns } = resource.strategy;
   return tableValue({
-    columns: scale ? scaleColumns(resource.strategy.columns) : resource.strategy.columns,
+    // Columns of custom kinds are paths, which lead somewhere in a scale as well.
+    columns: scale && resource.builtIn ? scaleColumns(columns) : columns,
     conditions: scale ? undefined : resource.strategy.rowConditions,
     objects: scale ? objects.map(object => scaleOf(resource, object)) : objects,
     ...(scale || !resource.strategy.convert ? {} : { cellsFrom: (object: ApiObject) => stored(resource, object) }),
@@ -153,7 +159,7 @@ export async function shape(
   proposed: boolean | 'gone' = false,
 ): Promise<Answer> {
   const { job, route, resource } = permitted;
-  const choice = choose(context, resource, job, false, false);
+  const choice = choose(context, route, job, false, false);
   const headers = headersFor(choice, warnings);
   const plain = choice.form === 'object' && choice.media === 'json' && !choice.pretty && route.subresource?.name !== 'scale';
   if (proposed === true && plain && resource.apiVersion === resource.storageApiVersion) return { status, headers };

@@ -3,10 +3,10 @@
 /** One step: from each value to the values below it. */
 type Step = (value: unknown) => Iterable<unknown>;
 
-/** A compiled path: every value it leads to, in order. */
+/** A compiled path: every value it leads to, in order. Throws `BadPath` where the value is not of the shape that the path is for. */
 export type JsonPath = (value: unknown) => unknown[];
 
-/** A text that is no path. */
+/** A text that is no path, or a path that cannot be followed in a value. */
 export class BadPath extends Error {}
 
 const own = (value: unknown, name: string): unknown[] =>
@@ -22,13 +22,28 @@ function* descend(value: unknown): Generator<unknown> {
   for (const inner of below(value)) yield* descend(inner);
 }
 
+/** The value as the list that a step is for. */
+function listOf(value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw new BadPath('is not array or slice');
+  return value;
+}
+
 const index = (length: number, at: number): number => (at < 0 ? at + length : at);
 
-function slice(list: unknown[], from: string, to: string, by: string): unknown[] {
-  const start = Math.max(0, index(list.length, from === '' ? 0 : Number(from)));
-  const end = Math.min(list.length, index(list.length, to === '' ? list.length : Number(to)));
+function element(list: unknown[], at: number): unknown {
+  const i = index(list.length, at);
+  if (i < 0 || i >= list.length) throw new BadPath('array index out of bounds');
+  return list[i];
+}
+
+/** Part of a list, which must lie within it unless it is empty. */
+function part(list: unknown[], from: string, to: string, by: string): unknown[] {
+  const start = index(list.length, from === '' ? 0 : Number(from));
+  const end = index(list.length, to === '' ? list.length : Number(to));
+  if (start === end) return [];
+  if (start < 0 || end > list.length || start > end) throw new BadPath('array index out of bounds');
   const step = by === '' ? 1 : Number(by);
-  if (step < 1) return [];
+  if (step < 1) throw new BadPath('step must be > 0');
   return list.slice(start, end).filter((_, i) => i % step === 0);
 }
 
@@ -61,6 +76,14 @@ function operand(text: string): JsonPath {
   throw new BadPath(`unrecognized operand ${text}`);
 }
 
+/** Values that can be compared are of the same sort. */
+function sortOf(value: unknown): string {
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float';
+  if (typeof value === 'string' || typeof value === 'boolean') return typeof value;
+  throw new BadPath('invalid type for comparison');
+}
+
+const EQUALITY = ['==', '!='];
 const HOLDS: Readonly<Record<string, (a: never, b: never) => boolean>> = {
   '==': (a, b) => a === b,
   '!=': (a, b) => a !== b,
@@ -74,15 +97,21 @@ function filter(text: string): Step {
   const compared = COMPARISON.exec(text);
   if (!compared) {
     const path = operand(text.trim());
-    return value => below(value).filter(item => path(item).length > 0);
+    return value => listOf(value).filter(item => path(item).length > 0);
   }
   const [left, right] = [operand(compared[1]!.trim()), operand(compared[3]!.trim())];
-  const holds = HOLDS[compared[2]!]!;
-  return value =>
-    below(value).filter(item => {
-      const [a, b] = [left(item)[0], right(item)[0]];
-      return a !== undefined && b !== undefined && typeof a === typeof b && holds(a as never, b as never);
-    });
+  const operator = compared[2]!;
+  return value => listOf(value).filter(item => compare(left(item), operator, right(item)));
+}
+
+/** Whether one value compares so with another; nothing never does. */
+function compare(left: readonly unknown[], operator: string, right: readonly unknown[]): boolean {
+  if (left.length > 1 || right.length > 1) throw new BadPath('can only compare one element at a time');
+  if (left.length === 0 || right.length === 0) return false;
+  const sort = sortOf(left[0]);
+  if (sort !== sortOf(right[0])) throw new BadPath('incompatible types for comparison');
+  if (sort === 'boolean' && !EQUALITY.includes(operator)) throw new BadPath('invalid type for comparison');
+  return HOLDS[operator]!(left[0] as never, right[0] as never);
 }
 
 /** What stands between brackets. */
@@ -95,14 +124,8 @@ function bracket(text: string): Step {
   const asked = FILTER.exec(inner);
   if (asked) return filter(asked[1]!);
   const range = SLICE.exec(inner);
-  if (range) return value => (Array.isArray(value) ? slice(value, range[1]!, range[2]!, range[3] ?? '') : []);
-  if (/^-?\d+$/.test(inner)) {
-    const at = Number(inner);
-    return value => {
-      const i = Array.isArray(value) ? index(value.length, at) : -1;
-      return Array.isArray(value) && i >= 0 && i < value.length ? [value[i]] : [];
-    };
-  }
+  if (range) return value => (value === null ? [] : part(listOf(value), range[1]!, range[2]!, range[3] ?? ''));
+  if (/^-?\d+$/.test(inner)) return value => (value === null ? [] : [element(listOf(value), Number(inner))]);
   if (inner.includes(',')) {
     const parts = inner.split(',').map(bracket);
     return value => parts.flatMap(part => [...part(value)]);

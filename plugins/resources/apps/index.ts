@@ -23,11 +23,11 @@ import { claimSpecDefaults } from '../core/volume.js';
 import { list } from '../record.js';
 import { keepMembers } from '../status-metadata.js';
 
-const replicaScale: Strategy['scale'] = {
+const replicaScale = {
   spec: ['spec', 'replicas'],
   status: ['status', 'replicas'],
   selector: object => labelSelectorText(at(object, 'spec', 'selector')),
-};
+} satisfies Strategy['scale'];
 
 const template = (object: ApiObject): Rec | undefined => at(object, 'spec', 'template');
 
@@ -54,7 +54,7 @@ const deployment = (): Partial<Strategy> => ({
   validateCreate: deploymentViolations,
   validateUpdate: (object, old) => [...deploymentViolations(object), ...fixedSelector(object, old)],
   validateStatus: deploymentStatusViolations,
-  scale: replicaScale,
+  scale: { ...replicaScale, missing: { group: 'apps', resource: 'deployments/scale' } },
 });
 
 /** Rules of ReplicaSets. */
@@ -71,7 +71,7 @@ const replicaSet = (): Partial<Strategy> => ({
   validateCreate: replicaSetViolations,
   validateUpdate: (object, old) => [...replicaSetViolations(object), ...fixedSelector(object, old)],
   validateStatus: replicaSetStatusViolations,
-  scale: replicaScale,
+  scale: { ...replicaScale, missing: { group: 'apps', resource: 'replicasets/scale' } },
 });
 
 /** Rules of StatefulSets. */

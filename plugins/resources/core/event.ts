@@ -4,7 +4,7 @@ import type { Naming } from '../../../core/naming.js';
 import { segmentName } from '../naming-rules.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { dns1123Subdomain, qualifiedName } from '../../../core/model/names.js';
-import { complaints } from '../validation/checks.js';
+import { complaints, shownTime } from '../validation/checks.js';
 import { fixed } from '../validation/workload.js';
 import { absent, at, num, same, text } from '../record.js';
 
@@ -114,12 +114,19 @@ const IMMUTABLE: readonly (readonly [member: string, field: string])[] = [
   ['reportingInstance', 'reportingInstance'],
 ];
 
+const TIMES: ReadonlySet<string> = new Set(['firstTimestamp', 'lastTimestamp', 'eventTime']);
+
+const fixedTime = (event: ApiObject, old: ApiObject, member: string): Violation[] =>
+  text(event, member) === text(old, member) ? [] : [invalid(member, shownTime(text(event, member)), 'field is immutable')];
+
 function eventUpdateViolations(given: ApiObject, before: ApiObject, system: string): Violation[] {
   const [event, old] = [core(given), core(before)];
   const found = commonViolations(event, isCore(given) ? 'reportingComponent' : 'reportingController', system);
   if (isCore(given)) return found;
   if (!same(event.series, old.series)) found.push(...seriesViolations(event));
-  return [...found, ...IMMUTABLE.flatMap(([member, field]) => fixed(event, old, member, field))];
+  const changed = (member: string, field: string): Violation[] =>
+    TIMES.has(member) ? fixedTime(event, old, member) : fixed(event, old, member, field);
+  return [...found, ...IMMUTABLE.flatMap(([member, field]) => changed(member, field))];
 }
 
 /** Selectable fields by the names that one version alone has. */

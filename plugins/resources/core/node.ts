@@ -6,6 +6,10 @@ import { nodeStatusViolations } from '../validation/statuses.js';
 export const node = (): Partial<Strategy> => ({
   hasStatus: true,
   validateStatus: nodeStatusViolations,
+  // Configuration from the server is no more; what still says it is kept.
+  prepareStatus: (object, old) => {
+    if (!at(old, 'status')?.config) delete at(object, 'status')?.config;
+  },
   // A node agent registers its node together with what the node has.
   keepsStatus: true,
   defaults: object => {

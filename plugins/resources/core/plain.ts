@@ -68,5 +68,6 @@ export const replicationController = (): Partial<Strategy> => ({
     spec: ['spec', 'replicas'],
     status: ['status', 'replicas'],
     selector: object => labelSelectorText({ matchLabels: at(object, 'spec', 'selector') }),
+    missing: { group: 'autoscaling', resource: 'replicationcontrollers/scale' },
   },
 });

@@ -154,3 +154,9 @@ export const subdomainIfSet = (owner: unknown, member: string, field: string): V
 /** As above for labels. */
 export const labelIfSet = (owner: unknown, member: string, field: string): Violation[] =>
   ifSet(owner, member, field, dns1123Label);
+
+/** How messages show a time, the zero time where there is none: as Go prints one. */
+export function shownTime(time: string): Literal {
+  const shown = (time || '0001-01-01T00:00:00Z').replace('T', ' ').replace('Z', '');
+  return new Literal(`${shown.includes('.') ? shown.replace(/\.?0+$/, '') : shown} +0000 UTC`);
+}

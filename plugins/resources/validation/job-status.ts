@@ -1,7 +1,7 @@
 import type { ApiObject } from '../../../core/model/object.js';
-import { invalid, Literal, required, type Violation } from '../../../core/model/refusal.js';
+import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { absent, at, list, num, type Rec, text } from '../record.js';
-import { notNegative } from './checks.js';
+import { notNegative, shownTime } from './checks.js';
 import { indexCount } from './job.js';
 
 const holds = (status: Rec | undefined, type: string): boolean =>
@@ -36,9 +36,6 @@ function conditionViolations(status: Rec | undefined, before: Rec | undefined): 
     ...gone.map(type => ofConditions(`cannot disable the terminal ${type}=True condition`)),
   ];
 }
-
-/** How messages show a time: as Go prints one. */
-const shownTime = (time: string): Literal => new Literal(`${time.replace('T', ' ').replace('Z', '')} +0000 UTC`);
 
 function timeViolations(status: Rec | undefined): Violation[] {
   const field = 'status.completionTime';

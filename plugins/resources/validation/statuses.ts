@@ -122,6 +122,12 @@ const RESIZES = [
   'NodeResizePending',
 ];
 
+/** Resources of a claim: storage, and such as others define, with a domain. */
+function claimResourceViolations(field: string, name: string): Violation[] {
+  const found = complaints(field, name, qualifiedName(name));
+  return found.length > 0 || name === 'storage' || name.includes('/') ? found : [notSupported(field, name, ['storage'])];
+}
+
 /** What is wrong with the status of a PersistentVolumeClaim. */
 export function claimStatusViolations(object: ApiObject): Violation[] {
   const status = at(object, 'status');
@@ -138,11 +144,10 @@ export function claimStatusViolations(object: ApiObject): Violation[] {
   return [
     ...amounts('capacity'),
     ...amounts('allocatedResources'),
-    ...entries(status, 'allocatedResources').flatMap(([name]) =>
-      complaints('status.allocatedResources', name, qualifiedName(name)),
-    ),
-    ...entries(status, 'allocatedResourceStatuses').flatMap(([name, value]) =>
-      RESIZES.includes(String(value)) ? [] : [notSupported('status.allocatedResourceStatus', new Literal(name), RESIZES)],
-    ),
+    ...entries(status, 'allocatedResources').flatMap(([name]) => claimResourceViolations('status.allocatedResources', name)),
+    ...entries(status, 'allocatedResourceStatuses').flatMap(([name, value]) => [
+      ...claimResourceViolations('status.allocatedResourceStatus', name),
+      ...(RESIZES.includes(String(value)) ? [] : [notSupported('status.allocatedResourceStatus', new Literal(name), RESIZES)]),
+    ]),
   ];
 }
