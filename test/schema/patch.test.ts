@@ -238,11 +238,48 @@ describe('strategic merge patch', () => {
     });
   });
 
-  it('refuses items without their key, lists as patches and unknown directives', () => {
-    expect(code(() => spec({ containers }, { containers: [{ image: 'i' }] }))).toBe(422);
-    expect(code(() => spec({ containers }, { containers: ['a'] }))).toBe(422);
-    expect(code(() => spec({}, []))).toBe(400);
-    expect(code(() => spec({ nodeSelector: {} }, { nodeSelector: { $patch: 'odd' } }))).toBe(422);
+  it.each<[Json, number, string]>([
+    [{ containers: [{ image: 'i' }] }, 500, 'map: map[image:i] does not contain declared merge key: name'],
+    [
+      { containers: [{ image: 'i', $patch: 'delete' }] },
+      500,
+      'map: map[$patch:delete image:i] does not contain declared merge key: name',
+    ],
+    [{ containers: [{ name: 'a', $patch: 'merge' }] }, 500, 'merging lists cannot yet be specified in the patch'],
+    [{ containers: [{ name: 'a', $patch: 'odd' }] }, 500, 'unknown patch type: odd in map: map[$patch:odd name:a]'],
+    [{ nodeSelector: { $patch: 'odd' } }, 500, 'unknown patch type: odd in map: map[$patch:odd]'],
+    [{ imagePullSecrets: ['t'] }, 500, 'list element types are not identical: [[map[name:s]] [t]]'],
+    [{ '$setElementOrder/containers': 'a' }, 500, 'expected a []interface {}, but received a string'],
+    [
+      { '$setElementOrder/containers': [{ name: 'a' }], containers: [{ name: 'c' }] },
+      500,
+      "The order in patch list:\n[map[name:c]]\n doesn't match $setElementOrder list:\n[map[name:a]]\n",
+    ],
+    [
+      { '$setElementOrder/containers': [{ image: 'a' }], containers: [{ name: 'c' }] },
+      500,
+      'map: map[image:a] does not contain declared merge key: name',
+    ],
+    [{ $setElementOrder: [] }, 400, 'invalid patch format of setElementOrder list'],
+    [{ $deleteFromPrimitiveList: [] }, 400, 'invalid patch format of primitive list'],
+    [{ $retainKeys: 'containers' }, 400, 'invalid patch format of retainKeys'],
+    [[], 400, 'error decoding patch: a strategic merge patch must be a JSON object'],
+  ])("refuses %j with upstream's code and words", (given, status, message) => {
+    const refused = () => spec({ containers, nodeSelector: {}, imagePullSecrets: [{ name: 's' }] }, given);
+    expect(code(refused)).toBe(status);
+    expect(refused).toThrow(message);
+  });
+
+  it('ignores a deletion from a list that names no list', () => {
+    const meta = typeOf('meta.v1.ObjectMeta');
+    const finalizers = ['x/a'];
+    expect(applyStrategicPatch({ finalizers }, { '$deleteFromPrimitiveList/finalizers': 'x/a' }, meta)).toEqual({ finalizers });
+  });
+
+  it('orders by a directive that names more than the patch, and what the patch deletes as well', () => {
+    const order = { '$setElementOrder/containers': [{ name: 'b' }, { name: 'c' }, { name: 'a' }] };
+    const given: Json[] = [{ name: 'a', $patch: 'delete' }, { name: 'b', image: 'x' }, { name: 'c' }];
+    expect(names(spec({ containers }, { ...order, containers: given }))).toEqual(['b', 'c']);
   });
 
   it('agrees with JSON Merge Patch on types without lists to merge, and is idempotent', () => {
