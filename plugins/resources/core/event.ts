@@ -126,6 +126,7 @@ function eventUpdateViolations(given: ApiObject, before: ApiObject, system: stri
 export const event = (naming: Naming): Partial<Strategy> => ({
   checkName: segmentName,
   createOnUpdate: true,
+  ownsNothing: true,
   selectableFields: new Map<string, (event: ApiObject) => string>([
     ...INVOLVED.map(member => [`involvedObject.${member}`, ofInvolved(member)] as const),
     ...INVOLVED.map(member => [`regarding.${member}`, ofInvolved(member)] as const),
