@@ -386,3 +386,40 @@ describe('history that is gone', () => {
     await store.close();
   });
 });
+
+describe('the resourceVersion of a write', () => {
+  let api: Api;
+  let path: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    path = `${await api.namespace('writes')}/configmaps`;
+  });
+  afterAll(() => api.close());
+  const given = (name: string, resourceVersion: string) => ({ metadata: { name, resourceVersion } });
+
+  test.each([
+    ['abc', 'strconv.ParseUint: parsing "abc": invalid syntax'],
+    ['-1', 'strconv.ParseUint: parsing "-1": invalid syntax'],
+    ['18446744073709551616', 'strconv.ParseUint: parsing "18446744073709551616": value out of range'],
+  ])('%s of an update cannot be read, which is told as upstream tells it', async (version, message) => {
+    await api.post(path, { metadata: { name: 'read' } });
+    const { status, body } = await api.put(`${path}/read`, given('read', version));
+    expect([status, body['reason'], body['message']]).toEqual([500, undefined, message]);
+    expect((await api.patch(`${path}/read`, MERGE, given('read', version))).status).toBe(500);
+  });
+
+  test('is compared as a number', async () => {
+    const version = versionOf(await api.made(path, { metadata: { name: 'number' } }));
+    expect((await api.put(`${path}/number`, given('number', `00${version}`))).status).toBe(200);
+    expect((await api.put(`${path}/number`, given('number', '00'))).status).toBe(200);
+    expect((await api.put(`${path}/number`, given('number', `${version}0`))).status).toBe(409);
+  });
+
+  test('of a create is refused by the store alone, which reads over what is no number', async () => {
+    expect((await api.post(path, given('new', '5'))).status).toBe(400);
+    const dry = await api.post(`${path}?dryRun=All`, given('new', '5'));
+    expect([dry.status, versionOf(dry.body)]).toEqual([201, '5']);
+    const made = await api.post(path, given('new', 'abc'));
+    expect([made.status, versionOf(made.body)]).toEqual([201, expect.stringMatching(/^\d+$/)]);
+  });
+});

@@ -41,8 +41,10 @@ export async function createObject(
   const { metadata } = object;
   if (resource.namespaced) inNamespace(metadata, target.namespace);
   else if (metadata.namespace) delete metadata.namespace;
-  if (metadata.resourceVersion && metadata.resourceVersion !== '0')
+  // Upstream's store is who minds: it reads over what is no number, and a dry run does not reach it.
+  if (!dryRun && /^0*[1-9]\d*$/.test(metadata.resourceVersion ?? ''))
     throw badRequest('resourceVersion should not be set on objects to be created');
+  if (!dryRun) delete metadata.resourceVersion;
   dropRepeatedOwners(object, permitted.warnings, false);
   const set = setOwners(object, owners ?? ownersOfNew(context, permitted, object));
   setSystemMetadata(object, rules.now);

@@ -25,6 +25,7 @@ import {
   refuseInvalid,
   storageForm,
   stored,
+  versionOf,
 } from './write.js';
 
 /** PUT: replaces an object, its status, its scale, or what another subresource holds. */
@@ -45,6 +46,7 @@ export async function update(context: Context, permitted: Permitted): Promise<An
       );
     await authorizeCreate(context, permitted.user, target);
     // There is nothing that the version could be compared with.
+    versionOf(object);
     delete object.metadata.resourceVersion;
     return await createObject(context, permitted, object, options.dryRun);
   }
@@ -104,10 +106,11 @@ export async function replace(
 ): Promise<Answer> {
   const { resource, job, target, route } = permitted;
   const { strategy } = resource;
-  const sent = object.metadata.resourceVersion;
-  const stale = (version: string | undefined): boolean =>
-    Boolean(version) && version !== '0' && version !== String(job.current!.revision);
-  if (stale(sent) || stale(ifMatch(job.ifMatch))) throw conflict(named(resource), target.name, MODIFIED);
+  const sent = versionOf(object);
+  const expected = ifMatch(job.ifMatch);
+  const { revision } = job.current!;
+  if ((sent && sent !== BigInt(revision)) || !['', '0', String(revision)].includes(expected))
+    throw conflict(named(resource), target.name, MODIFIED);
   dropRepeatedOwners(object, permitted.warnings, false);
   // The object itself is owned as it was sent; of a subresource's body only what comes through counts.
   const known = owners ?? (route.subresource ? undefined : ownersOfUpdated(context, permitted, object, old));
@@ -168,11 +171,11 @@ function validate(
   object: ApiObject,
   old: ApiObject,
   dryRun: boolean,
-  sentVersion: string | undefined,
+  sentVersion: bigint,
 ): Violation[] {
   const { resource, target } = permitted;
   const { strategy } = resource;
-  if (!strategy.unconditionalUpdate && (!sentVersion || sentVersion === '0') && target.verb === 'update') {
+  if (!strategy.unconditionalUpdate && !sentVersion && target.verb === 'update') {
     const why = 'Invalid value: 0x0: must be specified for an update';
     throw invalidObject(resource.group, resource.plural, target.name, [
       { reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message: why },

@@ -26,6 +26,19 @@ export const absent = ({ resource, target }: Permitted): Refusal => notFound(nam
 /** 409 for the object of the request. */
 export const exists = ({ resource }: Permitted, name: string): Refusal => alreadyExists(named(resource), name);
 
+const MOST_VERSION = 2n ** 64n;
+
+/** The resourceVersion of an object as a number, 0 for none. Throws 500 for what is no number, as upstream takes it for a failure of its own. */
+export function versionOf({ metadata: { resourceVersion = '' } }: ApiObject): bigint {
+  const unread = (why: string): never => {
+    throw new Refusal('', `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: ${why}`);
+  };
+  if (resourceVersion === '') return 0n;
+  if (!/^\d+$/.test(resourceVersion)) return unread('invalid syntax');
+  const version = BigInt(resourceVersion);
+  return version < MOST_VERSION ? version : unread('value out of range');
+}
+
 /** The change as admission sees it. */
 export const changeOf = (
   { target, resource, user }: Permitted,
