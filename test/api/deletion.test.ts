@@ -69,6 +69,18 @@ describe('a deletion', () => {
     expect((await api.delete(`${maps}/asked?uid=&resourceVersion=`)).status).toBe(200);
   });
 
+  test('of a namespace tells of preconditions as an update does', async () => {
+    const { uid, resourceVersion } = metadataOf({ body: await api.made('/api/v1/namespaces', { metadata: { name: 'kept' } }) });
+    for (const [preconditions, why] of [
+      [{ uid: 'x' }, `UID in precondition: x, UID in object meta: ${uid}`],
+      [{ resourceVersion: '1' }, `ResourceVersion in precondition: 1, ResourceVersion in object meta: ${resourceVersion}`],
+    ] as const) {
+      const { status, body } = await api.delete('/api/v1/namespaces/kept', { preconditions });
+      const message = `Operation cannot be fulfilled on namespaces "kept": Precondition failed: ${why}`;
+      expect([status, body['message']]).toEqual([409, message]);
+    }
+  });
+
   test('is refused with all that is wrong with its options', async () => {
     const { status, body } = await api.delete(`${maps}/any?propagationPolicy=Nope&dryRun=some`);
     const { causes } = body['details'] as unknown as { causes: { field: string }[] };

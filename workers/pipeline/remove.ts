@@ -102,11 +102,19 @@ function finalizersOf({ resource }: Permitted, object: ApiObject, options: Delet
 function checkPreconditions({ resource, target, job }: Permitted, old: ApiObject, { preconditions }: DeleteOptions): void {
   if (!preconditions) return;
   const { uid, resourceVersion } = preconditions;
+  const fails = (what: string, asked: string, found: string | undefined): never => {
+    const why = `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${found}`;
+    throw conflict(named(resource), target.name, why);
+  };
+  // Kinds that hold their objects themselves begin the deletion themselves, upstream, with words of their own.
+  const own = resource.strategy.heldBy !== undefined;
   if (uid !== undefined && uid !== old.metadata.uid) {
+    if (own) fails('UID', uid, old.metadata.uid);
     const why = `the UID in the precondition (${uid}) does not match the UID in record (${old.metadata.uid}). The object might have been deleted and then recreated`;
     throw conflict(preconditionName(resource), target.name, why);
   }
   if (resourceVersion !== undefined && !job.begun && resourceVersion !== String(job.current!.revision)) {
+    if (own) fails('ResourceVersion', resourceVersion, String(job.current!.revision));
     const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${job.current!.revision}). The object might have been modified`;
     throw conflict(preconditionName(resource), target.name, why);
   }

@@ -136,9 +136,12 @@ export function checkName({ target }: Permitted, object: ApiObject): void {
   }
 }
 
-/** Refuses an object of another namespace than its path names, and puts it into that one. */
+/** Refuses an object of another namespace than its path names, and puts it into that one; one of the whole cluster has none, whatever it says. */
 export function checkNamespace({ resource, target }: Permitted, object: ApiObject): void {
-  if (!resource.namespaced) return;
+  if (!resource.namespaced) {
+    delete object.metadata.namespace;
+    return;
+  }
   if (object.metadata.namespace && object.metadata.namespace !== target.namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
