@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FUTURE_REVISION_MS, HISTORY_MS } from '../../core/limits.js';
 import { openMemory } from '../../plugins/storage/memory.js';
-import { type Answer, Api, type Loose, namesIn } from './support.js';
+import { type Answer, Api, deployment, type Loose, namesIn } from './support.js';
 import { MERGE, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
 
 const number = (version: string): bigint => BigInt(version);
@@ -406,6 +406,9 @@ describe('the resourceVersion of a write', () => {
     const { status, body } = await api.put(`${path}/read`, given('read', version));
     expect([status, body['reason'], body['message']]).toEqual([500, undefined, message]);
     expect((await api.patch(`${path}/read`, MERGE, given('read', version))).status).toBe(500);
+    const sets = path.replace('/api/v1', '/apis/apps/v1').replace('configmaps', 'deployments');
+    await api.post(sets, deployment('scaled'));
+    expect((await api.put(`${sets}/scaled/scale`, given('scaled', version))).status).toBe(500);
   });
 
   test('is compared as a number', async () => {

@@ -19,6 +19,7 @@ import {
   changeOf,
   checkName,
   checkNamespace,
+  currentVersion,
   inRequestVersion,
   named,
   propose,
@@ -106,10 +107,8 @@ export async function replace(
 ): Promise<Answer> {
   const { resource, job, target, route } = permitted;
   const { strategy } = resource;
-  const sent = versionOf(object);
-  const expected = ifMatch(job.ifMatch);
-  const { revision } = job.current!;
-  if ((sent && sent !== BigInt(revision)) || !['', '0', String(revision)].includes(expected))
+  const sent = currentVersion(permitted, object);
+  if (!['', '0', String(job.current!.revision)].includes(ifMatch(job.ifMatch)))
     throw conflict(named(resource), target.name, MODIFIED);
   dropRepeatedOwners(object, permitted.warnings, false);
   // The object itself is owned as it was sent; of a subresource's body only what comes through counts.

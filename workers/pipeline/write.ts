@@ -2,7 +2,9 @@ import {
   qualified,
   alreadyExists,
   badRequest,
+  conflict,
   invalidObject,
+  MODIFIED,
   notFound,
   Refusal,
   type Violation,
@@ -37,6 +39,13 @@ export function versionOf({ metadata: { resourceVersion = '' } }: ApiObject): bi
   if (!/^\d+$/.test(resourceVersion)) return unread('invalid syntax');
   const version = BigInt(resourceVersion);
   return version < MOST_VERSION ? version : unread('value out of range');
+}
+
+/** The resourceVersion that an update names, 0 for none. Throws 409 for that of another state than the current one. */
+export function currentVersion({ resource, target, job }: Permitted, object: ApiObject): bigint {
+  const version = versionOf(object);
+  if (version && version !== BigInt(job.current!.revision)) throw conflict(named(resource), target.name, MODIFIED);
+  return version;
 }
 
 /** The change as admission sees it. */
