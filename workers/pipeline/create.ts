@@ -57,10 +57,11 @@ export async function createObject(
   strategy.prepareCreate(object, rules);
   strategy.defaults(object);
   if (strategy.hasGeneration) metadata.generation = 1;
-  refuseInvalid(resource, metadata.name ?? '', [
-    ...validateMetadata(object, resource),
-    ...strategy.validateCreate(object, rules),
-  ]);
+  const told = permitted.warnings.length;
+  const violations = [...validateMetadata(object, resource), ...strategy.validateCreate(object, rules)];
+  // The rules warn of what is valid alone.
+  if (violations.length > 0) permitted.warnings.splice(told);
+  refuseInvalid(resource, metadata.name ?? '', violations);
   const change = changeOf(permitted, 'CREATE', dryRun, metadata.name!);
   refuseInvalid(resource, metadata.name!, await context.validate(change, object as Frozen<ApiObject>));
   // The front end sends the object along that has the name, once an attempt has told it the name.

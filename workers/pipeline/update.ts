@@ -118,7 +118,10 @@ export async function replace(
   await context.mutate(changeOf(permitted, 'UPDATE', dryRun, target.name, old), merged);
   dropRepeatedOwners(merged, permitted.warnings, true);
   checkOwners(merged, set, permitted.warnings);
+  const told = permitted.warnings.length;
   const violations = validate(context, permitted, merged, old, dryRun, sent);
+  // The rules warn of what is valid alone.
+  if (violations.length > 0) permitted.warnings.splice(told);
   refuseInvalid(resource, target.name, violations);
   refuseInvalid(
     resource,
