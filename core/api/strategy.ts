@@ -61,6 +61,8 @@ export interface Strategy {
   readonly deleteAnswer: DeleteAnswer;
   /** Propagation when the client names none. */
   readonly orphansByDefault: boolean;
+  /** Objects of the kind cannot be owners: what a client says of dependents is read over. */
+  readonly ownsNothing?: boolean;
   /** Fills in absent fields; runs on every decode of a written object, before validation. Must be idempotent. */
   readonly defaults: (object: ApiObject) => void;
   /** Before validation of a create: clears what clients may not set (status is cleared by the generic path), allocates. */

@@ -1,6 +1,6 @@
 import type { Strategy } from '../api/strategy.js';
 import { ANNOTATIONS_BYTES, BODY_BYTES } from '../limits.js';
-import { dns1123Label, labelValue, qualifiedName } from '../model/names.js';
+import { dns1123Label, labelValue, pathSegment, qualifiedName } from '../model/names.js';
 import type { ApiObject, ObjectMeta, OwnerReference } from '../model/object.js';
 import { forbiddenField, invalid, Literal, required, shown, tooLong, type Violation, VIOLATIONS_TOLD } from '../model/refusal.js';
 import { PRODUCTS } from '../naming.js';
@@ -37,7 +37,9 @@ export function validateMetadata(object: ApiObject, rules: MetadataRules): reado
  */
 export function validateMetadataUpdate(object: ApiObject, old: ApiObject, rules: MetadataRules): readonly Violation[] {
   const meta = object.metadata;
+  const { generateName = '' } = meta;
   return [
+    ...pathSegment(generateName, true).map(text => invalid('metadata.generateName', generateName, text)),
     ...newFinalizers(meta, old.metadata),
     ...immutable(meta, old.metadata),
     ...common(meta),

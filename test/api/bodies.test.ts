@@ -27,6 +27,31 @@ describe('bodies in YAML', () => {
   });
 });
 
+describe('the Content-Type of a PATCH', () => {
+  let api: Api;
+  let path: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    path = `${await api.namespace('patches')}/configmaps`;
+    await api.made(path, { metadata: { name: 'a' } });
+  });
+  afterAll(() => api.close());
+
+  test.each([
+    ['application/merge-patch+json', 200, undefined],
+    ['application/merge-patch+json;charset=utf-8', 200, undefined],
+    ['application/Merge-Patch+json', 415, '415: Unsupported Media Type'],
+    [
+      'application/merge-patch+json ;charset=utf-8',
+      415,
+      'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml',
+    ],
+  ])('%s is taken to the letter', async (type, status, message) => {
+    const answer = await api.patch(`${path}/a`, type, {});
+    expect([answer.status, answer.body.message]).toEqual([status, message]);
+  });
+});
+
 describe('answers to writes', () => {
   let api: Api;
   beforeAll(async () => {

@@ -28,6 +28,19 @@ describe('the envelope and common metadata', () => {
     });
   });
 
+  test('an update of an object of the whole cluster may name a namespace, which is dropped', async () => {
+    const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+    await api.made(roles, { metadata: { name: 'wide' } });
+    const wide = { metadata: { name: 'wide', namespace: 'shop', labels: { a: '1' } } };
+    for (const answer of [
+      await api.put(`${roles}/wide`, wide),
+      await api.patch(`${roles}/wide`, 'application/merge-patch+json', wide),
+    ]) {
+      expect(answer.status).toBe(200);
+      expect(answer.body['metadata']).not.toHaveProperty('namespace');
+    }
+  });
+
   test('every object the server makes by itself has the whole envelope [R029 R032]', async () => {
     for (const path of ['/api/v1/namespaces', '/apis/rbac.authorization.k8s.io/v1/clusterroles', '/api/v1/serviceaccounts']) {
       const items = await vi.waitUntil(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FUTURE_REVISION_MS, HISTORY_MS } from '../../core/limits.js';
 import { openMemory } from '../../plugins/storage/memory.js';
-import { type Answer, Api, type Loose, namesIn } from './support.js';
+import { type Answer, Api, deployment, type Loose, namesIn } from './support.js';
 import { MERGE, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
 
 const number = (version: string): bigint => BigInt(version);
@@ -385,5 +385,45 @@ describe('history that is gone', () => {
     for (; now <= 10 * 60_000; now += 30_000) await store.expireHistory();
     await expect(store.range('', { revision: 1 })).rejects.toThrow('compacted');
     await store.close();
+  });
+});
+
+describe('the resourceVersion of a write', () => {
+  let api: Api;
+  let path: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    path = `${await api.namespace('writes')}/configmaps`;
+  });
+  afterAll(() => api.close());
+  const given = (name: string, resourceVersion: string) => ({ metadata: { name, resourceVersion } });
+
+  test.each([
+    ['abc', 'strconv.ParseUint: parsing "abc": invalid syntax'],
+    ['-1', 'strconv.ParseUint: parsing "-1": invalid syntax'],
+    ['18446744073709551616', 'strconv.ParseUint: parsing "18446744073709551616": value out of range'],
+  ])('%s of an update cannot be read, which is told as upstream tells it', async (version, message) => {
+    await api.post(path, { metadata: { name: 'read' } });
+    const { status, body } = await api.put(`${path}/read`, given('read', version));
+    expect([status, body['reason'], body['message']]).toEqual([500, undefined, message]);
+    expect((await api.patch(`${path}/read`, MERGE, given('read', version))).status).toBe(500);
+    const sets = path.replace('/api/v1', '/apis/apps/v1').replace('configmaps', 'deployments');
+    await api.post(sets, deployment('scaled'));
+    expect((await api.put(`${sets}/scaled/scale`, given('scaled', version))).status).toBe(500);
+  });
+
+  test('is compared as a number', async () => {
+    const version = versionOf(await api.made(path, { metadata: { name: 'number' } }));
+    expect((await api.put(`${path}/number`, given('number', `00${version}`))).status).toBe(200);
+    expect((await api.put(`${path}/number`, given('number', '00'))).status).toBe(200);
+    expect((await api.put(`${path}/number`, given('number', `${version}0`))).status).toBe(409);
+  });
+
+  test('of a create is refused by the store alone, which reads over what is no number', async () => {
+    expect((await api.post(path, given('new', '5'))).status).toBe(400);
+    const dry = await api.post(`${path}?dryRun=All`, given('new', '5'));
+    expect([dry.status, versionOf(dry.body)]).toEqual([201, '5']);
+    const made = await api.post(path, given('new', 'abc'));
+    expect([made.status, versionOf(made.body)]).toEqual([201, expect.stringMatching(/^\d+$/)]);
   });
 });

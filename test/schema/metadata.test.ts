@@ -75,6 +75,11 @@ describe('metadata of an update', () => {
     expect(updated({}, {})).toEqual([]);
   });
 
+  it('holds a generateName to what a path segment may have, whatever the kind asks of a new one', () => {
+    expect(updated({ generateName: 'NEW-' }, {})).toEqual([]);
+    expect(updated({ generateName: 'a/b' }, {})).toEqual([`metadata.generateName: Invalid value: "a/b": may not contain '/'`]);
+  });
+
   it('takes no new finalizers once deletion began', () => {
     const deletionTimestamp = '2020-01-01T00:00:00Z';
     expect(updated({ deletionTimestamp, finalizers: ['x/b'] }, { deletionTimestamp, finalizers: ['x/a'] })).toEqual([

@@ -56,17 +56,40 @@ describe('JSON Patch', () => {
     ['replaces the whole object', { a: 1 }, [{ op: 'replace', path: '', value: { b: 1 } }], { b: 1 }],
     ['takes a missing value as null', {}, [{ op: 'add', path: '/a' }], { a: null }],
     ['tests a missing member against null', {}, [{ op: 'test', path: '/a', value: null }], {}],
+    ['sets a missing member that is to be replaced', { o: {} }, [{ op: 'replace', path: '/o/a', value: 1 }], { o: { a: 1 } }],
+    ['copies a missing member as null', {}, [{ op: 'copy', from: '/a', path: '/b' }], { b: null }],
+    [
+      'counts from the end of a list',
+      { l: [1, 2, 3] },
+      [
+        { op: 'remove', path: '/l/-2' },
+        { op: 'add', path: '/l/-1', value: 4 },
+        { op: 'replace', path: '/l/-3', value: 0 },
+        { op: 'test', path: '/l/+1', value: 3 },
+      ],
+      { l: [0, 3, 4] },
+    ],
+    ['reads over what stands before the first slash', {}, [{ op: 'add', path: 'a/b', value: 1 }], { b: 1 }],
   ])('[R201] %s', (_name, target, operations, want) => {
     expect(patch(target, ...operations)).toEqual(want);
   });
 
   it.each<[Json]>([
     [{ op: 'remove', path: '/absent' }],
-    [{ op: 'replace', path: '/absent', value: 1 }],
+    [{ op: 'replace', path: '/absent/x', value: 1 }],
+    [{ op: 'replace', path: '', value: 'x' }],
+    [{ op: 'add', path: '', value: {} }],
+    [{ op: 'add', value: 1 }],
+    [{ op: 'remove', path: '' }],
+    [{ op: 'copy', path: '/b' }],
+    [null],
+    [{}],
     [{ op: 'test', path: '/a', value: '2' }],
     [{ op: 'add', path: '/x/y', value: 1 }],
     [{ op: 'add', path: '/l/5', value: 1 }],
-    [{ op: 'remove', path: '/l/-1' }],
+    [{ op: 'remove', path: '/l/-2' }],
+    [{ op: 'add', path: '/l/-3', value: 1 }],
+    [{ op: 'remove', path: '/l/-' }],
     [{ op: 'replace', path: '/l/first', value: 1 }],
     [{ op: 'move', from: '/absent', path: '/b' }],
     [{ op: 'move', from: '/o', path: '/o/x' }],
@@ -80,14 +103,21 @@ describe('JSON Patch', () => {
     expect(target).toEqual({ a: '1', l: [1], o: {} });
   });
 
-  it('answers 400 for what is no patch and 413 for too many operations or copies that grow', () => {
+  it('answers 400 for what is no patch, 413 for too many operations and 422 for copies that grow', () => {
     expect(code(() => applyJsonPatch({}, { op: 'add' }, 10))).toBe(400);
     expect(code(() => patch({}, 7))).toBe(400);
     expect(() => applyJsonPatch({}, new Array(11).fill({ op: 'test', path: '' }), 10)).toThrow(
       'Request entity too large: The allowed maximum operations in a JSON patch is 10, got 11',
     );
-    const doubling = new Array(40).fill(0).map((_, at) => ({ op: 'copy', from: '', path: `/c${at}` }));
-    expect(code(() => patch({ a: 'x'.repeat(100) }, ...doubling))).toBe(413);
+    const doubling = new Array(40).fill({ op: 'copy', from: '/a', path: '/a/-' });
+    expect(code(() => patch({ a: ['x'.repeat(100)] }, ...doubling))).toBe(422);
+  });
+
+  it('takes null as no operations, and does not say why a patch does not apply', () => {
+    expect(applyJsonPatch({ a: 1 }, null, 10)).toEqual({ a: 1 });
+    expect(() => patch({}, { op: 'remove', path: '/a' })).toThrow(
+      /^the server rejected our request due to an error in our request$/,
+    );
   });
 
   it('names unknown and repeated members of operations', () => {
@@ -208,11 +238,48 @@ describe('strategic merge patch', () => {
     });
   });
 
-  it('refuses items without their key, lists as patches and unknown directives', () => {
-    expect(code(() => spec({ containers }, { containers: [{ image: 'i' }] }))).toBe(422);
-    expect(code(() => spec({ containers }, { containers: ['a'] }))).toBe(422);
-    expect(code(() => spec({}, []))).toBe(400);
-    expect(code(() => spec({ nodeSelector: {} }, { nodeSelector: { $patch: 'odd' } }))).toBe(422);
+  it.each<[Json, number, string]>([
+    [{ containers: [{ image: 'i' }] }, 500, 'map: map[image:i] does not contain declared merge key: name'],
+    [
+      { containers: [{ image: 'i', $patch: 'delete' }] },
+      500,
+      'map: map[$patch:delete image:i] does not contain declared merge key: name',
+    ],
+    [{ containers: [{ name: 'a', $patch: 'merge' }] }, 500, 'merging lists cannot yet be specified in the patch'],
+    [{ containers: [{ name: 'a', $patch: 'odd' }] }, 500, 'unknown patch type: odd in map: map[$patch:odd name:a]'],
+    [{ nodeSelector: { $patch: 'odd' } }, 500, 'unknown patch type: odd in map: map[$patch:odd]'],
+    [{ imagePullSecrets: ['t'] }, 500, 'list element types are not identical: [[map[name:s]] [t]]'],
+    [{ '$setElementOrder/containers': 'a' }, 500, 'expected a []interface {}, but received a string'],
+    [
+      { '$setElementOrder/containers': [{ name: 'a' }], containers: [{ name: 'c' }] },
+      500,
+      "The order in patch list:\n[map[name:c]]\n doesn't match $setElementOrder list:\n[map[name:a]]\n",
+    ],
+    [
+      { '$setElementOrder/containers': [{ image: 'a' }], containers: [{ name: 'c' }] },
+      500,
+      'map: map[image:a] does not contain declared merge key: name',
+    ],
+    [{ $setElementOrder: [] }, 400, 'invalid patch format of setElementOrder list'],
+    [{ $deleteFromPrimitiveList: [] }, 400, 'invalid patch format of primitive list'],
+    [{ $retainKeys: 'containers' }, 400, 'invalid patch format of retainKeys'],
+    [[], 400, 'error decoding patch: a strategic merge patch must be a JSON object'],
+  ])("refuses %j with upstream's code and words", (given, status, message) => {
+    const refused = () => spec({ containers, nodeSelector: {}, imagePullSecrets: [{ name: 's' }] }, given);
+    expect(code(refused)).toBe(status);
+    expect(refused).toThrow(message);
+  });
+
+  it('ignores a deletion from a list that names no list', () => {
+    const meta = typeOf('meta.v1.ObjectMeta');
+    const finalizers = ['x/a'];
+    expect(applyStrategicPatch({ finalizers }, { '$deleteFromPrimitiveList/finalizers': 'x/a' }, meta)).toEqual({ finalizers });
+  });
+
+  it('orders by a directive that names more than the patch, and what the patch deletes as well', () => {
+    const order = { '$setElementOrder/containers': [{ name: 'b' }, { name: 'c' }, { name: 'a' }] };
+    const given: Json[] = [{ name: 'a', $patch: 'delete' }, { name: 'b', image: 'x' }, { name: 'c' }];
+    expect(names(spec({ containers }, { ...order, containers: given }))).toEqual(['b', 'c']);
   });
 
   it('agrees with JSON Merge Patch on types without lists to merge, and is idempotent', () => {

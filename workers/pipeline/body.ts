@@ -12,7 +12,7 @@ import type { Resource } from '../../core/schema/resource.js';
 import { Unreadable } from '../../core/schema/unreadable.js';
 import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
 import { typeOf } from '../../core/schema/table/types.js';
-import { deeplySorted, isMembers } from '../../core/schema/patch/members.js';
+import { deeplySorted, isMembers, treeText } from '../../core/schema/patch/members.js';
 import { neutralMediaType } from '../../core/naming.js';
 import { decodeYaml, decodeYamlStrict } from '../../core/schema/yaml.js';
 import type { Context, Permitted } from './context.js';
@@ -175,15 +175,6 @@ function settled(resource: Resource, object: ApiObject): ApiObject {
   object.metadata = (object.metadata ?? {}) as ObjectMeta;
   resource.strategy.defaults(object);
   return object;
-}
-
-/** A JSON value as Go prints a tree of maps: `map[metadata:map[name:a]]`. */
-function treeText(value: Json): string {
-  if (value === null) return '<nil>';
-  if (Array.isArray(value)) return `[${value.map(treeText).join(' ')}]`;
-  if (!isMembers(value)) return String(value);
-  const members = Object.keys(value).sort();
-  return `map[${members.map(key => `${key}:${treeText(value[key]!)}`).join(' ')}]`;
 }
 
 /**

@@ -41,8 +41,10 @@ export async function createObject(
   const { metadata } = object;
   if (resource.namespaced) inNamespace(metadata, target.namespace);
   else if (metadata.namespace) delete metadata.namespace;
-  if (metadata.resourceVersion && metadata.resourceVersion !== '0')
+  // Upstream's store is who minds: it reads over what is no number, and a dry run does not reach it.
+  if (!dryRun && /^0*[1-9]\d*$/.test(metadata.resourceVersion ?? ''))
     throw badRequest('resourceVersion should not be set on objects to be created');
+  if (!dryRun) delete metadata.resourceVersion;
   dropRepeatedOwners(object, permitted.warnings, false);
   const set = setOwners(object, owners ?? ownersOfNew(context, permitted, object));
   setSystemMetadata(object, rules.now);
@@ -55,10 +57,11 @@ export async function createObject(
   strategy.prepareCreate(object, rules);
   strategy.defaults(object);
   if (strategy.hasGeneration) metadata.generation = 1;
-  refuseInvalid(resource, metadata.name ?? '', [
-    ...validateMetadata(object, resource),
-    ...strategy.validateCreate(object, rules),
-  ]);
+  const told = permitted.warnings.length;
+  const violations = [...validateMetadata(object, resource), ...strategy.validateCreate(object, rules)];
+  // The rules warn of what is valid alone.
+  if (violations.length > 0) permitted.warnings.splice(told);
+  refuseInvalid(resource, metadata.name ?? '', violations);
   const change = changeOf(permitted, 'CREATE', dryRun, metadata.name!);
   refuseInvalid(resource, metadata.name!, await context.validate(change, object as Frozen<ApiObject>));
   // The front end sends the object along that has the name, once an attempt has told it the name.

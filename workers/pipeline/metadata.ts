@@ -16,7 +16,8 @@ export function keepSystemMetadata(object: ApiObject, old: ApiObject): void {
   const { metadata } = object;
   metadata.uid ||= old.metadata.uid;
   metadata.creationTimestamp = old.metadata.creationTimestamp;
-  metadata.deletionTimestamp ??= old.metadata.deletionTimestamp;
+  // A deletion under way cannot be moved.
+  metadata.deletionTimestamp = old.metadata.deletionTimestamp ?? metadata.deletionTimestamp;
   metadata.deletionGracePeriodSeconds ??= old.metadata.deletionGracePeriodSeconds;
   if (metadata.deletionTimestamp == null) delete metadata.deletionTimestamp;
   if (metadata.deletionGracePeriodSeconds == null) delete metadata.deletionGracePeriodSeconds;

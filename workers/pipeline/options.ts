@@ -92,6 +92,12 @@ export interface DeleteOptions {
 
 const POLICIES = ['Foreground', 'Background', 'Orphan'];
 
+/** Preconditions of a delete that has no body: those of the query, where they are not empty. */
+function queryPreconditions(query: Query): DeleteOptions['preconditions'] {
+  const [uid, resourceVersion] = [first(query, 'uid'), first(query, 'resourceVersion')];
+  return uid || resourceVersion ? { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) } : undefined;
+}
+
 /** Reads and checks delete options; `body` is the decoded body or undefined where there was none. */
 export function deleteOptionsOf(query: Query, body: { [member: string]: unknown } | undefined, naming: Naming): DeleteOptions {
   const grace = body ? body['gracePeriodSeconds'] : integer(query, 'gracePeriodSeconds');
@@ -108,13 +114,16 @@ export function deleteOptionsOf(query: Query, body: { [member: string]: unknown 
       message: `Invalid value: ${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set`,
     });
   }
+  const dryRun = (body ? (body['dryRun'] as string[] | undefined) : query.get('dryRun')) ?? [];
+  violations.push(...dryRunViolations(dryRun));
   if (violations.length > 0) throw optionsInvalid(naming, 'DeleteOptions', violations);
-  const dryRun = dryRunOf((body ? (body['dryRun'] as string[] | undefined) : query.get('dryRun')) ?? [], naming, 'DeleteOptions');
+  const preconditions = body ? (body['preconditions'] as DeleteOptions['preconditions']) : queryPreconditions(query);
   return {
-    dryRun: dryRun || (body !== undefined && dryRunOf(query.get('dryRun') ?? [], naming, 'DeleteOptions')),
+    dryRun:
+      dryRun.some(value => value !== '') || (body !== undefined && dryRunOf(query.get('dryRun') ?? [], naming, 'DeleteOptions')),
     ...(typeof grace === 'number' ? { gracePeriodSeconds: grace } : {}),
     ...(typeof orphan === 'boolean' ? { orphanDependents: orphan } : {}),
     ...(policy ? { propagationPolicy: policy as DeleteOptions['propagationPolicy'] } : {}),
-    ...(body?.['preconditions'] ? { preconditions: body['preconditions'] as DeleteOptions['preconditions'] } : {}),
+    ...(preconditions ? { preconditions } : {}),
   };
 }

@@ -36,7 +36,12 @@ export async function remove(context: Context, permitted: Permitted): Promise<An
     permitted.warnings.push(deletionWarning);
   await context.validate(changeOf(permitted, 'DELETE', options.dryRun, target.name, old), undefined);
   const object = structuredClone(old);
-  const grace = resource.strategy.gracePeriod(object, options.gracePeriodSeconds);
+  const { deletionGracePeriodSeconds: running } = old.metadata;
+  const grace = graceOf(permitted, object, options.gracePeriodSeconds);
+  // Who asks in so many words that dependents go as well is told that this takes its time.
+  const status = options.orphanDependents === false ? 202 : 200;
+  // While an object has its grace, a delete that does not shorten it changes nothing.
+  if (running && grace >= running) return await shape(context, permitted, old, status, permitted.warnings);
   object.metadata.finalizers = finalizersOf(permitted, object, options);
   if (object.metadata.finalizers.length === 0) delete object.metadata.finalizers;
   const held = (object.metadata.finalizers?.length ?? 0) > 0 || (resource.strategy.heldBy?.(object).length ?? 0) > 0;
@@ -51,10 +56,17 @@ export async function remove(context: Context, permitted: Permitted): Promise<An
       status: 200,
       dryRun: options.dryRun,
     });
-  // Who asks in so many words that dependents go as well is told that this takes its time.
-  const status = options.orphanDependents === false ? 202 : 200;
   if (!begin(context, permitted, object, old, grace)) return await shape(context, permitted, old, status, permitted.warnings);
   return await propose(context, permitted, object, { status, dryRun: options.dryRun, expect: job.current.revision });
+}
+
+/** Seconds of grace: of a deletion under way what is left of it, unless the client names fewer. */
+function graceOf({ resource }: Permitted, object: ApiObject, asked: number | undefined): number {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
+  const running = deletionGracePeriodSeconds ?? 0;
+  if (!deletionTimestamp) return resource.strategy.gracePeriod(object, asked);
+  if (!running || asked === undefined) return running;
+  return asked < 0 ? 1 : asked;
 }
 
 /** The object as a delete without grace shows it. */
@@ -76,7 +88,7 @@ function begin(context: Context, { resource }: Permitted, object: ApiObject, old
     metadata.deletionTimestamp = timestamp(began + grace * 1000);
     metadata.deletionGracePeriodSeconds = grace;
   }
-  if (!running && metadata.generation !== undefined && resource.strategy.hasGeneration) metadata.generation++;
+  if (!running && metadata.generation) metadata.generation++;
   if (!running) resource.strategy.onDeletion?.(object);
   return true;
 }
@@ -88,6 +100,7 @@ function finalizersOf({ resource }: Permitted, object: ApiObject, options: Delet
   const policy =
     options.propagationPolicy ??
     (options.orphanDependents === undefined ? undefined : options.orphanDependents ? 'Orphan' : 'Background');
+  if (resource.strategy.ownsNothing) return others;
   if (policy === 'Orphan') return [...others, ORPHAN];
   if (policy === 'Foreground') return [...others, FOREGROUND];
   if (policy === 'Background') return others;
@@ -99,11 +112,19 @@ function finalizersOf({ resource }: Permitted, object: ApiObject, options: Delet
 function checkPreconditions({ resource, target, job }: Permitted, old: ApiObject, { preconditions }: DeleteOptions): void {
   if (!preconditions) return;
   const { uid, resourceVersion } = preconditions;
+  const fails = (what: string, asked: string, found: string | undefined): never => {
+    const why = `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${found}`;
+    throw conflict(named(resource), target.name, why);
+  };
+  // Kinds that hold their objects themselves begin the deletion themselves, upstream, with words of their own.
+  const own = resource.strategy.heldBy !== undefined;
   if (uid !== undefined && uid !== old.metadata.uid) {
+    if (own) fails('UID', uid, old.metadata.uid);
     const why = `the UID in the precondition (${uid}) does not match the UID in record (${old.metadata.uid}). The object might have been deleted and then recreated`;
     throw conflict(preconditionName(resource), target.name, why);
   }
   if (resourceVersion !== undefined && !job.begun && resourceVersion !== String(job.current!.revision)) {
+    if (own) fails('ResourceVersion', resourceVersion, String(job.current!.revision));
     const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${job.current!.revision}). The object might have been modified`;
     throw conflict(preconditionName(resource), target.name, why);
   }

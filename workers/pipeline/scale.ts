@@ -1,5 +1,5 @@
 import type { ApiObject, Frozen } from '../../core/model/object.js';
-import { conflict, invalidObject, MODIFIED, Refusal, unknownPath } from '../../core/model/refusal.js';
+import { conflict, invalidObject, Refusal, unknownPath } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import { isMembers, memberOf, type Members, reach, setMember } from '../../core/schema/patch/members.js';
 import type { Resource } from '../../core/schema/resource.js';
@@ -10,7 +10,16 @@ import { type Context, type Permitted, rulesOf } from './context.js';
 import type { WriteOptions } from './options.js';
 import { type PatchType, patched } from './patch.js';
 import { contentChanged } from './metadata.js';
-import { absent, changeOf, checkName, checkNamespace, inRequestVersion, propose, refuseInvalid } from './write.js';
+import {
+  absent,
+  changeOf,
+  checkName,
+  checkNamespace,
+  currentVersion,
+  inRequestVersion,
+  propose,
+  refuseInvalid,
+} from './write.js';
 import { shape } from './render.js';
 
 /** The scale of an object: desired and actual replicas and the selector, under the object's own metadata (autoscaling/v1 Scale). */
@@ -55,8 +64,7 @@ export async function updateScale(
       `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${old.metadata.uid}`,
     );
   }
-  if (metadata.resourceVersion && metadata.resourceVersion !== '0' && metadata.resourceVersion !== String(job.current.revision))
-    throw conflict(names, target.name, MODIFIED);
+  currentVersion(permitted, body);
   const replicas = Number(reach(body, ['spec', 'replicas']) ?? 0);
   if (replicas < 0 && resource.builtIn) {
     throw invalidObject('autoscaling', 'Scale', target.name, [

@@ -19,12 +19,14 @@ import {
   changeOf,
   checkName,
   checkNamespace,
+  currentVersion,
   inRequestVersion,
   named,
   propose,
   refuseInvalid,
   storageForm,
   stored,
+  versionOf,
 } from './write.js';
 
 /** PUT: replaces an object, its status, its scale, or what another subresource holds. */
@@ -45,6 +47,7 @@ export async function update(context: Context, permitted: Permitted): Promise<An
       );
     await authorizeCreate(context, permitted.user, target);
     // There is nothing that the version could be compared with.
+    versionOf(object);
     delete object.metadata.resourceVersion;
     return await createObject(context, permitted, object, options.dryRun);
   }
@@ -104,10 +107,9 @@ export async function replace(
 ): Promise<Answer> {
   const { resource, job, target, route } = permitted;
   const { strategy } = resource;
-  const sent = object.metadata.resourceVersion;
-  const stale = (version: string | undefined): boolean =>
-    Boolean(version) && version !== '0' && version !== String(job.current!.revision);
-  if (stale(sent) || stale(ifMatch(job.ifMatch))) throw conflict(named(resource), target.name, MODIFIED);
+  const sent = currentVersion(permitted, object);
+  if (!['', '0', String(job.current!.revision)].includes(ifMatch(job.ifMatch)))
+    throw conflict(named(resource), target.name, MODIFIED);
   dropRepeatedOwners(object, permitted.warnings, false);
   // The object itself is owned as it was sent; of a subresource's body only what comes through counts.
   const known = owners ?? (route.subresource ? undefined : ownersOfUpdated(context, permitted, object, old));
@@ -116,7 +118,10 @@ export async function replace(
   await context.mutate(changeOf(permitted, 'UPDATE', dryRun, target.name, old), merged);
   dropRepeatedOwners(merged, permitted.warnings, true);
   checkOwners(merged, set, permitted.warnings);
+  const told = permitted.warnings.length;
   const violations = validate(context, permitted, merged, old, dryRun, sent);
+  // The rules warn of what is valid alone.
+  if (violations.length > 0) permitted.warnings.splice(told);
   refuseInvalid(resource, target.name, violations);
   refuseInvalid(
     resource,
@@ -168,11 +173,11 @@ function validate(
   object: ApiObject,
   old: ApiObject,
   dryRun: boolean,
-  sentVersion: string | undefined,
+  sentVersion: bigint,
 ): Violation[] {
   const { resource, target } = permitted;
   const { strategy } = resource;
-  if (!strategy.unconditionalUpdate && (!sentVersion || sentVersion === '0') && target.verb === 'update') {
+  if (!strategy.unconditionalUpdate && !sentVersion && target.verb === 'update') {
     const why = 'Invalid value: 0x0: must be specified for an update';
     throw invalidObject(resource.group, resource.plural, target.name, [
       { reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message: why },

@@ -2,7 +2,9 @@ import {
   qualified,
   alreadyExists,
   badRequest,
+  conflict,
   invalidObject,
+  MODIFIED,
   notFound,
   Refusal,
   type Violation,
@@ -26,6 +28,26 @@ export const named = (resource: Resource) => ({ group: resource.group, resource:
 export const absent = ({ resource, target }: Permitted): Refusal => notFound(named(resource), target.name);
 /** 409 for the object of the request. */
 export const exists = ({ resource }: Permitted, name: string): Refusal => alreadyExists(named(resource), name);
+
+const MOST_VERSION = 2n ** 64n;
+
+/** The resourceVersion of an object as a number, 0 for none. Throws 500 for what is no number, as upstream takes it for a failure of its own. */
+export function versionOf({ metadata: { resourceVersion = '' } }: ApiObject): bigint {
+  const unread = (why: string): never => {
+    throw new Refusal('', `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: ${why}`);
+  };
+  if (resourceVersion === '') return 0n;
+  if (!/^\d+$/.test(resourceVersion)) return unread('invalid syntax');
+  const version = BigInt(resourceVersion);
+  return version < MOST_VERSION ? version : unread('value out of range');
+}
+
+/** The resourceVersion that an update names, 0 for none. Throws 409 for that of another state than the current one. */
+export function currentVersion({ resource, target, job }: Permitted, object: ApiObject): bigint {
+  const version = versionOf(object);
+  if (version && version !== BigInt(job.current!.revision)) throw conflict(named(resource), target.name, MODIFIED);
+  return version;
+}
 
 /** The change as admission sees it. */
 export const changeOf = (
@@ -121,9 +143,12 @@ export function checkName({ target }: Permitted, object: ApiObject): void {
   }
 }
 
-/** Refuses an object of another namespace than its path names, and puts it into that one. */
+/** Refuses an object of another namespace than its path names, and puts it into that one; one of the whole cluster has none, whatever it says. */
 export function checkNamespace({ resource, target }: Permitted, object: ApiObject): void {
-  if (!resource.namespaced) return;
+  if (!resource.namespaced) {
+    delete object.metadata.namespace;
+    return;
+  }
   if (object.metadata.namespace && object.metadata.namespace !== target.namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }

@@ -78,3 +78,12 @@ export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every(name => Object.hasOwn(b, name) && equalJson(a[name], b[name]));
 }
+
+/** A JSON value as Go prints a tree of maps: `map[metadata:map[name:a]]`. */
+export function treeText(value: Json): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map(treeText).join(' ')}]`;
+  if (!isMembers(value)) return String(value);
+  const members = Object.keys(value).sort();
+  return `map[${members.map(key => `${key}:${treeText(value[key]!)}`).join(' ')}]`;
+}

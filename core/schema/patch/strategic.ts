@@ -1,12 +1,14 @@
 import type { Json } from '../../model/object.js';
 import { badRequest, Refusal } from '../../model/refusal.js';
 import type { Field, Struct, Type } from '../model.js';
-import { copyOf, isMembers, type Members, memberOf, setMember } from './members.js';
+import { copyOf, isMembers, type Members, memberOf, setMember, treeText } from './members.js';
 
 const DIRECTIVE = '$patch';
 const RETAIN_KEYS = '$retainKeys';
 const DELETE_FROM = '$deleteFromPrimitiveList/';
 const SET_ORDER = '$setElementOrder/';
+/** Directives that name no list. */
+const NAMELESS = /^\$(deleteFromPrimitiveList|setElementOrder)(?!\/)/;
 
 /** What the schema says about the value of a member. */
 interface Rule {
@@ -33,10 +35,16 @@ function ruleOf(type: Type | undefined, name: string): Rule {
 
 const itemType = (type: Type | undefined): Type | undefined => (type?.is === 'list' ? type.of : undefined);
 
-/** 422: the patch does not fit the object or the schema. */
+/** 500: the patch does not fit the object or the schema, which upstream takes for a failure of its own. */
 const unfit = (why: string): never => {
-  throw new Refusal('Invalid', `the server rejected our request due to an error in our request: ${why}`, {});
+  throw new Refusal('', why);
 };
+
+const withoutKey = (item: Json, key: string): never =>
+  unfit(`map: ${treeText(item)} does not contain declared merge key: ${key}`);
+
+const unknownPatch = (directive: Json, members: Members): never =>
+  unfit(`unknown patch type: ${treeText(directive)} in map: ${treeText(members)}`);
 
 /** A patch's value that meets nothing in the object: without nulls, directives and deleted items. Undefined: nothing is left. */
 function plain(patch: Json): Json | undefined {
@@ -57,11 +65,8 @@ function plain(patch: Json): Json | undefined {
 const isDirective = (name: string): boolean =>
   name === DIRECTIVE || name === RETAIN_KEYS || name.startsWith(DELETE_FROM) || name.startsWith(SET_ORDER);
 
-const listOf = (value: Json | undefined, what: string): Json[] =>
-  Array.isArray(value) ? value : unfitFormat(`${what} must be a list`);
-
-const unfitFormat = (why: string): never => {
-  throw badRequest(`invalid strategic merge patch: ${why}`);
+const unfitFormat = (of: string): never => {
+  throw badRequest(`invalid patch format of ${of}`);
 };
 
 /** Merges a patch into an object of the given type; neither is changed. */
@@ -87,7 +92,7 @@ function byDirective(directive: Json, patch: Members): Members {
     const { [DIRECTIVE]: _directive, ...rest } = patch;
     return plain(rest) as Members;
   }
-  return unfit(`unknown patch type ${JSON.stringify(directive)}`);
+  return unknownPatch(directive, patch);
 }
 
 function mergeValue(target: Json | undefined, patch: Json, rule: Rule): Json | undefined {
@@ -99,33 +104,53 @@ function mergeValue(target: Json | undefined, patch: Json, rule: Rule): Json | u
 /** `$deleteFromPrimitiveList/x` first, then `$setElementOrder/x`, each on what the merge left. */
 function applyListDirectives(out: Members, before: Members, patch: Members, type: Type | undefined): void {
   const names = Object.keys(patch);
+  const nameless = names.map(name => NAMELESS.exec(name)?.[1]).find(name => name !== undefined);
+  if (nameless) unfitFormat(nameless === 'setElementOrder' ? 'setElementOrder list' : 'primitive list');
   for (const directive of names.filter(name => name.startsWith(DELETE_FROM))) {
     const name = directive.slice(DELETE_FROM.length);
-    const gone = positions(listOf(patch[directive], directive), undefined);
+    const given = patch[directive];
     const list = memberOf(out, name);
-    if (Array.isArray(list))
-      setMember(
-        out,
-        name,
-        list.filter(item => !gone.has(JSON.stringify(item))),
-      );
+    // What is no list deletes nothing.
+    if (!Array.isArray(list) || !Array.isArray(given)) continue;
+    const gone = positions(given, undefined);
+    setMember(
+      out,
+      name,
+      list.filter(item => !gone.has(JSON.stringify(item))),
+    );
   }
   for (const directive of names.filter(name => name.startsWith(SET_ORDER))) {
     const name = directive.slice(SET_ORDER.length);
-    const order = listOf(patch[directive], directive);
+    const given = patch[directive]!;
+    const order = Array.isArray(given) ? given : unfit(`expected a []interface {}, but received a ${heldType(given)}`);
+    const { key } = ruleOf(type, name);
+    checkOrder(memberOf(patch, name), order, key);
     const list = memberOf(out, name);
     const server = memberOf(before, name);
-    if (Array.isArray(list))
-      setMember(out, name, ordered(list, order, Array.isArray(server) ? server : [], ruleOf(type, name).key));
+    if (Array.isArray(list)) setMember(out, name, ordered(list, order, Array.isArray(server) ? server : [], key));
   }
+}
+
+/** The items of a patch stand in its order directive, in the same order; those that it deletes need not. */
+function checkOrder(list: Json | undefined, order: readonly Json[], key: string | undefined): void {
+  if (!Array.isArray(list) || order.length === 0) return;
+  const items = list.filter(item => !isMembers(item) || memberOf(item, DIRECTIVE) !== 'delete');
+  const keyOf = (item: Json): string => identity(item, key) ?? withoutKey(item, key!);
+  let met = 0;
+  for (const wanted of order) {
+    while (isMembers(items[met]) && memberOf(items[met] as Members, DIRECTIVE) !== undefined) met++;
+    if (met < items.length && keyOf(items[met]!) === keyOf(wanted)) met++;
+  }
+  if (met < items.length)
+    unfit(`The order in patch list:\n${treeText(list)}\n doesn't match $setElementOrder list:\n${treeText([...order])}\n`);
 }
 
 function retainKeys(out: Members, patch: Members): void {
   const given = memberOf(patch, RETAIN_KEYS);
   if (given === undefined) return;
-  const kept = new Set(listOf(given, RETAIN_KEYS));
-  const stray = Object.keys(patch).find(name => !isDirective(name) && patch[name] !== null && !kept.has(name));
-  if (stray !== undefined) unfitFormat(`${RETAIN_KEYS} does not contain ${JSON.stringify(stray)}, which the patch sets`);
+  const kept = Array.isArray(given) ? new Set(given) : unfitFormat('retainKeys');
+  const stray = Object.keys(patch).some(name => !isDirective(name) && patch[name] !== null && !kept.has(name));
+  if (stray) unfitFormat('retainKeys');
   for (const name of Object.keys(out)) if (!kept.has(name)) delete out[name];
 }
 
@@ -175,11 +200,26 @@ function ordered(list: readonly Json[], order: readonly Json[], server: readonly
   return [...out, ...named.slice(at).map(one => one.item)];
 }
 
+/** The Go type that a tree holds for a JSON value. */
+function heldType(value: Json): string {
+  if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'string' ? 'string' : value === null ? '%!s(<nil>)' : 'map[string]interface {}';
+}
+
 function mergeList(target: readonly Json[], patch: readonly Json[], rule: Rule): Json[] {
-  if (!patch.some(isMembers) && !target.some(isMembers)) return mergePrimitives(target, patch);
+  if (target.length === 0 && patch.length === 0) return [];
+  const types = new Set([...target, ...patch].map(heldType));
+  // Both lists as Go prints two of them.
+  if (types.size > 1) return unfit(`list element types are not identical: ${treeText([[...target], [...patch]])}`);
+  if (types.has('[]interface {}'))
+    throw new Refusal('Invalid', 'the server rejected our request due to an error in our request', {});
+  if (!types.has('map[string]interface {}')) return mergePrimitives(target, patch);
   const { key } = rule;
-  if (key === undefined) return unfit('a list of objects cannot be merged without a merge key');
-  const items = patch.map(item => (isMembers(item) ? item : unfit('a list of objects was given an item that is none')));
+  if (key === undefined) return unfit('cannot merge lists without merge key for type struct');
+  const items = patch as readonly Members[];
+  for (const item of items) checkItem(item, key);
   if (items.some(item => memberOf(item, DIRECTIVE) === 'replace'))
     return items.filter(item => memberOf(item, DIRECTIVE) === undefined).map(item => plain(item)!);
   const deleted = positions(
@@ -187,23 +227,29 @@ function mergeList(target: readonly Json[], patch: readonly Json[], rule: Rule):
     key,
   );
   const merging = items.filter(item => memberOf(item, DIRECTIVE) === undefined);
-  const stray = items.find(item => ![undefined, 'delete'].includes(memberOf(item, DIRECTIVE) as string | undefined));
-  if (stray) unfit(`unknown patch type ${JSON.stringify(stray[DIRECTIVE])}`);
   const kept = target.filter(item => !deleted.has(identity(item, key) ?? ''));
   return ordered(mergeItems(kept, merging, key, itemType(rule.type)), merging, target, key);
+}
+
+/** An item without directive is checked once it is merged: a list that is replaced takes any. */
+function checkItem(item: Members, key: string): void {
+  const directive = memberOf(item, DIRECTIVE);
+  if (directive === undefined || directive === 'replace') return;
+  if (directive === 'merge') unfit('merging lists cannot yet be specified in the patch');
+  if (directive !== 'delete') unknownPatch(directive, item);
+  if (memberOf(item, key) === undefined) withoutKey(item, key);
 }
 
 function mergeItems(target: readonly Json[], patch: readonly Members[], key: string, type: Type | undefined): Json[] {
   const out = [...target];
   const places = positions(out, key);
   for (const item of patch) {
-    const id = identity(item, key);
-    if (id === undefined || memberOf(item, key) === null) unfit(`an item lacks its merge key ${JSON.stringify(key)}`);
-    const place = places.get(id!);
+    const id = identity(item, key) ?? withoutKey(item, key);
+    const place = places.get(id);
     const before = place === undefined ? undefined : out[place];
     if (place !== undefined && isMembers(before)) out[place] = mergeMembers(before, item, type);
     else {
-      places.set(id!, out.length);
+      places.set(id, out.length);
       out.push(plain(item)!);
     }
   }
@@ -218,7 +264,7 @@ function mergePrimitives(target: readonly Json[], patch: readonly Json[]): Json[
 /**
  * Strategic merge patch of an object of the given type (spec, "Strategic merge patch"): maps merge, lists merge by key or as sets where the
  * schema says so and are replaced otherwise, directives as documented there. Does not change its arguments. Throws 400 for a patch that
- * is no object or has malformed directives, 422 for one that does not fit the object.
+ * is no object or has malformed directives, 422 and 500 for one that does not fit the object, as upstream does.
  */
 export function applyStrategicPatch(target: Json, patch: Json, type: Struct): Json {
   if (!isMembers(patch)) throw badRequest('error decoding patch: a strategic merge patch must be a JSON object');

@@ -18,7 +18,7 @@ import {
   statefulSetViolations,
 } from '../validation/workload.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
-import { withPodWarnings } from '../validation/pod-warnings.js';
+import { POD_NAMES, withNameWarning, withPodWarnings } from '../validation/pod-warnings.js';
 import { claimSpecDefaults } from '../core/volume.js';
 import { list } from '../record.js';
 import { keepMembers } from '../status-metadata.js';
@@ -165,7 +165,7 @@ const POD = ['spec', 'template', 'spec'];
 export const appsKinds: KindTable = {
   'apps/controllerrevisions': controllerRevision,
   'apps/daemonsets': () => withPodWarnings(daemonSet(), ...POD),
-  'apps/deployments': () => withPodWarnings(deployment(), ...POD),
-  'apps/replicasets': () => withPodWarnings(replicaSet(), ...POD),
+  'apps/deployments': () => withNameWarning(withPodWarnings(deployment(), ...POD), POD_NAMES),
+  'apps/replicasets': () => withNameWarning(withPodWarnings(replicaSet(), ...POD), POD_NAMES),
   'apps/statefulsets': () => withPodWarnings(statefulSet(), ...POD),
 };

@@ -7,7 +7,7 @@ import { absent, at, entries, fill, into, list, num, type Rec, spec } from '../r
 import type { KindTable } from '../strategies.js';
 import { cronJobViolations, jobUpdateViolations, jobViolations } from '../validation/job.js';
 import { jobStatusViolations } from '../validation/job-status.js';
-import { withPodWarnings } from '../validation/pod-warnings.js';
+import { POD_NAMES, withNameWarning, withPodWarnings } from '../validation/pod-warnings.js';
 
 /** Defaults of the spec of a Job; inside a CronJob's template most of them wait for the Job (spec, "Job"). */
 function jobSpecDefaults(job: Rec): void {
@@ -103,6 +103,7 @@ const cronJob = (): Partial<Strategy> => ({
 
 /** Kinds of the batch group. */
 export const batchKinds: KindTable = {
-  'batch/cronjobs': () => withPodWarnings(cronJob(), 'spec', 'jobTemplate', 'spec', 'template', 'spec'),
-  'batch/jobs': naming => withPodWarnings(job(naming), 'spec', 'template', 'spec'),
+  'batch/cronjobs': () =>
+    withNameWarning(withPodWarnings(cronJob(), 'spec', 'jobTemplate', 'spec', 'template', 'spec'), POD_NAMES),
+  'batch/jobs': naming => withNameWarning(withPodWarnings(job(naming), 'spec', 'template', 'spec'), POD_NAMES),
 };

@@ -1,9 +1,10 @@
-import type { Strategy } from '../../../core/api/strategy.js';
+import type { Rules, Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { forbiddenField, invalid, required, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { at, entries, fill, get, into, same, text } from '../record.js';
 import { complaints, configKey } from '../validation/checks.js';
+import { keyPairProblem } from './key-pair.js';
 
 const FROZEN = 'field is immutable when `immutable` is set';
 
@@ -62,12 +63,15 @@ const has = (object: ApiObject, key: string): boolean => get(at(object, 'data'),
 const needed = (object: ApiObject, ...keys: string[]): Violation[] =>
   keys.filter(key => !has(object, key)).map(key => required(`data[${key}]`));
 
+const plainText = (object: ApiObject, key: string): string =>
+  Buffer.from(text(at(object, 'data'), key), 'base64').toString('utf8');
+
 /** A value that must be there and be a JSON object; what is wrong with it shows nothing of it. */
 function jsonObject(object: ApiObject, key: string): Violation[] {
   if (!has(object, key)) return needed(object, key);
   const wrong = [invalid(`data[${key}]`, '<secret contents redacted>', 'the value must be a JSON object')];
   try {
-    const value: unknown = JSON.parse(Buffer.from(text(at(object, 'data'), key), 'base64').toString('utf8'));
+    const value: unknown = JSON.parse(plainText(object, key));
     return typeof value === 'object' && !Array.isArray(value) ? [] : wrong;
   } catch {
     return wrong;
@@ -99,10 +103,16 @@ function typeRules(naming: Naming): ReadonlyMap<string, (object: ApiObject) => V
 /** Rules of Secrets: `stringData` is written only and becomes data. */
 export const secret = (naming: Naming): Partial<Strategy> => {
   const types = typeRules(naming);
-  const violations = (object: ApiObject): Violation[] => {
+  const pair = naming.label('orchestrator.io/tls');
+  const violations = (object: ApiObject, rules: Rules): Violation[] => {
     const found: Violation[] = [];
     const bytes = measured(object, 'data', 'base64', found);
-    return [...found, ...tooLarge(bytes, 'data'), ...(types.get(text(object, 'type'))?.(object) ?? [])];
+    found.push(...tooLarge(bytes, 'data'), ...(types.get(text(object, 'type'))?.(object) ?? []));
+    if (text(object, 'type') === pair && found.length === 0) {
+      const problem = keyPairProblem(plainText(object, 'tls.crt'), plainText(object, 'tls.key'));
+      if (problem) rules.warn?.(problem);
+    }
+    return found;
   };
   return {
     defaults: object => {
@@ -118,8 +128,8 @@ export const secret = (naming: Naming): Partial<Strategy> => {
       fill(object, 'type', old.type);
     },
     validateCreate: violations,
-    validateUpdate: (object, old) => [
-      ...violations(object),
+    validateUpdate: (object, old, rules) => [
+      ...violations(object, rules),
       ...(text(object, 'type') === text(old, 'type') ? [] : [invalid('type', object.type, 'field is immutable')]),
       ...frozenViolations(object, old, ['data']),
     ],

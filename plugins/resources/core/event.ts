@@ -137,6 +137,7 @@ const NEWER_FIELD = /^(?:regarding\.|reportingController$)/;
 export const event = (naming: Naming): Partial<Strategy> => ({
   checkName: segmentName,
   createOnUpdate: true,
+  ownsNothing: true,
   selectableFields: new Map<string, (event: ApiObject) => string>([
     ...INVOLVED.map(member => [`involvedObject.${member}`, ofInvolved(member)] as const),
     ...INVOLVED.map(member => [`regarding.${member}`, ofInvolved(member)] as const),

@@ -1,5 +1,5 @@
 import type { KindTable } from '../strategies.js';
-import { withPodWarnings } from '../validation/pod-warnings.js';
+import { POD_NAMES, withNameWarning, withPodWarnings } from '../validation/pod-warnings.js';
 import { configMap, secret } from './configuration.js';
 import { endpoints } from './endpoints.js';
 import { event } from './event.js';
@@ -22,9 +22,10 @@ export const coreKinds: KindTable = {
   'core/nodes': node,
   'core/persistentvolumeclaims': persistentVolumeClaim,
   'core/persistentvolumes': persistentVolume,
-  'core/pods': () => withPodWarnings(pod(), 'spec'),
+  'core/pods': () => withNameWarning(withPodWarnings(pod(), 'spec'), "the Pod's hostname"),
   'core/podtemplates': () => withPodWarnings(podTemplate(), 'template', 'spec'),
-  'core/replicationcontrollers': () => withPodWarnings(replicationController(), 'spec', 'template', 'spec'),
+  'core/replicationcontrollers': () =>
+    withNameWarning(withPodWarnings(replicationController(), 'spec', 'template', 'spec'), POD_NAMES),
   'core/resourcequotas': resourceQuota,
   'core/secrets': secret,
   'core/serviceaccounts': serviceAccount,

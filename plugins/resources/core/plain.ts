@@ -1,12 +1,29 @@
 import type { Strategy } from '../../../core/api/strategy.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import type { Naming } from '../../../core/naming.js';
 import { labelSelectorText } from '../../../core/model/labelSelector.js';
 import { at, entries, fill, into, list, num, spec } from '../record.js';
 import { templateDefaults } from '../pod-defaults.js';
 import { templateViolations } from '../validation/pod-spec.js';
 import { replicaSetStatusViolations, replicationControllerViolations } from '../validation/workload.js';
 
-/** Rules of ServiceAccounts. */
-export const serviceAccount = (): Partial<Strategy> => ({ deleteAnswer: 'object' });
+/** Rules of ServiceAccounts: who newly limits their Secrets is warned. */
+export const serviceAccount = (naming: Naming): Partial<Strategy> => {
+  const limit = naming.label('orchestrator.io/enforce-mountable-secrets');
+  const why = `metadata.annotations[${limit}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
+  const limits = ({ metadata }: ApiObject): boolean => Object.hasOwn(metadata.annotations ?? {}, limit);
+  return {
+    deleteAnswer: 'object',
+    validateCreate: (object, rules) => {
+      if (limits(object)) rules.warn?.(why);
+      return [];
+    },
+    validateUpdate: (object, old, rules) => {
+      if (limits(object) && !limits(old)) rules.warn?.(why);
+      return [];
+    },
+  };
+};
 
 /** Rules of ResourceQuotas. */
 export const resourceQuota = (): Partial<Strategy> => ({ hasStatus: true, deleteAnswer: 'object' });

@@ -1,6 +1,7 @@
 import type { Rules, Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { isInteger, quantityOf } from '../../../core/model/quantity.js';
+import { dns1123Label } from '../../../core/model/names.js';
 import type { Violation } from '../../../core/model/refusal.js';
 import { CONTAINER_LISTS } from '../pod-defaults.js';
 import { absent, at, entries, list, num, type Rec, same, text } from '../record.js';
@@ -84,6 +85,24 @@ function podWarnings(pod: Rec, field: string): string[] {
     found.push(...selects(spread, `${field}.topologySpreadConstraints[${i}]`));
   return [...found, ...affinityWarnings(pod, field)];
 }
+
+/** The rules of a kind whose names become those of `what`, which warn of a new one that a hostname cannot be. */
+export function withNameWarning(strategy: Partial<Strategy>, what: string): Partial<Strategy> {
+  return {
+    ...strategy,
+    validateCreate: (object, rules) => {
+      const complaints = dns1123Label(object.metadata.name ?? '');
+      if (complaints.length > 0)
+        rules.warn?.(
+          `metadata.name: this is used in ${what}, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`,
+        );
+      return strategy.validateCreate?.(object, rules) ?? [];
+    },
+  };
+}
+
+/** What the names of a kind that makes pods are used in. */
+export const POD_NAMES = 'Pod names and hostnames';
 
 /** The rules of a kind that holds the spec of a pod at `path`: those of `strategy`, which warn of what is valid but unwise. */
 export function withPodWarnings(strategy: Partial<Strategy>, ...path: string[]): Partial<Strategy> {

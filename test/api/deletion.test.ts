@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api, type Loose } from './support.js';
+
+const MERGE = 'application/merge-patch+json';
+const HOLD = ['example.com/hold'];
+const metadataOf = ({ body }: { body: Loose }): Loose => body['metadata']!;
+
+describe('a deletion', () => {
+  let api: Api;
+  let maps: string;
+  let pods: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    const shop = await api.namespace('shop');
+    maps = `${shop}/configmaps`;
+    pods = `${shop}/pods`;
+  });
+  afterAll(() => api.close());
+
+  /** A pod that a node runs. */
+  const running = (name: string, finalizers: string[] = []) => ({
+    metadata: { name, finalizers },
+    spec: { nodeName: 'n', automountServiceAccountToken: false, containers: [{ name: 'c', image: 'i' }] },
+  });
+
+  test('under way is shortened by those alone who name fewer seconds; all else changes nothing', async () => {
+    await api.made(pods, running('slow'));
+    const grace = async (query: string) => {
+      const { deletionGracePeriodSeconds, finalizers } = metadataOf(await api.delete(`${pods}/slow?${query}`));
+      return [deletionGracePeriodSeconds, finalizers];
+    };
+    expect(await grace('gracePeriodSeconds=100')).toEqual([100, undefined]);
+    expect(await grace('')).toEqual([100, undefined]);
+    expect(await grace('gracePeriodSeconds=200&propagationPolicy=Orphan')).toEqual([100, undefined]);
+    expect(await grace('gracePeriodSeconds=50')).toEqual([50, undefined]);
+    await api.patch(`${pods}/slow/status`, MERGE, { status: { phase: 'Succeeded' } });
+    expect(await grace('')).toEqual([50, undefined]);
+    expect(await grace('gracePeriodSeconds=0')).toEqual([0, undefined]);
+    expect((await api.get(`${pods}/slow`)).status).toBe(404);
+  });
+
+  test('whose grace is over ends once no finalizer is left', async () => {
+    await api.made(pods, running('held', HOLD));
+    await api.delete(`${pods}/held?gracePeriodSeconds=0`);
+    expect(metadataOf(await api.delete(`${pods}/held`))).toMatchObject({ deletionGracePeriodSeconds: 0, finalizers: HOLD });
+    await api.patch(`${pods}/held`, MERGE, { metadata: { finalizers: null } });
+    expect((await api.get(`${pods}/held`)).status).toBe(404);
+  });
+
+  test('cannot be moved by an update, which keeps its time', async () => {
+    await api.made(maps, { metadata: { name: 'marked', finalizers: HOLD } });
+    const { deletionTimestamp } = metadataOf(await api.delete(`${maps}/marked`));
+    const moved = await api.patch(`${maps}/marked`, MERGE, { metadata: { deletionTimestamp: '2040-01-01T00:00:00Z' } });
+    expect([moved.status, metadataOf(moved)['deletionTimestamp']]).toEqual([200, deletionTimestamp]);
+  });
+
+  test('raises a generation, also of a kind that has none of its own', async () => {
+    await api.made(maps, { metadata: { name: 'counted', generation: 7, finalizers: HOLD } });
+    expect(metadataOf(await api.delete(`${maps}/counted`))['generation']).toBe(8);
+  });
+
+  test('takes preconditions from the query where it has no body', async () => {
+    await api.made(maps, { metadata: { name: 'asked' } });
+    for (const query of ['uid=other', 'resourceVersion=1']) {
+      const { status, body } = await api.delete(`${maps}/asked?${query}`);
+      expect([status, body['message']]).toEqual([409, expect.stringContaining('in the precondition')]);
+    }
+    expect((await api.delete(`${maps}/asked?uid=other&dryRun=All`, {})).status).toBe(200);
+    expect((await api.delete(`${maps}/asked?uid=&resourceVersion=`)).status).toBe(200);
+  });
+
+  test('of a namespace tells of preconditions as an update does', async () => {
+    const { uid, resourceVersion } = metadataOf({ body: await api.made('/api/v1/namespaces', { metadata: { name: 'kept' } }) });
+    for (const [preconditions, why] of [
+      [{ uid: 'x' }, `UID in precondition: x, UID in object meta: ${uid}`],
+      [{ resourceVersion: '1' }, `ResourceVersion in precondition: 1, ResourceVersion in object meta: ${resourceVersion}`],
+    ] as const) {
+      const { status, body } = await api.delete('/api/v1/namespaces/kept', { preconditions });
+      const message = `Operation cannot be fulfilled on namespaces "kept": Precondition failed: ${why}`;
+      expect([status, body['message']]).toEqual([409, message]);
+    }
+  });
+
+  test('is refused with all that is wrong with its options', async () => {
+    const { status, body } = await api.delete(`${maps}/any?propagationPolicy=Nope&dryRun=some`);
+    const { causes } = body['details'] as unknown as { causes: { field: string }[] };
+    expect([status, causes.map(cause => cause.field)]).toEqual([422, ['propagationPolicy', 'dryRun']]);
+  });
+
+  test('of an event leaves no dependents to wait for', async () => {
+    const events = '/api/v1/namespaces/default/events';
+    await api.made(events, { metadata: { name: 'e' }, involvedObject: {} });
+    expect((await api.delete(`${events}/e?propagationPolicy=Foreground`)).body.kind).toBe('Status');
+    expect((await api.get(`${events}/e`)).status).toBe(404);
+  });
+});
