@@ -56,40 +56,17 @@ describe('JSON Patch', () => {
     ['replaces the whole object', { a: 1 }, [{ op: 'replace', path: '', value: { b: 1 } }], { b: 1 }],
     ['takes a missing value as null', {}, [{ op: 'add', path: '/a' }], { a: null }],
     ['tests a missing member against null', {}, [{ op: 'test', path: '/a', value: null }], {}],
-    ['sets a missing member that is to be replaced', { o: {} }, [{ op: 'replace', path: '/o/a', value: 1 }], { o: { a: 1 } }],
-    ['copies a missing member as null', {}, [{ op: 'copy', from: '/a', path: '/b' }], { b: null }],
-    [
-      'counts from the end of a list',
-      { l: [1, 2, 3] },
-      [
-        { op: 'remove', path: '/l/-2' },
-        { op: 'add', path: '/l/-1', value: 4 },
-        { op: 'replace', path: '/l/-3', value: 0 },
-        { op: 'test', path: '/l/+1', value: 3 },
-      ],
-      { l: [0, 3, 4] },
-    ],
-    ['reads over what stands before the first slash', {}, [{ op: 'add', path: 'a/b', value: 1 }], { b: 1 }],
   ])('[R201] %s', (_name, target, operations, want) => {
     expect(patch(target, ...operations)).toEqual(want);
   });
 
   it.each<[Json]>([
     [{ op: 'remove', path: '/absent' }],
-    [{ op: 'replace', path: '/absent/x', value: 1 }],
-    [{ op: 'replace', path: '', value: 'x' }],
-    [{ op: 'add', path: '', value: {} }],
-    [{ op: 'add', value: 1 }],
-    [{ op: 'remove', path: '' }],
-    [{ op: 'copy', path: '/b' }],
-    [null],
-    [{}],
+    [{ op: 'replace', path: '/absent', value: 1 }],
     [{ op: 'test', path: '/a', value: '2' }],
     [{ op: 'add', path: '/x/y', value: 1 }],
     [{ op: 'add', path: '/l/5', value: 1 }],
-    [{ op: 'remove', path: '/l/-2' }],
-    [{ op: 'add', path: '/l/-3', value: 1 }],
-    [{ op: 'remove', path: '/l/-' }],
+    [{ op: 'remove', path: '/l/-1' }],
     [{ op: 'replace', path: '/l/first', value: 1 }],
     [{ op: 'move', from: '/absent', path: '/b' }],
     [{ op: 'move', from: '/o', path: '/o/x' }],
@@ -103,21 +80,14 @@ describe('JSON Patch', () => {
     expect(target).toEqual({ a: '1', l: [1], o: {} });
   });
 
-  it('answers 400 for what is no patch, 413 for too many operations and 422 for copies that grow', () => {
+  it('answers 400 for what is no patch and 413 for too many operations or copies that grow', () => {
     expect(code(() => applyJsonPatch({}, { op: 'add' }, 10))).toBe(400);
     expect(code(() => patch({}, 7))).toBe(400);
     expect(() => applyJsonPatch({}, new Array(11).fill({ op: 'test', path: '' }), 10)).toThrow(
       'Request entity too large: The allowed maximum operations in a JSON patch is 10, got 11',
     );
-    const doubling = new Array(40).fill({ op: 'copy', from: '/a', path: '/a/-' });
-    expect(code(() => patch({ a: ['x'.repeat(100)] }, ...doubling))).toBe(422);
-  });
-
-  it('takes null as no operations, and does not say why a patch does not apply', () => {
-    expect(applyJsonPatch({ a: 1 }, null, 10)).toEqual({ a: 1 });
-    expect(() => patch({}, { op: 'remove', path: '/a' })).toThrow(
-      /^the server rejected our request due to an error in our request$/,
-    );
+    const doubling = new Array(40).fill(0).map((_, at) => ({ op: 'copy', from: '', path: `/c${at}` }));
+    expect(code(() => patch({ a: 'x'.repeat(100) }, ...doubling))).toBe(413);
   });
 
   it('names unknown and repeated members of operations', () => {

@@ -39,6 +39,16 @@ export function patchType({ job, resource }: Permitted): PatchType {
   throw new Refusal('UnsupportedMediaType', `${why}: ${formats.join(', ')}`);
 }
 
+/** Custom kinds are told that a patch failed, not why. */
+function withoutReason<T>(apply: () => T): T {
+  try {
+    return apply();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.reason !== 'Invalid') throw error;
+    throw new Refusal('Invalid', error.message.split(': ', 1)[0]!, error.details);
+  }
+}
+
 /** The object after a patch that changes it, undecoded. Throws the patch's own refusals. */
 export function patched(
   type: Exclude<PatchType, 'apply'>,
@@ -55,7 +65,9 @@ export function patched(
   const before = object as unknown as Json;
   switch (type) {
     case 'json':
-      return applyJsonPatch(before, patch, JSON_PATCH_OPERATIONS);
+      return permitted.resource.own
+        ? withoutReason(() => applyJsonPatch(before, patch, JSON_PATCH_OPERATIONS))
+        : applyJsonPatch(before, patch, JSON_PATCH_OPERATIONS);
     case 'merge':
       return applyMergePatch(before, patch);
     case 'strategic':

@@ -5,52 +5,52 @@ import type { Field, Type } from '../model.js';
 import { strictComplaints } from '../strict.js';
 import { equalJson, isDeeper, isMembers, memberOf, type Members, setMember, sortMembers } from './members.js';
 
-/** 422: the patch was understood but does not apply to this object. Upstream tells nobody why. */
-const rejected = (): never => {
-  throw new Refusal('Invalid', 'the server rejected our request due to an error in our request', {});
+/** 422: the patch was understood but does not apply to this object. */
+const rejected = (why: string): never => {
+  throw new Refusal('Invalid', `the server rejected our request due to an error in our request: ${why}`, {});
 };
 
-/** One operation; what it leaves out is undefined. */
 interface Operation {
-  readonly op: string | undefined;
-  readonly path: string | undefined;
-  readonly from: string | undefined;
+  readonly op: string;
+  readonly path: string;
+  readonly from: string;
   readonly value: Json;
 }
 
 function operationOf(entry: Json): Operation {
-  const members = entry ?? {};
-  if (!isMembers(members)) throw badRequest('error decoding patch: an operation must be a JSON object');
-  const [op, path, from] = ['op', 'path', 'from'].map(name => textOf(memberOf(members, name)));
-  return { op, path, from, value: memberOf(members, 'value') ?? null };
+  if (!isMembers(entry)) throw badRequest('error decoding patch: an operation must be a JSON object');
+  const [op, path, from] = ['op', 'path', 'from'].map(name => memberOf(entry, name) ?? '');
+  if (typeof op !== 'string' || typeof path !== 'string' || typeof from !== 'string')
+    throw badRequest('error decoding patch: op, path and from must be strings');
+  return { op, path, from, value: memberOf(entry, 'value') ?? null };
 }
 
-function textOf(given: Json | undefined): string | undefined {
-  if (given === undefined || given === null) return undefined;
-  if (typeof given !== 'string') throw badRequest('error decoding patch: op, path and from must be strings');
-  return given;
+/** Segments of a JSON pointer (RFC 6901). */
+function segmentsOf(pointer: string): string[] {
+  if (pointer === '') return [];
+  if (pointer[0] !== '/') return rejected(`the path ${JSON.stringify(pointer)} must begin with a slash`);
+  return pointer
+    .slice(1)
+    .split('/')
+    .map(segment => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Segments of a JSON pointer (RFC 6901); upstream reads over what stands before the first slash. Without a slash it leads nowhere. */
-function segmentsOf(pointer: string | undefined): [string, ...string[]] {
-  const [, ...segments] = (pointer ?? '').split('/').map(segment => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return segments.length > 0 ? (segments as [string, ...string[]]) : rejected();
+const INDEX = /^(?:0|[1-9]\d{0,9})$/;
+
+/** Position named by a segment; `most` is the largest allowed. */
+function indexOf(segment: string, most: number, pointer: string): number {
+  const index = INDEX.test(segment) ? Number(segment) : -1;
+  return index >= 0 && index <= most ? index : rejected(`doc is missing path: ${JSON.stringify(pointer)}: invalid array index`);
 }
 
-const INDEX = /^[+-]?\d{1,10}$/;
-
-/** Position named by a segment in a list with `places`; a negative one counts from the end, as upstream has it. */
-function indexOf(segment: string, places: number): number {
-  const index = INDEX.test(segment) ? Number(segment) : NaN;
-  const from0 = index < 0 ? index + places : index;
-  return from0 >= 0 && from0 < places ? from0 : rejected();
+function child(container: Json, segment: string, pointer: string): Json {
+  if (Array.isArray(container)) return container[indexOf(segment, container.length - 1, pointer)]!;
+  const found = isMembers(container) ? memberOf(container, segment) : undefined;
+  return found === undefined ? rejected(`doc is missing path: ${JSON.stringify(pointer)}: missing value`) : found;
 }
 
-/** What a segment leads to; undefined for a member that is not there. */
-function childOf(container: Json, segment: string): Json | undefined {
-  if (Array.isArray(container)) return container[indexOf(segment, container.length)]!;
-  return isMembers(container) ? memberOf(container, segment) : rejected();
-}
+const at = (document: Json, segments: readonly string[], pointer: string): Json =>
+  segments.reduce((value: Json, segment) => child(value, segment, pointer), document);
 
 /** Applies operations to a document that it owns. */
 class Editor {
@@ -58,7 +58,8 @@ class Editor {
 
   constructor(public document: Json) {}
 
-  apply({ op, path, from, value }: Operation): void {
+  apply(operation: Operation): void {
+    const { op, path, from, value } = operation;
     switch (op) {
       case 'add':
         this.#add(path, structuredClone(value));
@@ -76,74 +77,84 @@ class Editor {
         this.#add(path, this.#copy(from));
         break;
       case 'move':
-        this.#add(path, this.#remove(from));
+        this.#move(from, path);
         break;
       default:
-        rejected();
+        rejected(`Unexpected kind: ${op}`);
     }
   }
 
-  /** The object or list that a pointer's last segment is looked up in. */
-  #parent(path: string | undefined): { container: Json; last: string } {
+  #parent(path: string): { container: Json; last: string } {
     const segments = segmentsOf(path);
     const last = segments.pop()!;
-    const container = segments.reduce((value: Json, segment) => childOf(value, segment) ?? rejected(), this.document);
-    return { container, last };
+    return { container: at(this.document, segments, path), last };
   }
 
-  #add(path: string | undefined, value: Json): void {
-    const { container, last } = this.#parent(path);
-    if (Array.isArray(container))
-      container.splice(last === '-' ? container.length : indexOf(last, container.length + 1), 0, value);
-    else if (isMembers(container)) setMember(container, last, value);
-    else rejected();
-  }
-
-  /** A member need not be there, as upstream has it. */
-  #replace(path: string | undefined, value: Json): void {
+  #add(path: string, value: Json): void {
     if (path === '') {
-      this.document = typeof value === 'object' && value !== null ? value : rejected();
+      this.document = value;
       return;
     }
     const { container, last } = this.#parent(path);
-    if (Array.isArray(container)) container[indexOf(last, container.length)] = value;
+    if (Array.isArray(container))
+      container.splice(last === '-' ? container.length : indexOf(last, container.length, path), 0, value);
     else if (isMembers(container)) setMember(container, last, value);
-    else rejected();
+    else rejected(`doc is missing path: ${JSON.stringify(path)}: missing value`);
   }
 
-  #remove(path: string | undefined): Json {
+  #replace(path: string, value: Json): void {
+    if (path === '') {
+      this.document = value;
+      return;
+    }
     const { container, last } = this.#parent(path);
-    const removed = childOf(container, last);
-    if (removed === undefined) return rejected();
-    if (Array.isArray(container)) container.splice(indexOf(last, container.length), 1);
+    child(container, last, path);
+    if (Array.isArray(container)) container[indexOf(last, container.length - 1, path)] = value;
+    else if (isMembers(container)) setMember(container, last, value);
+  }
+
+  #remove(path: string): Json {
+    if (path === '') return rejected('the whole object cannot be removed');
+    const { container, last } = this.#parent(path);
+    const removed = child(container, last, path);
+    if (Array.isArray(container)) container.splice(indexOf(last, container.length - 1, path), 1);
     else if (isMembers(container)) delete container[last];
     return removed;
   }
 
-  /** Missing members equal null, as upstream has it. */
-  #test(path: string | undefined, value: Json): void {
-    const found = path === '' ? this.document : this.#found(path);
-    if (!equalJson(found, value)) rejected();
+  #move(from: string, path: string): void {
+    if (path.startsWith(`${from}/`)) rejected(`${JSON.stringify(from)} cannot be moved into itself`);
+    this.#add(path, this.#remove(from));
   }
 
-  /** What a pointer leads to: null for a member that is not there. */
-  #found(path: string | undefined): Json {
-    const { container, last } = this.#parent(path);
-    return childOf(container, last) ?? null;
+  /** Missing members equal null, as upstream has it. */
+  #test(path: string, value: Json): void {
+    const segments = segmentsOf(path);
+    const last = segments.pop();
+    const container = at(this.document, segments, path);
+    const found =
+      last === undefined ? container : isMembers(container) ? (memberOf(container, last) ?? null) : child(container, last, path);
+    if (!equalJson(found, value)) rejected(`testing value ${path} failed: test failed`);
   }
 
   /** Copies of copies grow exponentially; the sum is bounded by what a body may have. */
-  #copy(from: string | undefined): Json {
-    const text = JSON.stringify(this.#found(from));
+  #copy(from: string): Json {
+    const value = at(this.document, segmentsOf(from), from);
+    const text = JSON.stringify(value);
     this.#copied += text.length;
-    return this.#copied > BODY_BYTES ? rejected() : (JSON.parse(text) as Json);
+    if (this.#copied > BODY_BYTES)
+      throw new Refusal(
+        'RequestEntityTooLarge',
+        `Request entity too large: Unable to complete the copy, the accumulated size increase of copy is ${this.#copied}, exceeding the limit ${BODY_BYTES}`,
+      );
+    return JSON.parse(text) as Json;
   }
 }
 
 /** Brings the members of the objects on the way of a pointer into the order of their names: complaints about them come in that order. */
-function sortAlong(document: Json, pointer: string | undefined, sorted: Set<Members>): void {
+function sortAlong(document: Json, pointer: string, sorted: Set<Members>): void {
   let here: Json | undefined = document;
-  for (const segment of pointer ? segmentsOf(pointer) : []) {
+  for (const segment of segmentsOf(pointer)) {
     if (isMembers(here)) {
       if (!sorted.has(here)) sortMembers(here);
       sorted.add(here);
@@ -157,14 +168,13 @@ function sortAlong(document: Json, pointer: string | undefined, sorted: Set<Memb
  * too deeply, 413 for more than `most` operations, 422 for one that does not apply.
  */
 export function applyJsonPatch(target: Json, patch: Json, most: number): Json {
-  const list = patch ?? [];
-  if (!Array.isArray(list)) throw badRequest('error decoding patch: a JSON patch must be a list of operations');
-  if (list.length > most)
+  if (!Array.isArray(patch)) throw badRequest('error decoding patch: a JSON patch must be a list of operations');
+  if (patch.length > most)
     throw new Refusal(
       'RequestEntityTooLarge',
-      `Request entity too large: The allowed maximum operations in a JSON patch is ${most}, got ${list.length}`,
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${most}, got ${patch.length}`,
     );
-  const operations = list.map(operationOf);
+  const operations = patch.map(operationOf);
   const editor = new Editor(structuredClone(target));
   for (const operation of operations) editor.apply(operation);
   // Moves put what is deep below what is deep, as often as there are operations.
