@@ -328,9 +328,11 @@ describe('deletecollection', () => {
     await api.made(path, { metadata: { name: 'old' } });
     const then = ((await api.get(path)).body['metadata'] as Loose)['resourceVersion'] as unknown as string;
     await api.made(path, { metadata: { name: 'new' } });
-    expect(namesIn((await api.delete(`${path}?resourceVersion=${then}`)).body)).toEqual(['old']);
+    expect(namesIn((await api.delete(`${path}?resourceVersion=${then}`, {})).body)).toEqual(['old']);
     expect(namesIn((await api.get(path)).body)).toEqual(['new']);
-    expect(namesIn((await api.delete(`${path}?resourceVersion=0`)).body)).toEqual(['new']);
+    // Without a body the version is a precondition of each deletion as well.
+    expect((await api.delete(`${path}?resourceVersion=0`)).status).toBe(409);
+    expect(namesIn((await api.delete(`${path}?resourceVersion=0`, {})).body)).toEqual(['new']);
   });
 
   test.each([

@@ -126,13 +126,13 @@ describe('watches', () => {
     ['abc', 'invalid syntax'],
     ['-1', 'invalid syntax'],
     ['18446744073709551616', 'value out of range'],
-  ])('a version %s is no number that a version can be: a 500 without a reason, whatever reads it', async (version, why) => {
+  ])('a version %s is no number that a version can be: 422, whatever reads it', async (version, why) => {
     const message = `resourceVersion: Invalid value: "${version}": strconv.ParseUint: parsing "${version}": ${why}`;
     for (const path of [`${shop}?watch=1&`, `${shop}?`, `${shop}/a?`, `${shop.replace('/v1/', '/v1/watch/')}?`]) {
       const { status, body } = await api.get(`${path}resourceVersion=${version}`);
       expect([status, body]).toEqual([
-        500,
-        { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 },
+        422,
+        { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason: 'Invalid', message, code: 422 },
       ]);
     }
   });

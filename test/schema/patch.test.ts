@@ -209,25 +209,25 @@ describe('strategic merge patch', () => {
   });
 
   it.each<[Json, number, string]>([
-    [{ containers: [{ image: 'i' }] }, 500, 'map: map[image:i] does not contain declared merge key: name'],
+    [{ containers: [{ image: 'i' }] }, 422, 'map: map[image:i] does not contain declared merge key: name'],
     [
       { containers: [{ image: 'i', $patch: 'delete' }] },
-      500,
+      422,
       'map: map[$patch:delete image:i] does not contain declared merge key: name',
     ],
-    [{ containers: [{ name: 'a', $patch: 'merge' }] }, 500, 'merging lists cannot yet be specified in the patch'],
-    [{ containers: [{ name: 'a', $patch: 'odd' }] }, 500, 'unknown patch type: odd in map: map[$patch:odd name:a]'],
-    [{ nodeSelector: { $patch: 'odd' } }, 500, 'unknown patch type: odd in map: map[$patch:odd]'],
-    [{ imagePullSecrets: ['t'] }, 500, 'list element types are not identical: [[map[name:s]] [t]]'],
-    [{ '$setElementOrder/containers': 'a' }, 500, 'expected a []interface {}, but received a string'],
+    [{ containers: [{ name: 'a', $patch: 'merge' }] }, 422, 'merging lists cannot yet be specified in the patch'],
+    [{ containers: [{ name: 'a', $patch: 'odd' }] }, 422, 'unknown patch type: odd in map: map[$patch:odd name:a]'],
+    [{ nodeSelector: { $patch: 'odd' } }, 422, 'unknown patch type: odd in map: map[$patch:odd]'],
+    [{ imagePullSecrets: ['t'] }, 422, 'list element types are not identical: [[map[name:s]] [t]]'],
+    [{ '$setElementOrder/containers': 'a' }, 422, 'expected a []interface {}, but received a string'],
     [
       { '$setElementOrder/containers': [{ name: 'a' }], containers: [{ name: 'c' }] },
-      500,
+      422,
       "The order in patch list:\n[map[name:c]]\n doesn't match $setElementOrder list:\n[map[name:a]]\n",
     ],
     [
       { '$setElementOrder/containers': [{ image: 'a' }], containers: [{ name: 'c' }] },
-      500,
+      422,
       'map: map[image:a] does not contain declared merge key: name',
     ],
     [{ $setElementOrder: [] }, 400, 'invalid patch format of setElementOrder list'],

@@ -173,7 +173,7 @@ function validate(
   object: ApiObject,
   old: ApiObject,
   dryRun: boolean,
-  sentVersion: bigint,
+  sentVersion: number,
 ): Violation[] {
   const { resource, target } = permitted;
   const { strategy } = resource;

@@ -11,7 +11,7 @@ import {
 } from '../../core/model/refusal.js';
 import type { ApiObject, Frozen } from '../../core/model/object.js';
 import type { Change, Operation } from '../../core/api/admission.js';
-import { keyOf } from '../../core/front/list.js';
+import { keyOf, parseRevision } from '../../core/front/list.js';
 import { OBJECT_BYTES } from '../../core/limits.js';
 import { REVISION_MARK } from '../../core/plugin/stored.js';
 import type { Resource } from '../../core/schema/resource.js';
@@ -29,23 +29,14 @@ export const absent = ({ resource, target }: Permitted): Refusal => notFound(nam
 /** 409 for the object of the request. */
 export const exists = ({ resource }: Permitted, name: string): Refusal => alreadyExists(named(resource), name);
 
-const MOST_VERSION = 2n ** 64n;
-
-/** The resourceVersion of an object as a number, 0 for none. Throws 500 for what is no number, as upstream takes it for a failure of its own. */
-export function versionOf({ metadata: { resourceVersion = '' } }: ApiObject): bigint {
-  const unread = (why: string): never => {
-    throw new Refusal('', `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: ${why}`);
-  };
-  if (resourceVersion === '') return 0n;
-  if (!/^\d+$/.test(resourceVersion)) return unread('invalid syntax');
-  const version = BigInt(resourceVersion);
-  return version < MOST_VERSION ? version : unread('value out of range');
-}
+/** The resourceVersion of an object as a number, 0 for none. Throws 422 for what is no number. */
+export const versionOf = ({ metadata: { resourceVersion } }: ApiObject): number =>
+  resourceVersion ? parseRevision(resourceVersion, 'metadata.resourceVersion') : 0;
 
 /** The resourceVersion that an update names, 0 for none. Throws 409 for that of another state than the current one. */
-export function currentVersion({ resource, target, job }: Permitted, object: ApiObject): bigint {
+export function currentVersion({ resource, target, job }: Permitted, object: ApiObject): number {
   const version = versionOf(object);
-  if (version && version !== BigInt(job.current!.revision)) throw conflict(named(resource), target.name, MODIFIED);
+  if (version && version !== job.current!.revision) throw conflict(named(resource), target.name, MODIFIED);
   return version;
 }
 

@@ -35,9 +35,9 @@ function ruleOf(type: Type | undefined, name: string): Rule {
 
 const itemType = (type: Type | undefined): Type | undefined => (type?.is === 'list' ? type.of : undefined);
 
-/** 500: the patch does not fit the object or the schema, which upstream takes for a failure of its own. */
+/** 422: the patch does not fit the object or the schema. Upstream's words, who takes it for a failure of its own (500). */
 const unfit = (why: string): never => {
-  throw new Refusal('', why);
+  throw new Refusal('Invalid', why, {});
 };
 
 const withoutKey = (item: Json, key: string): never =>
@@ -213,8 +213,7 @@ function mergeList(target: readonly Json[], patch: readonly Json[], rule: Rule):
   const types = new Set([...target, ...patch].map(heldType));
   // Both lists as Go prints two of them.
   if (types.size > 1) return unfit(`list element types are not identical: ${treeText([[...target], [...patch]])}`);
-  if (types.has('[]interface {}'))
-    throw new Refusal('Invalid', 'the server rejected our request due to an error in our request', {});
+  if (types.has('[]interface {}')) return unfit('the server rejected our request due to an error in our request');
   if (!types.has('map[string]interface {}')) return mergePrimitives(target, patch);
   const { key } = rule;
   if (key === undefined) return unfit('cannot merge lists without merge key for type struct');
@@ -264,7 +263,7 @@ function mergePrimitives(target: readonly Json[], patch: readonly Json[]): Json[
 /**
  * Strategic merge patch of an object of the given type (spec, "Strategic merge patch"): maps merge, lists merge by key or as sets where the
  * schema says so and are replaced otherwise, directives as documented there. Does not change its arguments. Throws 400 for a patch that
- * is no object or has malformed directives, 422 and 500 for one that does not fit the object, as upstream does.
+ * is no object or has malformed directives, 422 for one that does not fit the object.
  */
 export function applyStrategicPatch(target: Json, patch: Json, type: Struct): Json {
   if (!isMembers(patch)) throw badRequest('error decoding patch: a strategic merge patch must be a JSON object');

@@ -112,8 +112,6 @@ function judge(text: string): string | undefined {
   const code = Number(status);
   // Nothing stands behind a service here, which is no failure of the server.
   const unserved = code === 503 && body.includes('no endpoints available');
-  // As upstream, whose store is the first to read a version.
-  if (code === 500 && body.includes('resourceVersion: Invalid value: ')) return undefined;
   if (code >= 500 && code !== 504 && code !== 505 && !unserved) return `${status}: ${body.slice(0, 500)}`;
   if (code < 400 || body === '') return undefined;
   if (head.includes('content-type: application/json'))
