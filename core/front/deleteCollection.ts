@@ -1,4 +1,5 @@
 import type { Exchange } from '../api/listener.js';
+import { withoutEndSlashes } from '../model/path.js';
 import type { Entry } from '../threads/entry.js';
 import type { JobResult, Rendering } from '../threads/messages.js';
 import { type Listed, metadataOf } from './page.js';
@@ -44,7 +45,7 @@ export async function deleteCollection(
 
 /** The single-resource path of an entry of the collection. */
 function pathOf(path: string, route: Route, entry: Entry): string {
-  const base = path.replace(/\/+$/, '');
+  const base = withoutEndSlashes(path);
   if (!route.resource!.namespaced || (route.target.is === 'resource' && route.target.namespace))
     return `${base}/${encodeURIComponent(entry.name)}`;
   const at = base.lastIndexOf('/');

@@ -1,4 +1,5 @@
 import { isTabled } from '../discovery/plain.js';
+import { withoutEndSlashes } from '../model/path.js';
 import { parseFieldSelector, parseLabelSelector } from '../model/selector.js';
 import type { ResourceTarget, Target, Verb } from '../model/target.js';
 import type { Registry, Resource, Subresource } from '../schema/resource.js';
@@ -45,10 +46,10 @@ function decodedPath(path: string): string | undefined {
 }
 
 /** `//` inside of a path names nothing, except for a namespace that is left empty; slashes at the end are ignored. */
-const emptySegment = (path: string): boolean => path.replace(/\/+$/, '').replace('/namespaces//', '').includes('//');
+const emptySegment = (path: string): boolean => withoutEndSlashes(path).replace('/namespaces//', '').includes('//');
 
 /** What is between the slashes, without those at the ends. */
-const segmentsOf = (path: string): string[] => path.replace(/^\/+|\/+$/g, '').split('/');
+const segmentsOf = (path: string): string[] => withoutEndSlashes(path).replace(/^\/+/, '').split('/');
 
 const quiet = <T>(parse: () => T): T | undefined => {
   try {

@@ -63,3 +63,11 @@ test.each(['componentstatuses', 'bindings', 'namespaces/shop/bindings', 'namespa
     expect([resource, missing]).toEqual([undefined, 'status']);
   },
 );
+
+test.each(['/api/', '/apis/', '/healthz/', '/api/v1/namespaces/'])(
+  'a path of very many slashes below %s is read once: it would take minutes from each of them',
+  path => {
+    const { missing, target } = routeOf(registry, 'GET', `${path}${'/'.repeat(300_000)}x`, '');
+    expect(missing ?? target.is).toMatch(/^(status|text|path)$/);
+  },
+);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { create, object, update } from './helpers.js';
+import { create, knowing, object, update } from './helpers.js';
 
 /*
  * Bodies as large as a server takes, made so that work which grows faster than the body would not end: a test of this file that does not come back
@@ -47,4 +47,17 @@ test('versions of conversion reviews are told apart however many there are', () 
     metadata: { name: 'xs.example.com' },
   };
   expect(create('apiextensions.orchestrator.io/customresourcedefinitions', definition).violations).toEqual([]);
+});
+
+test.each([
+  ['beginnings', '-----BEGIN CERTIFICATE-----\n'.repeat(MANY)],
+  ['ends of others', '-----BEGIN CERTIFICATE-----\n-----END KEY-----\n'.repeat(MANY)],
+])('a key pair of very many %s of PEM blocks is looked through once', (_, pem) => {
+  const data = Object.fromEntries(
+    ['tls.crt', 'tls.key'].map(key => [key, Buffer.from(pem.slice(0, 500_000)).toString('base64')]),
+  );
+  const warnings: string[] = [];
+  const rules = { ...knowing(), warn: (text: string) => void warnings.push(text) };
+  create('core/secrets', object('Secret', { type: 'kubernetes.io/tls', data }), rules);
+  expect(warnings).toEqual(['tls: failed to find any PEM data in certificate input']);
 });

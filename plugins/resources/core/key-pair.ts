@@ -6,9 +6,22 @@ interface Block {
   readonly pem: string;
 }
 
-const BLOCK = /-----BEGIN ([^\n-]+)-----\r?\n[A-Za-z0-9+/=:,\s-]*?-----END \1-----/g;
+const BEGIN = /^-----BEGIN ([^\n-]{1,64})-----\r?\n/;
 
-const blocksOf = (pem: string): Block[] => [...pem.matchAll(BLOCK)].map(([block, label]) => ({ label: label!, pem: block }));
+/** The blocks of a text, which may be anything: it is gone through once. */
+function blocksOf(pem: string): Block[] {
+  const blocks: Block[] = [];
+  let at = 0;
+  for (;;) {
+    const begin = pem.indexOf('-----BEGIN ', at);
+    const end = begin < 0 ? -1 : pem.indexOf('-----END ', begin);
+    if (end < 0) return blocks;
+    const label = BEGIN.exec(pem.slice(begin, Math.min(end, begin + 100)))?.[1];
+    const last = `-----END ${label}-----`;
+    at = end + last.length;
+    if (label && pem.startsWith(last, end)) blocks.push({ label, pem: pem.slice(begin, at) });
+  }
+}
 
 const isKey = ({ label }: Block): boolean => label === 'PRIVATE KEY' || label.endsWith(' PRIVATE KEY');
 
