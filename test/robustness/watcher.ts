@@ -66,12 +66,12 @@ export async function record(
     const at = performance.now();
     const revision = Number(object.metadata.resourceVersion);
     const waiting = session.from === undefined && !session.initial;
+    const shown = object.rows?.[0]?.object ?? object;
     if (type !== 'BOOKMARK') {
-      const shown = object.rows?.[0]?.object ?? object;
       const item = { name: shown.metadata.name, version: versionOf(shown) };
       if (waiting && type === 'ADDED') items.push(item);
       else session.events.push({ ...item, type, at });
-    } else if (waiting && Object.keys(object.metadata.annotations ?? {}).some(name => name.endsWith('/initial-events-end')))
+    } else if (waiting && Object.keys(shown.metadata.annotations ?? {}).some(name => name.endsWith('/initial-events-end')))
       session.initial = { revision, items, at };
     else session.bookmarks.push({ revision, after: session.events.length });
   };
