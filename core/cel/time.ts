@@ -97,7 +97,7 @@ const UNITS = new Map<string, bigint>([
 
 /** Reads `1h30m`, `-1.5s`, `0`; `undefined` when malformed or beyond an int64 of nanoseconds. */
 export function parseDuration(text: string): Duration | undefined {
-  const m = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text);
+  const m = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text);
   if (!m || text.length > 200) return undefined;
   let total = 0n;
   for (const part of m[2]!.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {

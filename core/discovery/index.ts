@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { withoutTrailing } from '../model/trailing.js';
 import { type Naming, namingOf } from '../naming.js';
-import { withoutEndSlashes } from '../model/path.js';
 import { covers, type MediaName, type MediaRange, negotiate, parseAccept } from '../negotiate.js';
 import { encodeCommon } from '../schema/protobuf.js';
 import type { Registry } from '../schema/resource.js';
@@ -99,7 +99,7 @@ const EXACT: ReadonlyMap<string, string> = new Map([
   ['/apis', '/apis'],
   ['/apis/', '/apis'],
 ]);
-const trimmed = (path: string): string => EXACT.get(path) ?? withoutEndSlashes(path);
+const trimmed = (path: string): string => EXACT.get(path) ?? withoutTrailing(path, '/');
 
 /** The discovery documents of one registry generation. */
 class Documents implements DocumentSet {

@@ -1,5 +1,5 @@
 import type { Exchange } from '../api/listener.js';
-import { withoutEndSlashes } from '../model/path.js';
+import { withoutTrailing } from '../model/trailing.js';
 import type { Entry } from '../threads/entry.js';
 import type { JobResult, Rendering } from '../threads/messages.js';
 import { type Listed, metadataOf } from './page.js';
@@ -45,7 +45,7 @@ export async function deleteCollection(
 
 /** The single-resource path of an entry of the collection. */
 function pathOf(path: string, route: Route, entry: Entry): string {
-  const base = withoutEndSlashes(path);
+  const base = withoutTrailing(path, '/');
   if (!route.resource!.namespaced || (route.target.is === 'resource' && route.target.namespace))
     return `${base}/${encodeURIComponent(entry.name)}`;
   const at = base.lastIndexOf('/');

@@ -1,7 +1,7 @@
 import { isTabled } from '../discovery/plain.js';
-import { withoutEndSlashes } from '../model/path.js';
 import { parseFieldSelector, parseLabelSelector } from '../model/selector.js';
 import type { ResourceTarget, Target, Verb } from '../model/target.js';
+import { withoutTrailing } from '../model/trailing.js';
 import type { Registry, Resource, Subresource } from '../schema/resource.js';
 import { first, flag, parseQuery, type Query } from './query.js';
 
@@ -46,10 +46,10 @@ function decodedPath(path: string): string | undefined {
 }
 
 /** `//` inside of a path names nothing, except for a namespace that is left empty; slashes at the end are ignored. */
-const emptySegment = (path: string): boolean => withoutEndSlashes(path).replace('/namespaces//', '').includes('//');
+const emptySegment = (path: string): boolean => withoutTrailing(path, '/').replace('/namespaces//', '').includes('//');
 
 /** What is between the slashes, without those at the ends. */
-const segmentsOf = (path: string): string[] => withoutEndSlashes(path).replace(/^\/+/, '').split('/');
+const segmentsOf = (path: string): string[] => withoutTrailing(path, '/').replace(/^\/+/, '').split('/');
 
 const quiet = <T>(parse: () => T): T | undefined => {
   try {

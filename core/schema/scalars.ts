@@ -79,7 +79,7 @@ const UNITS = new Map([
   ['m', 60_000_000_000n],
   ['h', 3_600_000_000_000n],
 ]);
-const DURATION = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const DURATION_PART = /(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g;
 const MOST_NANOSECONDS = (1n << 63n) - 1n;
 

@@ -67,14 +67,15 @@ const minus = (a: Quantity, b: Quantity): Quantity => plus(a, new Quantity(-b.di
 const FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const SUFFIX = "unable to parse quantity's suffix";
 
-/** The parts of a text: leading zeros of the whole part are dropped, either part may be empty. */
-const PARTS = /^([+-]?)0*(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
+/** The parts of a text; either number may be empty. Digits have one place each: more than one would be tried by the thousands. */
+const PARTS = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[-+]?\d*|[-+]\d*)?)$/;
 
 /** Reads a quantity, or says why not. */
 export function parseQuantity(text: string): Quantity | string {
   const m = PARTS.exec(text);
   if (!m || text === '' || text.length > 1000) return FORM;
-  const [, sign, num, denom = '', suffix] = m as unknown as [string, string, string, string | undefined, string];
+  const [, sign, whole, denom = '', suffix] = m as unknown as [string, string, string, string | undefined, string];
+  const num = whole.replace(/^0+/, '');
   const scale = suffixScale(suffix);
   if (!scale) return SUFFIX;
   const made = scale.binary ? binary(num || '0', denom, scale.exponent) : decimal(num || '0', denom, scale.exponent);

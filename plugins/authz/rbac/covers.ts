@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../../../core/model/trailing.js';
 import type { PolicyRule } from './policy.js';
 
 const orOne = (list: readonly string[] | undefined): readonly (string | undefined)[] => (list?.length ? list : [undefined]);
@@ -28,7 +29,9 @@ function coversResource(have: PolicyRule, resource: string): boolean {
 }
 
 function coversUrl(have: PolicyRule, url: string): boolean {
-  return (have.nonResourceURLs ?? []).some(own => own === url || (own.endsWith('*') && url.startsWith(own.replace(/\*+$/, ''))));
+  return (have.nonResourceURLs ?? []).some(
+    own => own === url || (own.endsWith('*') && url.startsWith(withoutTrailing(own, '*'))),
+  );
 }
 
 function coversAtom(have: PolicyRule, want: PolicyRule): boolean {

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../../../core/model/trailing.js';
 import type { PolicyRule } from './policy.js';
 
 /** A question put to rules: names as stored objects spell them. */
@@ -35,7 +36,7 @@ const words = (list: readonly string[] | undefined): Words => (list?.includes('*
 const has = (set: Words, word: string): boolean => set === 'all' || set.has(word);
 
 function urlRule(verbs: Words, urls: readonly string[]): UrlRule {
-  const prefixes = urls.filter(url => url.endsWith('*')).map(url => url.replace(/\*+$/, ''));
+  const prefixes = urls.filter(url => url.endsWith('*')).map(url => withoutTrailing(url, '*'));
   return { verbs, exact: new Set(urls), prefixes };
 }
 
