@@ -1,8 +1,6 @@
+import { RELEASE } from '../release.js';
 import type { Registry } from '../schema/resource.js';
 import { groupsOf, servedOf } from './plain.js';
-
-/** The release whose behaviour this server has. */
-export const RELEASE = { major: '1', minor: '32', patch: '0' } as const;
 
 /** The document at `/version` (upstream type version.Info). The build fields describe this process. */
 export const versionInfo = (): object => ({

@@ -1,4 +1,4 @@
-import { RELEASE } from '../discovery/root.js';
+import { RELEASE } from '../release.js';
 import { groupsOf, isTabled, resourcesOf, servedOf } from '../discovery/plain.js';
 import type { Naming } from '../naming.js';
 import type { GroupVersion, Registry, Resource } from '../schema/resource.js';

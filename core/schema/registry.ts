@@ -1,6 +1,6 @@
 import type { Strategy } from '../api/strategy.js';
-import { RELEASE } from '../discovery/root.js';
 import type { Naming } from '../naming.js';
+import { RELEASE } from '../release.js';
 import type { Struct } from './model.js';
 import type { Group, GroupVersion, Registry, Resource, Subresource } from './resource.js';
 import { completeStrategy } from './strategy-defaults.js';

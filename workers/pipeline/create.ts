@@ -10,7 +10,7 @@ import { act } from './actions.js';
 import { generatedName } from '../../core/model/names.js';
 import { dropRepeatedOwners, setSystemMetadata } from './metadata.js';
 import { writeOptionsOf } from './options.js';
-import { changeOf, named, propose, refuseInvalid } from './write.js';
+import { changeOf, judged, named, propose, refuseInvalid } from './write.js';
 
 /** Creates an object: POST on a collection, or on a subresource that acts on an object. */
 export async function create(context: Context, permitted: Permitted): Promise<Answer> {
@@ -57,10 +57,7 @@ export async function createObject(
   strategy.prepareCreate(object, rules);
   strategy.defaults(object);
   if (strategy.hasGeneration) metadata.generation = 1;
-  const told = permitted.warnings.length;
-  const violations = [...validateMetadata(object, resource), ...strategy.validateCreate(object, rules)];
-  // The rules warn of what is valid alone.
-  if (violations.length > 0) permitted.warnings.splice(told);
+  const violations = judged(permitted, () => [...validateMetadata(object, resource), ...strategy.validateCreate(object, rules)]);
   refuseInvalid(resource, metadata.name ?? '', violations);
   const change = changeOf(permitted, 'CREATE', dryRun, metadata.name!);
   refuseInvalid(resource, metadata.name!, await context.validate(change, object as Frozen<ApiObject>));

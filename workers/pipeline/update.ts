@@ -21,6 +21,7 @@ import {
   checkNamespace,
   currentVersion,
   inRequestVersion,
+  judged,
   named,
   propose,
   refuseInvalid,
@@ -118,10 +119,7 @@ export async function replace(
   await context.mutate(changeOf(permitted, 'UPDATE', dryRun, target.name, old), merged);
   dropRepeatedOwners(merged, permitted.warnings, true);
   checkOwners(merged, set, permitted.warnings);
-  const told = permitted.warnings.length;
-  const violations = validate(context, permitted, merged, old, dryRun, sent);
-  // The rules warn of what is valid alone.
-  if (violations.length > 0) permitted.warnings.splice(told);
+  const violations = judged(permitted, () => validate(context, permitted, merged, old, dryRun, sent));
   refuseInvalid(resource, target.name, violations);
   refuseInvalid(
     resource,

@@ -63,6 +63,14 @@ export function refuseInvalid(resource: Resource, name: string, violations: read
   if (violations.length > 0) throw invalidObject(group, resource.kind, name, violations);
 }
 
+/** What the rules find wrong with an object; what they warn of meanwhile is told of valid objects alone. */
+export function judged({ warnings }: Permitted, judge: () => readonly Violation[]): readonly Violation[] {
+  const told = warnings.length;
+  const found = judge();
+  if (found.length > 0) warnings.splice(told);
+  return found;
+}
+
 /** Objects hold their resourceVersion; the writer puts its digits at the gap, the byte where they are left out here. */
 function withGap(object: ApiObject, resource: Resource): { value: Uint8Array; gap: number } {
   const text = encodeObject(resource, { ...object, metadata: { ...object.metadata, resourceVersion: '0' } });
