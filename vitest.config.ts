@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
-    // Native addons and worker threads do not share a process well: one process per file, as many at a time as CI has cores.
+    // Native addons and worker threads do not share a process well: one process per file, as many at a time as CI has
+    // cores.
     pool: 'forks',
     maxWorkers: 2,
     // Real servers, stores and clients are started by tests; a test that needs longer says so itself.

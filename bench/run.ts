@@ -40,7 +40,11 @@ async function certificate(dir: string): Promise<{ cert: string; key: string }> 
 /** The shared server with a namespace, and a user who may do everything by a role binding. */
 async function prepared(dir: string, tls: boolean): Promise<Capstan> {
   const server = await startCapstan({ dataDir: join(dir, 'shared'), tls });
-  await admin(server, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'bench' } });
+  await admin(server, 'POST', '/api/v1/namespaces', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'bench' },
+  });
   await admin(server, 'POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRoleBinding',
@@ -75,7 +79,14 @@ function save(rows: readonly Row[], options: { short: boolean; tls: boolean; out
   const file = options.out ?? join('bench', 'results', `${commit()}${options.short ? '-short' : ''}.json`);
   if (options.out === undefined && !existsSync('bench/results')) mkdirSync('bench/results', { recursive: true });
   const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model };
-  const result = { commit: commit(), at: new Date().toISOString(), machine, tls: options.tls, short: options.short, rows };
+  const result = {
+    commit: commit(),
+    at: new Date().toISOString(),
+    machine,
+    tls: options.tls,
+    short: options.short,
+    rows,
+  };
   writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
   return file;
 }
@@ -107,7 +118,11 @@ async function runAll(cases: readonly Case[], short: boolean, tls: boolean): Pro
 }
 
 const { values, positionals } = parseArgs({
-  options: { short: { type: 'boolean', default: false }, plain: { type: 'boolean', default: false }, out: { type: 'string' } },
+  options: {
+    short: { type: 'boolean', default: false },
+    plain: { type: 'boolean', default: false },
+    out: { type: 'string' },
+  },
   allowPositionals: true,
 });
 const rows = await runAll(chosen(positionals), values.short, !values.plain);

@@ -1,8 +1,14 @@
-/** The bounds that clients and plugins can meet, each with its reason; those of one mechanism alone stand beside it. Sizes in bytes, times in milliseconds. */
+/**
+ * The bounds that clients and plugins can meet, each with its reason; those of one mechanism alone stand beside it.
+ * Sizes in bytes, times in milliseconds.
+ */
 
 /** Request body: what upstream accepts; larger objects could not be stored anyway. Over it: 413. */
 export const BODY_BYTES = 3 * 1024 * 1024;
-/** Bodies of all requests under way together, as announced: they are read before it is known who sends them. Over it: 429 with Retry-After. */
+/**
+ * Bodies of all requests under way together, as announced: they are read before it is known who sends them. Over it:
+ * 429 with Retry-After.
+ */
 export const BODIES_BYTES = 512 * 1024 * 1024;
 /** Stored object: etcd's request limit less its own overhead. Over it: 413. */
 export const OBJECT_BYTES = 1.5 * 1024 * 1024;
@@ -16,9 +22,15 @@ export const COMPLAINTS = 100;
 export const YAML_ALIASES = 100;
 /** Operations of one JSON Patch; upstream's bound. Over it: 413. */
 export const JSON_PATCH_OPERATIONS = 10_000;
-/** Bytes of a list assembled in one turn of the event loop: what a socket takes at once. Larger slices cost page faults: 30 % more CPU at 1 MB. */
+/**
+ * Bytes of a list assembled in one turn of the event loop: what a socket takes at once. Larger slices cost page faults:
+ * 30 % more CPU at 1 MB.
+ */
 export const LIST_SLICE_BYTES = 256 * 1024;
-/** Answers to reads from this size on are compressed for clients that accept it: upstream's bound; below it the time costs more than the bytes. */
+/**
+ * Answers to reads from this size on are compressed for clients that accept it: upstream's bound; below it the time
+ * costs more than the bytes.
+ */
 export const GZIP_BYTES = 128 * 1024;
 /** Objects of the past that are asked of the store at once: bounds a message between threads. */
 export const PAST_PAGE = 2000;
@@ -26,27 +38,47 @@ export const PAST_PAGE = 2000;
 export const WATCH_BACKLOG_BYTES = 8 * 1024 * 1024;
 /** Requests waiting for the pool before new ones get 429 with Retry-After. */
 export const POOL_QUEUE = 10_000;
-/** Requests handed to a pool worker as one task. Larger batches make front end, pool and writer wait for each other instead of overlapping. */
+/**
+ * Requests handed to a pool worker as one task. Larger batches make front end, pool and writer wait for each other
+ * instead of overlapping.
+ */
 export const POOL_BATCH = 16;
-/** Young generation of a worker thread's heap, in MB: objects of a request under way should die in it (fewer collections, 15 % less CPU per create). */
+/**
+ * Young generation of a worker thread's heap, in MB: objects of a request under way should die in it (fewer
+ * collections, 15 % less CPU per create).
+ */
 export const YOUNG_GENERATION_MB = 96;
-/** The same of the writer's and the controllers' threads, which handle bytes rather than objects: what they do not fill they need not hold (50 MB less in all). */
+/**
+ * The same of the writer's and the controllers' threads, which handle bytes rather than objects: what they do not fill
+ * they need not hold (50 MB less in all).
+ */
 export const QUIET_YOUNG_GENERATION_MB = 24;
 /** Times a read-transform-write runs again after losing a race, before the client gets 409. */
 export const WRITE_RETRIES = 16;
-/** Values of one object that are kept from others (`Strategy.claims`): when all change at once, a transaction has twice as many operations and one more, and etcd takes 64. */
+/**
+ * Values of one object that are kept from others (`Strategy.claims`): when all change at once, a transaction has twice
+ * as many operations and one more, and etcd takes 64.
+ */
 export const OBJECT_CLAIMS = 30;
-/** How long a read waits for a revision the server has not seen (spec: reasonable time; upstream waits 3 s). Then: 504. */
+/**
+ * How long a read waits for a revision the server has not seen (spec: reasonable time; upstream waits 3 s). Then: 504.
+ */
 export const FUTURE_REVISION_MS = 3000;
 /** How long history is kept for watches and continue tokens (spec, "Limits"). */
 export const HISTORY_MS = 5 * 60 * 1000;
 /** Entries of the identity and decision caches of the front end. */
 export const DECISIONS = 100_000;
-/** Characters of those entries' credentials and targets, which clients choose: keys of 64 KB each would fill gigabytes within the bound above. */
+/**
+ * Characters of those entries' credentials and targets, which clients choose: keys of 64 KB each would fill gigabytes
+ * within the bound above.
+ */
 export const DECISION_CHARACTERS = 32 * 1024 * 1024;
 /** Time between bookmarks of a watch that asked for them: upstream's minute. */
 export const BOOKMARK_MS = 60_000;
-/** How long before its end a timed watch gets a last bookmark (upstream's two seconds): a client reads it before it connects again. */
+/**
+ * How long before its end a timed watch gets a last bookmark (upstream's two seconds): a client reads it before it
+ * connects again.
+ */
 export const LAST_BOOKMARK_MS = 2000;
 /** Longest name of a field manager (upstream's bound). */
 export const MANAGER_BYTES = 128;
@@ -54,10 +86,16 @@ export const MANAGER_BYTES = 128;
 export const UPDATE_MANAGERS = 10;
 /** Total size of annotations of one object (upstream's bound). */
 export const ANNOTATIONS_BYTES = 256 * 1024;
-/** Characters of all warnings of one answer, and of one of them where they are cut: clients bound the headers they read (upstream's bounds). */
+/**
+ * Characters of all warnings of one answer, and of one of them where they are cut: clients bound the headers they read
+ * (upstream's bounds).
+ */
 export const WARNINGS_CHARACTERS = 4096;
 export const WARNING_CHARACTERS = 256;
-/** How long requests under way may take once the server is told to end: upstream's bound of a request. Then their connections are closed. */
+/**
+ * How long requests under way may take once the server is told to end: upstream's bound of a request. Then their
+ * connections are closed.
+ */
 export const DRAIN_MS = 60_000;
 /** How long a thread that is told to end may take to release what its plugins hold. */
 export const THREAD_CLOSE_MS = 3000;

@@ -8,7 +8,9 @@ const GROUPS = new Map([
   ['abac.authorization.orchestrator.io', 'abac.authorization.kubernetes.io'],
 ]);
 
-/** Whole names of users, roles, signers and namespaces that are not `orchestrator` read as `kube`, neutral to upstream. */
+/**
+ * Whole names of users, roles, signers and namespaces that are not `orchestrator` read as `kube`, neutral to upstream.
+ */
 const WORDS = new Map([
   ['system:node-agent-api-admin', 'system:kubelet-api-admin'],
   [
@@ -20,7 +22,10 @@ const WORDS = new Map([
     'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
   ],
   ['system:certificates.orchestrator.io:legacy-unknown-approver', 'system:certificates.k8s.io:legacy-unknown-approver'],
-  ['system:certificates.orchestrator.io:node-agent-serving-approver', 'system:certificates.k8s.io:kubelet-serving-approver'],
+  [
+    'system:certificates.orchestrator.io:node-agent-serving-approver',
+    'system:certificates.k8s.io:kubelet-serving-approver',
+  ],
   [
     'system:certificates.orchestrator.io:orchestrator-apiserver-client-approver',
     'system:certificates.k8s.io:kube-apiserver-client-approver',
@@ -38,7 +43,8 @@ const WORDS = new Map([
 ]);
 
 /**
- * The only place that knows brand names. Code and tables are written in neutral names; these functions give what clients see.
+ * The only place that knows brand names. Code and tables are written in neutral names; these functions give what
+ * clients see.
  */
 export interface Naming {
   readonly name: NamingName;
@@ -50,9 +56,15 @@ export interface Naming {
   group(neutral: string): string;
   /** `v1`, `apps/v1`, `rbac.authorization.orchestrator.io/v1`. */
   apiVersion(neutral: string): string;
-  /** Label, annotation, taint, finalizer, condition and secret-type names: `orchestrator.io/x` becomes `kubernetes.io/x`, subdomains too. */
+  /**
+   * Label, annotation, taint, finalizer, condition and secret-type names: `orchestrator.io/x` becomes
+   * `kubernetes.io/x`, subdomains too.
+   */
   label(neutral: string): string;
-  /** System namespaces, component users and roles: `orchestrator-system`, `system:orchestrator-scheduler`, `orchestrator-root-ca.crt`. */
+  /**
+   * System namespaces, component users and roles: `orchestrator-system`, `system:orchestrator-scheduler`,
+   * `orchestrator-root-ca.crt`.
+   */
   component(neutral: string): string;
   /** Media types: `application/vnd.orchestrator.protobuf`. */
   mediaType(neutral: string): string;
@@ -87,7 +99,8 @@ const kubernetes: Naming = {
     return slash < 0 ? n : groupToUpstream(n.slice(0, slash)) + n.slice(slash);
   },
   label: n => n.replace(/(^|\.)orchestrator\.io(?=\/|$)/, '$1kubernetes.io'),
-  component: n => WORDS.get(n) ?? n.replace(/(^|:)orchestrator-/, '$1kube-').replace(/^(system:)node-agent/, '$1kubelet'),
+  component: n =>
+    WORDS.get(n) ?? n.replace(/(^|:)orchestrator-/, '$1kube-').replace(/^(system:)node-agent/, '$1kubelet'),
   mediaType: n => n.replace('vnd.orchestrator.', 'vnd.kubernetes.'),
   typeName: n => n.replace(/^io\.orchestrator\./, 'io.k8s.').replace(/^orchestrator\.io\./, 'k8s.io.'),
   variable: n => n.replace(/^ORCHESTRATOR_/, 'KUBERNETES_').replace(/^orchestrator_/, 'kubernetes_'),

@@ -11,7 +11,8 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 function parse(config: unknown): Config {
   const { header = 'x-api-key', keys } = (config ?? {}) as Partial<Config>;
-  if (!Array.isArray(keys) || keys.length === 0) throw new ConfigError('keys', 'expected a list of { key, user, groups }');
+  if (!Array.isArray(keys) || keys.length === 0)
+    throw new ConfigError('keys', 'expected a list of { key, user, groups }');
   for (const [i, one] of keys.entries()) {
     if (typeof one?.key !== 'string' || one.key.length < 8)
       throw new ConfigError(`keys[${i}].key`, 'expected at least 8 characters');

@@ -16,7 +16,11 @@ function check(booking: Booking, old: Booking | undefined, rows: number): Violat
         message: `Invalid value: "${seat}": there are ${rows} rows`,
       });
   if (old && old.spec.hall !== booking.spec.hall)
-    found.push({ reason: 'FieldValueForbidden', field: 'spec.hall', message: 'Forbidden: a booking stays in its hall' });
+    found.push({
+      reason: 'FieldValueForbidden',
+      field: 'spec.hall',
+      message: 'Forbidden: a booking stays in its hall',
+    });
   return found;
 }
 
@@ -39,7 +43,11 @@ export default definePlugin({
               type: 'object',
               properties: {
                 hall: { type: 'string' },
-                seats: { type: 'array', items: { type: 'string', pattern: '^[A-Z][0-9]+$' }, 'x-kubernetes-list-type': 'set' },
+                seats: {
+                  type: 'array',
+                  items: { type: 'string', pattern: '^[A-Z][0-9]+$' },
+                  'x-kubernetes-list-type': 'set',
+                },
               },
             },
           },

@@ -16,7 +16,9 @@ function parse(config: unknown): Config {
   return { labels, groups, resources };
 }
 
-/** Mutator: new objects get the configured labels, unless their author set them; an annotation says who created them. */
+/**
+ * Mutator: new objects get the configured labels, unless their author set them; an annotation says who created them.
+ */
 export default definePlugin({
   name: 'default-labels',
   parse,

@@ -21,7 +21,8 @@ interface PodSpec {
 
 function parse(config: unknown): Config {
   const { allowed } = (config ?? {}) as Partial<Config>;
-  if (!Array.isArray(allowed) || allowed.length === 0) throw new ConfigError('allowed', 'expected a list of image prefixes');
+  if (!Array.isArray(allowed) || allowed.length === 0)
+    throw new ConfigError('allowed', 'expected a list of image prefixes');
   return { allowed };
 }
 

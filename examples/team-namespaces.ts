@@ -13,8 +13,9 @@ function parse(config: unknown): Config {
 }
 
 /**
- * Authorizer: members of the group `team:red` may do everything inside namespaces labelled `team: red`, but not to the namespaces themselves.
- * It depends on namespaces, which are no policy objects: so its decisions are never cached, and a changed label counts at once.
+ * Authorizer: members of the group `team:red` may do everything inside namespaces labelled `team: red`, but not to the
+ * namespaces themselves. It depends on namespaces, which are no policy objects: so its decisions are never cached, and
+ * a changed label counts at once.
  */
 export default definePlugin({
   name: 'team-namespaces',
@@ -25,7 +26,8 @@ export default definePlugin({
       return {
         dependsOn: 'never',
         authorize(user, target) {
-          if (target.is !== 'resource' || target.namespace === '' || target.resource === 'namespaces') return { is: 'noOpinion' };
+          if (target.is !== 'resource' || target.namespace === '' || target.resource === 'namespaces')
+            return { is: 'noOpinion' };
           const team = namespaces.get('', target.namespace)?.metadata.labels?.[label];
           if (team !== undefined && user.groups.includes(groupPrefix + team))
             return { is: 'allow', reason: `namespace of team ${team}` };

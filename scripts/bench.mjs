@@ -4,4 +4,8 @@ import { build, install, root, run } from './project.mjs';
 
 await install();
 await build();
-process.exitCode = await run(process.execPath, ['--expose-gc', join(root, 'dist', 'bench', 'run.js'), ...process.argv.slice(2)]);
+process.exitCode = await run(process.execPath, [
+  '--expose-gc',
+  join(root, 'dist', 'bench', 'run.js'),
+  ...process.argv.slice(2),
+]);

@@ -48,7 +48,8 @@ async function step(command, args) {
 export async function install() {
   const installed = modified(join(root, 'node_modules', '.package-lock.json'));
   if (installed >= modified(join(root, 'package-lock.json')) && installed > 0) return;
-  // Not `npm ci`: it wants every platform's binary in the lock file, and registries do not all offer those of every platform.
+  // Not `npm ci`: it wants every platform's binary in the lock file, and registries do not all offer those of every
+  // platform.
   await step('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 

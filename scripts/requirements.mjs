@@ -1,5 +1,6 @@
 /**
- * `npm run requirements [-- results.json]`: which rows of docs/reference/requirements.tsv have a test. With vitest's JSON results (the last
+ * `npm run requirements [-- results.json]`: which rows of docs/reference/requirements.tsv have a test. With vitest's
+ * JSON results (the last
  * `npm test` leaves them in dist/test-results.json) only passing tests count; without, every test named in the sources.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -8,7 +9,8 @@ import { root } from './project.mjs';
 
 const ID = /[AR]\d{3}x?/g;
 /** Ids in every `[R123 R124]` of a text. */
-const idsIn = text => [...text.matchAll(/\[([AR]\d{3}x?(?:[ ,]+[AR]\d{3}x?)*)\]/g)].flatMap(match => match[1].match(ID));
+const idsIn = text =>
+  [...text.matchAll(/\[([AR]\d{3}x?(?:[ ,]+[AR]\d{3}x?)*)\]/g)].flatMap(match => match[1].match(ID));
 
 function sources(folder) {
   if (!existsSync(folder)) return [];
@@ -19,7 +21,10 @@ function sources(folder) {
 
 function tested(file) {
   if (!file)
-    return { ids: new Set(['test', 'examples'].flatMap(name => sources(join(root, name)).flatMap(idsIn))), from: 'sources' };
+    return {
+      ids: new Set(['test', 'examples'].flatMap(name => sources(join(root, name)).flatMap(idsIn))),
+      from: 'sources',
+    };
   const passed = JSON.parse(readFileSync(file, 'utf8'))
     .testResults.flatMap(result => result.assertionResults)
     .filter(test => test.status === 'passed');

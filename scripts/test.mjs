@@ -1,4 +1,7 @@
-/** `npm test -- [vitest arguments]`: installs and builds what is stale, runs the tests, and ends with their count on a line of its own. */
+/**
+ * `npm test -- [vitest arguments]`: installs and builds what is stale, runs the tests, and ends with their count on a
+ * line of its own.
+ */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, install, root, run } from './project.mjs';

@@ -2,7 +2,13 @@
 export type BaselineTask =
   | { readonly is: 'bare'; readonly bytes: number; readonly cert?: string; readonly key?: string }
   | { readonly is: 'broadcast'; readonly cert?: string; readonly key?: string }
-  | { readonly is: 'batches'; readonly dir: string; readonly batch: number; readonly bytes: number; readonly ms: number };
+  | {
+      readonly is: 'batches';
+      readonly dir: string;
+      readonly batch: number;
+      readonly bytes: number;
+      readonly ms: number;
+    };
 
 /** What it answers: where it listens, or (CPU in microseconds per value) what it measured. */
 export type BaselineReply =

@@ -22,11 +22,25 @@ const cel: Case = {
       const nearest = rate(quicker(s.marcbachmann, s.marcbachmannTyped));
       rows.push(
         { case: `cel, ${name}`, unit: 'k/s', value, baseline: nearest, aim: 1, note: 'baseline: @marcbachmann/cel-js' },
-        { case: `cel, ${name}`, unit: 'k/s', value, baseline: rate(s.bufbuild), aim: 3, note: 'baseline: @bufbuild/cel' },
+        {
+          case: `cel, ${name}`,
+          unit: 'k/s',
+          value,
+          baseline: rate(s.bufbuild),
+          aim: 3,
+          note: 'baseline: @bufbuild/cel',
+        },
         { case: `cel, compile ${name}`, unit: 'µs', value: s.compileUs, baseline: COMPILE_US, aim: 1, atMost: true },
       );
     }
-    rows.push({ case: 'cel, compiled rule', unit: 'bytes', value: bytesPerRule(), baseline: RULE_BYTES, aim: 1, atMost: true });
+    rows.push({
+      case: 'cel, compiled rule',
+      unit: 'bytes',
+      value: bytesPerRule(),
+      baseline: RULE_BYTES,
+      aim: 1,
+      atMost: true,
+    });
     return rows;
   },
 };

@@ -50,7 +50,11 @@ const interfaces = (writers: number, aim?: number): Case => ({
 });
 
 /** A case of a server over an etcd of its own. */
-const over = (name: string, what: string, run: (bench: Bench, server: Capstan, etcd: Etcd) => Promise<Row[]>): Case => ({
+const over = (
+  name: string,
+  what: string,
+  run: (bench: Bench, server: Capstan, etcd: Etcd) => Promise<Row[]>,
+): Case => ({
   name,
   async run(bench): Promise<Row[]> {
     const etcd = await startEtcd(join(bench.dir, name));
@@ -102,7 +106,12 @@ const mixed = over('etcd-mixed', 'updates, reads and lists over etcd', async (be
     rows.push({ case: `over etcd: ${name}`, unit: `${kind}s/s`, ...costOf(ours), value: rateOf(ours), baseline });
   };
   for (const clients of [1, 16, 64])
-    await measure(`updates, ${clients} clients`, 'update', clients, { is: 'update', prefix: `u${clients}-`, clients, ...common });
+    await measure(`updates, ${clients} clients`, 'update', clients, {
+      is: 'update',
+      prefix: `u${clients}-`,
+      clients,
+      ...common,
+    });
   for (const connections of [1, 16, 64])
     await measure(`gets, ${connections} clients`, 'get', connections, {
       is: 'repeat',
@@ -112,7 +121,12 @@ const mixed = over('etcd-mixed', 'updates, reads and lists over etcd', async (be
     });
   await load({ is: 'create', prefix: 'l', clients: 32, count: LISTED, ...common }, server.pid);
   const path = `${maps}?fieldSelector=metadata.name%21%3Dnone`;
-  await measure(`lists of ${LISTED}, ${LISTS} clients`, 'list', LISTS, { is: 'repeat', path, connections: LISTS, ...common });
+  await measure(`lists of ${LISTED}, ${LISTS} clients`, 'list', LISTS, {
+    is: 'repeat',
+    path,
+    connections: LISTS,
+    ...common,
+  });
   return rows;
 });
 

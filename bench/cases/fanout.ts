@@ -15,8 +15,13 @@ export async function fanoutAt(
 ): Promise<Loaded> {
   const namespace = `bench-fanout-${size.writers}-${size.watchers}`;
   const writePath = `/api/v1/namespaces/${namespace}/configmaps`;
-  await admin(server, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
-  for (let i = 0; i < size.writers; i++) await admin(server, 'POST', writePath, JSON.parse(configMap(`w${i}`, namespace, BYTES)));
+  await admin(server, 'POST', '/api/v1/namespaces', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: namespace },
+  });
+  for (let i = 0; i < size.writers; i++)
+    await admin(server, 'POST', writePath, JSON.parse(configMap(`w${i}`, namespace, BYTES)));
   const watchPath = `${writePath}?watch=1&resourceVersion=0&labelSelector=%21none`;
   return await load({ is: 'fanout', address, watchPath, writePath, namespace, bytes: BYTES, ...size }, server.pid);
 }
@@ -31,7 +36,10 @@ async function measure(bench: Bench, writers: number, watchers: number): Promise
   const ours = await fanoutAt(server, server, size);
   const bare = await listeningBaseline({ is: 'broadcast', ...bench.certificate });
   const paths = { watchPath: '/', writePath: '' };
-  const theirs = await load({ is: 'fanout', address: bare, ...paths, namespace: 'bench', bytes: BYTES, ...size }, bare.pid);
+  const theirs = await load(
+    { is: 'fanout', address: bare, ...paths, namespace: 'bench', bytes: BYTES, ...size },
+    bare.pid,
+  );
   await bare.close();
   return { ours, theirs };
 }
@@ -40,7 +48,15 @@ async function measure(bench: Bench, writers: number, watchers: number): Promise
 export function deliveries(name: string, { ours, theirs }: { ours: Loaded; theirs: Loaded }, aim?: number): Row {
   const rates = { value: rateOf(ours), baseline: rateOf(theirs) };
   const note = `${lag(ours)} (baseline ${lag(theirs)})`;
-  return { case: name, unit: 'deliveries/s', aim, ...rates, ...costOf(ours), baselineUs: cpuPerOperation(theirs), note };
+  return {
+    case: name,
+    unit: 'deliveries/s',
+    aim,
+    ...rates,
+    ...costOf(ours),
+    baselineUs: cpuPerOperation(theirs),
+    note,
+  };
 }
 
 const fanning = (writers: number, watchers: number, aim: number): Case => ({
@@ -50,7 +66,10 @@ const fanning = (writers: number, watchers: number, aim: number): Case => ({
   ],
 });
 
-/** Very many watchers of one busy collection: how much gets through, and how late the latest events are, from the write to the client. */
+/**
+ * Very many watchers of one busy collection: how much gets through, and how late the latest events are, from the write
+ * to the client.
+ */
 const crowd: Case = {
   name: 'watchers-5000',
   async run(bench): Promise<Row[]> {

@@ -32,7 +32,13 @@ const get: Case = {
     const reading = { path: '/api/v1/namespaces/bench/configmaps/read', connections: 32 };
     const [ours, theirs] = await Promise.all(await compare(bench, reading));
     const baselineUs = cpuPerOperation(theirs);
-    const row = { case: 'get 1.5 KB', unit: 'requests/s', value: ours.operations / ours.seconds, ...costOf(ours), baselineUs };
+    const row = {
+      case: 'get 1.5 KB',
+      unit: 'requests/s',
+      value: ours.operations / ours.seconds,
+      ...costOf(ours),
+      baselineUs,
+    };
     return [{ ...row, baseline: theirs.operations / theirs.seconds, aim: 0.5 }];
   },
 };
@@ -44,8 +50,19 @@ const list: Case = {
   name: 'list',
   async run(bench): Promise<Row[]> {
     const server = await bench.server();
-    await bench.admin('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'bench-list' } });
-    const filling = { is: 'create', address: server, namespace: 'bench-list', prefix: 'l', bytes: 2000, clients: 32 } as const;
+    await bench.admin('POST', '/api/v1/namespaces', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'bench-list' },
+    });
+    const filling = {
+      is: 'create',
+      address: server,
+      namespace: 'bench-list',
+      prefix: 'l',
+      bytes: 2000,
+      clients: 32,
+    } as const;
     await load({ ...filling, ms: 120_000, count: LISTED }, server.pid);
     const reading = { path: '/api/v1/namespaces/bench-list/configmaps', connections: 4 };
     const [ours, theirs] = await Promise.all(await compare(bench, reading));
@@ -56,8 +73,8 @@ const list: Case = {
 };
 
 /**
- * A consistent list of many small objects, one reader: how long until the last byte is here, beside the same number of bytes out of one
- * buffer. The server is one of its own, so that no other case carries the objects along.
+ * A consistent list of many small objects, one reader: how long until the last byte is here, beside the same number of
+ * bytes out of one buffer. The server is one of its own, so that no other case carries the objects along.
  */
 const largeList: Case = {
   name: 'list-large',

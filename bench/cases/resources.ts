@@ -54,9 +54,19 @@ const objects: Case = {
     await load({ ...task, address: { ...server, token: server.adminToken } }, server.pid);
     await server.close();
     const full = await restarted(bench, dataDir);
-    const row = { case: `memory per object of 1.5 KB (${count})`, unit: 'bytes', value: (full - empty) / count, baseline: bytes };
+    const row = {
+      case: `memory per object of 1.5 KB (${count})`,
+      unit: 'bytes',
+      value: (full - empty) / count,
+      baseline: bytes,
+    };
     return [
-      { ...row, atMost: true, residentMb: full / 2 ** 20, note: `empty: ${Math.round(empty / 2 ** 20)} MB; baseline: its JSON` },
+      {
+        ...row,
+        atMost: true,
+        residentMb: full / 2 ** 20,
+        note: `empty: ${Math.round(empty / 2 ** 20)} MB; baseline: its JSON`,
+      },
     ];
   },
 };

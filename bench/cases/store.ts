@@ -22,7 +22,15 @@ const opening = (count: number): Case => ({
     await measure('open', { path });
     const { ms, cpuMs, residentMb, heapMb } = await measure('open', { path });
     const note = `CPU ${Math.round(cpuMs!)} ms, heap ${Math.round(heapMb!)} MB: ${Math.round((heapMb! * 2 ** 20) / count)} bytes an object`;
-    return [{ case: `store open, ${count.toLocaleString('en-US')} objects of 1 KB`, unit: 'ms', value: ms!, residentMb, note }];
+    return [
+      {
+        case: `store open, ${count.toLocaleString('en-US')} objects of 1 KB`,
+        unit: 'ms',
+        value: ms!,
+        residentMb,
+        note,
+      },
+    ];
   },
 });
 
@@ -51,7 +59,11 @@ const puts: Case = {
   async run(bench): Promise<Row[]> {
     const load = { writers: WRITERS, size: PUT_BYTES, ms: bench.ms };
     const ours = await measure('puts', { path: storeOf(bench, 'puts'), ...load });
-    const row = { case: `durable puts at the storage interface, ${WRITERS} writers`, unit: 'puts/s', value: ours.perSecond! };
+    const row = {
+      case: `durable puts at the storage interface, ${WRITERS} writers`,
+      unit: 'puts/s',
+      value: ours.perSecond!,
+    };
     const note = `p99 ${ours.p99!.toFixed(1)} ms`;
     const etcd = await startEtcd(storeOf(bench, 'etcd'));
     if (!etcd) return [{ ...row, note: `${note}; no etcd installed to compare with` }];
@@ -105,4 +117,12 @@ const churning: Case = {
 };
 
 /** The embedded store by itself, and what a server makes of it. */
-export const stores: readonly Case[] = [opening(10_000), opening(100_000), opening(300_000), compacting, puts, memory, churning];
+export const stores: readonly Case[] = [
+  opening(10_000),
+  opening(100_000),
+  opening(300_000),
+  compacting,
+  puts,
+  memory,
+  churning,
+];

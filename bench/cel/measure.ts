@@ -156,7 +156,8 @@ export function bytesPerRule(): number {
   env.compile(text);
   collect();
   const before = process.memoryUsage().heapUsed;
-  for (let i = 0; i < kept.length; i++) kept[i] = env.compile(text.replace('1000000000', String(1_000_000_000 + i))).program;
+  for (let i = 0; i < kept.length; i++)
+    kept[i] = env.compile(text.replace('1000000000', String(1_000_000_000 + i))).program;
   collect();
   const after = process.memoryUsage().heapUsed;
   return kept.length ? Math.round((after - before) / kept.length) : 0;

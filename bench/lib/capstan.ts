@@ -43,11 +43,18 @@ export interface CapstanOptions {
 }
 
 /** Starts the built server on a data directory and waits until it is ready. */
-export async function startCapstan({ dataDir, tls, cpuProfile, flags: further = [] }: CapstanOptions): Promise<Capstan> {
+export async function startCapstan({
+  dataDir,
+  tls,
+  cpuProfile,
+  flags: further = [],
+}: CapstanOptions): Promise<Capstan> {
   mkdirSync(dataDir, { recursive: true });
   const tokenFile = join(dataDir, 'bench-tokens.csv');
   if (!existsSync(tokenFile)) {
-    writeFileSync(tokenFile, `${TOKENS.admin},bench-admin,1,system:masters\n${TOKENS.user},bench,2,bench\n`, { mode: 0o600 });
+    writeFileSync(tokenFile, `${TOKENS.admin},bench-admin,1,system:masters\n${TOKENS.user},bench,2,bench\n`, {
+      mode: 0o600,
+    });
   }
   const port = await freePort();
   const ports = tls ? ['--secure-port', String(port)] : ['--secure-port', '0', '--http-port', String(port)];
@@ -72,7 +79,8 @@ export async function admin(server: Capstan, method: string, path: string, body?
   const connection = await Connection.open(address);
   const answer = await connection.send(requestBytes(address, method, path, body && JSON.stringify(body)), true);
   connection.close();
-  if (answer.status >= 300 && answer.status !== 409) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
+  if (answer.status >= 300 && answer.status !== 409)
+    throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
   return answer.body ?? '';
 }
 

@@ -13,7 +13,10 @@ export interface Loaded extends Measured {
   readonly resident: number;
 }
 
-/** Runs a task in a load generator of its own against the process `pid`. `held` runs between begin and end of an `idle` task. */
+/**
+ * Runs a task in a load generator of its own against the process `pid`. `held` runs between begin and end of an `idle`
+ * task.
+ */
 export function load(task: Task, pid: number, held?: () => Promise<void>): Promise<Loaded> {
   const generator = fork(GENERATOR, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   generator.send(task);

@@ -30,7 +30,10 @@ export function residentOf(pid: number): number {
   }
 }
 
-/** A reading of memory that falls after its garbage was collected, once it has not fallen by more than 1 % for `quietMs`; as it is after `limitMs` at the latest. */
+/**
+ * A reading of memory that falls after its garbage was collected, once it has not fallen by more than 1 % for
+ * `quietMs`; as it is after `limitMs` at the latest.
+ */
 export async function settled(read: () => number, quietMs: number, limitMs = 90_000): Promise<number> {
   const began = performance.now();
   let lowest = read();
@@ -44,7 +47,10 @@ export async function settled(read: () => number, quietMs: number, limitMs = 90_
   return read();
 }
 
-/** A server collects garbage of its start a second after it; V8 does so by itself, thread by thread, some 8 s after its last work, and a second time. */
+/**
+ * A server collects garbage of its start a second after it; V8 does so by itself, thread by thread, some 8 s after its
+ * last work, and a second time.
+ */
 const QUIET_MS = 20_000;
 
 /** Resident bytes of a process that has come to rest. */

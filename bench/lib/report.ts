@@ -12,7 +12,18 @@ function ratio({ value, baseline, aim, atMost }: Row): string {
   return `${share.toFixed(2)}${aim === undefined ? '' : ` (${aim})`}${met}`;
 }
 
-const HEAD = ['case', 'value', 'unit', 'baseline', 'ratio (aim)', 'CPU µs: user', 'system', 'baseline', 'RSS MB', 'notes'];
+const HEAD = [
+  'case',
+  'value',
+  'unit',
+  'baseline',
+  'ratio (aim)',
+  'CPU µs: user',
+  'system',
+  'baseline',
+  'RSS MB',
+  'notes',
+];
 
 const cells = (row: Row): string[] => [
   row.case,
@@ -31,6 +42,7 @@ const cells = (row: Row): string[] => [
 export function table(rows: readonly Row[]): string {
   const lines = [HEAD, ...rows.map(cells)];
   const widths = HEAD.map((_, i) => Math.max(...lines.map(line => line[i]?.length ?? 0)));
-  const line = (parts: readonly string[]): string => `| ${parts.map((part, i) => part.padEnd(widths[i] ?? 0)).join(' | ')} |`;
+  const line = (parts: readonly string[]): string =>
+    `| ${parts.map((part, i) => part.padEnd(widths[i] ?? 0)).join(' | ')} |`;
   return [line(HEAD), line(widths.map(width => '-'.repeat(width))), ...rows.map(row => line(cells(row)))].join('\n');
 }

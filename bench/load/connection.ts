@@ -87,7 +87,10 @@ class Chunks {
   }
 }
 
-/** A keep-alive connection with one request under way at a time: the least a client can do, so that it costs little beside the server. */
+/**
+ * A keep-alive connection with one request under way at a time: the least a client can do, so that it costs little
+ * beside the server.
+ */
 export class Connection {
   readonly #socket: Socket;
   #head: Buffer | undefined;
@@ -222,5 +225,8 @@ export class Watching {
   }
 }
 
-/** A time as it stands in a written object: `TIME_LENGTH` characters, milliseconds since the epoch with three decimals. */
-export const timeText = (): string => (performance.timeOrigin + performance.now()).toFixed(3).padStart(TIME_LENGTH, '0');
+/**
+ * A time as it stands in a written object: `TIME_LENGTH` characters, milliseconds since the epoch with three decimals.
+ */
+export const timeText = (): string =>
+  (performance.timeOrigin + performance.now()).toFixed(3).padStart(TIME_LENGTH, '0');

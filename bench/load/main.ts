@@ -1,4 +1,7 @@
-/** The load generator: a process of its own, so that its work is not the server's. Takes one task from its parent and reports. */
+/**
+ * The load generator: a process of its own, so that its work is not the server's. Takes one task from its parent and
+ * reports.
+ */
 import { once } from 'node:events';
 import { type Address, type Answer, Connection, requestBytes, timeText, Watching } from './connection.js';
 import { EtcdWatching, EtcdWriter } from './etcd.js';
@@ -62,7 +65,9 @@ class Meter {
 const connections = (address: Address, count: number): Promise<Connection[]> =>
   Promise.all(Array.from({ length: count }, () => Connection.open(address)));
 
-/** Every connection sends its next request when it has the answer to the last, until the time is up or there is none. */
+/**
+ * Every connection sends its next request when it has the answer to the last, until the time is up or there is none.
+ */
 async function busy(
   meter: Meter,
   open: readonly Connection[],

@@ -1,6 +1,7 @@
 /**
- * Durable puts per second of the RocksDB store with 1, 16 and 64 concurrent committers, against a bare loop of synced RocksDB batches of as many
- * values of the same size; and the time to open a store of 200,000 objects of 2 KB. Interleaved rounds, medians.
+ * Durable puts per second of the RocksDB store with 1, 16 and 64 concurrent committers, against a bare loop of synced
+ * RocksDB batches of as many values of the same size; and the time to open a store of 200,000 objects of 2 KB.
+ * Interleaved rounds, medians.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -61,7 +62,9 @@ async function opening(objects: number, size: number): Promise<number> {
   const value = Buffer.alloc(size, 'x');
   const engine = await openRocks({ path, historyMs: HISTORY_MS });
   for (let i = 0; i < objects; i += 500) {
-    await engine.commit(Array.from({ length: 500 }, (_, j) => [{ is: 'put' as const, key: `pods/default/pod-${i + j}`, value }]));
+    await engine.commit(
+      Array.from({ length: 500 }, (_, j) => [{ is: 'put' as const, key: `pods/default/pod-${i + j}`, value }]),
+    );
   }
   await engine.close();
   const start = performance.now();

@@ -1,6 +1,7 @@
 /**
- * etcd by itself, driven by the same gRPC client as the plugin, in a process of its own: `node etcdAlone.js URL KIND CLIENTS BYTES MS`. `update` changes one key per
- * client, `get` reads one key, `list` reads 1,000 keys. Prints operations per second.
+ * etcd by itself, driven by the same gRPC client as the plugin, in a process of its own: `node etcdAlone.js URL KIND
+ * CLIENTS BYTES MS`. `update` changes one key per client, `get` reads one key, `list` reads 1,000 keys. Prints
+ * operations per second.
  */
 import { Connection } from '../../plugins/storage/etcd/connection.js';
 import { Put, Range, Txn, type TxnResponse } from '../../plugins/storage/etcd/protocol.js';
@@ -30,7 +31,8 @@ async function rate(once: (client: number) => Promise<unknown>): Promise<number>
 
 async function update(): Promise<number> {
   const modified: number[] = [];
-  for (let i = 0; i < clients; i++) modified.push((await connection.call(Put, { key: key(String(i)), value })).header.revision);
+  for (let i = 0; i < clients; i++)
+    modified.push((await connection.call(Put, { key: key(String(i)), value })).header.revision);
   return await rate(async client => {
     const own = key(String(client));
     const answer: TxnResponse = await connection.call(Txn, {

@@ -1,6 +1,7 @@
 /**
- * Puts into etcd by concurrent writers, in a process of its own: `node etcdWorker.js URL WRITERS BYTES MS ROUNDS`. Rounds of the plugin, of guarded writes by
- * the same gRPC client without it, and of plain puts take turns; printed are the medians of their rates, as JSON.
+ * Puts into etcd by concurrent writers, in a process of its own: `node etcdWorker.js URL WRITERS BYTES MS ROUNDS`.
+ * Rounds of the plugin, of guarded writes by the same gRPC client without it, and of plain puts take turns; printed are
+ * the medians of their rates, as JSON.
  */
 import { Connection } from '../../plugins/storage/etcd/connection.js';
 import { Put, Txn } from '../../plugins/storage/etcd/protocol.js';

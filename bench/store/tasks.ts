@@ -8,7 +8,10 @@ export interface Tasks {
   readonly open: { readonly path: string };
   readonly puts: { readonly path: string; readonly writers: number; readonly size: number; readonly ms: number };
   readonly compaction: { readonly path: string; readonly writers: number; readonly size: number; readonly ms: number };
-  /** Commit groups in each of which one object is new and `hot` others change again; with or without moving objects out of mostly dead buffers. */
+  /**
+   * Commit groups in each of which one object is new and `hot` others change again; with or without moving objects out
+   * of mostly dead buffers.
+   */
   readonly churn: { readonly groups: number; readonly hot: number; readonly size: number; readonly tidy: boolean };
   readonly etcdPuts: { readonly url: string; readonly writers: number; readonly size: number; readonly ms: number };
 }

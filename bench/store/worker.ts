@@ -55,7 +55,11 @@ async function opening({ path }: Tasks['open']): Promise<Measured> {
 }
 
 /** Puts by concurrent writers, each waiting for its own: rate and the times of all. */
-async function writing(writers: number, ms: number, put: (writer: number, i: number) => Promise<void>): Promise<Measured> {
+async function writing(
+  writers: number,
+  ms: number,
+  put: (writer: number, i: number) => Promise<void>,
+): Promise<Measured> {
   const times: number[] = [];
   const start = performance.now();
   await Promise.all(
@@ -96,7 +100,8 @@ async function compaction({ path, writers, size, ms }: Tasks['compaction']): Pro
   const alone = await writing(writers, ms, put);
   let running = true;
   const compacting = (async () => {
-    for (; running; await new Promise(resolve => setTimeout(resolve, 20))) await engine.compact(await engine.revision());
+    for (; running; await new Promise(resolve => setTimeout(resolve, 20)))
+      await engine.compact(await engine.revision());
   })();
   const beside = await writing(writers, ms, put);
   running = false;
@@ -146,7 +151,9 @@ async function etcdPuts({ url, writers, size, ms }: Tasks['etcdPuts']): Promise<
   const measured = await writing(writers, ms, (writer, i) => {
     const key = Buffer.from(`/registry/pods/namespace-${writer}/pod-${i % KEYS}`);
     return new Promise<void>((resolve, reject) => {
-      client.makeUnaryRequest(Put.path, Put.encode, Put.decode, { key, value }, error => (error ? reject(error) : resolve()));
+      client.makeUnaryRequest(Put.path, Put.encode, Put.decode, { key, value }, error =>
+        error ? reject(error) : resolve(),
+      );
     });
   });
   client.close();

@@ -13,7 +13,10 @@ export interface AnonymousPolicy {
   readonly paths?: ReadonlySet<string>;
 }
 
-/** Adds `system:authenticated` to what an authenticator returned; the anonymous user and users that name either group already stay as they are. */
+/**
+ * Adds `system:authenticated` to what an authenticator returned; the anonymous user and users that name either group
+ * already stay as they are.
+ */
 export function completeUser(user: User): User {
   if (user.name === ANONYMOUS.name) return user;
   if (user.groups.includes(AUTHENTICATED) || user.groups.includes(UNAUTHENTICATED)) return user;
@@ -23,7 +26,10 @@ export function completeUser(user: User): User {
 /** 401, with the one message every client sees; why credentials failed is not told. */
 export const unauthorized = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');
 
-/** Makes the outcome of authentication final: a complete user, or the anonymous one where the policy lets it in, else 401. */
+/**
+ * Makes the outcome of authentication final: a complete user, or the anonymous one where the policy lets it in, else
+ * 401.
+ */
 export function identify(found: User | null, policy: AnonymousPolicy, path: string): User {
   if (found) return completeUser(found);
   if (policy.enabled && (policy.paths?.has(path) ?? true)) return ANONYMOUS;

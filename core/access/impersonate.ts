@@ -75,11 +75,15 @@ class Wanted {
     ];
   }
 
-  /** The identity: groups that were named count alone, but for the one of everybody who is known, or of nobody who is. */
+  /**
+   * The identity: groups that were named count alone, but for the one of everybody who is known, or of nobody who is.
+   */
   get user(): User {
     const account = serviceAccount(this.name);
     const own =
-      account && this.groups.length === 0 ? ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`] : [];
+      account && this.groups.length === 0
+        ? ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`]
+        : [];
     const user: User = { name: this.name, uid: this.uid, groups: [...own, ...this.groups], extra: this.extra };
     if (user.name !== ANONYMOUS.name) return completeUser(user);
     const told = user.groups.some(group => group === UNAUTHENTICATED || group === AUTHENTICATED);
@@ -88,8 +92,9 @@ class Wanted {
 }
 
 /**
- * Who the headers of a request make of its sender; undefined where they ask for nothing. `may` throws unless the sender may act as that.
- * Throws 400 where more than the name is asked for without one: upstream's 500 would blame the server for it.
+ * Who the headers of a request make of its sender; undefined where they ask for nothing. `may` throws unless the sender
+ * may act as that. Throws 400 where more than the name is asked for without one: upstream's 500 would blame the server
+ * for it.
  */
 export async function impersonated(
   headers: Headers,

@@ -21,8 +21,9 @@ function deed(user: User, target: Target, naming: Naming): string {
 }
 
 /**
- * 403 for a request that no authorizer allowed (spec 2, "Errors"). `reason` is what the authorizers said and may be empty.
- * The message names the resource as `deployments.apps "x"`; `details.kind` is the resource without its subresource.
+ * 403 for a request that no authorizer allowed (spec 2, "Errors"). `reason` is what the authorizers said and may be
+ * empty. The message names the resource as `deployments.apps "x"`; `details.kind` is the resource without its
+ * subresource.
  */
 export function forbidden(user: User, target: Target, reason: string, naming: Naming): Refusal {
   const what = harmless(deed(user, target, naming)) + (reason ? `: ${reason}` : '');

@@ -9,7 +9,10 @@ export interface Received {
   readonly certificate?: string;
   readonly remoteAddress: string;
   readonly path: string;
-  /** Tells the client something about its credentials, in a header of the answer where that is a refusal or the answer to a write. */
+  /**
+   * Tells the client something about its credentials, in a header of the answer where that is a refusal or the answer
+   * to a write.
+   */
   warn(text: string): void;
 }
 
@@ -29,7 +32,10 @@ export type Decision =
   | { readonly is: 'deny'; readonly reason: string }
   | { readonly is: 'noOpinion'; readonly reason?: string };
 
-/** How long a decision holds: until policy objects change, so many milliseconds if they do not change before, or never cached. */
+/**
+ * How long a decision holds: until policy objects change, so many milliseconds if they do not change before, or never
+ * cached.
+ */
 export type DependsOn = 'policy' | 'never' | number;
 
 /** Decides whether a user may do something. */
@@ -39,8 +45,8 @@ export interface Authorizer {
 }
 
 /**
- * All authenticators as one: the first user ends evaluation; a throw of one ends it with 401 unless a later one knows the user. `cacheFor` is the shortest of
- * those that were asked, because whoever knew nothing may know more next time.
+ * All authenticators as one: the first user ends evaluation; a throw of one ends it with 401 unless a later one knows
+ * the user. `cacheFor` is the shortest of those that were asked, because whoever knew nothing may know more next time.
  */
 export interface Authentication {
   authenticate(request: Received): Promise<{ user: User | null; cacheFor: CacheFor }>;

@@ -32,7 +32,10 @@ export interface Mutator {
   mutate(change: Change, draft: ApiObject): Awaitable<void>;
 }
 
-/** Judges the object as it would be stored. All violations of all validators come in one reply; throw Refusal('Forbidden') to refuse outright. */
+/**
+ * Judges the object as it would be stored. All violations of all validators come in one reply; throw
+ * Refusal('Forbidden') to refuse outright.
+ */
 export interface Validator {
   readonly on: Match;
   validate(change: Change, after: Frozen<ApiObject> | undefined): Awaitable<readonly Violation[]>;

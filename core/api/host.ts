@@ -40,7 +40,10 @@ export interface ResourceEvent {
   readonly revision: number;
   /** Decoded on demand: the new object, or for DELETED the last one. */
   readonly object: () => ApiObject;
-  /** Whether the stored bytes contain this text: a cheap test before `object()`. Absent where bytes are not at hand: then decode. */
+  /**
+   * Whether the stored bytes contain this text: a cheap test before `object()`. Absent where bytes are not at hand:
+   * then decode.
+   */
   readonly mentions?: (text: string) => boolean;
 }
 
@@ -53,10 +56,19 @@ export interface Host {
   readonly now: () => number;
   /** Run in reverse order at the end, also when a later plugin fails to start. */
   onClose(release: () => Awaitable<void>): void;
-  /** Informer of a stored resource by storage name (`core/namespaces`, `rbac.authorization.orchestrator.io/roles`). Request and control threads only. */
+  /**
+   * Informer of a stored resource by storage name (`core/namespaces`, `rbac.authorization.orchestrator.io/roles`).
+   * Request and control threads only.
+   */
   informer(storageName: string): Informer;
-  /** Control thread only: requests with the identity of the controller, `system:serviceaccount:<system namespace>:<controller>`. */
+  /**
+   * Control thread only: requests with the identity of the controller, `system:serviceaccount:<system
+   * namespace>:<controller>`.
+   */
   request(controller: string, request: InternalRequest): Promise<ApiObject>;
-  /** Control thread only: every committed change from the state at start on, in order; the initial state comes as ADDED, all within one turn. */
+  /**
+   * Control thread only: every committed change from the state at start on, in order; the initial state comes as ADDED,
+   * all within one turn.
+   */
   watch(listener: (event: ResourceEvent) => void): void;
 }

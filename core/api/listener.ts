@@ -13,22 +13,38 @@ export interface Exchange {
   readonly secure: boolean;
   /** PEM of the client's certificate, if it sent one that the client CA verified. */
   readonly certificate?: string;
-  /** Reads the whole body, at most `limit` bytes; rejects with Refusal RequestEntityTooLarge above it and with an Error when the client goes away. */
+  /**
+   * Reads the whole body, at most `limit` bytes; rejects with Refusal RequestEntityTooLarge above it and with an Error
+   * when the client goes away.
+   */
   body(limit: number): Promise<Uint8Array>;
-  /** Sends a complete answer: status, headers, and a body in one or more pieces that are written in order without being joined. HEAD sends no body. */
-  respond(status: number, headers: readonly (readonly [string, string])[], body: readonly Uint8Array[] | Uint8Array): void;
+  /**
+   * Sends a complete answer: status, headers, and a body in one or more pieces that are written in order without being
+   * joined. HEAD sends no body.
+   */
+  respond(
+    status: number,
+    headers: readonly (readonly [string, string])[],
+    body: readonly Uint8Array[] | Uint8Array,
+  ): void;
   /** Begins a streamed answer: of `length` bytes, or, without, of as many as come. */
   stream(status: number, headers: readonly (readonly [string, string])[], length?: number): ResponseStream;
   /** Called once when the client goes away before the answer is complete. */
   onAbort(listener: () => void): void;
   readonly aborted: boolean;
-  /** Status of the answer from the call that gives it on; undefined where there is none, also because the client was gone before. */
+  /**
+   * Status of the answer from the call that gives it on; undefined where there is none, also because the client was
+   * gone before.
+   */
   readonly status?: number;
 }
 
 /** A streamed answer (watch, long lists). */
 export interface ResponseStream {
-  /** Writes bytes; several writes in one event-loop turn leave as one. Returns the bytes that the connection has not taken yet. */
+  /**
+   * Writes bytes; several writes in one event-loop turn leave as one. Returns the bytes that the connection has not
+   * taken yet.
+   */
   write(bytes: Uint8Array): number;
   /** Called when unsent bytes have drained below the listener's low-water mark. */
   onDrain(listener: () => void): void;
@@ -48,7 +64,10 @@ export interface Binding {
 /** An open listener. */
 export interface Listening {
   readonly port: number;
-  /** Stops accepting, lets exchanges under way end (streams are ended by the front end) for a bounded time, then closes all connections. */
+  /**
+   * Stops accepting, lets exchanges under way end (streams are ended by the front end) for a bounded time, then closes
+   * all connections.
+   */
   close(): Promise<void>;
 }
 

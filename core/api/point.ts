@@ -20,7 +20,9 @@ export interface Contribution {
 export interface Point<In, Out> {
   readonly name: string;
   readonly threads: readonly Thread[];
-  /** Called once per thread at start, with the contributions in the order of the configuration; [] gives the default. */
+  /**
+   * Called once per thread at start, with the contributions in the order of the configuration; [] gives the default.
+   */
   readonly combine: (inputs: readonly Contributed<In>[]) => Out;
   of(make: (host: Host) => Awaitable<In>): Contribution;
 }

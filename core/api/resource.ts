@@ -92,7 +92,10 @@ export interface ResourceVersion {
   readonly deprecationWarning?: string;
 }
 
-/** Judges an object that has the shape its schema asks for; `old` is there for updates. Pure: it runs in every pool worker. */
+/**
+ * Judges an object that has the shape its schema asks for; `old` is there for updates. Pure: it runs in every pool
+ * worker.
+ */
 export type ResourceCheck = (object: ApiObject, old: ApiObject | undefined) => readonly Violation[];
 
 /** A custom resource type, complete. All but `validate` is JSON. */
@@ -113,7 +116,10 @@ export interface ResourceType {
   readonly validate?: ResourceCheck;
 }
 
-/** What `defineResource` takes: names that can be derived may be left out, and a type with one version may describe it in place. */
+/**
+ * What `defineResource` takes: names that can be derived may be left out, and a type with one version may describe it
+ * in place.
+ */
 export interface ResourceDefinition {
   readonly group: string;
   readonly kind: string;
@@ -140,7 +146,17 @@ export interface ResourceDefinition {
 function versionsOf(given: ResourceDefinition): readonly ResourceVersion[] {
   if (!given.versions) {
     const { version: name = 'v1', schema, subresources, columns, selectableFields } = given;
-    return [{ name, served: true, storage: true, schema: schema ?? { type: 'object' }, subresources, columns, selectableFields }];
+    return [
+      {
+        name,
+        served: true,
+        storage: true,
+        schema: schema ?? { type: 'object' },
+        subresources,
+        columns,
+        selectableFields,
+      },
+    ];
   }
   const stored = Math.max(
     0,
@@ -150,8 +166,9 @@ function versionsOf(given: ResourceDefinition): readonly ResourceVersion[] {
 }
 
 /**
- * Describes a resource type that a program or a plugin brings along. It is checked when a server starts with it: `startServer({ resources: [type] })`
- * for types without `validate`, which travel to every thread as JSON, or `resourceType.of(() => type)` in a plugin, which every thread loads.
+ * Describes a resource type that a program or a plugin brings along. It is checked when a server starts with it:
+ * `startServer({ resources: [type] })` for types without `validate`, which travel to every thread as JSON, or
+ * `resourceType.of(() => type)` in a plugin, which every thread loads.
  */
 export function defineResource(given: ResourceDefinition): ResourceType {
   const { group, kind, plural, scope, validate } = given;
@@ -170,8 +187,8 @@ export function defineResource(given: ResourceDefinition): ResourceType {
 }
 
 /**
- * Stored objects that define resource types while the server runs. Every thread asks the same questions about the same objects in the same order,
- * so `define` must depend on the object alone.
+ * Stored objects that define resource types while the server runs. Every thread asks the same questions about the same
+ * objects in the same order, so `define` must depend on the object alone.
  */
 export interface ResourceSource {
   /** Objects of this storage name are asked. */
@@ -181,7 +198,11 @@ export interface ResourceSource {
 }
 
 /** Resource types of plugins; all of them are served. */
-export const resourceType = definePoint<ResourceType, readonly ResourceType[]>('resource', ['front', 'request'], allValues);
+export const resourceType = definePoint<ResourceType, readonly ResourceType[]>(
+  'resource',
+  ['front', 'request'],
+  allValues,
+);
 /** Kinds whose objects define resource types. */
 export const resourceSource = definePoint<ResourceSource, readonly ResourceSource[]>(
   'resourceSource',

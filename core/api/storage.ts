@@ -4,7 +4,9 @@ import { type Contributed, definePoint } from './point.js';
 export interface Stored {
   readonly key: string;
   readonly value: Uint8Array;
-  /** Revision that created the key, revision that last changed it, and how often it changed since (1 after the create). */
+  /**
+   * Revision that created the key, revision that last changed it, and how often it changed since (1 after the create).
+   */
   readonly created: number;
   readonly modified: number;
   readonly version: number;
@@ -12,18 +14,26 @@ export interface Stored {
 
 /**
  * One write. `expect`: 0 the key must be absent, N its modification revision must be N, undefined whatever it is.
- * `gap`: offset into `value` at which the store writes the digits of the new revision, so that values can hold their own version; undefined for none.
+ * `gap`: offset into `value` at which the store writes the digits of the new revision, so that values can hold their
+ * own version; undefined for none.
  */
 export type Operation =
-  | { readonly is: 'put'; readonly key: string; readonly value: Uint8Array; readonly gap?: number; readonly expect?: number }
+  | {
+      readonly is: 'put';
+      readonly key: string;
+      readonly value: Uint8Array;
+      readonly gap?: number;
+      readonly expect?: number;
+    }
   | { readonly is: 'delete'; readonly key: string; readonly expect?: number };
 
 /** A transaction: all of its operations at one revision, or none. */
 export type Transaction = readonly Operation[];
 
 /**
- * What became of a transaction: its revision and the values stored, or the first operation whose expectation failed with the current state of its key (and, in
- * a shared store, a revision at which that was so). An error of class Unavailable leaves open whether it took place.
+ * What became of a transaction: its revision and the values stored, or the first operation whose expectation failed
+ * with the current state of its key (and, in a shared store, a revision at which that was so). An error of class
+ * Unavailable leaves open whether it took place.
  */
 export type Outcome =
   | { readonly is: 'committed'; readonly revision: number; readonly events: readonly StoreEvent[] }
@@ -31,8 +41,9 @@ export type Outcome =
   | { readonly is: 'error'; readonly error: Error };
 
 /**
- * A committed change. Deletions carry no value. `replaced` is the revision of the value it replaced or removed. `previous` is that value: always there in
- * events of `watch`; outcomes of `commit` leave it out, because who commits has the value, and keeping every value in memory twice would cost more.
+ * A committed change. Deletions carry no value. `replaced` is the revision of the value it replaced or removed.
+ * `previous` is that value: always there in events of `watch`; outcomes of `commit` leave it out, because who commits
+ * has the value, and keeping every value in memory twice would cost more.
  */
 export interface StoreEvent {
   readonly type: 'put' | 'delete';
@@ -54,7 +65,10 @@ export interface Page {
   readonly remaining: number;
 }
 
-/** Which part of a range is wanted, and as of when. `counted: false`: nobody wants the number of the keys that follow, which can cost as much as walking over them. */
+/**
+ * Which part of a range is wanted, and as of when. `counted: false`: nobody wants the number of the keys that follow,
+ * which can cost as much as walking over them.
+ */
 export interface RangeOptions {
   readonly revision?: number;
   readonly limit?: number;
@@ -77,10 +91,16 @@ export class FutureRevision extends Error {
   }
 }
 
-/** A store that must not be opened or used: damaged, in use, of an unknown format. The message names what is wrong and the remedy. */
+/**
+ * A store that must not be opened or used: damaged, in use, of an unknown format. The message names what is wrong and
+ * the remedy.
+ */
 export class StoreError extends Error {}
 
-/** What a shared store is refused with that is not as far as it was: it was restored from a backup, and what is held of it is not what is there. */
+/**
+ * What a shared store is refused with that is not as far as it was: it was restored from a backup, and what is held of
+ * it is not what is there.
+ */
 export const lostData = (revision: number, before: number): StoreError =>
   new StoreError(`the store is at revision ${revision}, but was at ${before} before: it lost data; start again`);
 
@@ -91,37 +111,46 @@ export class Unavailable extends Error {}
 export interface Shared {
   /** Kept with the data, and so the same in every process: signs what clients may take from one to another. */
   readonly secret: Uint8Array;
-  /** Makes a revision that every `watch` comes to, and resolves with it: what a reader waits for where the current revision may not be one of this store's. */
+  /**
+   * Makes a revision that every `watch` comes to, and resolves with it: what a reader waits for where the current
+   * revision may not be one of this store's.
+   */
   mark(): Promise<number>;
 }
 
 /**
- * The storage point. Implementations keep the order: durable, then events, then replies. Keys are compared as UTF-8 bytes.
- * A restarted store continues above every revision it ever gave out.
+ * The storage point. Implementations keep the order: durable, then events, then replies. Keys are compared as UTF-8
+ * bytes. A restarted store continues above every revision it ever gave out.
  */
 export interface Storage {
   /** Shown in the start message and as the name of the health check. */
   readonly name: string;
   /**
-   * Absent: one process owns the store, and outcomes of `commit` tell every change. Present: others write too. Events then are taken from `watch`
-   * alone, `revision` asks the store (every write acknowledged anywhere before the call is at or below it), and one process is elected where only one may work.
+   * Absent: one process owns the store, and outcomes of `commit` tell every change. Present: others write too. Events
+   * then are taken from `watch` alone, `revision` asks the store (every write acknowledged anywhere before the call is
+   * at or below it), and one process is elected where only one may work.
    */
   readonly shared?: Shared;
   revision(): Promise<number>;
   /** Everything up to and including this revision is gone as history. */
   compactedRevision(): number;
-  /** Current or, with `revision`, historic objects whose key begins with `prefix`, in key order, after the key `after`. Throws Compacted or FutureRevision. */
+  /**
+   * Current or, with `revision`, historic objects whose key begins with `prefix`, in key order, after the key `after`.
+   * Throws Compacted or FutureRevision.
+   */
   range(prefix: string, options?: RangeOptions): Promise<Page>;
   get(key: string, revision?: number): Promise<Stored | undefined>;
   /**
-   * Commits several independent transactions in the order given, durable together with one sync; outcome i belongs to transaction i.
-   * Later transactions see earlier ones. May be called again before it resolves: the next group gathers while this one syncs.
-   * Groups resolve in the order they were given, unless the store is shared: events are handed on as they resolve.
+   * Commits several independent transactions in the order given, durable together with one sync; outcome i belongs to
+   * transaction i. Later transactions see earlier ones. May be called again before it resolves: the next group gathers
+   * while this one syncs. Groups resolve in the order they were given, unless the store is shared: events are handed on
+   * as they resolve.
    */
   commit(group: readonly Transaction[]): Promise<readonly Outcome[]>;
   /**
-   * Every event with revision > `from` under `prefix`, in order, whole revisions at a time, then live ones, until `signal` aborts. `from` undefined: from now on.
-   * Ends by throwing Compacted if history after `from` is gone. `deliver` may be called without events, with a revision up to which all were delivered.
+   * Every event with revision > `from` under `prefix`, in order, whole revisions at a time, then live ones, until
+   * `signal` aborts. `from` undefined: from now on. Ends by throwing Compacted if history after `from` is gone.
+   * `deliver` may be called without events, with a revision up to which all were delivered.
    * `previous: false` leaves the values before each change out, where nobody wants them.
    */
   watch(
@@ -131,7 +160,10 @@ export interface Storage {
     signal: AbortSignal,
     options?: { readonly previous?: boolean },
   ): Promise<void>;
-  /** Resolves when the store can no longer write, and only then: every later commit is answered with an error, and the server must end. */
+  /**
+   * Resolves when the store can no longer write, and only then: every later commit is answered with an error, and the
+   * server must end.
+   */
   readonly failed?: Promise<Error>;
   /** Forgets history up to `revision`, in bounded steps that do not hold up commits. */
   compact(revision: number): Promise<void>;

@@ -7,7 +7,10 @@ export interface Rules {
   readonly now: string;
   readonly user: User;
   readonly dryRun: boolean;
-  /** Current object by storage name, namespace and name, from the informers of this thread; undefined if absent or not watched. */
+  /**
+   * Current object by storage name, namespace and name, from the informers of this thread; undefined if absent or not
+   * watched.
+   */
   lookup(storageName: string, namespace: string, name: string): ApiObject | undefined;
   /** All current objects of one resource, from the same informers; the strategy's `looksAt` names it. */
   list(storageName: string): readonly ApiObject[];
@@ -38,15 +41,19 @@ export interface RowCondition {
 export type DeleteAnswer = 'status' | 'object';
 
 /**
- * The rules of one kind: all that the generic path cannot derive from its schema. Every member is optional in `defineStrategy`; the defaults are
- * those of a plain object with a DNS-1123 subdomain name. Strategies are pure and synchronous; they receive decoded, schema-checked objects.
+ * The rules of one kind: all that the generic path cannot derive from its schema. Every member is optional in
+ * `defineStrategy`; the defaults are those of a plain object with a DNS-1123 subdomain name. Strategies are pure and
+ * synchronous; they receive decoded, schema-checked objects.
  */
 export interface Strategy {
   /** Complaints about `metadata.name` (or, with `prefix`, about a generateName), empty if good. */
   readonly checkName: (name: string, prefix: boolean) => readonly string[];
   /** Finalizers may have any qualified name; absent: those without a domain must be the standard ones. */
   readonly anyFinalizer?: boolean;
-  /** `metadata.generation` is kept: 1 on create, raised when something outside metadata and status changed (see `changed`). */
+  /**
+   * `metadata.generation` is kept: 1 on create, raised when something outside metadata and status changed (see
+   * `changed`).
+   */
   readonly hasGeneration: boolean;
   /** Whether an update raises the generation; absent: anything outside metadata and status differs. */
   readonly changed?: (object: ApiObject, old: ApiObject) => boolean;
@@ -65,7 +72,9 @@ export interface Strategy {
   readonly ownsNothing?: boolean;
   /** Fills in absent fields; runs on every decode of a written object, before validation. Must be idempotent. */
   readonly defaults: (object: ApiObject) => void;
-  /** Before validation of a create: clears what clients may not set (status is cleared by the generic path), allocates. */
+  /**
+   * Before validation of a create: clears what clients may not set (status is cleared by the generic path), allocates.
+   */
   readonly prepareCreate: (object: ApiObject, rules: Rules) => void;
   /** Before validation of an update of the main resource. */
   readonly prepareUpdate: (object: ApiObject, old: ApiObject, rules: Rules) => void;
@@ -83,17 +92,21 @@ export interface Strategy {
   /** Finalizers the kind keeps outside of metadata; while there are any, the object stays. */
   readonly heldBy?: (object: ApiObject) => readonly string[];
   /**
-   * Writes of subresources other than status and scale, by name (`finalize`, `approval`, `ephemeralcontainers`): receives the body's object and the current one
-   * and returns the object to store.
+   * Writes of subresources other than status and scale, by name (`finalize`, `approval`, `ephemeralcontainers`):
+   * receives the body's object and the current one and returns the object to store.
    */
   readonly subresources?: ReadonlyMap<string, (body: ApiObject, current: ApiObject, rules: Rules) => ApiObject>;
   /** Creates on subresources that change the object (`binding`): as above, but the answer is a Status. */
   readonly actions?: ReadonlyMap<string, (body: ApiObject, current: ApiObject, rules: Rules) => ApiObject>;
-  /** For a virtual resource: a create on it is this action of the object that the body names, of another resource of its group version. */
+  /**
+   * For a virtual resource: a create on it is this action of the object that the body names, of another resource of its
+   * group version.
+   */
   readonly actsOn?: { readonly plural: string; readonly action: string };
   /**
-   * By subresource that leads away from the server (`exec`, `log`, `proxy`): what refuses it for this object, `empty` where there is nothing to read yet;
-   * undefined, or no entry: it would have to be connected, which the server does not do.
+   * By subresource that leads away from the server (`exec`, `log`, `proxy`): what refuses it for this object, `empty`
+   * where there is nothing to read yet; undefined, or no entry: it would have to be connected, which the server does
+   * not do.
    */
   readonly connections?: ReadonlyMap<
     string,
@@ -119,8 +132,9 @@ export interface Strategy {
   /** Storage names of other resources that `rules` are asked about. */
   readonly looksAt?: readonly string[];
   /**
-   * What no two objects of the resource may hold at once (addresses, ports). Judging by `list` is not enough: two writes may be judged at the same time.
-   * The store refuses the second, which is then judged again. At most `OBJECT_CLAIMS` of an object are kept.
+   * What no two objects of the resource may hold at once (addresses, ports). Judging by `list` is not enough: two
+   * writes may be judged at the same time. The store refuses the second, which is then judged again. At most
+   * `OBJECT_CLAIMS` of an object are kept.
    */
   readonly claims?: (object: ApiObject) => readonly string[];
   /** Where the scale subresource reads and writes, by JSON path segments. */
@@ -130,9 +144,15 @@ export interface Strategy {
     readonly selector: (object: ApiObject) => string;
     /** What a read calls the scale of an object that there is not; absent: as the object. */
     readonly missing?: { readonly group: string; readonly resource: string };
-    /** What a read is told where nothing stands at `spec`; absent: it shows none. The kind's own rules then judge the counts, too. */
+    /**
+     * What a read is told where nothing stands at `spec`; absent: it shows none. The kind's own rules then judge the
+     * counts, too.
+     */
     readonly absent?: string;
   };
-  /** Converts between served versions: from the storage version to `apiVersion` and back. Absent: versions are equal but for the name. */
+  /**
+   * Converts between served versions: from the storage version to `apiVersion` and back. Absent: versions are equal but
+   * for the name.
+   */
   readonly convert?: (object: ApiObject, toApiVersion: string) => ApiObject;
 }

@@ -37,7 +37,8 @@ export function hasField(operand: Code, field: string): Code {
 }
 
 /** A list wants a number; nothing else has parts. */
-const notADict = (v: Value, field: string): Value | undefined => (v instanceof List ? listElement(v, field) : undefined);
+const notADict = (v: Value, field: string): Value | undefined =>
+  v instanceof List ? listElement(v, field) : undefined;
 
 function selectOptional(v: Optional, field: string): Value {
   if (v.value === undefined) return v;
@@ -60,7 +61,8 @@ export function optionalField(operand: Code, field: string): Code {
 function listElement(list: List, index: Value): Value | undefined {
   if (typeof index === 'number') return index >= 0 && index < list.size ? list.at(index) : undefined;
   if (typeof index === 'bigint') return undefined;
-  if (!(index instanceof Uint || index instanceof Double)) return fail(`unsupported index type '${typeNameOf(index)}' in list`);
+  if (!(index instanceof Uint || index instanceof Double))
+    return fail(`unsupported index type '${typeNameOf(index)}' in list`);
   const n = index.value;
   if (typeof n === 'bigint' || !Number.isSafeInteger(n)) return fail(`unsupported index value ${shown(index)} in list`);
   if (n < 0 || n >= list.size) return undefined;

@@ -1,4 +1,7 @@
-/** The syntax tree. Nodes know where they stand; macros are expanded by the parser, so comprehensions are nodes of their own. */
+/**
+ * The syntax tree. Nodes know where they stand; macros are expanded by the parser, so comprehensions are nodes of their
+ * own.
+ */
 import type { Value } from './values.js';
 import type { Type } from './types.js';
 import type { Overload } from './declarations.js';
@@ -13,7 +16,16 @@ interface Checked {
   type?: Type;
 }
 
-export type Expr = ConstExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | MapExpr | StructExpr | ComprehensionExpr | BindExpr;
+export type Expr =
+  | ConstExpr
+  | IdentExpr
+  | SelectExpr
+  | CallExpr
+  | ListExpr
+  | MapExpr
+  | StructExpr
+  | ComprehensionExpr
+  | BindExpr;
 
 export interface ConstExpr extends Located, Checked {
   readonly is: 'const';
@@ -62,10 +74,18 @@ export interface MapExpr extends Located, Checked {
 export interface StructExpr extends Located, Checked {
   readonly is: 'struct';
   readonly name: string;
-  readonly fields: readonly { readonly at: number; readonly name: string; readonly value: Expr; readonly optional: boolean }[];
+  readonly fields: readonly {
+    readonly at: number;
+    readonly name: string;
+    readonly value: Expr;
+    readonly optional: boolean;
+  }[];
 }
 
-/** The macros that iterate. Each kind has its own loop in the evaluator; `map` with a filter, and the `transform` forms, share one. */
+/**
+ * The macros that iterate. Each kind has its own loop in the evaluator; `map` with a filter, and the `transform` forms,
+ * share one.
+ */
 export type LoopKind =
   | 'all'
   | 'exists'

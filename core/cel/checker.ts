@@ -53,7 +53,8 @@ class Checker implements Ast.Visitor<Type> {
   }
 
   private undeclared(at: number, name: string): void {
-    if (!this.lenient) this.issues.add(at, `undeclared reference to '${name}' (in container '${this.scope.container}')`);
+    if (!this.lenient)
+      this.issues.add(at, `undeclared reference to '${name}' (in container '${this.scope.container}')`);
   }
 
   private local(name: string): Type | undefined {
@@ -160,7 +161,13 @@ class Checker implements Ast.Visitor<Type> {
     }
   }
 
-  private overloads(e: Ast.CallExpr, name: string, all: readonly Overload[], argTypes: readonly Type[], member: boolean): Type {
+  private overloads(
+    e: Ast.CallExpr,
+    name: string,
+    all: readonly Overload[],
+    argTypes: readonly Type[],
+    member: boolean,
+  ): Type {
     const fitting: Overload[] = [];
     let result: Type | undefined;
     for (const o of all) {
@@ -298,7 +305,10 @@ class Checker implements Ast.Visitor<Type> {
     const t = this.visit(condition);
     if (T.assignable(this.bindings, [t], [T.BOOL]) || this.lenient) return;
     const b = formatType(this.final(branch));
-    this.issues.add(e.at, `found no matching overload for '_?_:_' applied to '(${formatType(this.final(t))}, ${b}, ${b})'`);
+    this.issues.add(
+      e.at,
+      `found no matching overload for '_?_:_' applied to '(${formatType(this.final(t))}, ${b}, ${b})'`,
+    );
   }
 
   bind(e: Ast.BindExpr): Type {
@@ -308,7 +318,10 @@ class Checker implements Ast.Visitor<Type> {
       if (isOptional(init)) local = init.params[0]!;
       else if (init.kind === 'dyn' || init.kind === 'error' || this.lenient) local = T.DYN;
       else {
-        this.issues.add(e.at, `found no matching overload for '${e.kind}' applied to '${formatType(this.final(init))}.()'`);
+        this.issues.add(
+          e.at,
+          `found no matching overload for '${e.kind}' applied to '${formatType(this.final(init))}.()'`,
+        );
         local = T.ERROR;
       }
     }

@@ -25,7 +25,10 @@ export function costMessage(what: string, cost: number, limit: number): string {
   return `${what} exceeds budget by factor of ${text} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
 }
 
-/** How often a part of a schema can occur in a request: so often as its parents do, times its own bound; `undefined` without one. */
+/**
+ * How often a part of a schema can occur in a request: so often as its parents do, times its own bound; `undefined`
+ * without one.
+ */
 export const cardinality = (parent: number | undefined, bound: number | undefined): number | undefined =>
   parent === undefined || bound === undefined ? undefined : Math.min(parent * bound, UNBOUNDED);
 
@@ -46,7 +49,10 @@ export class SchemaCost {
   total = 0;
   private readonly observed: { readonly path: string; readonly cost: number }[] = [];
 
-  /** Adds one expression, evaluated `times` a request. Answers what is to be said of it alone; `what` is `rule` or `messageExpression`. */
+  /**
+   * Adds one expression, evaluated `times` a request. Answers what is to be said of it alone; `what` is `rule` or
+   * `messageExpression`.
+   */
   observe(path: string, what: 'rule' | 'messageExpression', max: number, times: number): CostViolation | undefined {
     const cost = Math.min(max * times, UNBOUNDED);
     this.total = Math.min(this.total + cost, UNBOUNDED);

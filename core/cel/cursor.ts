@@ -1,12 +1,15 @@
 /**
- * The parser's place in the tokens, and its syntax errors: worded and repaired as the reference's generated parser does, which drops one
- * token or makes one up where that lets it go on.
+ * The parser's place in the tokens, and its syntax errors: worded and repaired as the reference's generated parser
+ * does, which drops one token or makes one up where that lets it go on.
  */
 import type { Token } from './lexer.js';
 import type { Issues } from './source.js';
 import { Double, Uint } from './values.js';
 
-/** Ends a production at a syntax error, which is already recorded; the nearest operand or bracket takes up the text again. */
+/**
+ * Ends a production at a syntax error, which is already recorded; the nearest operand or bracket takes up the text
+ * again.
+ */
 export class Stop {
   constructor(readonly fatal: boolean) {}
 }
@@ -23,7 +26,9 @@ const ORDER = (
 export const tokenSet = (...names: string[]): TokenSet => new Set(ORDER.filter(name => names.includes(name)));
 
 /** What an operand may start with. */
-export const FIRST = tokenSet(...'[ { ( . - ! true false null NUM_FLOAT NUM_INT NUM_UINT STRING BYTES IDENTIFIER'.split(' '));
+export const FIRST = tokenSet(
+  ...'[ { ( . - ! true false null NUM_FLOAT NUM_INT NUM_UINT STRING BYTES IDENTIFIER'.split(' '),
+);
 /** What may follow an operand, whatever encloses it. */
 const AFTER_OPERAND = tokenSet(...'== != in < <= >= > && || [ . - ? + * / %'.split(' '));
 const END = tokenSet('<EOF>');
@@ -158,12 +163,16 @@ export class Cursor {
   }
   /** The bracket that ends one expression; what stands before it is an error and skipped. */
   protected close(text: string): void {
-    if (this.accept(text) || this.madeUp(text, this.stands(AFTER_OPERAND) ? AFTER_OPERAND : this.follow.at(-1)!)) return;
+    if (this.accept(text) || this.madeUp(text, this.stands(AFTER_OPERAND) ? AFTER_OPERAND : this.follow.at(-1)!))
+      return;
     this.report('mismatched', tokenSet(text));
     this.resume(new Set([text]));
     this.i++;
   }
-  /** Items up to a closing bracket, the last with or without a comma; after a wrong token goes on at the next comma or the bracket. */
+  /**
+   * Items up to a closing bracket, the last with or without a comma; after a wrong token goes on at the next comma or
+   * the bracket.
+   */
   protected items(close: string, item: () => void): void {
     this.startOf(tokenSet(...FIRST, close, ',', '?'));
     if (this.accept(close)) return;

@@ -1,10 +1,15 @@
-/** Functions and their overloads, declared by signature text such as `string.charAt(int): string` or `lists.range(int): list(int)`. */
+/**
+ * Functions and their overloads, declared by signature text such as `string.charAt(int): string` or `lists.range(int):
+ * list(int)`.
+ */
 import type { Meter } from './meter.js';
 import * as T from './types.js';
 import type { Type } from './types.js';
 import type { Value } from './values.js';
 
-/** What a function runs: up to four arguments (the target first) and the meter, for work that depends on their sizes. */
+/**
+ * What a function runs: up to four arguments (the target first) and the meter, for work that depends on their sizes.
+ */
 export type Implementation = (a: Value, b: Value, c: Value, meter: Meter, d: Value) => Value;
 
 /** One signature of a function. */
@@ -33,7 +38,10 @@ const SIMPLE = new Map<string, Type>([
   ['type', T.typeType()],
 ]);
 
-/** Reads a type as signatures write it: `list(T)`, `map(K, V)`, `optional(T)`, one capital for a parameter, a dotted name for an opaque type. */
+/**
+ * Reads a type as signatures write it: `list(T)`, `map(K, V)`, `optional(T)`, one capital for a parameter, a dotted
+ * name for an opaque type.
+ */
 export function parseType(text: string): Type {
   const src = text.trim();
   const open = src.indexOf('(');
@@ -74,8 +82,8 @@ function splitArgs(text: string): string[] {
 }
 
 /**
- * Declares one overload. `member` signatures put the target's type before the dot: the part before the last dot of the name is read as
- * a type when it is one, else as a namespace (`math.ceil(double): double`).
+ * Declares one overload. `member` signatures put the target's type before the dot: the part before the last dot of the
+ * name is read as a type when it is one, else as a namespace (`math.ceil(double): double`).
  */
 export function declare(signature: string, call: Implementation, namespaced = false): Overload {
   try {
@@ -92,7 +100,9 @@ export function declare(signature: string, call: Implementation, namespaced = fa
     if (!/^[\w.@$!<>=+\-*/%?:&|[\]]+$/.test(fn)) throw new DeclarationError(`bad function name '${fn}'`);
     return { fn, member, args: member ? [parseType(name.slice(0, dot)), ...args] : args, result, call };
   } catch (error) {
-    throw error instanceof DeclarationError ? new DeclarationError(`declaration '${signature}': ${error.message}`) : error;
+    throw error instanceof DeclarationError
+      ? new DeclarationError(`declaration '${signature}': ${error.message}`)
+      : error;
   }
 }
 

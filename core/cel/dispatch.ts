@@ -26,7 +26,10 @@ const isA =
   v =>
     v instanceof type;
 
-/** What may be passed where a type without parts of its own is declared. Members of aggregates are the function's own affair. */
+/**
+ * What may be passed where a type without parts of its own is declared. Members of aggregates are the function's own
+ * affair.
+ */
 const ACCEPTED: { readonly [K in Exclude<Type['kind'], 'wrapper' | 'opaque' | 'object'>]: Accepts } = {
   dyn: anything,
   param: anything,

@@ -1,4 +1,7 @@
-/** Environments: which variables, functions, macros and rules an expression may use. Built once, validated eagerly, immutable. */
+/**
+ * Environments: which variables, functions, macros and rules an expression may use. Built once, validated eagerly,
+ * immutable.
+ */
 import { check } from './checker.js';
 import type { CostRange } from './cost.js';
 import { DeclarationError, type Overload } from './declarations.js';

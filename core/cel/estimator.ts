@@ -1,4 +1,7 @@
-/** The static estimate: lowest and highest cost of an expression, after upstream's model, with sizes bounded by the schema. */
+/**
+ * The static estimate: lowest and highest cost of an expression, after upstream's model, with sizes bounded by the
+ * schema.
+ */
 import * as Ast from './ast.js';
 import type { CostRange } from './cost.js';
 import { codePoints } from './ops.js';
@@ -31,7 +34,10 @@ const isScalar = (t: Type | undefined): boolean =>
 
 class Estimator implements Ast.Visitor<Estimate> {
   private readonly locals: Map<string, Estimate>[] = [];
-  /** Upstream finds places by path and drops the first name of one: names of other things lead to the place of the rule's `self`. */
+  /**
+   * Upstream finds places by path and drops the first name of one: names of other things lead to the place of the
+   * rule's `self`.
+   */
   private readonly root: Place | undefined;
   constructor(private readonly hints: SizeHints) {
     this.root = Object.hasOwn(hints, 'self') ? hints.self : undefined;
@@ -161,7 +167,12 @@ class Estimator implements Ast.Visitor<Estimate> {
     return { cost: plus(args, own.cost), size: own.size };
   }
 
-  private shape(e: Ast.CallExpr, parts: readonly Ast.Expr[], known: readonly Estimate[], sizes: readonly CostRange[]): CallShape {
+  private shape(
+    e: Ast.CallExpr,
+    parts: readonly Ast.Expr[],
+    known: readonly Estimate[],
+    sizes: readonly CostRange[],
+  ): CallShape {
     const target = parts[0];
     const list = target?.type?.kind === 'list' ? target.type : undefined;
     const place = known[0]?.place?.items;

@@ -1,4 +1,7 @@
-/** `string.format`: one reader of format strings for evaluation and for the check of constant ones, and the text of each clause. */
+/**
+ * `string.format`: one reader of format strings for evaluation and for the check of constant ones, and the text of each
+ * clause.
+ */
 import type { Meter } from './meter.js';
 import { compareStrings } from './ops.js';
 import { display, goFixed } from './text.js';
@@ -73,7 +76,9 @@ function readClause(format: string, start: number): { clause: Clause; end: numbe
 
 function toPrecision(text: string): number {
   const wrong = (reason: string): never =>
-    bad(`error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "${text}": ${reason}`);
+    bad(
+      `error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "${text}": ${reason}`,
+    );
   if (text === '') return wrong('invalid syntax');
   const n = Number(text);
   if (n >= 2 ** 63) return wrong('value out of range');
@@ -133,7 +138,8 @@ export const CLAUSE_KINDS = {
   X: 'only integers, byte buffers, and strings can be formatted as hex',
 } as const;
 
-const refuse = (wanted: string, v: Value): never => fail(`error during formatting: ${wanted}, was given ${typeNameOf(v)}`);
+const refuse = (wanted: string, v: Value): never =>
+  fail(`error during formatting: ${wanted}, was given ${typeNameOf(v)}`);
 
 /** As newer releases print `%s`: nothing quoted, infinities spelt out. */
 function bare(v: Value, meter: Meter): string {

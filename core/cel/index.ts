@@ -1,5 +1,11 @@
 /** A CEL engine: environments, compiled programs, schema types, cost. See README.md. */
-export { createEnvironment, type Compiled, type Environment, type EnvironmentOptions, type Library } from './environment.js';
+export {
+  createEnvironment,
+  type Compiled,
+  type Environment,
+  type EnvironmentOptions,
+  type Library,
+} from './environment.js';
 export type { Activation, Outcome, Program } from './plan.js';
 export {
   CALL_BUDGET,

@@ -45,7 +45,10 @@ const IDENT = /[A-Za-z_][A-Za-z0-9_]*/y;
 const QUOTED = /`([a-zA-Z0-9_.\-/ ]+)`/y;
 const STRING_START = /(?:[rR]?[bB]?|[bB][rR])("""|'''|"|')/y;
 
-/** Splits a text into tokens, with back-ticked names where the release has them; characters that belong to none are issues and left out. */
+/**
+ * Splits a text into tokens, with back-ticked names where the release has them; characters that belong to none are
+ * issues and left out.
+ */
 export function tokenize(text: string, issues: Issues, quotedFields: boolean): Token[] {
   const out: Token[] = [];
   let i = 0;
@@ -77,7 +80,9 @@ const STRING_PART =
 
 const DOUBLE_QUOTED_PART = new RegExp(STRING_PART.source.replace("[^\\\\'", '[^\\\\"'), 'y');
 
-/** Where the text that begins no token stops being the start of one: the character that settles it belongs to the error. */
+/**
+ * Where the text that begins no token stops being the start of one: the character that settles it belongs to the error.
+ */
 function failure(text: string, i: number): number {
   const quote = text[i]!;
   let at = i;
@@ -90,7 +95,12 @@ function failure(text: string, i: number): number {
   return Math.min(text.length, at + String.fromCodePoint(text.codePointAt(at) ?? 0).length);
 }
 
-function next(text: string, i: number, issues: Issues, quotedFields: boolean): { token: Token; end: number } | undefined {
+function next(
+  text: string,
+  i: number,
+  issues: Issues,
+  quotedFields: boolean,
+): { token: Token; end: number } | undefined {
   STRING_START.lastIndex = i;
   const start = STRING_START.exec(text);
   const string = start && stringToken(text, i, start[0], start[1]!, issues);
@@ -177,7 +187,12 @@ const SIMPLE = new Map([
 const ESCAPE = /\\(?:([abfnrtv\\'"`?])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2}))/y;
 
 /** Escapes in a string name code points, in a bytes literal octets; `undefined`: an escape is none. */
-function decode(body: string, raw: boolean, bytes: boolean, bad: (message: string) => void): string | Uint8Array | undefined {
+function decode(
+  body: string,
+  raw: boolean,
+  bytes: boolean,
+  bad: (message: string) => void,
+): string | Uint8Array | undefined {
   const octets: number[] = [];
   let out = '';
   const put = (s: string) => {

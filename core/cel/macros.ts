@@ -7,12 +7,19 @@ export interface MacroContext {
   error(at: number, message: string): void;
 }
 /** Rewrites a call, or answers `undefined` to leave it a call. */
-export type Macro = (context: MacroContext, at: number, target: Expr | undefined, args: readonly Expr[]) => Expr | undefined;
+export type Macro = (
+  context: MacroContext,
+  at: number,
+  target: Expr | undefined,
+  args: readonly Expr[],
+) => Expr | undefined;
 
 /** A set of macros by name, number of arguments (-1: any) and form. */
 export class Macros {
   private readonly table = new Map<string, Macro>();
-  constructor(...groups: readonly (readonly (readonly [name: string, argc: number, member: boolean, macro: Macro])[])[]) {
+  constructor(
+    ...groups: readonly (readonly (readonly [name: string, argc: number, member: boolean, macro: Macro])[])[]
+  ) {
     for (const group of groups)
       for (const [name, argc, member, macro] of group) this.table.set(`${name}/${argc}/${member}`, macro);
   }
@@ -40,7 +47,8 @@ const loop =
     const message = kind === 'map' || kind === 'filter' ? 'argument is not an identifier' : undefined;
     const vars = args.slice(0, count).map(a => variable(context, a, message));
     vars.forEach((name, i) => {
-      if (count === 1 && name === ACCUMULATOR) context.error(args[i]!.at, 'iteration variable overwrites accumulator variable');
+      if (count === 1 && name === ACCUMULATOR)
+        context.error(args[i]!.at, 'iteration variable overwrites accumulator variable');
     });
     if (count === 2 && vars[0] === vars[1] && vars[0] !== '@bad') context.error(args[1]!.at, 'duplicate variable name');
     return {
@@ -167,7 +175,9 @@ export const BLOCK_MACROS: Group = [
 
 function numericArgument(e: Expr): boolean {
   if (e.is === 'const')
-    return typeof e.value === 'number' || typeof e.value === 'bigint' || e.value instanceof Double || e.value instanceof Uint;
+    return (
+      typeof e.value === 'number' || typeof e.value === 'bigint' || e.value instanceof Double || e.value instanceof Uint
+    );
   return e.is !== 'list' && e.is !== 'map' && e.is !== 'struct';
 }
 

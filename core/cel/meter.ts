@@ -22,7 +22,10 @@ export class Meter {
   }
 }
 
-/** The state of one evaluation: the meter, the variables by slot, and the locals of comprehensions and bindings by nesting. */
+/**
+ * The state of one evaluation: the meter, the variables by slot, and the locals of comprehensions and bindings by
+ * nesting.
+ */
 export class Frame extends Meter {
   constructor(
     limit: number,

@@ -1,4 +1,7 @@
-/** The operators as closures: logic with its error rules, arithmetic, order, equality, membership. Work is charged before it is done. */
+/**
+ * The operators as closures: logic with its error rules, arithmetic, order, equality, membership. Work is charged
+ * before it is done.
+ */
 import { indexed, optionalIndexed } from './access.js';
 import type { Frame } from './meter.js';
 import * as ops from './ops.js';

@@ -1,4 +1,7 @@
-/** The operators on values: arithmetic with 64-bit bounds, equality across types, ordering. Each decides by the values alone. */
+/**
+ * The operators on values: arithmetic with 64-bit bounds, equality across types, ordering. Each decides by the values
+ * alone.
+ */
 import { addNanos, timestampDifference } from './time.js';
 import * as V from './values.js';
 import {
@@ -36,7 +39,10 @@ export function uintResult(n: bigint): Uint {
   return new Uint(canonical(n));
 }
 
-/** Which types have an operator at all. A value of another type is refused with the operator's name, as upstream words it. */
+/**
+ * Which types have an operator at all. A value of another type is refused with the operator's name, as upstream words
+ * it.
+ */
 const TRAITS = new Map<string, ReadonlySet<string>>(
   (
     [
@@ -96,7 +102,8 @@ export function subtract(a: Value, b: Value): Value {
   if (a instanceof Uint && b instanceof Uint) return uintResult(BigInt(a.value) - BigInt(b.value));
   if (a instanceof Duration && b instanceof Duration) return new Duration(BigInt(intResult(a.nanos - b.nanos)));
   if (a instanceof Timestamp && b instanceof Duration) return addNanos(a, -b.nanos);
-  if (a instanceof Timestamp && b instanceof Timestamp) return new Duration(BigInt(intResult(timestampDifference(a, b))));
+  if (a instanceof Timestamp && b instanceof Timestamp)
+    return new Duration(BigInt(intResult(timestampDifference(a, b))));
   return unsupported('_-_', a);
 }
 
@@ -163,7 +170,8 @@ function numeric(v: Value): Int | undefined {
 /** `a == b`: values of different types differ, except that numbers compare as numbers. */
 export function equal(a: Value, b: Value): boolean {
   if (a === b) return true;
-  if (typeof a === 'string' || typeof b === 'string' || a === null || b === null || typeof a === 'boolean') return false;
+  if (typeof a === 'string' || typeof b === 'string' || a === null || b === null || typeof a === 'boolean')
+    return false;
   const x = numeric(a);
   if (x !== undefined) {
     const y = numeric(b);

@@ -1,4 +1,6 @@
-/** Recursive descent over the grammar, expanding macros as calls close. Bounds: text length, nesting, number of issues. */
+/**
+ * Recursive descent over the grammar, expanding macros as calls close. Bounds: text length, nesting, number of issues.
+ */
 import type { Expr, MapEntry } from './ast.js';
 import { Cursor, FIRST, Stop, tokenSet } from './cursor.js';
 import { tokenize, type Token } from './lexer.js';
@@ -202,10 +204,16 @@ class Parser extends Cursor implements MacroContext {
       this.i++;
       const field = this.fieldName(at);
       if (!this.options.optionalSyntax) this.error(at, "unsupported syntax '.?'");
-      return { is: 'call', at, fn: '_?._', args: [operand, { is: 'const', at: this.tokens[this.i - 1]!.at, value: field }] };
+      return {
+        is: 'call',
+        at,
+        fn: '_?._',
+        args: [operand, { is: 'const', at: this.tokens[this.i - 1]!.at, value: field }],
+      };
     }
     const name = this.token;
-    // The reference takes a dotted name for the start of a message literal, and then wants a name where a constant word stands.
+    // The reference takes a dotted name for the start of a message literal, and then wants a name where a constant word
+    // stands.
     if (isDotted(operand) && name.kind === 'const' && /^(true|false|null)$/.test(name.text)) this.wanted('IDENTIFIER');
     const field = this.fieldName(at);
     if (!this.isOp('(') || name.kind === 'quoted') return { is: 'select', at, operand, field, test: false };

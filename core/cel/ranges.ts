@@ -10,9 +10,18 @@ const times0 = (a: number, b: number): number => (a === 0 || b === 0 ? 0 : cappe
 
 export const flat = (n: number): CostRange => ({ min: n, max: n });
 export const UNKNOWN: CostRange = { min: 0, max: UNBOUNDED };
-export const plus = (a: CostRange, b: CostRange): CostRange => ({ min: capped(a.min + b.min), max: capped(a.max + b.max) });
-export const times = (a: CostRange, b: CostRange): CostRange => ({ min: times0(a.min, b.min), max: times0(a.max, b.max) });
-export const union = (a: CostRange, b: CostRange): CostRange => ({ min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) });
+export const plus = (a: CostRange, b: CostRange): CostRange => ({
+  min: capped(a.min + b.min),
+  max: capped(a.max + b.max),
+});
+export const times = (a: CostRange, b: CostRange): CostRange => ({
+  min: times0(a.min, b.min),
+  max: times0(a.max, b.max),
+});
+export const union = (a: CostRange, b: CostRange): CostRange => ({
+  min: Math.min(a.min, b.min),
+  max: Math.max(a.max, b.max),
+});
 /** The cost of a size at so much a unit, rounded up. */
 export const scaled = (a: CostRange, factor: number): CostRange => ({
   min: capped(Math.ceil(a.min * factor)),
@@ -48,7 +57,8 @@ const overItems: Rule = call => {
   return { cost: times(at(call, 0), plus(flat(1), call.list.text ? text(call.list.text) : flat(0))) };
 };
 const sameSize: Rule = call => (call.member ? { cost: text(at(call, 0)), size: at(call, 0) } : undefined);
-const pattern = (call: CallShape): CostRange => times(text(plus(at(call, 0), flat(1))), text(at(call, 1), PATTERN_FACTOR));
+const pattern = (call: CallShape): CostRange =>
+  times(text(plus(at(call, 0), flat(1))), text(at(call, 1), PATTERN_FACTOR));
 const found: Rule = call => (call.member ? { cost: pattern(call), size: { min: 0, max: at(call, 0).max } } : undefined);
 
 const split: Rule = call => {
@@ -126,7 +136,10 @@ const RULES = new Map<string, Rule>([
   ['startsWith', call => ({ cost: text(at(call, 1)) })],
   ['endsWith', call => ({ cost: text(at(call, 1)) })],
   ['format', call => ({ cost: text(at(call, 0)) })],
-  ['strings.quote', call => ({ cost: text(at(call, 0)), size: { min: at(call, 0).min + 2, max: at(call, 0).max * 2 + 2 } })],
+  [
+    'strings.quote',
+    call => ({ cost: text(at(call, 0)), size: { min: at(call, 0).min + 2, max: at(call, 0).max * 2 + 2 } }),
+  ],
   ['bytes(string)', converted(4)],
   ['string(bytes)', converted(0.25)],
   ['containsIP', containsAddress],

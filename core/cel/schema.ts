@@ -1,6 +1,6 @@
 /**
- * Structural schemas (OpenAPI v3 as CustomResourceDefinitions write it) as types and as views on decoded data: nothing is copied, a
- * property is converted when an expression reads it.
+ * Structural schemas (OpenAPI v3 as CustomResourceDefinitions write it) as types and as views on decoded data: nothing
+ * is copied, a property is converted when an expression reads it.
  */
 import { MAX_REQUEST_BYTES } from './cost.js';
 import { decodeBase64 } from './lib/encoders.js';
@@ -137,7 +137,12 @@ function leaf(
   maxSize = 0,
 ): SchemaType {
   const other = orNull(nullable, view);
-  return { type, view: plain === never ? other : data => (plain(data) ? (data as Value) : other(data)), maxSize, minBytes };
+  return {
+    type,
+    view: plain === never ? other : data => (plain(data) ? (data as Value) : other(data)),
+    maxSize,
+    minBytes,
+  };
 }
 
 function stringOf(s: Schema): SchemaType {
@@ -145,11 +150,32 @@ function stringOf(s: Schema): SchemaType {
   const open = MAX_REQUEST_BYTES - 2;
   switch (s.format) {
     case 'byte':
-      return leaf(T.BYTES, 2, s.nullable, never, v => decodeBase64(text(v)) ?? fail('invalid base64'), s.maxLength ?? open);
+      return leaf(
+        T.BYTES,
+        2,
+        s.nullable,
+        never,
+        v => decodeBase64(text(v)) ?? fail('invalid base64'),
+        s.maxLength ?? open,
+      );
     case 'duration':
-      return leaf(T.DURATION, 3, s.nullable, never, v => parseWordyDuration(text(v)) ?? fail(`Invalid duration ${v}`), 32);
+      return leaf(
+        T.DURATION,
+        3,
+        s.nullable,
+        never,
+        v => parseWordyDuration(text(v)) ?? fail(`Invalid duration ${v}`),
+        32,
+      );
     case 'date':
-      return leaf(T.TIMESTAMP, 12, s.nullable, never, v => parseDate(text(v)) ?? fail(`Invalid date formatted string ${v}`), 12);
+      return leaf(
+        T.TIMESTAMP,
+        12,
+        s.nullable,
+        never,
+        v => parseDate(text(v)) ?? fail(`Invalid date formatted string ${v}`),
+        12,
+      );
     case 'date-time':
       return leaf(
         T.TIMESTAMP,
@@ -185,7 +211,9 @@ function mapOf(s: Schema, values: Schema, name: string): SchemaType | undefined 
   const of = convert(values, `${name}.@elem`, false);
   if (!of) return undefined;
   const view = (data: unknown): Value =>
-    isObject(data) ? new SchemaMap(data, of) : fail('invalid data, expected a map for the provided schema with type=object');
+    isObject(data)
+      ? new SchemaMap(data, of)
+      : fail('invalid data, expected a map for the provided schema with type=object');
   const maxSize = s.maxProperties ?? Math.floor((MAX_REQUEST_BYTES - 2) / (of.minBytes + 6));
   return { type: T.mapType(T.STRING, of.type), view: orNull(s.nullable, view), maxSize, minBytes: 2, items: of };
 }

@@ -12,7 +12,11 @@ export function position(text: string, at: number): { line: number; column: numb
   const line = before.split('\n').length;
   const start = before.lastIndexOf('\n') + 1;
   const end = text.indexOf('\n', start);
-  return { line, column: [...text.slice(start, at)].length + 1, lineText: text.slice(start, end < 0 ? undefined : end) };
+  return {
+    line,
+    column: [...text.slice(start, at)].length + 1,
+    lineText: text.slice(start, end < 0 ? undefined : end),
+  };
 }
 
 /** Issues in the order of the text, each with its line and a caret below it. Long lines are cut around the caret. */

@@ -30,7 +30,10 @@ export function runTable(table: Table, parseJson: (text: string) => unknown): st
   return table.cases.map(c => stable(judge(env, c.expr, self)));
 }
 
-/** As a rule the expression must compile, fit the cost limit and evaluate; its text comes from a message expression beside it. */
+/**
+ * As a rule the expression must compile, fit the cost limit and evaluate; its text comes from a message expression
+ * beside it.
+ */
 function judge(env: Environment, expr: string, self: Value): string {
   const rule = env.compile(`[dyn(${expr})].size() == 0`);
   if (!rule.program) return `compile: ${rule.errors.split('\n')[0]}`;

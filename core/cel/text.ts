@@ -1,4 +1,7 @@
-/** Text forms of values, as the reference prints them: floating point by Go's `%g`, quoting by Go's `%q`, values by `%s`. */
+/**
+ * Text forms of values, as the reference prints them: floating point by Go's `%g`, quoting by Go's `%q`, values by
+ * `%s`.
+ */
 import type { Meter } from './meter.js';
 import { compareStrings } from './ops.js';
 import { formatDuration, formatTimestamp } from './time.js';
@@ -106,7 +109,8 @@ function mapText(v: Dict, meter?: Meter): string {
 
 function keyText(key: Value): string {
   if (typeof key === 'string') return goQuote(key);
-  if (typeof key === 'boolean' || typeof key === 'number' || typeof key === 'bigint' || key instanceof Uint) return display(key);
+  if (typeof key === 'boolean' || typeof key === 'number' || typeof key === 'bigint' || key instanceof Uint)
+    return display(key);
   return fail(`error during formatting: no formatting function for map key of type ${typeNameOf(key)}`);
 }
 

@@ -47,7 +47,14 @@ const inRange = (seconds: number): boolean => seconds >= MIN_SECONDS && seconds 
 function readTimestamp(text: string): Timestamp | undefined {
   const m = RFC3339.exec(text);
   if (!m) return undefined;
-  const [year, month, day, hour, minute, second] = m.slice(1, 7).map(Number) as [number, number, number, number, number, number];
+  const [year, month, day, hour, minute, second] = m.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   const ms = civil(year, month, day, hour, minute, second);
   if (ms === undefined) return undefined;
@@ -65,7 +72,14 @@ export function parseDate(text: string): Timestamp | undefined {
   return ms === undefined ? undefined : new Timestamp(ms / 1000, 0);
 }
 
-function civil(year: number, month: number, day: number, hour: number, minute: number, second: number): number | undefined {
+function civil(
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+): number | undefined {
   const d = new Date(0);
   d.setUTCFullYear(year, month - 1, day);
   d.setUTCHours(hour, minute, second);
@@ -103,7 +117,8 @@ export function parseDuration(text: string): Duration | undefined {
   for (const part of m[2]!.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
     const unit = UNITS.get(part[3]!)!;
     const fraction = part[2] ?? '';
-    total += BigInt(part[1] || '0') * unit + (fraction ? (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length) : 0n);
+    total +=
+      BigInt(part[1] || '0') * unit + (fraction ? (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length) : 0n);
   }
   if (m[1] === '-') total = -total;
   return total > INT_MAX || total < INT_MIN ? undefined : new Duration(total);
@@ -128,7 +143,9 @@ export function parseWordyDuration(text: string): Duration | undefined {
   let total: bigint | undefined;
   for (const [, count, word] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
     const unit = WORDS.find(([, ...names]) =>
-      names.some((name, i) => word!.toLowerCase() === name || (i === names.length - 1 && word!.toLowerCase().startsWith(name))),
+      names.some(
+        (name, i) => word!.toLowerCase() === name || (i === names.length - 1 && word!.toLowerCase().startsWith(name)),
+      ),
     );
     if (unit) total = (total ?? 0n) + BigInt(count!) * unit[0];
   }

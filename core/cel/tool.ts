@@ -27,7 +27,8 @@ export async function runCelTool(argv: string[], io: ToolOutput): Promise<number
   const rest: string[] = [];
   for (let i = 0; i < argv.length; i++) {
     const m = /^--([a-z-]+)(?:=(.*))?$/s.exec(argv[i]!);
-    if (m && ['data', 'schema', 'tables', 'compatibility-version'].includes(m[1]!)) options.set(m[1]!, m[2] ?? argv[++i] ?? '');
+    if (m && ['data', 'schema', 'tables', 'compatibility-version'].includes(m[1]!))
+      options.set(m[1]!, m[2] ?? argv[++i] ?? '');
     else rest.push(argv[i]!);
   }
   if (rest.includes('--help')) {

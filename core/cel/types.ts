@@ -1,4 +1,7 @@
-/** The static types of the language (CEL specification, "Gradual type checking"), how they print, and how two of them meet. */
+/**
+ * The static types of the language (CEL specification, "Gradual type checking"), how they print, and how two of them
+ * meet.
+ */
 
 /** A static type. `kind: 'object'` and `'opaque'` are nominal; `'param'` is a type parameter of a declaration. */
 export type Type =
@@ -60,7 +63,8 @@ export const opaqueType = (name: string, ...params: Type[]): Type => ({ kind: 'o
 export const optionalType = (of: Type): Type => opaqueType('optional_type', of);
 
 /** Whether the type is an optional. */
-export const isOptional = (t: Type): t is Extract<Type, { kind: 'opaque' }> => t.kind === 'opaque' && t.name === 'optional_type';
+export const isOptional = (t: Type): t is Extract<Type, { kind: 'opaque' }> =>
+  t.kind === 'opaque' && t.name === 'optional_type';
 
 /** The type as error messages show it. */
 export function formatType(t: Type): string {
@@ -187,7 +191,10 @@ function bindParam(name: string, t: Type, bindings: Bindings, flip: boolean): bo
   return true;
 }
 
-/** Whether a value of `from` may stand where `to` is wanted; binds parameters in place (and leaves them half bound on failure). */
+/**
+ * Whether a value of `from` may stand where `to` is wanted; binds parameters in place (and leaves them half bound on
+ * failure).
+ */
 function assignInto(bindings: Bindings, from: Type, to: Type): boolean {
   if (from === to) return true;
   if (to.kind === 'param') {

@@ -1,4 +1,7 @@
-/** Checks on a finished tree that are no matter of types: constants that must parse, aggregate literals of one type, format clauses. */
+/**
+ * Checks on a finished tree that are no matter of types: constants that must parse, aggregate literals of one type,
+ * format clauses.
+ */
 import { children, type CallExpr, type Expr } from './ast.js';
 import { compileRegex } from './lib/regex.js';
 import { CLAUSE_KINDS, scanFormat, type Verb } from './format.js';
@@ -55,10 +58,12 @@ function constant(e: Expr | undefined): Value | undefined {
 function literals(e: CallExpr, issues: Issues): void {
   const arg = e.args[0];
   const first = constant(arg);
-  if (e.fn === 'duration' && typeof first === 'string' && !parseDuration(first)) issues.add(arg!.at, 'invalid duration argument');
+  if (e.fn === 'duration' && typeof first === 'string' && !parseDuration(first))
+    issues.add(arg!.at, 'invalid duration argument');
   if (e.fn === 'timestamp' && badTimestamp(first)) issues.add(arg!.at, 'invalid timestamp argument');
   // Upstream looks at the first argument, be it the pattern of the member form or the text of the global one.
-  if (e.fn === 'matches' && typeof first === 'string' && !compileRegex(first)) issues.add(arg!.at, 'invalid matches argument');
+  if (e.fn === 'matches' && typeof first === 'string' && !compileRegex(first))
+    issues.add(arg!.at, 'invalid matches argument');
   const format = constant(e.target);
   if (e.fn === 'format' && typeof format === 'string' && arg?.is === 'list') clauses(e, format, arg.items, issues);
 }

@@ -1,7 +1,7 @@
 /**
- * Run-time values. An int is a JavaScript number while it is a safe integer and a bigint beyond (never both for one value), so that
- * the common case costs nothing; doubles and uints are boxed. Maps and lists are read through two small interfaces: nothing here
- * ever looks a name up on an object that has a prototype.
+ * Run-time values. An int is a JavaScript number while it is a safe integer and a bigint beyond (never both for one
+ * value), so that the common case costs nothing; doubles and uints are boxed. Maps and lists are read through two small
+ * interfaces: nothing here ever looks a name up on an object that has a prototype.
  */
 
 export type Value =
@@ -111,7 +111,8 @@ export abstract class Dict {
 export type MapKey = string | Int | boolean | null;
 /** What a key is stored under: numbers that are equal across types meet. `undefined`: no key can be equal. */
 export function keyOf(key: Value): MapKey | undefined {
-  if (typeof key === 'string' || typeof key === 'number' || typeof key === 'bigint' || typeof key === 'boolean') return key;
+  if (typeof key === 'string' || typeof key === 'number' || typeof key === 'bigint' || typeof key === 'boolean')
+    return key;
   if (key === null) return null;
   if (key instanceof Uint) return key.value;
   if (key instanceof Double) return Number.isInteger(key.value) ? canonical(BigInt(key.value)) : key.value;

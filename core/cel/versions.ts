@@ -1,4 +1,7 @@
-/** Which libraries a compatibility version has. New expressions are checked in their release's environment, stored ones in the widest. */
+/**
+ * Which libraries a compatibility version has. New expressions are checked in their release's environment, stored ones
+ * in the widest.
+ */
 import type { Library } from './environment.js';
 import type { Validation } from './validators.js';
 import { AUTHORIZER_LIBRARY, AUTHORIZER_SELECTORS } from './lib/authorizer.js';
@@ -23,7 +26,10 @@ export type CompatibilityVersion = `${number}.${number}`;
 export const DEFAULT_VERSION: CompatibilityVersion = '1.32';
 
 /** Comprehensions over two variables. */
-export const TWO_VARIABLE_COMPREHENSIONS: Library = { name: 'two-variable-comprehensions', macros: TWO_VARIABLE_MACROS };
+export const TWO_VARIABLE_COMPREHENSIONS: Library = {
+  name: 'two-variable-comprehensions',
+  macros: TWO_VARIABLE_MACROS,
+};
 /** `cel.bind`. */
 export const BINDINGS: Library = { name: 'bindings', macros: BIND_MACROS };
 /** Field names in back ticks, which no release of the server has switched on. */
@@ -60,7 +66,10 @@ export interface FeatureGates {
 const SELECTORS_ON = 32;
 
 /** The libraries of a release. */
-export function librariesOf(version: CompatibilityVersion = DEFAULT_VERSION, gates: FeatureGates = {}): readonly Library[] {
+export function librariesOf(
+  version: CompatibilityVersion = DEFAULT_VERSION,
+  gates: FeatureGates = {},
+): readonly Library[] {
   const minor = Number(version.split('.')[1]);
   const selectors = gates.authorizeWithSelectors ?? minor >= SELECTORS_ON;
   return TABLE.filter(

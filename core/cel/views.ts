@@ -25,7 +25,9 @@ export class SetList extends ArrayList {
   override readonly intIndexOnly = true;
   /** As many members, and all of them members of this set: upstream does not look for duplicates in the other list. */
   override equals(other: Value, equal: typeof equalValues): boolean {
-    return other instanceof List && other.size === this.size && toArray(other).every(y => this.items.some(x => equal(x, y)));
+    return (
+      other instanceof List && other.size === this.size && toArray(other).every(y => this.items.some(x => equal(x, y)))
+    );
   }
   override concat(other: List, equal: typeof equalValues): List {
     const out = [...this.items];

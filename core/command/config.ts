@@ -19,7 +19,8 @@ const camelCase = (flag: string): string => flag.replace(/-([a-z])/g, (_, letter
 function pluginOf(value: unknown, path: string, directory: string): PluginUse {
   if (!isMap(value)) throw new ConfigError(path, 'must be { use: module, config: … }');
   for (const key of Object.keys(value))
-    if (key !== 'use' && key !== 'config') throw new ConfigError(`${path}.${key}`, 'unknown field; a plugin has use and config');
+    if (key !== 'use' && key !== 'config')
+      throw new ConfigError(`${path}.${key}`, 'unknown field; a plugin has use and config');
   const { use, config } = value;
   if (typeof use !== 'string' || use === '') throw new ConfigError(`${path}.use`, 'must name a package or a path');
   return { use: /^\.{1,2}\//.test(use) ? resolve(directory, use) : use, ...(config === undefined ? {} : { config }) };
@@ -38,7 +39,9 @@ export function parseConfig(yaml: string, directory: string): Partial<Settings> 
   const content: unknown = document.toJS({ maxAliasCount: YAML_ALIASES });
   if (content === null || content === undefined) return {};
   if (!isMap(content)) throw new ConfigError('--config', 'must be a YAML mapping of settings');
-  const options = new Map(Array.from(OPTIONS, ([flag, option]) => [flag.length > 1 ? camelCase(flag) : option.setting, option]));
+  const options = new Map(
+    Array.from(OPTIONS, ([flag, option]) => [flag.length > 1 ? camelCase(flag) : option.setting, option]),
+  );
   const settings = new Map<string, unknown>();
   for (const [key, value] of Object.entries(content)) {
     const option = options.get(key);
@@ -75,7 +78,10 @@ export function checkSettings(settings: Settings): Settings {
   if (tlsCertFile !== undefined && settings.tlsSan.length > 0)
     throw new ConfigError('--tls-san', "names go into the server's own certificate: leave it or --tls-cert-file out");
   if (isIP(settings.bindAddress) === 0 && settings.bindAddress !== 'localhost')
-    throw new ConfigError('--bind-address', `must be an IP address or localhost, not ${JSON.stringify(settings.bindAddress)}`);
+    throw new ConfigError(
+      '--bind-address',
+      `must be an IP address or localhost, not ${JSON.stringify(settings.bindAddress)}`,
+    );
   if (settings.historyRetention <= 0)
     throw new ConfigError('--history', 'must be longer than 0: watches resume from what is kept');
   if (settings.httpPort !== undefined && !isLoopback(settings.bindAddress))

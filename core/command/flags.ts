@@ -38,7 +38,8 @@ interface Token {
 
 function tokenOf(argument: string): Token {
   const match = /^(--?)([^=]*)(?:=(.*))?$/s.exec(argument);
-  if (!match || match[2] === '') throw new ConfigError(argument, 'unexpected argument; flags are given as --name=value');
+  if (!match || match[2] === '')
+    throw new ConfigError(argument, 'unexpected argument; flags are given as --name=value');
   const [, dashes = '', name = '', value] = match;
   const level = dashes === '-' && value === undefined ? /^v(\d+)$/.exec(name) : null;
   if (level) return { shown: '-v', name: 'v', value: level[1] };
@@ -73,7 +74,8 @@ export function parseFlags(args: readonly string[]): Flags {
     }
     const read = option.read(value, token.shown);
     const before = settings.get(option.setting);
-    if (before !== undefined && !option.repeatable) throw new ConfigError(token.shown, 'given twice; leave one of them out');
+    if (before !== undefined && !option.repeatable)
+      throw new ConfigError(token.shown, 'given twice; leave one of them out');
     settings.set(option.setting, before === undefined ? read : [...(before as unknown[]), ...(read as unknown[])]);
   }
   return { settings: Object.fromEntries(settings) as Partial<Settings>, config };

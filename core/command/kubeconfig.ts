@@ -26,7 +26,9 @@ export function reachOf(file: string): Reach {
   }
   const named = (list: string, name: unknown, member: string): Fields => {
     const entries = content?.[list];
-    const found = Array.isArray(entries) ? (entries as Fields[]).find(entry => entry.name === name)?.[member] : undefined;
+    const found = Array.isArray(entries)
+      ? (entries as Fields[]).find(entry => entry.name === name)?.[member]
+      : undefined;
     return (found as Fields) ?? refuse(`has no ${member} ${JSON.stringify(name)}`);
   };
   const context = named('contexts', content?.['current-context'], 'context');

@@ -16,7 +16,10 @@ const io: Io = {
 function version(): string {
   for (const up of ['../../package.json', '../../../package.json']) {
     try {
-      const found = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8')) as { name?: string; version?: string };
+      const found = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8')) as {
+        name?: string;
+        version?: string;
+      };
       if (found.name === 'capstan') return found.version ?? 'unknown';
     } catch {
       // Not at this height.

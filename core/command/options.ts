@@ -16,12 +16,23 @@ export interface Option {
 /** Every flag by name. The configuration file knows the same settings by the name of the flag in camelCase. */
 export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
   ['data-dir', { setting: 'dataDir', read: text, placeholder: 'DIR', help: 'where everything is kept (./.capstan)' }],
-  ['bind-address', { setting: 'bindAddress', read: text, placeholder: 'ADDRESS', help: 'address to listen on (127.0.0.1)' }],
+  [
+    'bind-address',
+    { setting: 'bindAddress', read: text, placeholder: 'ADDRESS', help: 'address to listen on (127.0.0.1)' },
+  ],
   ['secure-port', { setting: 'port', read: port, placeholder: 'PORT', help: 'HTTPS port, 0 picks a free one (6443)' }],
-  ['http-port', { setting: 'httpPort', read: port, placeholder: 'PORT', help: 'plain HTTP port on loopback addresses (off)' }],
+  [
+    'http-port',
+    { setting: 'httpPort', read: port, placeholder: 'PORT', help: 'plain HTTP port on loopback addresses (off)' },
+  ],
   [
     'naming',
-    { setting: 'naming', read: oneOf(['neutral', 'kubernetes']), placeholder: 'NAMES', help: 'neutral or kubernetes (neutral)' },
+    {
+      setting: 'naming',
+      read: oneOf(['neutral', 'kubernetes']),
+      placeholder: 'NAMES',
+      help: 'neutral or kubernetes (neutral)',
+    },
   ],
   [
     'tls-cert-file',
@@ -38,14 +49,23 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
       help: "further name of the server's own certificate; repeatable",
     },
   ],
-  ['client-ca-file', { setting: 'clientCaFile', read: text, placeholder: 'FILE', help: 'CA bundle for client certificates' }],
+  [
+    'client-ca-file',
+    { setting: 'clientCaFile', read: text, placeholder: 'FILE', help: 'CA bundle for client certificates' },
+  ],
   [
     'token-auth-file',
     { setting: 'tokenAuthFile', read: text, placeholder: 'FILE', help: 'static tokens: token,user,uid,"group,…"' },
   ],
   [
     'anonymous-auth',
-    { setting: 'anonymousAuth', read: flag, bare: true, placeholder: 'BOOL', help: 'accept requests without credentials (true)' },
+    {
+      setting: 'anonymousAuth',
+      read: flag,
+      bare: true,
+      placeholder: 'BOOL',
+      help: 'accept requests without credentials (true)',
+    },
   ],
   [
     'authorization-mode',
@@ -67,10 +87,22 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
   ],
   [
     'etcd-servers',
-    { setting: 'etcdServers', read: listOf(text), repeatable: true, placeholder: 'URLS', help: 'etcd servers, with commas' },
+    {
+      setting: 'etcdServers',
+      read: listOf(text),
+      repeatable: true,
+      placeholder: 'URLS',
+      help: 'etcd servers, with commas',
+    },
   ],
-  ['etcd-prefix', { setting: 'etcdPrefix', read: text, placeholder: 'PREFIX', help: 'begins every key in etcd (/registry)' }],
-  ['etcd-cafile', { setting: 'etcdCafile', read: text, placeholder: 'FILE', help: 'CA bundle for the certificates of etcd' }],
+  [
+    'etcd-prefix',
+    { setting: 'etcdPrefix', read: text, placeholder: 'PREFIX', help: 'begins every key in etcd (/registry)' },
+  ],
+  [
+    'etcd-cafile',
+    { setting: 'etcdCafile', read: text, placeholder: 'FILE', help: 'CA bundle for the certificates of etcd' },
+  ],
   ['etcd-certfile', { setting: 'etcdCertfile', read: text, placeholder: 'FILE', help: 'client certificate for etcd' }],
   ['etcd-keyfile', { setting: 'etcdKeyfile', read: text, placeholder: 'FILE', help: 'its private key' }],
   ['etcd-user', { setting: 'etcdUser', read: text, placeholder: 'NAME', help: 'user of an etcd with authentication' }],
@@ -102,7 +134,12 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
   ],
   [
     'livez-grace-period',
-    { setting: 'livezGracePeriod', read: duration, placeholder: 'TIME', help: 'time the start may take before /livez fails (0)' },
+    {
+      setting: 'livezGracePeriod',
+      read: duration,
+      placeholder: 'TIME',
+      help: 'time the start may take before /livez fails (0)',
+    },
   ],
   [
     'shutdown-delay-duration',

@@ -8,7 +8,10 @@ export interface Io {
   err(line: string): void;
 }
 
-/** Ends the process by SIGINT's default action, which shells report as 130: `process.exit` would run into native code that is still at work. */
+/**
+ * Ends the process by SIGINT's default action, which shells report as 130: `process.exit` would run into native code
+ * that is still at work.
+ */
 function die(): void {
   process.removeAllListeners('SIGINT');
   process.kill(process.pid, 'SIGINT');

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { ConfigError } from '../api/point.js';
 import { type Stored, StoreError } from '../api/storage.js';
 import { SnapshotError, type SnapshotHeader, SnapshotReader } from '../snapshot/format.js';
-import { SNAPSHOT_PATH } from '../snapshot/serve.js';
+import { SNAPSHOT_PATH } from '../snapshot/format.js';
 import { givenTo, needed, shownBytes } from './arguments.js';
 import { type Reach, reachOf } from './kubeconfig.js';
 import type { Io } from './serve.js';

@@ -8,7 +8,10 @@ import type { Io } from './serve.js';
 /** Missing revisions and lost objects named one by one; the rest is counted. */
 const NAMED = 100;
 
-/** `capstan store check|recover --data-dir=DIR`: works on the files of a server that does not run. 0 if all is well, 1 if not. */
+/**
+ * `capstan store check|recover --data-dir=DIR`: works on the files of a server that does not run. 0 if all is well, 1
+ * if not.
+ */
 export async function storeCommand(args: readonly string[], io: Io): Promise<number> {
   const given = givenTo(args, { 'data-dir': { type: 'string' }, 'accept-loss': { type: 'boolean' } });
   const [action, ...more] = given.words;
@@ -27,7 +30,9 @@ async function checkStore(path: string, io: Io): Promise<number> {
   for (const line of report(check)) io.out(line);
   for (const problem of check.problems) io.err(`problem: ${problem}`);
   io.out(
-    check.problems.length === 0 ? 'the store is sound' : `the store is damaged: ${counted(check.problems.length, 'problem')}`,
+    check.problems.length === 0
+      ? 'the store is sound'
+      : `the store is damaged: ${counted(check.problems.length, 'problem')}`,
   );
   return check.problems.length === 0 ? 0 : 1;
 }
@@ -57,7 +62,9 @@ async function recoverStore(path: string, acceptLoss: boolean, io: Io): Promise<
   for (const line of losses(plan)) io.out(`gone: ${line}`);
   io.out(`kept: ${counted(plan.objects, 'object')}; history is given up, so that every watch lists again`);
   if (isLossy(plan) && !acceptLoss) {
-    io.err('nothing was changed: restore a snapshot, or run this again with --accept-loss to go on without what is gone');
+    io.err(
+      'nothing was changed: restore a snapshot, or run this again with --accept-loss to go on without what is gone',
+    );
     return 1;
   }
   const { kept, revision } = await recover(path, { acceptLoss });

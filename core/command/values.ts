@@ -1,6 +1,9 @@
 import { ConfigError } from '../api/point.js';
 
-/** Reads one value of a setting, from text (a flag) or from YAML; throws ConfigError with `path`, the flag or field it came from. */
+/**
+ * Reads one value of a setting, from text (a flag) or from YAML; throws ConfigError with `path`, the flag or field it
+ * came from.
+ */
 export type Reader<T> = (value: unknown, path: string) => T;
 
 /** Non-empty text. */
@@ -42,7 +45,8 @@ export const duration: Reader<number> = (value, path) => {
   if (value === 0 || value === '0') return 0;
   if (typeof value === 'string' && value.length <= 32 && /^(\d+(\.\d+)?(ms|h|m|s))+$/.test(value)) {
     let total = 0;
-    for (const [, amount, unit] of value.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)) total += Number(amount) * UNITS.get(unit!)!;
+    for (const [, amount, unit] of value.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g))
+      total += Number(amount) * UNITS.get(unit!)!;
     return total;
   }
   throw new ConfigError(path, `must be a duration such as 30s or 1m30s, not ${JSON.stringify(value)}`);
@@ -62,6 +66,7 @@ export const listOf =
   <T>(each: Reader<T>): Reader<readonly T[]> =>
   (value, path) => {
     const items: unknown = typeof value === 'string' ? value.split(',') : value;
-    if (!Array.isArray(items) || items.length === 0) throw new ConfigError(path, 'must be a list of at least one value');
+    if (!Array.isArray(items) || items.length === 0)
+      throw new ConfigError(path, 'must be a list of at least one value');
     return items.map((item, i) => each(item, typeof value === 'string' ? path : `${path}[${i}]`));
   };

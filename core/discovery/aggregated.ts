@@ -4,7 +4,9 @@ import { groupsOf, isForeign, resourcesOf, servedOf, subresourcesOf, verbsOf } f
 /** Versions of the aggregated form, best first. */
 export const AGGREGATED_VERSIONS = ['v2', 'v2beta1'] as const;
 
-/** Kinds in the parent's own group and version are given without them; clients fill them in from the enclosing version. */
+/**
+ * Kinds in the parent's own group and version are given without them; clients fill them in from the enclosing version.
+ */
 const subresourceEntry = (resource: Resource, sub: Subresource): object => ({
   subresource: sub.name,
   responseKind: isForeign(resource, sub)
@@ -23,7 +25,9 @@ const resourceEntry = (resource: Resource): object => ({
   verbs: verbsOf(resource, resource.verbs),
   ...(resource.shortNames.length ? { shortNames: resource.shortNames } : {}),
   ...(resource.categories.length ? { categories: resource.categories } : {}),
-  ...(resource.subresources.size ? { subresources: subresourcesOf(resource).map(sub => subresourceEntry(resource, sub)) } : {}),
+  ...(resource.subresources.size
+    ? { subresources: subresourcesOf(resource).map(sub => subresourceEntry(resource, sub)) }
+    : {}),
 });
 
 const versionEntry = (version: GroupVersion): object => ({
@@ -37,7 +41,10 @@ const groupEntry = (group: Group): object => ({
   versions: servedOf(group).map(versionEntry),
 });
 
-/** The aggregated document at `/api` (`core`) or `/apis`: all groups, versions and resources at once. `apiVersion` names its own version. */
+/**
+ * The aggregated document at `/api` (`core`) or `/apis`: all groups, versions and resources at once. `apiVersion` names
+ * its own version.
+ */
 export function aggregatedList(registry: Registry, apiVersion: string, core: boolean): object {
   const legacy = registry.groups.get('');
   const groups = core ? (legacy ? [legacy] : []) : groupsOf(registry);

@@ -12,15 +12,23 @@ export interface DocumentAnswer {
 /** Documents that are the same for every client: rendered once per registry generation and answered from memory. */
 export interface DocumentSet {
   /**
-   * The answer to a GET of `path` (without query), undefined where no document stands there. Throws a Refusal (406) where `accept` fits none of
-   * its forms. `indent`: the client is a person, unless the media type says otherwise.
+   * The answer to a GET of `path` (without query), undefined where no document stands there. Throws a Refusal (406)
+   * where `accept` fits none of its forms. `indent`: the client is a person, unless the media type says otherwise.
    */
-  answer(path: string, accept: string | undefined, ifNoneMatch: string | undefined, indent?: boolean): DocumentAnswer | undefined;
+  answer(
+    path: string,
+    accept: string | undefined,
+    ifNoneMatch: string | undefined,
+    indent?: boolean,
+  ): DocumentAnswer | undefined;
   /** Whether a document stands at `path` that no method but GET asks for. */
   hasGetAlone(path: string): boolean;
 }
 
-/** Whether an If-None-Match header lists the tag (RFC 9110, section 13.1.2). `*` is not honoured: upstream answers discovery in full then. */
+/**
+ * Whether an If-None-Match header lists the tag (RFC 9110, section 13.1.2). `*` is not honoured: upstream answers
+ * discovery in full then.
+ */
 export const matches = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch?.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag) ?? false;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { withoutTrailing } from '../model/trailing.js';
 import { type Naming, namingOf } from '../naming.js';
-import { covers, type MediaName, type MediaRange, negotiate, parseAccept } from '../negotiate.js';
+import { covers, type MediaName, type MediaRange, negotiate, parseAccept } from '../request/negotiate.js';
 import { encodeCommon } from '../schema/protobuf.js';
 import type { Registry } from '../schema/resource.js';
 import { encodeYaml } from '../schema/yaml.js';
@@ -25,7 +25,8 @@ const AGGREGATED = { vary: 'Accept', 'cache-control': 'public' };
 const ENCODER = new TextEncoder();
 
 /**
- * What decides about a request for a document: its `route`, which has GET alone and declares its media types, a `handler` that looks at no method, or
+ * What decides about a request for a document: its `route`, which has GET alone and declares its media types, a
+ * `handler` that looks at no method, or
  * `nobody`: it is written as it is.
  */
 type Judge = 'route' | 'handler' | 'nobody';
@@ -82,8 +83,13 @@ function plainDocuments(registry: Registry, options: DiscoveryOptions): Map<stri
   return documents;
 }
 
-/** Stock clients ask in the upstream spelling whatever the server calls its groups; the answer's media type repeats the spelling asked for. */
-const SPELLINGS = new Set((['neutral', 'kubernetes'] as const).map(name => namingOf(name).group('apidiscovery.orchestrator.io')));
+/**
+ * Stock clients ask in the upstream spelling whatever the server calls its groups; the answer's media type repeats the
+ * spelling asked for.
+ */
+const SPELLINGS = new Set(
+  (['neutral', 'kubernetes'] as const).map(name => namingOf(name).group('apidiscovery.orchestrator.io')),
+);
 
 /** The version of the aggregated form that a range asks for, undefined where it asks for another form. */
 function aggregatedVersion(range: MediaRange): string | undefined {
@@ -93,7 +99,10 @@ function aggregatedVersion(range: MediaRange): string | undefined {
   return AGGREGATED_VERSIONS.some(known => known === version) ? version : undefined;
 }
 
-/** What is served without looking at routes, with the slashes that it may end in: to the others slashes at the end mean nothing. */
+/**
+ * What is served without looking at routes, with the slashes that it may end in: to the others slashes at the end mean
+ * nothing.
+ */
 const EXACT: ReadonlyMap<string, string> = new Map([
   ['/', '/'],
   ['/apis', '/apis'],
@@ -113,7 +122,12 @@ class Documents implements DocumentSet {
     this.#plain = plainDocuments(registry, options);
   }
 
-  answer(path: string, accept: string | undefined, ifNoneMatch: string | undefined, indent = false): DocumentAnswer | undefined {
+  answer(
+    path: string,
+    accept: string | undefined,
+    ifNoneMatch: string | undefined,
+    indent = false,
+  ): DocumentAnswer | undefined {
     const plain = this.#find(path);
     if (!plain) return undefined;
     // The list of groups has its aggregated form without a slash at the end alone.
@@ -152,11 +166,17 @@ class Documents implements DocumentSet {
   }
 }
 
-/** The documents at `/`, `/version`, `/api` and `/apis` of one frozen registry. Rendered when first asked for, then kept. */
+/**
+ * The documents at `/`, `/version`, `/api` and `/apis` of one frozen registry. Rendered when first asked for, then
+ * kept.
+ */
 export const documents = (registry: Registry, naming: Naming, options: DiscoveryOptions = {}): DocumentSet =>
   new Documents(registry, naming, options);
 
-/** Whether a path below `/api` or `/apis` lies in a group of the table: its absence is then a Status and not the plain 404 text. */
+/**
+ * Whether a path below `/api` or `/apis` lies in a group of the table: its absence is then a Status and not the plain
+ * 404 text.
+ */
 export function inKnownGroup(registry: Registry, path: string): boolean {
   const [, root, group] = path.split('/');
   if (root === 'api') return group !== undefined && group !== '';

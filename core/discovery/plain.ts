@@ -16,7 +16,11 @@ export const verbsOf = (resource: Resource, verbs: readonly string[]): string[] 
 /** Subresources in the order that discovery shows. */
 export const subresourcesOf = (resource: Resource): Subresource[] =>
   [...resource.subresources.values()].sort((a, b) =>
-    resource.builtIn ? (a.name < b.name ? -1 : 1) : CUSTOM_SUBRESOURCES.indexOf(a.name) - CUSTOM_SUBRESOURCES.indexOf(b.name),
+    resource.builtIn
+      ? a.name < b.name
+        ? -1
+        : 1
+      : CUSTOM_SUBRESOURCES.indexOf(a.name) - CUSTOM_SUBRESOURCES.indexOf(b.name),
   );
 
 /** Resources by plural name, the order of documents. */
@@ -31,15 +35,16 @@ export const groupsOf = (registry: Registry): Group[] =>
 
 /** Whether the group has kinds of the table: where there is none, an unknown path is unknown to everything. */
 export const isTabled = (registry: Registry, group: string): boolean =>
-  registry.groups.get(group)?.versions.some(version => [...version.resources.values()].some(resource => resource.builtIn)) ===
-  true;
+  registry.groups
+    .get(group)
+    ?.versions.some(version => [...version.resources.values()].some(resource => resource.builtIn)) === true;
 
 /** The served versions of a group in order of preference. */
 export const servedOf = (group: Group): GroupVersion[] => group.versions.filter(version => version.served);
 
 /**
- * Tells clients whether the stored form changed: the first eight bytes of the SHA-256 of `group/version/Kind` in base64, as the upstream servers
- * compute it, so that caches agree.
+ * Tells clients whether the stored form changed: the first eight bytes of the SHA-256 of `group/version/Kind` in
+ * base64, as the upstream servers compute it, so that caches agree.
  */
 export function storageVersionHash(storageApiVersion: string, kind: string): string {
   const full = storageApiVersion.includes('/') ? storageApiVersion : `/${storageApiVersion}`;
@@ -49,7 +54,9 @@ export function storageVersionHash(storageApiVersion: string, kind: string): str
 /** The document at `/api`. */
 export const apiVersions = (registry: Registry, serverAddress: string): object => ({
   kind: 'APIVersions',
-  versions: servedOf(registry.groups.get('') ?? { name: '', priority: 0, preferred: '', versions: [] }).map(v => v.version),
+  versions: servedOf(registry.groups.get('') ?? { name: '', priority: 0, preferred: '', versions: [] }).map(
+    v => v.version,
+  ),
   serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
 });
 

@@ -49,7 +49,9 @@ async function passes(endpoint: HealthEndpoint, check: HealthCheck, onResult: On
 }
 
 async function single(endpoint: HealthEndpoint, check: HealthCheck, onResult: OnResult): Promise<HealthAnswer> {
-  return (await passes(endpoint, check, onResult)) ? answer(200, 'ok') : answer(500, 'internal server error: reason withheld\n');
+  return (await passes(endpoint, check, onResult))
+    ? answer(200, 'ok')
+    : answer(500, 'internal server error: reason withheld\n');
 }
 
 function warning(unknown: ReadonlySet<string>): string {
@@ -75,8 +77,10 @@ async function every(
 }
 
 /**
- * The answer of a health endpoint. `path` is what follows `/livez`: empty for all checks, `/name` for one. `query` is the raw query:
- * `verbose` with any value prints every check, each `exclude` names one check to skip. 200 means healthy, 500 not, 404 no such check.
+ * The answer of a health endpoint. `path` is what follows `/livez`: empty for all checks, `/name` for one. `query` is
+ * the raw query:
+ * `verbose` with any value prints every check, each `exclude` names one check to skip. 200 means healthy, 500 not, 404
+ * no such check.
  */
 export async function healthAnswer(
   endpoint: HealthEndpoint,

@@ -4,8 +4,8 @@ import type { Awaitable } from '../api/point.js';
 const ALL = ['livez', 'readyz', 'healthz'] as const;
 
 /**
- * `etcd`: the store answers, whichever backend it is; the name is the one that probes and dashboards know. A store that others share can be away while they
- * are fine: then `remote`, it decides about readiness too.
+ * `etcd`: the store answers, whichever backend it is; the name is the one that probes and dashboards know. A store that
+ * others share can be away while they are fine: then `remote`, it decides about readiness too.
  */
 export const storeCheck = (ping: () => Awaitable<void>, remote = false): HealthCheck => ({
   name: 'etcd',

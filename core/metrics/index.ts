@@ -16,5 +16,8 @@ export function scrapeOf(requests: RequestMetrics): Scrape {
   const registry = new Registry();
   requests.register(registry);
   processMetrics(registry);
-  return { contentType: registry.contentType, text: async () => `${await requests.text()}\n${await registry.metrics()}` };
+  return {
+    contentType: registry.contentType,
+    text: async () => `${await requests.text()}\n${await registry.metrics()}`,
+  };
 }

@@ -20,8 +20,8 @@ const virtualBytes = (): number | undefined => {
 };
 
 /**
- * Metrics of the process, read when they are asked for: nothing is measured in between, and nothing is left behind. Where the platform does
- * not tell, the metric has no value.
+ * Metrics of the process, read when they are asked for: nothing is measured in between, and nothing is left behind.
+ * Where the platform does not tell, the metric has no value.
  */
 export function processMetrics(registry: Registry): void {
   const registers = [registry];

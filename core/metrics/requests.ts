@@ -1,10 +1,12 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Route } from '../front/route.js';
-import { flag } from '../front/query.js';
+import type { Route } from '../request/route.js';
+import { flag } from '../request/query.js';
 import type { Resource } from '../schema/resource.js';
 
 /** Bounds of the latency histogram in seconds: those that dashboards for this kind of server know. */
-const BOUNDS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60] as const;
+const BOUNDS = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+] as const;
 
 const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const VERBS: ReadonlyMap<string, string> = new Map([
@@ -66,7 +68,10 @@ function durationsOf({ labels, buckets, seconds }: Series): string {
   return below === 0 ? '' : `${text}${DURATION}_sum{${labels}} ${seconds}\n${DURATION}_count{${labels}} ${below}\n`;
 }
 
-/** Counts requests: how many of what were answered how, how long it took, how many are under way. Labels come from the registry of resources, never from the request. */
+/**
+ * Counts requests: how many of what were answered how, how long it took, how many are under way. Labels come from the
+ * registry of resources, never from the request.
+ */
 export class RequestMetrics {
   readonly #series = new Map<string, Series>();
   /** The same series found without making their key; per resource, because resources come and go. */
@@ -89,7 +94,10 @@ export class RequestMetrics {
     });
   }
 
-  /** Counts and durations as text, made in runs between which other requests get their turn: there may be thousands of series. */
+  /**
+   * Counts and durations as text, made in runs between which other requests get their turn: there may be thousands of
+   * series.
+   */
   async text(): Promise<string> {
     const totals = [TOTAL_HEAD];
     const durations = [DURATION_HEAD];
@@ -121,7 +129,8 @@ export class RequestMetrics {
     const { target, resource } = route;
     const sub = route.subresource?.name ?? '';
     const dry = route.query.size > 0 && flag(route.query, 'dryRun') ? 'All' : '';
-    const scope = target.is === 'path' || !resource ? '' : target.name ? 'resource' : target.namespace ? 'namespace' : 'cluster';
+    const scope =
+      target.is === 'path' || !resource ? '' : target.name ? 'resource' : target.namespace ? 'namespace' : 'cluster';
     // A method that nobody knows counts as `other`: methods come from outside.
     const verb = VERBS.get(target.verb) ?? 'other';
     const key = `${verb} ${sub} ${scope} ${dry}`;
@@ -144,7 +153,16 @@ export class RequestMetrics {
     const whole = resource ? `${group} ${version} ${plural} ${key}` : key;
     let series = this.#series.get(whole);
     if (!series) {
-      const labels = { verb, dry_run: dry, group, version, resource: plural, subresource, scope, component: 'apiserver' };
+      const labels = {
+        verb,
+        dry_run: dry,
+        group,
+        version,
+        resource: plural,
+        subresource,
+        scope,
+        component: 'apiserver',
+      };
       series = new Series(
         Object.entries(labels)
           .map(([name, value]) => `${name}="${value}"`)

@@ -2,8 +2,8 @@ const compound = (whole: number, unit: string, rest: number, restUnit: string): 
   rest === 0 ? `${whole}${unit}` : `${whole}${unit}${rest}${restUnit}`;
 
 /**
- * A duration as command-line clients print ages: two units while the first is small, one unit later (`5m30s`, `2h`, `3d4h`, `2y`). Durations more
- * than a second in the future are `<invalid>`.
+ * A duration as command-line clients print ages: two units while the first is small, one unit later (`5m30s`, `2h`,
+ * `3d4h`, `2y`). Durations more than a second in the future are `<invalid>`.
  */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);

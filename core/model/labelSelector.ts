@@ -38,7 +38,10 @@ function termText({ key, operator, values }: Requirement): string {
   return operator === '=' ? `${key}=${values[0]}` : `${key} ${operator} (${[...values].sort().join(',')})`;
 }
 
-/** The selector of an object as the text that clients put into `labelSelector` (spec, "Scale": status.selector), terms in the order of their keys. */
+/**
+ * The selector of an object as the text that clients put into `labelSelector` (spec, "Scale": status.selector), terms
+ * in the order of their keys.
+ */
 export const labelSelectorText = (selector?: object): string =>
   [...requirementsOf(selector)]
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))

@@ -51,7 +51,10 @@ export const dns1123Subdomain = (text: string): string[] =>
 export const dns1035Label = (text: string): string[] =>
   check(text, 63, LABEL_1035, patternText(LABEL_1035_TEXT, inner(LABEL_1035), 'my-name', 'abc-123'));
 
-/** Complaints about a name that becomes one segment of a path: no `.`, `..`, `/` and `%`; with `prefix` only the characters count. */
+/**
+ * Complaints about a name that becomes one segment of a path: no `.`, `..`, `/` and `%`; with `prefix` only the
+ * characters count.
+ */
 export function pathSegment(name: string, prefix = false): string[] {
   const found: string[] = [];
   if (!prefix && (name === '.' || name === '..')) found.push(`may not be '${name}'`);
@@ -76,7 +79,8 @@ export function qualifiedName(text: string): string[] {
   }
   if (name === '') found.push('name part must be non-empty');
   else if (bytes(name) > 63) found.push(`name part ${tooLongText(63)}`);
-  if (!QUALIFIED.test(name)) found.push(`name part ${patternText(QUALIFIED_TEXT, pattern, 'MyName', 'my.name', '123-abc')}`);
+  if (!QUALIFIED.test(name))
+    found.push(`name part ${patternText(QUALIFIED_TEXT, pattern, 'MyName', 'my.name', '123-abc')}`);
   return found;
 }
 

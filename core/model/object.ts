@@ -25,7 +25,10 @@ export interface ManagedFieldsEntry {
   subresource?: string;
 }
 
-/** Common metadata of every stored object (spec, "Object envelope and common metadata"). Times are RFC 3339 in UTC, whole seconds. */
+/**
+ * Common metadata of every stored object (spec, "Object envelope and common metadata"). Times are RFC 3339 in UTC,
+ * whole seconds.
+ */
 export interface ObjectMeta {
   name?: string;
   generateName?: string;

@@ -34,7 +34,10 @@ const BINARY_SUFFIX = new Map([...BINARY].map(([suffix, exponent]) => [exponent,
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*)([-+]?\d*)$/;
 /** Largest binary amount; more is cut to it, as upstream does. */
 const MOST = (1n << 63n) - 1n;
-/** Longest text and largest decimal exponent that are read: anything beyond is no amount but an attack on the arithmetic. */
+/**
+ * Longest text and largest decimal exponent that are read: anything beyond is no amount but an attack on the
+ * arithmetic.
+ */
 const LONGEST = 256;
 const EXPONENT = 200;
 

@@ -1,6 +1,9 @@
 import type { Json } from './object.js';
 
-/** Machine-readable reasons of a Status and the HTTP code each stands for (Kubernetes API conventions, "Response Status Kind"). */
+/**
+ * Machine-readable reasons of a Status and the HTTP code each stands for (Kubernetes API conventions, "Response Status
+ * Kind").
+ */
 export const REASONS = {
   BadRequest: 400,
   Unauthorized: 401,
@@ -56,7 +59,8 @@ export interface StatusBody {
 }
 
 /**
- * A refusal the client is to see: thrown by any stage and turned into one Status. Anything else thrown is a bug and becomes a 500.
+ * A refusal the client is to see: thrown by any stage and turned into one Status. Anything else thrown is a bug and
+ * becomes a 500.
  * `metadata` goes into the Status's list metadata (a fresh `continue` token on 410).
  */
 export class Refusal extends Error {
@@ -107,7 +111,8 @@ export const notFound = (of: Named, name: string): Refusal =>
   new Refusal('NotFound', `${qualified(of)} ${JSON.stringify(name)} not found`, detailsOf(of, name));
 
 /** 404 for a path below a served group that names no resource. */
-export const unknownPath = (): Refusal => new Refusal('NotFound', 'the server could not find the requested resource', {});
+export const unknownPath = (): Refusal =>
+  new Refusal('NotFound', 'the server could not find the requested resource', {});
 
 /** 409 for a create over an existing name. */
 export const alreadyExists = (of: Named, name: string): Refusal =>
@@ -128,8 +133,9 @@ export const MODIFIED = 'the object has been modified; please apply your changes
 export const badRequest = (message: string): Refusal => new Refusal('BadRequest', message);
 
 /** 405 for a verb the resource does not have. */
-export const methodNotAllowed = (message = 'the server does not allow this method on the requested resource'): Refusal =>
-  new Refusal('MethodNotAllowed', message, {});
+export const methodNotAllowed = (
+  message = 'the server does not allow this method on the requested resource',
+): Refusal => new Refusal('MethodNotAllowed', message, {});
 
 /** How upstream classifies a violation (field.ErrorType), and the word its message begins with. */
 const VIOLATIONS = {
@@ -182,9 +188,11 @@ export const required = (field: string, detail = ''): Violation => violation('Fi
 export const invalid = (field: string, value: unknown, detail: string): Violation =>
   violation('FieldValueInvalid', field, shown(value), detail);
 /** `Forbidden: detail`. */
-export const forbiddenField = (field: string, detail: string): Violation => violation('FieldValueForbidden', field, '', detail);
+export const forbiddenField = (field: string, detail: string): Violation =>
+  violation('FieldValueForbidden', field, '', detail);
 /** `Duplicate value: <value>`. */
-export const duplicate = (field: string, value: unknown): Violation => violation('FieldValueDuplicate', field, shown(value), '');
+export const duplicate = (field: string, value: unknown): Violation =>
+  violation('FieldValueDuplicate', field, shown(value), '');
 /** `Not found: <value>`. */
 export const notFoundField = (field: string, value: unknown): Violation =>
   violation('FieldValueNotFound', field, shown(value), '');
@@ -205,7 +213,10 @@ export const tooMany = (field: string, count: number, most: number): Violation =
 
 /** Violations, or conflicts, that a refusal tells at most: nobody reads more. */
 export const VIOLATIONS_TOLD = 1000;
-/** Characters of all of them together, as many as a body may have: each may repeat what the client sent, and stands in the answer twice. */
+/**
+ * Characters of all of them together, as many as a body may have: each may repeat what the client sent, and stands in
+ * the answer twice.
+ */
 const CHARACTERS_TOLD = 3 * 1024 * 1024;
 
 /** As many from the first on as a refusal tells; the first is told in any case. */
@@ -222,8 +233,12 @@ export function invalidObject(group: string, kind: string, name: string, found: 
   if (violations.length < found.length) lines.push('and more');
   const all = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
   const qualifiedKind = group ? `${kind}.${group}` : kind;
-  return new Refusal('Invalid', `${qualifiedKind} ${JSON.stringify(name)} is invalid: ${violations.length ? all : '<nil>'}`, {
-    ...detailsOf({ group, resource: kind }, name),
-    causes: violations.map(v => ({ reason: v.reason, message: v.message, field: v.field })),
-  });
+  return new Refusal(
+    'Invalid',
+    `${qualifiedKind} ${JSON.stringify(name)} is invalid: ${violations.length ? all : '<nil>'}`,
+    {
+      ...detailsOf({ group, resource: kind }, name),
+      causes: violations.map(v => ({ reason: v.reason, message: v.message, field: v.field })),
+    },
+  );
 }

@@ -70,12 +70,14 @@ class LabelParser {
   selector(): Requirement[] {
     const found: Requirement[] = [];
     if (this.#peek().is === 'end') return found;
-    if (!this.#startsRequirement()) throw badRequest(`found '${this.#peek().text}', expected: !, identifier, or 'end of string'`);
+    if (!this.#startsRequirement())
+      throw badRequest(`found '${this.#peek().text}', expected: !, identifier, or 'end of string'`);
     for (;;) {
       found.push(this.#requirement());
       const token = this.#next();
       if (token.is === 'end') return found;
-      if (token.text !== ',' || token.is === 'word') throw badRequest(`found '${token.text}', expected: ',' or 'end of string'`);
+      if (token.text !== ',' || token.is === 'word')
+        throw badRequest(`found '${token.text}', expected: ',' or 'end of string'`);
       if (!this.#startsRequirement()) throw badRequest(`found '${this.#peek().text}', expected: identifier after ','`);
     }
   }
@@ -189,7 +191,9 @@ function unescaped(value: string): string {
   return out;
 }
 
-/** Parses a field selector (spec, "Field selectors"); which fields exist is for the caller to say. Throws a 400 Refusal. */
+/**
+ * Parses a field selector (spec, "Field selectors"); which fields exist is for the caller to say. Throws a 400 Refusal.
+ */
 export function parseFieldSelector(text: string): Selector {
   const found: Requirement[] = [];
   for (const term of splitTerms(text)) {
@@ -209,7 +213,10 @@ function compares(value: string, operator: 'gt' | 'lt', than: string): boolean {
   return operator === 'gt' ? BigInt(value) > BigInt(than) : BigInt(value) < BigInt(than);
 }
 
-function meets({ key, operator, values }: Requirement, labels: { readonly [key: string]: string } | undefined): boolean {
+function meets(
+  { key, operator, values }: Requirement,
+  labels: { readonly [key: string]: string } | undefined,
+): boolean {
   const value = labels && Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'exists':

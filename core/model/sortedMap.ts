@@ -8,8 +8,8 @@ interface Keyed {
 }
 
 /**
- * An ordered map of values that know their key, kept in chunks so that an insert moves at most one chunk. Order is that of UTF-16 code units, which for API
- * names (ASCII) is byte order.
+ * An ordered map of values that know their key, kept in chunks so that an insert moves at most one chunk. Order is that
+ * of UTF-16 code units, which for API names (ASCII) is byte order.
  */
 export class SortedMap<V extends Keyed> {
   readonly #byKey = new Map<string, V>();
@@ -45,7 +45,10 @@ export class SortedMap<V extends Keyed> {
     return true;
   }
 
-  /** Visits values whose keys begin with `prefix` (behind `after`, if that is given), in order, until `visit` returns false. */
+  /**
+   * Visits values whose keys begin with `prefix` (behind `after`, if that is given), in order, until `visit` returns
+   * false.
+   */
   each(prefix: string, after: string | undefined, visit: (value: V) => boolean | undefined): void {
     if (this.#chunks.length === 0) return;
     const [from, until] = bounds(prefix, after);

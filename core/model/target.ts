@@ -1,6 +1,9 @@
 import type { Selector } from './selector.js';
 
-/** API verbs as authorizers see them (spec 2, "Request attributes"). Non-resource requests use the lower-case HTTP method. */
+/**
+ * API verbs as authorizers see them (spec 2, "Request attributes"). Non-resource requests use the lower-case HTTP
+ * method.
+ */
 export type Verb =
   | 'get'
   | 'list'
@@ -30,7 +33,9 @@ export interface ResourceTarget {
   readonly fieldSelector?: Selector;
 }
 
-/** A request outside the resource paths (`/version`, `/healthz`, `/openapi/…`): only path and lower-case method count. */
+/**
+ * A request outside the resource paths (`/version`, `/healthz`, `/openapi/…`): only path and lower-case method count.
+ */
 export interface PathTarget {
   readonly is: 'path';
   readonly verb: string;
@@ -41,8 +46,8 @@ export interface PathTarget {
 export type Target = ResourceTarget | PathTarget;
 
 /**
- * The object a request names: in its path or, for list and watch, by a `metadata.name=` field selector that could stand in a path.
- * That is what `resourceNames` restricts and refusals name (spec 2, "RBAC rules").
+ * The object a request names: in its path or, for list and watch, by a `metadata.name=` field selector that could stand
+ * in a path. That is what `resourceNames` restricts and refusals name (spec 2, "RBAC rules").
  */
 export function nameOf(target: ResourceTarget): string {
   if (target.name || !target.fieldSelector || (target.verb !== 'list' && target.verb !== 'watch')) return target.name;

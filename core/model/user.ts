@@ -7,4 +7,9 @@ export interface User {
 }
 
 /** The identity of a request that carries no credentials. */
-export const ANONYMOUS: User = { name: 'system:anonymous', uid: '', groups: ['system:unauthenticated'], extra: new Map() };
+export const ANONYMOUS: User = {
+  name: 'system:anonymous',
+  uid: '',
+  groups: ['system:unauthenticated'],
+  extra: new Map(),
+};

@@ -37,7 +37,8 @@ function kindIndex(versions: readonly GroupVersion[], naming: Naming): Map<strin
   const index = new Map<string, GroupVersionKind[]>();
   const add = (name: string, kind: GroupVersionKind): void => {
     const known = index.get(name) ?? [];
-    if (!known.some(k => k.group === kind.group && k.version === kind.version && k.kind === kind.kind)) known.push(kind);
+    if (!known.some(k => k.group === kind.group && k.version === kind.version && k.kind === kind.kind))
+      known.push(kind);
     index.set(name, known);
   };
   for (const { group, version, resources } of versions) {
@@ -100,7 +101,8 @@ export class Builder {
         this.#paths(version, schemas, tag => writerV2(this.naming, tag)),
       );
     for (const id of PLAIN_TYPES) schemas.byId(id);
-    for (const plain of this.plain.values()) Object.assign(paths, pathOf(plain, schemas, writerV2(this.naming, plain.tag)));
+    for (const plain of this.plain.values())
+      Object.assign(paths, pathOf(plain, schemas, writerV2(this.naming, plain.tag)));
     return documentV2(paths, schemas, releaseName());
   }
 
@@ -146,7 +148,9 @@ function plainOf(registry: Registry): Map<string, Plain> {
 /** The path of such a document, as the writer writes it. */
 function pathOf({ path, id, type }: Plain, schemas: Schemas, writer: Writer): Schema {
   const answer = type ? schemas.byId(type) : schemas.version();
-  const operations: PathItem['operations'] = new Map([['get', { id, parameters: [], codes: [200], answer, streams: false }]]);
+  const operations: PathItem['operations'] = new Map([
+    ['get', { id, parameters: [], codes: [200], answer, streams: false }],
+  ]);
   return { [path]: writePath({ path, parameters: [], operations }, writer) };
 }
 

@@ -29,4 +29,5 @@ function published(schema: StructuralSchema, dialect: Dialect): Schema {
 }
 
 /** The schema of a custom kind as the documents of either version show it; undefined for built-in kinds. */
-export const publishedSchema = ({ own }: Resource, dialect: Dialect): Schema | undefined => own && published(own.schema, dialect);
+export const publishedSchema = ({ own }: Resource, dialect: Dialect): Schema | undefined =>
+  own && published(own.schema, dialect);

@@ -66,7 +66,8 @@ function writeSchema(writer: Writer, schema: Schema): void {
     });
   }
   if (typeof schema.type === 'string') message(writer, 22, w => text(w, 1, schema.type));
-  if (schema.items !== undefined) message(writer, 23, w => message(w, 1, inner => writeSchema(inner, record(schema.items))));
+  if (schema.items !== undefined)
+    message(writer, 23, w => message(w, 1, inner => writeSchema(inner, record(schema.items))));
   if (schema.properties !== undefined) message(writer, 25, w => writeNamedSchemas(w, record(schema.properties)));
   extensions(writer, 31, schema);
 }
@@ -96,7 +97,8 @@ const writeParameter = (writer: Writer, field: number, parameter: Schema): void 
   message(writer, field, entry =>
     message(entry, 1, w => {
       if (parameter.in === 'body') message(w, 1, inner => writeBody(inner, parameter));
-      else if (parameter.in === 'query') message(w, 2, sub => message(sub, 3, inner => writePlain(inner, parameter, 1)));
+      else if (parameter.in === 'query')
+        message(w, 2, sub => message(sub, 3, inner => writePlain(inner, parameter, 1)));
       else message(w, 2, sub => message(sub, 4, inner => writePlain(inner, parameter, 0)));
     }),
   );

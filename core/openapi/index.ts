@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { bare, type DocumentAnswer, matches } from '../discovery/answer.js';
 import type { Naming } from '../naming.js';
-import { covers, parseAccept } from '../negotiate.js';
+import { covers, parseAccept } from '../request/negotiate.js';
 import type { GroupVersion, Registry } from '../schema/resource.js';
 import { Builder, type OpenApiOptions, type Plain, rootOf } from './build.js';
 import { encodeV2 } from './gnostic.js';
@@ -13,14 +13,20 @@ export { publishedSchema } from './custom.js';
 
 /** The OpenAPI documents of one registry generation. */
 export interface OpenApiDocuments {
-  /** The answer to a GET of `path` with its `hash` parameter, undefined outside of these documents. Refusals have no body. */
+  /**
+   * The answer to a GET of `path` with its `hash` parameter, undefined outside of these documents. Refusals have no
+   * body.
+   */
   answer(
     path: string,
     hash: string | undefined,
     accept: string | undefined,
     ifNoneMatch: string | undefined,
   ): DocumentAnswer | undefined;
-  /** Renders every document that is still missing, one per turn of the event loop, so that no request has to wait for it. */
+  /**
+   * Renders every document that is still missing, one per turn of the event loop, so that no request has to wait for
+   * it.
+   */
   warm(): Promise<void>;
 }
 
@@ -70,9 +76,15 @@ class Documents implements OpenApiDocuments {
   constructor(registry: Registry, naming: Naming, options: OpenApiOptions, previous?: Documents) {
     this.#v3 = previous ? previous.#v3 : new WeakMap();
     this.#builder = new Builder(registry, naming, options);
-    const versions = this.#builder.versions.map((version): [string, GroupVersion] => [rootOf(version).slice(1), version]);
+    const versions = this.#builder.versions.map((version): [string, GroupVersion] => [
+      rootOf(version).slice(1),
+      version,
+    ]);
     const known: ReadonlyMap<string, GroupVersion | Plain> = previous ? previous.#parts : new Map();
-    const plain = [...this.#builder.plain].map(([name, one]): [string, GroupVersion | Plain] => [name, known.get(name) ?? one]);
+    const plain = [...this.#builder.plain].map(([name, one]): [string, GroupVersion | Plain] => [
+      name,
+      known.get(name) ?? one,
+    ]);
     this.#parts = new Map([...versions, ...plain].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
@@ -119,7 +131,8 @@ class Documents implements OpenApiDocuments {
     if (!chosen) return bare(406, V2_HEADERS);
     const contentType = chosen === V2_PROTOBUF_ASKED ? V2_PROTOBUF : chosen;
     const plain = this.#renderV2();
-    if (contentType === V2_PROTOBUF) this.#v2Protobuf ??= rendered(encodeV2(JSON.parse(Buffer.from(plain.bytes).toString())));
+    if (contentType === V2_PROTOBUF)
+      this.#v2Protobuf ??= rendered(encodeV2(JSON.parse(Buffer.from(plain.bytes).toString())));
     const document = contentType === V2_PROTOBUF && this.#v2Protobuf ? this.#v2Protobuf : plain;
     return conditional(document, contentType, ifNoneMatch, V2_HEADERS);
   }
@@ -128,7 +141,8 @@ class Documents implements OpenApiDocuments {
   #version3Index(): DocumentAnswer {
     if (!this.#index) {
       const paths: Record<string, { serverRelativeURL: string }> = {};
-      for (const [name, part] of this.#parts) paths[name] = { serverRelativeURL: addressOf(name, this.#render(part).hash) };
+      for (const [name, part] of this.#parts)
+        paths[name] = { serverRelativeURL: addressOf(name, this.#render(part).hash) };
       this.#index = json({ paths });
     }
     return { status: 200, contentType: 'text/plain; charset=utf-8', bytes: this.#index.bytes, headers: UNCACHED };
@@ -149,7 +163,11 @@ class Documents implements OpenApiDocuments {
       const headers = { ...V3_HEADERS, location: addressOf(name, document.hash) };
       return bare(301, headers, tagOf(document), contentType);
     }
-    const kept = { vary: 'Accept', 'cache-control': 'public, immutable', expires: new Date(Date.now() + YEAR).toUTCString() };
+    const kept = {
+      vary: 'Accept',
+      'cache-control': 'public, immutable',
+      expires: new Date(Date.now() + YEAR).toUTCString(),
+    };
     const shown = contentType === V3_PROTOBUF ? this.#renderV3Protobuf(document) : document;
     return conditional(shown, contentType, ifNoneMatch, hash === undefined ? V3_HEADERS : kept);
   }
@@ -180,7 +198,10 @@ function conditional(
   return { status: 200, contentType, etag, bytes: document.bytes, headers };
 }
 
-/** The OpenAPI documents of a frozen registry, rendered when first asked for and kept; those of an earlier registry are used again where nothing changed. */
+/**
+ * The OpenAPI documents of a frozen registry, rendered when first asked for and kept; those of an earlier registry are
+ * used again where nothing changed.
+ */
 export const openApiDocuments = (
   registry: Registry,
   naming: Naming,

@@ -25,8 +25,12 @@ export function schemaName(id: string, naming: Naming): string {
   return naming.typeName(`${prefix}.${id.slice(at + 1)}`);
 }
 
-/** Schema name of a resource's kind (or list kind): custom kinds are named by their group backwards, `com.example.v1.Widget`. */
+/**
+ * Schema name of a resource's kind (or list kind): custom kinds are named by their group backwards,
+ * `com.example.v1.Widget`.
+ */
 export function kindName(resource: Resource, kind: string, naming: Naming): string {
-  if (resource.builtIn) return schemaName(`${resource.type.id.slice(0, resource.type.id.lastIndexOf('.'))}.${kind}`, naming);
+  if (resource.builtIn)
+    return schemaName(`${resource.type.id.slice(0, resource.type.id.lastIndexOf('.'))}.${kind}`, naming);
   return `${resource.group.split('.').reverse().join('.')}.${resource.version}.${kind}`;
 }

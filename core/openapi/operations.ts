@@ -22,7 +22,12 @@ export interface Operation {
   readonly action?: string;
   readonly kind?: GroupVersionKind;
   readonly parameters: readonly Parameter[];
-  readonly body?: { readonly schema: Schema; readonly required: boolean; readonly patch: boolean; readonly custom: boolean };
+  readonly body?: {
+    readonly schema: Schema;
+    readonly required: boolean;
+    readonly patch: boolean;
+    readonly custom: boolean;
+  };
   /** Codes of success and the body they share; undefined means plain text. */
   readonly codes: readonly number[];
   readonly answer: Schema | undefined;
@@ -195,7 +200,8 @@ export class Operations {
     const operations = new Map<Method, Operation>();
     const { verbs } = resource;
     if (verbs.includes('list')) operations.set('get', this.#list(resource, '', LIST));
-    if (verbs.includes('create')) operations.set('post', this.#write(resource, 'create', 'post', WRITE, [200, 201, 202]));
+    if (verbs.includes('create'))
+      operations.set('post', this.#write(resource, 'create', 'post', WRITE, [200, 201, 202]));
     if (verbs.includes('deletecollection')) operations.set('delete', this.#delete(resource, true));
     return operations;
   }
@@ -203,7 +209,8 @@ export class Operations {
   #object(resource: Resource): Map<Method, Operation> {
     const operations = new Map<Method, Operation>();
     const { verbs } = resource;
-    if (verbs.includes('get')) operations.set('get', this.#read(resource, this.schemas.kind(resource), kindOf(resource), '', []));
+    if (verbs.includes('get'))
+      operations.set('get', this.#read(resource, this.schemas.kind(resource), kindOf(resource), '', []));
     if (verbs.includes('update')) operations.set('put', this.#write(resource, 'replace', 'put', WRITE, [200, 201]));
     if (verbs.includes('delete')) operations.set('delete', this.#delete(resource, false));
     if (verbs.includes('patch')) operations.set('patch', this.#write(resource, 'patch', 'patch', PATCH, [200, 201]));
@@ -217,7 +224,15 @@ export class Operations {
     rest: string,
     parameters: readonly Parameter[],
   ): Operation {
-    return { id: this.#id(resource, 'read', rest), action: 'get', kind, parameters, codes: [200], answer, streams: false };
+    return {
+      id: this.#id(resource, 'read', rest),
+      action: 'get',
+      kind,
+      parameters,
+      codes: [200],
+      answer,
+      streams: false,
+    };
   }
 
   #subresource(resource: Resource, sub: Subresource, path: string, parameters: readonly Parameter[]): PathItem[] {
@@ -265,7 +280,8 @@ export class Operations {
       return operations;
     };
     const items = [this.#item(path, [...parameters, ...options], build(''))];
-    if (forwards) items.push(this.#item(`${path}/{path}`, [...parameters, inPath('path'), ...options], build('WithPath')));
+    if (forwards)
+      items.push(this.#item(`${path}/{path}`, [...parameters, inPath('path'), ...options], build('WithPath')));
     return items;
   }
 }

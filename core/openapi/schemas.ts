@@ -62,7 +62,14 @@ const SPECIAL: Readonly<Record<Dialect, Partial<Record<ScalarName, Schema>>>> = 
   },
 };
 
-const ZERO: Partial<Record<ScalarName, unknown>> = { string: '', bool: false, int32: 0, int64: 0, uint32: 0, double: 0 };
+const ZERO: Partial<Record<ScalarName, unknown>> = {
+  string: '',
+  bool: false,
+  int32: 0,
+  int64: 0,
+  uint32: 0,
+  double: 0,
+};
 
 /** `restartPolicy` as words: names are all the prose there is. */
 const words = (name: string): string =>
@@ -80,7 +87,8 @@ const TYPE_META: Readonly<Record<string, Schema>> = {
   kind: { type: 'string', description: 'Kind of the object.' },
 };
 
-const sortedByKey = (value: Schema): Schema => Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+const sortedByKey = (value: Schema): Schema =>
+  Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** Collects the schemas that one document refers to. */
 export class Schemas {
@@ -130,7 +138,9 @@ export class Schemas {
       type: 'object',
       description: 'Release and build of the server.',
       required: fields,
-      properties: Object.fromEntries(fields.map(field => [field, { type: 'string', description: sentence(words(field)) }])),
+      properties: Object.fromEntries(
+        fields.map(field => [field, { type: 'string', description: sentence(words(field)) }]),
+      ),
     });
   }
 
@@ -146,7 +156,10 @@ export class Schemas {
   kind(resource: Resource): Schema {
     if (resource.builtIn) return this.struct(resource.type);
     const name = kindName(resource, resource.kind, this.source.naming);
-    const schema = this.source.custom(resource, this.dialect) ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    const schema = this.source.custom(resource, this.dialect) ?? {
+      type: 'object',
+      'x-kubernetes-preserve-unknown-fields': true,
+    };
     return this.#named(name, { ...schema, ...this.#envelope(schema), ...this.#kindsOf(name) });
   }
 
@@ -161,9 +174,15 @@ export class Schemas {
       required: ['items'],
       properties: {
         apiVersion: TYPE_META.apiVersion,
-        items: { type: 'array', description: 'Objects of the list.', items: resource.builtIn ? this.#item(item, true) : item },
+        items: {
+          type: 'array',
+          description: 'Objects of the list.',
+          items: resource.builtIn ? this.#item(item, true) : item,
+        },
         kind: TYPE_META.kind,
-        ...(metadata ? { metadata: this.#described(metadata, 'Metadata of the list.', resource.builtIn ? {} : undefined) } : {}),
+        ...(metadata
+          ? { metadata: this.#described(metadata, 'Metadata of the list.', resource.builtIn ? {} : undefined) }
+          : {}),
       },
       ...this.#kindsOf(name),
     });
@@ -172,7 +191,8 @@ export class Schemas {
   /** What every object has, beside the properties that a custom kind's schema describes. */
   #envelope(schema: Schema): Schema {
     const metadata = this.byId('meta.v1.ObjectMeta');
-    if (this.dialect === 'v2' && schema.properties === undefined && schema['x-kubernetes-preserve-unknown-fields']) return {};
+    if (this.dialect === 'v2' && schema.properties === undefined && schema['x-kubernetes-preserve-unknown-fields'])
+      return {};
     const properties = {
       ...(schema.properties as Schema | undefined),
       ...TYPE_META,

@@ -64,7 +64,10 @@ const pairs =
 /** Values of any kind travel as YAML text; JSON is YAML. */
 const any: Write = (writer, number, value) => nested(writer, number, w => text(w, 2, JSON.stringify(value)));
 
-/** A message with these members; `x-…` members go to field `extensions`. The table is asked for late: messages hold each other. */
+/**
+ * A message with these members; `x-…` members go to field `extensions`. The table is asked for late: messages hold each
+ * other.
+ */
 const message =
   (members: () => Members, extensions?: number): Write =>
   (writer, number, value) =>

@@ -10,7 +10,8 @@ const PATCHES = [
   'application/apply-patch+yaml',
 ];
 
-const patchTypes = (custom: boolean): string[] => (custom ? PATCHES.filter(type => !type.includes('strategic')) : PATCHES);
+const patchTypes = (custom: boolean): string[] =>
+  custom ? PATCHES.filter(type => !type.includes('strategic')) : PATCHES;
 
 const mediaTypes = (streams: boolean, naming: Naming): string[] => {
   const types = ['application/json', 'application/yaml', naming.mediaType(PROTOBUF)];
@@ -58,7 +59,9 @@ export const writerV3 = (naming: Naming, tag: string): Writer => ({
   operation: operation => ({
     tags: [tag],
     operationId: operation.id,
-    ...(operation.parameters.length ? { parameters: operation.parameters.map(p => writerV3(naming, tag).parameter(p)) } : {}),
+    ...(operation.parameters.length
+      ? { parameters: operation.parameters.map(p => writerV3(naming, tag).parameter(p)) }
+      : {}),
     ...(operation.body
       ? {
           requestBody: {
@@ -84,7 +87,8 @@ export const writerV3 = (naming: Naming, tag: string): Writer => ({
   }),
 });
 
-const content = (types: readonly string[], schema: Schema): Schema => Object.fromEntries(types.map(type => [type, { schema }]));
+const content = (types: readonly string[], schema: Schema): Schema =>
+  Object.fromEntries(types.map(type => [type, { schema }]));
 
 /** Version 2: bodies among the parameters (OpenAPI 2.0, "Operation Object"). */
 export const writerV2 = (naming: Naming, tag: string): Writer => ({
@@ -103,12 +107,22 @@ export const writerV2 = (naming: Naming, tag: string): Writer => ({
     operationId: operation.id,
     parameters: [
       ...(operation.body
-        ? [{ in: 'body', name: 'body', ...(operation.body.required ? { required: true } : {}), schema: operation.body.schema }]
+        ? [
+            {
+              in: 'body',
+              name: 'body',
+              ...(operation.body.required ? { required: true } : {}),
+              schema: operation.body.schema,
+            },
+          ]
         : []),
       ...operation.parameters.map(p => writerV2(naming, tag).parameter(p)),
     ],
     responses: Object.fromEntries([
-      ...operation.codes.map(code => [code, { description: MEANING[code], schema: operation.answer ?? { type: 'string' } }]),
+      ...operation.codes.map(code => [
+        code,
+        { description: MEANING[code], schema: operation.answer ?? { type: 'string' } },
+      ]),
       [401, { description: 'Unauthorized' }],
     ]),
     ...marks(operation),
@@ -135,7 +149,9 @@ export const documentV3 = (paths: Schema, schemas: Schemas, version: string): Sc
   paths,
   components: {
     schemas: schemas.all(),
-    securitySchemes: { BearerToken: { type: 'apiKey', description: 'Bearer token', name: 'authorization', in: 'header' } },
+    securitySchemes: {
+      BearerToken: { type: 'apiKey', description: 'Bearer token', name: 'authorization', in: 'header' },
+    },
   },
 });
 
@@ -145,6 +161,8 @@ export const documentV2 = (paths: Schema, schemas: Schemas, version: string): Sc
   info: { title: TITLE, version },
   paths,
   definitions: schemas.all(),
-  securityDefinitions: { BearerToken: { type: 'apiKey', description: 'Bearer token', name: 'authorization', in: 'header' } },
+  securityDefinitions: {
+    BearerToken: { type: 'apiKey', description: 'Bearer token', name: 'authorization', in: 'header' },
+  },
   security: [{ BearerToken: [] }],
 });

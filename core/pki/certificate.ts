@@ -50,7 +50,8 @@ const nameOf = ({ organization, commonName }: Subject): Name =>
   ]);
 
 /** An address in a form that the library reads: it misreads IPv6 with a dotted end. */
-const plain = (address: string): string => (isIPv6(address) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address);
+const plain = (address: string): string =>
+  isIPv6(address) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 
 const alternative = (san: string): JsonGeneralName =>
   isIP(san) ? { type: 'ip', value: plain(san) } : { type: 'dns', value: san };
@@ -81,8 +82,8 @@ async function signerOf({ certificate, key }: Issued) {
 }
 
 /**
- * Makes a key pair on P-256 and a version 3 certificate for it (RFC 5280), signed with SHA-256 by `issuer`, or by itself where there is none.
- * The serial number is 128 random bits.
+ * Makes a key pair on P-256 and a version 3 certificate for it (RFC 5280), signed with SHA-256 by `issuer`, or by
+ * itself where there is none. The serial number is 128 random bits.
  */
 export async function issue(request: CertificateRequest, issuer?: Issued): Promise<Issued> {
   const pair = await webcrypto.subtle.generateKey(KEY, true, ['sign', 'verify']);

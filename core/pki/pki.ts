@@ -78,18 +78,26 @@ function save(files: Files, made: Issued): void {
   writeWhole(files.cert, made.certificate, 0o644);
 }
 
-/** The names a server answers to: everything local, its service names, and what the operator adds; an address without its zone. */
+/**
+ * The names a server answers to: everything local, its service names, and what the operator adds; an address without
+ * its zone.
+ */
 export function serverNames(naming: Naming, added: readonly string[]): string[] {
   const service = naming.label('orchestrator.io').replace(/\.io$/, '');
   const services = ['', '.default', '.default.svc', '.default.svc.cluster.local'].map(suffix => service + suffix);
-  const given = added.map(name => name.replace(/%.*/, '')).filter(name => name !== '' && name !== '0.0.0.0' && name !== '::');
+  const given = added
+    .map(name => name.replace(/%.*/, ''))
+    .filter(name => name !== '' && name !== '0.0.0.0' && name !== '::');
   return [...new Set(['localhost', '127.0.0.1', '::1', hostname(), ...services, SERVICE_ADDRESS, ...given])];
 }
 
 const covers = (certificate: X509Certificate, names: readonly string[]): boolean =>
   names.every(name => (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined);
 
-/** Signs a certificate. The library for that is loaded only here: a start that finds all its certificates does without it. */
+/**
+ * Signs a certificate. The library for that is loaded only here: a start that finds all its certificates does without
+ * it.
+ */
 async function issue(request: CertificateRequest, issuer?: Issued): Promise<Issued> {
   return (await import('./certificate.js')).issue(request, issuer);
 }
@@ -98,24 +106,38 @@ async function issue(request: CertificateRequest, issuer?: Issued): Promise<Issu
 async function authority(files: Files, now: number): Promise<Usable> {
   const present = usable(files, CA_LIFE, now);
   if (present) return present;
-  const made = await issue({ subject: { commonName: 'capstan-ca' }, notBefore: now - SKEW, notAfter: now + CA_LIFE, use: 'ca' });
+  const made = await issue({
+    subject: { commonName: 'capstan-ca' },
+    notBefore: now - SKEW,
+    notAfter: now + CA_LIFE,
+    use: 'ca',
+  });
   save(files, made);
   return { certificate: new X509Certificate(made.certificate), pem: made.certificate };
 }
 
 /**
- * Makes, once, a CA, a serving certificate and an administrator's client certificate under `<data-dir>/pki`, and renews each when a third
- * of its life is left, when its names no longer cover what is asked for, or when the CA changed. Private files have mode 0600.
+ * Makes, once, a CA, a serving certificate and an administrator's client certificate under `<data-dir>/pki`, and renews
+ * each when a third of its life is left, when its names no longer cover what is asked for, or when the CA changed.
+ * Private files have mode 0600.
  */
 export async function ensurePki(options: PkiOptions): Promise<Pki> {
   const directory = join(options.dataDir, 'pki');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const filesOf = (name: string): Files => ({ cert: join(directory, `${name}.crt`), key: join(directory, `${name}.key`) });
+  const filesOf = (name: string): Files => ({
+    cert: join(directory, `${name}.crt`),
+    key: join(directory, `${name}.key`),
+  });
   const [caFiles, server, admin] = [filesOf('ca'), filesOf('server'), filesOf('admin')];
   const now = options.now();
   const ca = await authority(caFiles, now);
   const bySameCa = (found: Usable): boolean => found.certificate.verify(ca.certificate.publicKey);
-  const ensure = async (files: Files, subject: Subject, use: 'server' | 'client', sans: readonly string[]): Promise<void> => {
+  const ensure = async (
+    files: Files,
+    subject: Subject,
+    use: 'server' | 'client',
+    sans: readonly string[],
+  ): Promise<void> => {
     const found = usable(files, LEAF_LIFE, now);
     if (
       found &&

@@ -27,7 +27,11 @@ async function importPlugin(use: string): Promise<Plugin> {
     throw new ConfigError(`plugins: ${use}`, `cannot be loaded: ${(error as Error).message}`);
   }
   const plugin = module[name];
-  if (typeof plugin?.name !== 'string' || typeof plugin.contribute !== 'function' || typeof plugin.parse !== 'function') {
+  if (
+    typeof plugin?.name !== 'string' ||
+    typeof plugin.contribute !== 'function' ||
+    typeof plugin.parse !== 'function'
+  ) {
     throw new ConfigError(
       `plugins: ${use}`,
       'it exports no plugin; export by default the result of definePlugin({ name, parse, contribute })',
@@ -36,7 +40,9 @@ async function importPlugin(use: string): Promise<Plugin> {
   return plugin;
 }
 
-/** Loads the plugins that run in `thread` and makes their parts, in the order of the configuration. Throws ConfigError. */
+/**
+ * Loads the plugins that run in `thread` and makes their parts, in the order of the configuration. Throws ConfigError.
+ */
 export async function loadPlugins(
   specs: readonly PluginSpec[],
   thread: Thread,
@@ -48,7 +54,8 @@ export async function loadPlugins(
   const made = new Map<string, Contributed<unknown>[]>();
   for (const { plugin, spec } of loaded) {
     const missing = plugin.requires?.find(name => !names.has(name) && specs.every(s => s.threads === undefined));
-    if (missing) throw new ConfigError(`plugins: ${plugin.name}`, `requires the plugin ${missing}, which is not configured`);
+    if (missing)
+      throw new ConfigError(`plugins: ${plugin.name}`, `requires the plugin ${missing}, which is not configured`);
     for (const contribution of plugin.contribute(plugin.parse(spec.config))) {
       if (!contribution.threads.includes(thread)) continue;
       const value = await contribution.make(host(plugin.name));

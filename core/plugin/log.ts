@@ -15,8 +15,9 @@ const KEPT_BYTES = 1 << 20;
 const errorText = (error: unknown): unknown => (error instanceof Error ? (error.stack ?? String(error)) : error);
 
 /**
- * Writes JSON lines straight to standard error, in every thread and before the call returns, so that a crash loses none. The library is loaded
- * with the first record: most threads never write one, and four would pay for it at each start.
+ * Writes JSON lines straight to standard error, in every thread and before the call returns, so that a crash loses
+ * none. The library is loaded with the first record: most threads never write one, and four would pay for it at each
+ * start.
  */
 function openLogger(name: string): Logger {
   const { pino } = createRequire(import.meta.url)('pino') as typeof import('pino');
@@ -34,7 +35,10 @@ function openLogger(name: string): Logger {
   return pino(options, destination);
 }
 
-/** A log that writes one JSON line per record to standard error; `verbosity` 0 shows warnings and errors, 1 information, 2 and more everything. */
+/**
+ * A log that writes one JSON line per record to standard error; `verbosity` 0 shows warnings and errors, 1 information,
+ * 2 and more everything.
+ */
 export function logOf(name: string, verbosity: number): Log {
   let logger: Logger | undefined;
   const writer =

@@ -2,7 +2,10 @@ import type { ApiObject } from '../model/object.js';
 
 const text = new TextDecoder();
 
-/** Decodes a stored value. Stored bytes were encoded by this server and hold their own resourceVersion, so no check is made. */
+/**
+ * Decodes a stored value. Stored bytes were encoded by this server and hold their own resourceVersion, so no check is
+ * made.
+ */
 export function decodeStored(bytes: Uint8Array): ApiObject {
   return JSON.parse(text.decode(bytes)) as ApiObject;
 }
@@ -13,8 +16,9 @@ const MARK = Buffer.from(REVISION_MARK);
 const QUOTE = 0x22;
 
 /**
- * Where the digits of `metadata.resourceVersion` stand in encoded bytes. Canonical bytes begin with kind, apiVersion and metadata, whose earlier members are
- * strings; a quote inside a string is escaped, so the first match is the member itself.
+ * Where the digits of `metadata.resourceVersion` stand in encoded bytes. Canonical bytes begin with kind, apiVersion
+ * and metadata, whose earlier members are strings; a quote inside a string is escaped, so the first match is the member
+ * itself.
  */
 function revisionSpan(bytes: Uint8Array): readonly [start: number, end: number] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -22,7 +26,9 @@ function revisionSpan(bytes: Uint8Array): readonly [start: number, end: number] 
   return [start, buffer.indexOf(QUOTE, start)];
 }
 
-/** The same bytes with another resourceVersion: for DELETED events, whose object carries the version of the deletion. */
+/**
+ * The same bytes with another resourceVersion: for DELETED events, whose object carries the version of the deletion.
+ */
 export function withRevision(bytes: Uint8Array, revision: number): Buffer {
   const [start, end] = revisionSpan(bytes);
   return Buffer.concat([bytes.subarray(0, start), Buffer.from(String(revision)), bytes.subarray(end)]);

@@ -1,8 +1,8 @@
 import { BODY_BYTES, COMPLAINTS } from '../limits.js';
 
 /**
- * Texts about one body that do not keep it from being read, in the order in which they come. As many as upstream keeps, and not many more characters
- * than a body has: each names a path, which may be as long as the body itself.
+ * Texts about one body that do not keep it from being read, in the order in which they come. As many as upstream keeps,
+ * and not many more characters than a body has: each names a path, which may be as long as the body itself.
  */
 export class Complaints {
   readonly texts: string[] = [];

@@ -15,7 +15,10 @@ export { parseJson, parseStrict, type StrictJson } from './json.js';
 export interface DecodeSink {
   /** Messages such as `unknown field "spec.foo"`. */
   readonly complaints: string[];
-  /** The value is a tree put together in memory (a strategic merge), not a text: what does not fit is told in the words of that conversion. */
+  /**
+   * The value is a tree put together in memory (a strategic merge), not a text: what does not fit is told in the words
+   * of that conversion.
+   */
   readonly converts?: boolean;
 }
 
@@ -51,7 +54,9 @@ class Context implements Complain {
     if (this.sink.converts && !how) throw new TypeMismatch(unconverted(value, goType));
     const fields = this.path.filter(step => typeof step === 'string').join('.');
     const into =
-      fields && !this.sink.converts ? `Go struct field ${this.struct}.${fields} of type ${goType}` : `Go value of type ${goType}`;
+      fields && !this.sink.converts
+        ? `Go struct field ${this.struct}.${fields} of type ${goType}`
+        : `Go value of type ${goType}`;
     const got = typeof value === 'number' && !Number.isInteger(value) ? `number ${value}` : kindOf(value);
     throw new TypeMismatch(`json: cannot unmarshal ${got} into ${into}`);
   }
@@ -72,13 +77,17 @@ function heldKind(value: Json): string {
   return typeof value === 'string' ? 'string' : 'map';
 }
 
-/** Why a value of a tree does not become a Go value of the type: numbers convert to each other and, but for what is done here, to text. */
+/**
+ * Why a value of a tree does not become a Go value of the type: numbers convert to each other and, but for what is done
+ * here, to text.
+ */
 function unconverted(value: Json, goType: string): string {
   const held = heldKind(value);
   if (goType.startsWith('map[')) return `cannot restore map from ${held}`;
   if (goType.startsWith('[]')) return `cannot restore slice from ${held}`;
   if (goType.includes('.')) return `cannot restore struct from: ${held}`;
-  const convertible = held === 'int64' ? goType === 'string' || isNumber(goType) : held === 'float64' && isNumber(goType);
+  const convertible =
+    held === 'int64' ? goType === 'string' || isNumber(goType) : held === 'float64' && isNumber(goType);
   return convertible ? `cannot convert ${held} to ${goType}` : `unrecognized type: ${goType}`;
 }
 
@@ -256,8 +265,9 @@ function structDecoder(struct: Struct): Decoder {
 }
 
 /**
- * The object as Go's encoder would write it after decoding `value` into the type: members in declaration order, zero values as the
- * type's tags say, scalars canonical, unknown members dropped and reported. Throws `TypeMismatch`; does not change `value`, but may share parts of it.
+ * The object as Go's encoder would write it after decoding `value` into the type: members in declaration order, zero
+ * values as the type's tags say, scalars canonical, unknown members dropped and reported. Throws `TypeMismatch`; does
+ * not change `value`, but may share parts of it.
  */
 export function normalize(type: Struct, value: Json, sink: DecodeSink): { [key: string]: Json } {
   const context = new Context(sink);
@@ -268,7 +278,10 @@ export function normalize(type: Struct, value: Json, sink: DecodeSink): { [key: 
 
 type Decodable = Pick<Resource, 'type' | 'kind' | 'version' | 'apiVersion' | 'own'>;
 
-/** Decodes a value as an object of `resource`: kind and apiVersion are taken from the resource, the caller has compared them. Throws `TypeMismatch`. */
+/**
+ * Decodes a value as an object of `resource`: kind and apiVersion are taken from the resource, the caller has compared
+ * them. Throws `TypeMismatch`.
+ */
 export function decodeAsKind(resource: Decodable, value: Json, sink: DecodeSink): ApiObject {
   if (resource.own) return resource.own.decode(value as { [key: string]: Json }, sink.complaints);
   const { kind: _kind, apiVersion: _apiVersion, ...members } = normalize(resource.type, value, sink);

@@ -1,4 +1,7 @@
-/** Feature gates of release 1.32 that are off unless somebody turns them on: what they guard is read over as if it was not there. */
+/**
+ * Feature gates of release 1.32 that are off unless somebody turns them on: what they guard is read over as if it was
+ * not there.
+ */
 const OFF: ReadonlySet<string> = new Set([
   'ClusterTrustBundle',
   'ClusterTrustBundleProjection',

@@ -35,7 +35,10 @@ function closingQuote(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** One pass over the bytes, ended when brackets nest deeper than `most`. Malformed text may give any answer: the parser refuses it. */
+/**
+ * One pass over the bytes, ended when brackets nest deeper than `most`. Malformed text may give any answer: the parser
+ * refuses it.
+ */
 function shapeOf(bytes: Uint8Array, most: number): Shape {
   let depth = 0;
   let deepest = 0;
@@ -60,7 +63,8 @@ function membersOf(value: Json): number {
   return members;
 }
 
-const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+const textOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
 /** The text was not JSON, or nested too deeply: 400 with what the parser says. */
 function parsed(bytes: Uint8Array, text: string): { value: Json; members: number } {
@@ -69,14 +73,22 @@ function parsed(bytes: Uint8Array, text: string): { value: Json; members: number
   try {
     return { value: JSON.parse(text) as Json, members };
   } catch (cause) {
-    throw new Unreadable(`couldn't get version/kind; json parse error: ${syntaxComplaint(bytes) ?? (cause as Error).message}`);
+    throw new Unreadable(
+      `couldn't get version/kind; json parse error: ${syntaxComplaint(bytes) ?? (cause as Error).message}`,
+    );
   }
 }
 
-/** Parses a JSON body, bounded in depth. A member `__proto__` is an ordinary own member of the result. Throws a 400 Refusal. */
+/**
+ * Parses a JSON body, bounded in depth. A member `__proto__` is an ordinary own member of the result. Throws a 400
+ * Refusal.
+ */
 export const parseJson = (bytes: Uint8Array): Json => parsed(bytes, textOf(bytes)).value;
 
-/** A body and the members that it gives more than once (`duplicate field "spec.x"`, in document order); the last one counts. */
+/**
+ * A body and the members that it gives more than once (`duplicate field "spec.x"`, in document order); the last one
+ * counts.
+ */
 export interface StrictJson {
   readonly value: Json;
   readonly duplicates: readonly string[];

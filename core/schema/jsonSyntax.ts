@@ -71,7 +71,8 @@ class Scanner {
     if (expected === 'value' || expected === 'element')
       return expected === 'element' && char === ']' ? this.#close() : this.#value(char);
     if (expected === 'firstKey' && char === '}') return this.#close();
-    if (expected === 'firstKey' || expected === 'key') return char === '"' ? this.#within(this.#string(), 'colon') : undefined;
+    if (expected === 'firstKey' || expected === 'key')
+      return char === '"' ? this.#within(this.#string(), 'colon') : undefined;
     if (expected === 'nothing') return undefined;
     const closing = expected === 'afterMember' ? '}' : expected === 'afterElement' ? ']' : '';
     if (char === closing) return this.#close();

@@ -21,11 +21,12 @@ type Defining = Pick<WireEvent, 'key' | 'value' | 'revision'>;
 const nameOf = ({ group, plural }: ResourceType): string => `${group}/${plural}`;
 
 /** The part of a type that clients see: a watch goes on while this is the same. */
-const visible = ({ terminating: _terminating, changedAt: _changedAt, ...rest }: ResourceType): string => JSON.stringify(rest);
+const visible = ({ terminating: _terminating, changedAt: _changedAt, ...rest }: ResourceType): string =>
+  JSON.stringify(rest);
 
 /**
- * The registry of one thread, in step with the thread's events: objects of the sources add, change and remove resource types. The generation is the
- * revision of the event that changed it, so that it means the same in every thread.
+ * The registry of one thread, in step with the thread's events: objects of the sources add, change and remove resource
+ * types. The generation is the revision of the event that changed it, so that it means the same in every thread.
  */
 export class LiveRegistry {
   #current: Registry;
@@ -42,7 +43,9 @@ export class LiveRegistry {
     sources: readonly ResourceSource[],
     /** Hears of sources that fail. */
     readonly log: Pick<Log, 'error'>,
-    /** Called once per new registry, before anything is routed by it. `ended` are the storage names whose watches end. */
+    /**
+     * Called once per new registry, before anything is routed by it. `ended` are the storage names whose watches end.
+     */
     readonly onChange: (registry: Registry, ended: readonly string[]) => void = () => undefined,
   ) {
     this.#types = [...types];
@@ -86,7 +89,11 @@ export class LiveRegistry {
   }
 
   /** What an object defines; as before, if its source fails: whoever made that mistake must not stop the thread. */
-  #servedBy(source: ResourceSource, { key, value, revision }: Defining, before: Served | undefined): Served | undefined {
+  #servedBy(
+    source: ResourceSource,
+    { key, value, revision }: Defining,
+    before: Served | undefined,
+  ): Served | undefined {
     if (!value) return undefined;
     try {
       const type = this.#dated(source.define(decodeStored(value)), before?.type, revision);
@@ -105,7 +112,10 @@ export class LiveRegistry {
     return { ...type, changedAt: visible(type) === visible(before) ? before.changedAt : revision };
   }
 
-  /** Types that came with the server may have had another schema when the objects in the store were written, up to `revision`. */
+  /**
+   * Types that came with the server may have had another schema when the objects in the store were written, up to
+   * `revision`.
+   */
   predating(hasObjects: (storageName: string) => boolean, revision: number): void {
     if (!this.#types.some(type => hasObjects(nameOf(type)))) return;
     const types = this.#types.map(type => (hasObjects(nameOf(type)) ? { ...type, changedAt: revision } : type));

@@ -2,14 +2,26 @@ import type { Strategy } from '../api/strategy.js';
 import { ANNOTATIONS_BYTES, BODY_BYTES } from '../limits.js';
 import { dns1123Label, labelValue, pathSegment, qualifiedName } from '../model/names.js';
 import type { ApiObject, ObjectMeta, OwnerReference } from '../model/object.js';
-import { forbiddenField, invalid, Literal, required, shown, tooLong, type Violation, VIOLATIONS_TOLD } from '../model/refusal.js';
+import {
+  forbiddenField,
+  invalid,
+  Literal,
+  required,
+  shown,
+  tooLong,
+  type Violation,
+  VIOLATIONS_TOLD,
+} from '../model/refusal.js';
 import { PRODUCTS } from '../naming.js';
 
 /** What metadata is checked against. */
 export interface MetadataRules {
   readonly namespaced: boolean;
   readonly checkName: Strategy['checkName'];
-  /** Finalizers without a domain that the kind takes; absent: the standard ones; `any`: every qualified name (custom resources). */
+  /**
+   * Finalizers without a domain that the kind takes; absent: the standard ones; `any`: every qualified name (custom
+   * resources).
+   */
   readonly finalizers?: ReadonlySet<string> | 'any';
 }
 
@@ -33,7 +45,8 @@ export function validateMetadata(object: ApiObject, rules: MetadataRules): reado
 }
 
 /**
- * Violations of the metadata of an update. What an update leaves out and the server fills in (uid, times) has to be filled in before.
+ * Violations of the metadata of an update. What an update leaves out and the server fills in (uid, times) has to be
+ * filled in before.
  */
 export function validateMetadataUpdate(object: ApiObject, old: ApiObject, rules: MetadataRules): readonly Violation[] {
   const meta = object.metadata;
@@ -116,7 +129,9 @@ function owner(given: OwnerReference): Violation[] {
   return found;
 }
 
-/** Each further controller is told with the whole list, as often as the texts together stay within what a body may have. */
+/**
+ * Each further controller is told with the whole list, as often as the texts together stay within what a body may have.
+ */
 function owners(given: readonly OwnerReference[]): Violation[] {
   let controller: string | undefined;
   let list: Literal | undefined;
@@ -144,7 +159,9 @@ function finalizers(given: readonly string[], rules: MetadataRules): Violation[]
   const known = rules.finalizers ?? STANDARD_FINALIZERS;
   if (known === 'any') return found;
   const why = 'name is neither a standard finalizer name nor is it fully qualified';
-  const bare = ofEach(given, (name, i) => (name.includes('/') || known.has(name) ? [] : [invalid(`${field}[${i}]`, name, why)]));
+  const bare = ofEach(given, (name, i) =>
+    name.includes('/') || known.has(name) ? [] : [invalid(`${field}[${i}]`, name, why)],
+  );
   return [...found, ...bare];
 }
 
@@ -163,7 +180,14 @@ function newFinalizers(meta: ObjectMeta, old: ObjectMeta): Violation[] {
   ];
 }
 
-const IMMUTABLE = ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
+const IMMUTABLE = [
+  'name',
+  'namespace',
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const;
 const TEXTS: ReadonlySet<string> = new Set(['name', 'namespace', 'uid']);
 
 /** An absent text is the empty one, an absent time or number is null. */

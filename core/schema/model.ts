@@ -85,7 +85,9 @@ export interface Union {
   readonly members: ReadonlyMap<string, string>;
 }
 
-/** A struct. Its fields are filled after creation because types may refer to themselves; treat it as frozen afterwards. */
+/**
+ * A struct. Its fields are filled after creation because types may refer to themselves; treat it as frozen afterwards.
+ */
 export interface Struct {
   readonly is: 'struct';
   /** `core.v1.Pod`: package and Go-like name. */
@@ -97,8 +99,8 @@ export interface Struct {
   readonly mapType?: 'atomic' | 'granular';
   readonly union?: Union;
   /**
-   * JSON form is not an object of these fields but the value of one of them: a schema or a list of schemas (`array`), a boolean or a schema
-   * (`bool`), a schema or a list of strings (`strings`). Protobuf has the fields.
+   * JSON form is not an object of these fields but the value of one of them: a schema or a list of schemas (`array`), a
+   * boolean or a schema (`bool`), a schema or a list of strings (`strings`). Protobuf has the fields.
    */
   readonly alternatives?: 'array' | 'bool' | 'strings';
   /** The type has no protobuf form. */

@@ -57,7 +57,8 @@ const BYTES = 2;
 
 const tag = (writer: Writer, number: number, wire: number): Writer => writer.uint32((number << 3) | wire);
 
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const own = (value: unknown, key: string): Json | undefined =>
   isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 
@@ -111,7 +112,8 @@ function writeScalar(writer: Writer, number: number, name: ScalarName, value: Js
     message(writer, value);
     writer.ldelim();
   } else if (name === 'string') tag(writer, number, BYTES).string(typeof value === 'string' ? value : '');
-  else if (name === 'bytes') tag(writer, number, BYTES).bytes(Buffer.from(typeof value === 'string' ? value : '', 'base64'));
+  else if (name === 'bytes')
+    tag(writer, number, BYTES).bytes(Buffer.from(typeof value === 'string' ? value : '', 'base64'));
   else if (name === 'bool') tag(writer, number, VARINT).bool(value === true);
   else if (name === 'double') tag(writer, number, DOUBLE).double(Number(value ?? 0));
   else if (name !== 'any') tag(writer, number, VARINT).int64(Number(value ?? 0));
@@ -286,7 +288,8 @@ class MessageReader {
       struct.id,
     );
     if (!struct.alternatives) return value as Json;
-    const at = (number: number): Json | undefined => own(value, struct.fields.find(field => field.number === number)?.name ?? '');
+    const at = (number: number): Json | undefined =>
+      own(value, struct.fields.find(field => field.number === number)?.name ?? '');
     if (struct.alternatives === 'bool') return at(2) ?? at(1) ?? false;
     return at(2) ?? at(1);
   }
@@ -348,10 +351,15 @@ class MessageReader {
 }
 
 const malformed = (error: unknown): never => {
-  throw badRequest(`unable to decode the protobuf body: ${error instanceof Error ? error.message : 'malformed message'}`);
+  throw badRequest(
+    `unable to decode the protobuf body: ${error instanceof Error ? error.message : 'malformed message'}`,
+  );
 };
 
-/** The JSON value of a message and what was in it that the type does not have. Throws a 400 for bytes that are no such message. */
+/**
+ * The JSON value of a message and what was in it that the type does not have. Throws a 400 for bytes that are no such
+ * message.
+ */
 export function decodeMessage(struct: Struct, raw: Uint8Array): { value: JsonObject; unknown: readonly string[] } {
   const sink: Sink = { unknown: [] };
   try {
@@ -363,7 +371,8 @@ export function decodeMessage(struct: Struct, raw: Uint8Array): { value: JsonObj
 
 /** Opens a body. Throws a 400 where it does not begin with the magic or is no envelope. */
 export function decodeEnvelope(bytes: Uint8Array): { apiVersion: string; kind: string; raw: Uint8Array } {
-  if (!MAGIC.every((byte, i) => bytes[i] === byte)) throw badRequest('provided data does not appear to be a protobuf message');
+  if (!MAGIC.every((byte, i) => bytes[i] === byte))
+    throw badRequest('provided data does not appear to be a protobuf message');
   try {
     const reader = protobuf.Reader.create(bytes.subarray(MAGIC.length));
     let types = new Map<number, unknown>();
@@ -380,7 +389,10 @@ export function decodeEnvelope(bytes: Uint8Array): { apiVersion: string; kind: s
   }
 }
 
-/** An object of the common metadata types (Status, PartialObjectMetadata, discovery lists) as a body; undefined where its kind has no message. */
+/**
+ * An object of the common metadata types (Status, PartialObjectMetadata, discovery lists) as a body; undefined where
+ * its kind has no message.
+ */
 export function encodeCommon(object: { readonly kind: string; readonly apiVersion?: string }): Uint8Array | undefined {
   const struct = findType(`meta.v1.${object.kind}`);
   if (!struct || struct.noProto) return undefined;

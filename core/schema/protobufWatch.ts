@@ -58,7 +58,10 @@ const field = (key: number, ...content: readonly Uint8Array[]): Buffer => {
   return Buffer.concat([writer.finish(), ...content]);
 };
 
-/** The same enveloped object with another resourceVersion in its metadata, which is field 1 of every kind. Other messages come back as they are. */
+/**
+ * The same enveloped object with another resourceVersion in its metadata, which is field 1 of every kind. Other
+ * messages come back as they are.
+ */
 export function withEnvelopeRevision(body: Uint8Array, revision: number): Uint8Array {
   const raw = find(body, MAGIC.length, body.length, SECOND);
   const metadata = raw && find(body, raw.start, raw.end, FIRST);

@@ -152,7 +152,8 @@ const stabilityOf = (version: string): GroupVersion['stability'] => {
 };
 
 const sameResources = (a: GroupVersion, b: GroupVersion): boolean =>
-  a.resources.size === b.resources.size && [...b.resources].every(([plural, resource]) => a.resources.get(plural) === resource);
+  a.resources.size === b.resources.size &&
+  [...b.resources].every(([plural, resource]) => a.resources.get(plural) === resource);
 
 /** Adds custom resources: their versions join a known group's or make a group of their own. */
 function addExtra(groups: Map<string, Group>, extra: readonly Resource[], previous?: Registry): void {
@@ -199,8 +200,16 @@ export function buildRegistry(input: RegistryInput): Registry {
   return registryOf(groups, input.generation);
 }
 
-/** The registry with further resources; what `base` has is shared, not built again, and what is as in `previous` is the same object. */
-export function extendRegistry(base: Registry, extra: readonly Resource[], generation: number, previous?: Registry): Registry {
+/**
+ * The registry with further resources; what `base` has is shared, not built again, and what is as in `previous` is the
+ * same object.
+ */
+export function extendRegistry(
+  base: Registry,
+  extra: readonly Resource[],
+  generation: number,
+  previous?: Registry,
+): Registry {
   const groups = new Map(base.groups);
   addExtra(groups, extra, previous);
   return registryOf(groups, generation);

@@ -25,15 +25,18 @@ export interface OwnSchema {
   /** What the client's documents show. */
   readonly schema: StructuralSchema;
   /**
-   * The object of a body: metadata decoded, members that the schema does not know dropped and reported to `complaints`, nulls and defaults settled.
-   * Throws TypeMismatch for metadata of the wrong shape. Does not change `value`.
+   * The object of a body: metadata decoded, members that the schema does not know dropped and reported to `complaints`,
+   * nulls and defaults settled. Throws TypeMismatch for metadata of the wrong shape. Does not change `value`.
    */
   decode(value: { readonly [key: string]: Json }, complaints: string[]): ApiObject;
   /** A stored object as this version shows it, whatever version and schema it was written under. */
   read(object: ApiObject): ApiObject;
 }
 
-/** One resource of one group version, resolved: what requests are routed to. All names are in the naming the server speaks. */
+/**
+ * One resource of one group version, resolved: what requests are routed to. All names are in the naming the server
+ * speaks.
+ */
 export interface Resource {
   readonly group: string;
   readonly version: string;
@@ -55,16 +58,24 @@ export interface Resource {
   readonly gate?: string;
   /** False for virtual kinds (reviews, bindings). */
   readonly stored: boolean;
-  /** Built-in kinds follow the table's schema; custom ones come from definitions and are always served with kind and apiVersion. */
+  /**
+   * Built-in kinds follow the table's schema; custom ones come from definitions and are always served with kind and
+   * apiVersion.
+   */
   readonly builtIn: boolean;
-  /** Where its objects live: `<group or core>/<plural>`, equal for all versions (and aliases, as the two Event groups) of one kind. */
+  /**
+   * Where its objects live: `<group or core>/<plural>`, equal for all versions (and aliases, as the two Event groups)
+   * of one kind.
+   */
   readonly storageName: string;
   /** The version that is stored; equals `apiVersion` where no conversion is needed. */
   readonly storageApiVersion: string;
   readonly strategy: Strategy;
   /** Set for kinds outside of the table: what generic code does by the table's types, these do by their own schema. */
   readonly own?: OwnSchema;
-  /** Objects at or below this revision may have been written under another schema: they are shown through `own.read`. */
+  /**
+   * Objects at or below this revision may have been written under another schema: they are shown through `own.read`.
+   */
   readonly changedAt?: number;
   /** Text of the Warning header that every answer of this version carries. */
   readonly warning?: string;

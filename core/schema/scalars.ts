@@ -2,7 +2,10 @@ import { canonicalQuantity } from '../model/quantity.js';
 import type { Json } from '../model/object.js';
 import type { ScalarName } from './model.js';
 
-/** Reports a value that does not fit; throws. `ownJson`: the type reads its JSON itself, also where all else is converted. */
+/**
+ * Reports a value that does not fit; throws. `ownJson`: the type reads its JSON itself, also where all else is
+ * converted.
+ */
 export interface Complain {
   mismatch(value: Json, goType: string, how?: 'ownJson'): never;
   wrong(message: string): never;
@@ -56,7 +59,8 @@ const time: ScalarDecoder = (value, complain) => {
   if (typeof value !== 'string') return complain.mismatch(value, 'string', 'ownJson');
   if (CANONICAL_TIME.test(value)) return value === ZERO_TIME ? null : value;
   const at = timeOf(value);
-  if (at === undefined) return complain.wrong(`parsing time ${JSON.stringify(value)} as "${RFC3339}": cannot parse the value`);
+  if (at === undefined)
+    return complain.wrong(`parsing time ${JSON.stringify(value)} as "${RFC3339}": cannot parse the value`);
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 };
 
@@ -118,7 +122,9 @@ export function formatDuration(nanoseconds: bigint): string {
 const duration: ScalarDecoder = (value, complain) => {
   if (typeof value !== 'string') return complain.mismatch(value, 'string', 'ownJson');
   const parsed = parseDuration(value);
-  return parsed === undefined ? complain.wrong(`time: invalid duration ${JSON.stringify(value)}`) : formatDuration(parsed);
+  return parsed === undefined
+    ? complain.wrong(`time: invalid duration ${JSON.stringify(value)}`)
+    : formatDuration(parsed);
 };
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -161,7 +167,10 @@ export const SCALAR_DECODERS: Readonly<Record<ScalarName, ScalarDecoder>> = {
   JSON: value => value,
 };
 
-/** What a leaf that is no pointer shows where nothing was given; undefined leaves of `bytes`, `any` and raw types are null. */
+/**
+ * What a leaf that is no pointer shows where nothing was given; undefined leaves of `bytes`, `any` and raw types are
+ * null.
+ */
 export const SCALAR_ZEROS: Readonly<Record<ScalarName, Json>> = {
   string: '',
   bool: false,

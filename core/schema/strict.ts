@@ -69,8 +69,9 @@ function enter(frame: Frame, key: string): 'unknown' | 'duplicate' | undefined {
 }
 
 /**
- * What a strict decoder of the type complains about, in document order: members that occur twice and, below structs, members that the type
- * does not have. `text` must be valid JSON of the type's shape. Without a type only repeated members count.
+ * What a strict decoder of the type complains about, in document order: members that occur twice and, below structs,
+ * members that the type does not have. `text` must be valid JSON of the type's shape. Without a type only repeated
+ * members count.
  */
 export function strictComplaints(text: string, type: Type = ANY): string[] {
   const found = new Complaints();

@@ -35,7 +35,10 @@ interface Parsed {
   readonly lines: LineCounter;
 }
 
-/** The first document of a stream; what follows it is not read. Depth is checked while parsing, before anything recurses. */
+/**
+ * The first document of a stream; what follows it is not read. Depth is checked while parsing, before anything
+ * recurses.
+ */
 function firstDocument(text: string): Parsed {
   const lines = new LineCounter();
   lines.addNewLine(0);
@@ -78,7 +81,9 @@ function expanded(value: unknown, depth: number, budget: { left: number }): Json
 
 function parsed(bytes: Uint8Array): Parsed & { readonly value: Json } {
   try {
-    const { document, lines } = firstDocument(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+    const { document, lines } = firstDocument(
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'),
+    );
     const error = document?.errors[0];
     if (error) throw broken(`line ${lines.linePos(error.pos[0]).line}: ${error.message}`);
     const value = expanded(document?.toJS({ maxAliasCount: YAML_ALIASES }), 0, { left: 2 * BODY_BYTES });
@@ -89,12 +94,16 @@ function parsed(bytes: Uint8Array): Parsed & { readonly value: Json } {
 }
 
 /**
- * The first document of a YAML 1.1 stream as JSON: timestamps and binary stay strings, keys become strings, of duplicate keys the last
- * counts, an empty stream is null. A member `__proto__` is an ordinary own member. Throws a 400 Refusal.
+ * The first document of a YAML 1.1 stream as JSON: timestamps and binary stay strings, keys become strings, of
+ * duplicate keys the last counts, an empty stream is null. A member `__proto__` is an ordinary own member. Throws a 400
+ * Refusal.
  */
 export const decodeYaml = (bytes: Uint8Array): Json => parsed(bytes).value;
 
-/** As `decodeYaml`, and finds keys given more than once in one mapping (`line 7: key "k" already set in map`, in document order). */
+/**
+ * As `decodeYaml`, and finds keys given more than once in one mapping (`line 7: key "k" already set in map`, in
+ * document order).
+ */
 export function decodeYamlStrict(bytes: Uint8Array): StrictJson {
   const { document, lines, value } = parsed(bytes);
   return { value, duplicates: document ? duplicateKeys(document, lines) : [] };
@@ -141,7 +150,10 @@ function keyOrder(a: string, b: string): number {
   return left < right ? -1 : 1;
 }
 
-/** Texts that a reader of YAML 1.1 takes for something else than a string (yaml.org/type: null, bool, int, float, timestamp). */
+/**
+ * Texts that a reader of YAML 1.1 takes for something else than a string (yaml.org/type: null, bool, int, float,
+ * timestamp).
+ */
 const TAKEN =
   /^(?:~|null|y|yes|n|no|true|false|on|off|<<|=|[-+]?\.(?:inf|nan)|[-+]?0b[01_]+|[-+]?0o?[0-7_]+|[-+]?0x[\da-f_]+|[-+]?(?:\.\d+|\d[\d_]*(?:\.\d*)?)(?:e[-+]?\d+)?|[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.\d*)?|\d{4}-\d\d?-\d\d?(?:[t\s].*)?)?$/i;
 /** Characters that only a double-quoted text can hold. */
@@ -156,8 +168,8 @@ function styled(scalar: Scalar): void {
 }
 
 /**
- * One YAML document of a JSON value in the form of sigs.k8s.io/yaml: keys sorted, block style, strings that YAML 1.1 would read as another
- * type in double quotes, lines never folded.
+ * One YAML document of a JSON value in the form of sigs.k8s.io/yaml: keys sorted, block style, strings that YAML 1.1
+ * would read as another type in double quotes, lines never folded.
  */
 export function encodeYaml(value: object): string {
   // Through JSON: members that are undefined go, what is shared is written twice instead of as an alias.

@@ -15,7 +15,10 @@ const FLAGS = [
 ] as const;
 const FILES = ['etcdCafile', 'etcdCertfile', 'etcdKeyfile', 'etcdPasswordFile'] as const;
 
-/** Refuses settings of etcd that contradict each other, lack another or name what is not there. Throws ConfigError that names flag and fix. */
+/**
+ * Refuses settings of etcd that contradict each other, lack another or name what is not there. Throws ConfigError that
+ * names flag and fix.
+ */
 export function checkEtcd(settings: Settings): Settings {
   const given = FLAGS.find(([name]) => settings[name] !== undefined);
   if (settings.storage !== 'etcd') {
@@ -27,7 +30,10 @@ export function checkEtcd(settings: Settings): Settings {
     throw new ConfigError('--etcd-servers', 'must name the etcd servers: --etcd-servers=https://HOST:2379');
   // A password in a URL would be shown with it.
   if (etcdServers.some(server => server.includes('@')))
-    throw new ConfigError('--etcd-servers', 'names servers alone: --etcd-user and --etcd-password-file say who this is');
+    throw new ConfigError(
+      '--etcd-servers',
+      'names servers alone: --etcd-user and --etcd-password-file say who this is',
+    );
   const wrong = etcdServers.find(server => !/^https?:\/\/[^/]+\/?$/.test(server));
   if (wrong !== undefined)
     throw new ConfigError('--etcd-servers', `must list URLs like https://127.0.0.1:2379, not ${JSON.stringify(wrong)}`);

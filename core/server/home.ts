@@ -6,7 +6,10 @@ import type { Naming } from '../naming.js';
 import { ensurePki, type Pki } from '../pki/index.js';
 import type { Settings } from './settings.js';
 
-/** What a server keeps beside its objects: certificates, the administrator's token, its secrets. Made once; private files are 0600. */
+/**
+ * What a server keeps beside its objects: certificates, the administrator's token, its secrets. Made once; private
+ * files are 0600.
+ */
 export interface Home {
   readonly storePath: string;
   readonly pki: Pki;
@@ -40,8 +43,15 @@ function directoryOf({ dataDir }: Settings): string {
   return resolve(dataDir);
 }
 
-/** Opens the data directory and fills in what is missing. With `temporary` it is a new one; `undo` gets what removes it. */
-export async function openHome(settings: Settings, naming: Naming, temporary: boolean, undo: (() => unknown)[]): Promise<Home> {
+/**
+ * Opens the data directory and fills in what is missing. With `temporary` it is a new one; `undo` gets what removes it.
+ */
+export async function openHome(
+  settings: Settings,
+  naming: Naming,
+  temporary: boolean,
+  undo: (() => unknown)[],
+): Promise<Home> {
   const directory = temporary ? temporaryDirectory(undo) : directoryOf(settings);
   const sans = [settings.bindAddress, ...settings.tlsSan];
   const pki = await ensurePki({ dataDir: directory, sans, naming, now: Date.now });

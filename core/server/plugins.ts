@@ -35,14 +35,16 @@ const ANY = new Set(['0.0.0.0', '::']);
 /** How workloads reach the server: by its address, or the first of this machine where it listens on all. */
 function ownServiceOf({ bindAddress, port }: Settings): OwnServiceConfig {
   const outer = Object.values(networkInterfaces()).flatMap(all => all ?? []);
-  const address = ANY.has(bindAddress) ? outer.find(one => !one.internal && one.family === 'IPv4')?.address : bindAddress;
+  const address = ANY.has(bindAddress)
+    ? outer.find(one => !one.internal && one.family === 'IPv4')?.address
+    : bindAddress;
   const reachable = address !== undefined && isIP(address) > 0 && !LOOPBACK.test(address);
   return { clusterIP: ownAddress(DEFAULT_RANGES), port: port || DEFAULT_PORT, ...(reachable ? { address } : {}) };
 }
 
 /**
- * Every plugin of a server, in order. Those of the configuration come behind the server's own admission, so that they see what it filled in, and
- * before the modes of authorization, so that they can deny.
+ * Every plugin of a server, in order. Those of the configuration come behind the server's own admission, so that they
+ * see what it filled in, and before the modes of authorization, so that they can deny.
  */
 export function pluginsOf(settings: Settings, material: Material): PluginSpec[] {
   const request = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['request'] });

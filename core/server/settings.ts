@@ -12,7 +12,9 @@ export interface PluginUse {
 export const AUTHORIZATION_MODES = ['RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
-/** Everything a server can be told, with every default filled in. Files are paths as given. Durations in milliseconds. */
+/**
+ * Everything a server can be told, with every default filled in. Files are paths as given. Durations in milliseconds.
+ */
 export interface Settings {
   readonly dataDir: string;
   readonly bindAddress: string;

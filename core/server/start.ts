@@ -9,10 +9,10 @@ import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { type Material, pluginsOf } from './plugins.js';
 import { Control } from './control.js';
 import { checkEtcd } from './etcd.js';
-import { type FrontEnd, frontEnd, startPool } from './frontEnd.js';
+import { type FrontEnd, frontEnd, startPool } from '../../workers/front/frontEnd.js';
 import { type Home, openHome } from './home.js';
-import { controllerUser, internalExchange } from './internal.js';
-import { checkJson, servedRegistry } from './registry.js';
+import { controllerUser, internalExchange } from '../../workers/front/internal.js';
+import { checkJson, servedRegistry } from '../plugin/registry.js';
 import { DEFAULTS, type Settings } from './settings.js';
 import { COUNTERS, StoreThread } from './threads.js';
 
@@ -46,7 +46,12 @@ export async function startServer(given: Partial<Settings> = {}): Promise<Runnin
   }
 }
 
-async function start(settings: Settings, temporary: boolean, began: number, undo: (() => unknown)[]): Promise<RunningServer> {
+async function start(
+  settings: Settings,
+  temporary: boolean,
+  began: number,
+  undo: (() => unknown)[],
+): Promise<RunningServer> {
   const naming = namingOf(settings.naming);
   const log = logOf('server', settings.verbosity);
   checkJson(settings.resources);
@@ -63,10 +68,19 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
   let draining = false;
   const parts = { settings, naming, home, data, plugins, store, opened, pool, log, undo, draining: () => draining };
   const made = await frontEnd(parts);
-  const { control, bootstrapped } = startControl(settings, home, data, store, opened.shared !== undefined, made, naming);
+  const { control, bootstrapped } = startControl(
+    settings,
+    home,
+    data,
+    store,
+    opened.shared !== undefined,
+    made,
+    naming,
+  );
   undo.push(() => control.close());
   const failed = Promise.race([store.failed, control.failed]);
-  // A store that has been used has the default roles of its last start; waiting for the controllers' view of all its objects is not worth it.
+  // A store that has been used has the default roles of its last start; waiting for the controllers' view of all its
+  // objects is not worth it.
   const isNew = opened.revision === 0;
   await orThrow(failed, Promise.all([made.loaded, pool.ready(), isNew ? bootstrapped : undefined]));
   const serve = plugins.at(listener).at(-1);
@@ -125,8 +139,8 @@ const threadData = (settings: Settings, home: Home): ThreadData => ({
 });
 
 /**
- * Starts the controllers. `bootstrapped` resolves when the default roles and bindings are there: before, permissions that every server
- * has would be missing. Their requests wait until the cache holds all objects.
+ * Starts the controllers. `bootstrapped` resolves when the default roles and bindings are there: before, permissions
+ * that every server has would be missing. Their requests wait until the cache holds all objects.
  */
 function startControl(
   settings: Settings,

@@ -52,7 +52,10 @@ export class StoreThread {
     });
   }
 
-  /** Lets the thread load its plugins: native libraries that the main thread needs too must have been loaded there, as they do not load there after another thread. */
+  /**
+   * Lets the thread load its plugins: native libraries that the main thread needs too must have been loaded there, as
+   * they do not load there after another thread.
+   */
   begin(): void {
     this.#begin.postMessage(undefined);
   }
@@ -66,7 +69,9 @@ export class StoreThread {
     return first;
   }
 
-  /** A counter of posts for a new thread. 0 is the front end's, whoever comes first: it is the one that verdicts go to. */
+  /**
+   * A counter of posts for a new thread. 0 is the front end's, whoever comes first: it is the one that verdicts go to.
+   */
   counterFor(): number {
     const counter = this.#nextCounter < COUNTERS ? this.#nextCounter : 1 + (this.#nextCounter % (COUNTERS - 1));
     this.#nextCounter++;

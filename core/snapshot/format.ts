@@ -2,10 +2,17 @@ import { createHash } from 'node:crypto';
 import type { Stored } from '../api/storage.js';
 
 /**
+ * Where a running server gives a snapshot of its store: a path like any other, so that whoever may read it is a matter
+ * of authorization (verb get).
+ */
+export const SNAPSHOT_PATH = '/store/snapshot';
+
+/**
  * A snapshot: every object of a store at one revision, in one file.
  *
  *   `capstan-snapshot 1 {"revision":…,"objects":…,"store":…,"created":…}` and a line feed,
- *   per object: bytes of the key (4), bytes of the value (4), revision that created it (8), that last changed it (8), its version (4), key, value,
+ *   per object: bytes of the key (4), bytes of the value (4), revision that created it (8), that last changed it (8),
+ *   its version (4), key, value,
  *   an end mark (4 bytes of 0xff), the number of objects (8), SHA-256 of everything before it (32).
  *
  * Numbers are big-endian. Keys are in neutral names, whatever names the server speaks.
@@ -95,13 +102,16 @@ export class SnapshotReader {
     return objects;
   }
 
-  /** All bytes were given. Returns the header of a complete snapshot whose checksum is good; throws SnapshotError else. */
+  /**
+   * All bytes were given. Returns the header of a complete snapshot whose checksum is good; throws SnapshotError else.
+   */
   end(): SnapshotHeader {
     const header = this.#header;
     if (!header) throw new SnapshotError('it is no snapshot');
     if (!this.#complete || this.#rest.length < TRAILER_BYTES + DIGEST_BYTES)
       throw new SnapshotError('it is incomplete: its end is missing');
-    if (this.#rest.length > TRAILER_BYTES + DIGEST_BYTES) throw new SnapshotError('it is damaged: bytes follow its end');
+    if (this.#rest.length > TRAILER_BYTES + DIGEST_BYTES)
+      throw new SnapshotError('it is damaged: bytes follow its end');
     const digest = this.#rest.subarray(TRAILER_BYTES);
     this.#hash.update(this.#rest.subarray(0, TRAILER_BYTES));
     if (!this.#hash.digest().equals(digest)) throw new SnapshotError('it is damaged: its checksum is wrong');
@@ -119,7 +129,8 @@ export class SnapshotReader {
     const line = this.#rest.indexOf(10);
     if (line < 0 && this.#rest.length < HEADER_BYTES) return false;
     const text = this.#rest.toString('utf8', 0, Math.max(line, 0));
-    if (line < 0 || line > HEADER_BYTES || !text.startsWith(MAGIC)) throw new SnapshotError('it is no snapshot of this version');
+    if (line < 0 || line > HEADER_BYTES || !text.startsWith(MAGIC))
+      throw new SnapshotError('it is no snapshot of this version');
     this.#header = headerOf(text.slice(MAGIC.length));
     this.#drop(line + 1);
     return true;

@@ -68,7 +68,8 @@ export function parseIncludeObject(value: string | undefined): IncludeObject {
   );
 }
 
-const metaApiVersion = (naming: Naming, version: MetaVersion): string => `${naming.group('meta.orchestrator.io')}/${version}`;
+const metaApiVersion = (naming: Naming, version: MetaVersion): string =>
+  `${naming.group('meta.orchestrator.io')}/${version}`;
 
 /** The object's metadata alone, as a PartialObjectMetadata. */
 export const partialObjectMetadata = (object: ApiObject, version: MetaVersion, naming: Naming): ApiObject => ({

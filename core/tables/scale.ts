@@ -7,9 +7,27 @@ const replicas = (object: ApiObject, part: 'spec' | 'status'): number =>
 const base = { format: '', priority: 0 } as const;
 
 const OWN: readonly Column[] = [
-  { ...base, name: 'Name', type: 'string', description: 'Name of the scaled object.', cell: scale => scale.metadata.name ?? '' },
-  { ...base, name: 'Desired', type: 'integer', description: 'Replicas asked for.', cell: scale => replicas(scale, 'spec') },
-  { ...base, name: 'Available', type: 'integer', description: 'Replicas observed.', cell: scale => replicas(scale, 'status') },
+  {
+    ...base,
+    name: 'Name',
+    type: 'string',
+    description: 'Name of the scaled object.',
+    cell: scale => scale.metadata.name ?? '',
+  },
+  {
+    ...base,
+    name: 'Desired',
+    type: 'integer',
+    description: 'Replicas asked for.',
+    cell: scale => replicas(scale, 'spec'),
+  },
+  {
+    ...base,
+    name: 'Available',
+    type: 'integer',
+    description: 'Replicas observed.',
+    cell: scale => replicas(scale, 'status'),
+  },
 ];
 
 /** Columns of the scale of an object whose kind has these columns; the age is that of the object. */

@@ -22,8 +22,8 @@ export interface ThreadData {
 }
 
 /**
- * Options of a thread's Node flags: those of the process, which it has without being told. Where the program was given as text, none: a thread's
- * module is no text, and most other flags cannot be told to a thread.
+ * Options of a thread's Node flags: those of the process, which it has without being told. Where the program was given
+ * as text, none: a thread's module is no text, and most other flags cannot be told to a thread.
  */
 export const threadFlags = (): { execArgv?: string[] } =>
   process.execArgv.some(flag => flag.startsWith('--input-type')) ? { execArgv: [] } : {};

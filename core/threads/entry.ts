@@ -8,8 +8,8 @@ export interface Index {
 }
 
 /**
- * A current object as threads keep it: its key, and where its encoded bytes are. There are as many as there are objects, so it holds neither a view
- * of its own (a typed array takes some 100 bytes) nor what the key tells.
+ * A current object as threads keep it: its key, and where its encoded bytes are. There are as many as there are
+ * objects, so it holds neither a view of its own (a typed array takes some 100 bytes) nor what the key tells.
  */
 export class Entry implements Part {
   readonly key: string;

@@ -2,12 +2,16 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { FromStore } from './messages.js';
 
 /**
- * A thread's end of its port to the writer. The writer counts its posts in shared memory after each post, so `catchUp` can take, synchronously,
- * every message that was posted before a reply anywhere: this is what makes every read see every acknowledged write.
+ * A thread's end of its port to the writer. The writer counts its posts in shared memory after each post, so `catchUp`
+ * can take, synchronously, every message that was posted before a reply anywhere: this is what makes every read see
+ * every acknowledged write.
  */
 export class StoreFeed {
   #received = 0;
-  /** A message is being taken: the next one waits, so that whoever looks while told of an event hears all events in their order. */
+  /**
+   * A message is being taken: the next one waits, so that whoever looks while told of an event hears all events in
+   * their order.
+   */
   #taking = false;
 
   constructor(

@@ -13,8 +13,9 @@ export interface Part {
 }
 
 /**
- * Accounts for values that are views of buffers they share: a buffer that came with a commit group stays as long as one object of the group does, however many
- * of the others have changed since. Without this, one object that is created beside hundreds that change all the time would hold the memory of hundreds.
+ * Accounts for values that are views of buffers they share: a buffer that came with a commit group stays as long as one
+ * object of the group does, however many of the others have changed since. Without this, one object that is created
+ * beside hundreds that change all the time would hold the memory of hundreds.
  */
 export class Holding {
   readonly #live = new Map<ArrayBufferLike, number>();
@@ -50,8 +51,9 @@ export class Holding {
   }
 
   /**
-   * Moves values out of buffers that are mostly garbage, if there is much of it; a slice per turn. `all` lists what is kept now, and may change meanwhile: `current` reads
-   * an item's value just before `move` replaces it. Resolves when nothing is left to do.
+   * Moves values out of buffers that are mostly garbage, if there is much of it; a slice per turn. `all` lists what is
+   * kept now, and may change meanwhile: `current` reads an item's value just before `move` replaces it. Resolves when
+   * nothing is left to do.
    */
   tidy<T>(
     all: () => Iterable<T>,

@@ -1,6 +1,7 @@
 /**
- * Everything that travels between threads, as closed unions. Bytes of one message share one buffer where they can, which is transferred.
- * Order on a port is the order of commits: whoever has taken the messages a port's counter promises has seen every acknowledged write.
+ * Everything that travels between threads, as closed unions. Bytes of one message share one buffer where they can,
+ * which is transferred. Order on a port is the order of commits: whoever has taken the messages a port's counter
+ * promises has seen every acknowledged write.
  */
 import type { Transaction } from '../api/storage.js';
 import type { User } from '../model/user.js';
@@ -23,7 +24,10 @@ export interface PastEvent extends WireEvent {
   readonly previous?: Uint8Array;
 }
 
-/** What the writer answers to a proposal: committed at `revision`, or lost a race, or an error of the store, or no answer from it. */
+/**
+ * What the writer answers to a proposal: committed at `revision`, or lost a race, or an error of the store, or no
+ * answer from it.
+ */
 export type Verdict =
   | { readonly id: number; readonly is: 'committed'; readonly revision: number }
   | { readonly id: number; readonly is: 'stale' }
@@ -60,7 +64,9 @@ export type ToStore =
   | { readonly is: 'propose'; readonly proposals: readonly Proposal[] }
   | { readonly is: 'subscribe'; readonly prefixes: readonly string[] }
   | { readonly is: 'check'; readonly ask: number }
-  /** Asks for every write acknowledged anywhere before; answered with `synced` behind their events. Shared stores only. */
+  /**
+   * Asks for every write acknowledged anywhere before; answered with `synced` behind their events. Shared stores only.
+   */
   | { readonly is: 'sync'; readonly ask: number }
   | RangeAsked
   | HistoryAsked;
@@ -151,7 +157,11 @@ export interface Job {
 export interface Rendering {
   readonly objects: readonly Uint8Array[];
   readonly status: number;
-  readonly list?: { readonly resourceVersion: string; readonly continue?: string; readonly remainingItemCount?: number };
+  readonly list?: {
+    readonly resourceVersion: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
   /** For watch events: one type per object, and whether the first carries a Table's columns. */
   readonly events?: { readonly types: readonly string[]; readonly header: boolean };
 }
@@ -180,7 +190,10 @@ export type JobResult = {
   | { readonly is: 'granted' }
   | { readonly is: 'rendered'; readonly pieces: readonly Uint8Array[] }
   | {
-      /** Sent to the writer; answer once it has committed. `gaps` in `body`: where the revision's digits go (`envelope`: into the metadata of a protobuf message); no body: the committed object itself. */
+      /**
+       * Sent to the writer; answer once it has committed. `gaps` in `body`: where the revision's digits go (`envelope`:
+       * into the metadata of a protobuf message); no body: the committed object itself.
+       */
       readonly is: 'proposed';
       readonly status: number;
       readonly headers: readonly (readonly [string, string])[];
@@ -205,7 +218,10 @@ export interface ControlAsk {
   readonly body?: Uint8Array;
 }
 
-/** The control thread's messages to the front end. `demoted`: another process leads, this thread must end. `closed`: leadership is handed over. */
+/**
+ * The control thread's messages to the front end. `demoted`: another process leads, this thread must end. `closed`:
+ * leadership is handed over.
+ */
 export type FromControl =
   | ControlAsk
   | { readonly is: 'started'; readonly controller: string }
@@ -221,7 +237,9 @@ export interface ControlAnswer {
 export type ToControl = ControlAnswer | { readonly is: 'close' };
 
 /** To a pool thread: a batch of jobs, and that it should end. */
-export type ToPool = { readonly is: 'run'; readonly batch: number; readonly jobs: readonly Job[] } | { readonly is: 'close' };
+export type ToPool =
+  | { readonly is: 'run'; readonly batch: number; readonly jobs: readonly Job[] }
+  | { readonly is: 'close' };
 
 /** From a pool thread. `ran`: a result for each job of the batch, in their order. `closed`: everything is released. */
 export type FromPool =
@@ -233,7 +251,11 @@ export type FromPool =
 export const packJobs = (jobs: readonly Job[]): readonly [Job[], ArrayBuffer[]] =>
   packItems(
     jobs,
-    ({ body, current, render }) => [...(body ? [body] : []), ...(current ? [current.bytes] : []), ...(render?.objects ?? [])],
+    ({ body, current, render }) => [
+      ...(body ? [body] : []),
+      ...(current ? [current.bytes] : []),
+      ...(render?.objects ?? []),
+    ],
     (job, views) => {
       let at = 0;
       const body = job.body && views[at++]!;
@@ -248,7 +270,8 @@ export const packResults = (results: readonly JobResult[]): readonly [JobResult[
   packItems(
     results,
     result => (result.is === 'rendered' ? result.pieces : result.is !== 'granted' && result.body ? [result.body] : []),
-    (result, views) => (result.is === 'rendered' ? { ...result, pieces: views } : ({ ...result, body: views[0]! } as JobResult)),
+    (result, views) =>
+      result.is === 'rendered' ? { ...result, pieces: views } : ({ ...result, body: views[0]! } as JobResult),
   );
 
 /** Proposals with their values in one transferable buffer. */

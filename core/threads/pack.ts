@@ -1,4 +1,7 @@
-/** The bytes of a message gathered into one buffer that is transferred: one copy and one allocation, whatever the number of pieces. */
+/**
+ * The bytes of a message gathered into one buffer that is transferred: one copy and one allocation, whatever the number
+ * of pieces.
+ */
 export interface Packing {
   /** Views into the buffer, in the order given. */
   readonly views: readonly Uint8Array[];
@@ -25,7 +28,10 @@ export function packBytes(pieces: readonly Uint8Array[]): Packing {
 
 const EMPTY = new Uint8Array(0);
 
-/** Replaces the bytes found in `items` by views of one transferred buffer. `bytesOf` lists an item's pieces, `put` makes the item with their views. */
+/**
+ * Replaces the bytes found in `items` by views of one transferred buffer. `bytesOf` lists an item's pieces, `put` makes
+ * the item with their views.
+ */
 export function packItems<T>(
   items: readonly T[],
   bytesOf: (item: T) => readonly Uint8Array[],

@@ -7,7 +7,10 @@ export interface SnapshotItem {
   readonly value: Uint8Array;
 }
 
-/** Items in one piece of memory: for each the length of its key, the length of its value and its revision, 8 bytes each; then key and value of each. */
+/**
+ * Items in one piece of memory: for each the length of its key, the length of its value and its revision, 8 bytes each;
+ * then key and value of each.
+ */
 export interface SnapshotPage {
   readonly count: number;
   readonly memory: ArrayBufferLike;
@@ -17,8 +20,9 @@ const HEADER = 3;
 const HEADER_BYTES = HEADER * Float64Array.BYTES_PER_ELEMENT;
 
 /**
- * Packs a page. Threads that start read everything at once: objects of their own for each item would be cloned, held in queues, and then be garbage. `shared`:
- * in memory that every thread may hold at once and none may write to; collectors do not see its size.
+ * Packs a page. Threads that start read everything at once: objects of their own for each item would be cloned, held in
+ * queues, and then be garbage. `shared`: in memory that every thread may hold at once and none may write to; collectors
+ * do not see its size.
  */
 export function packSnapshot(items: readonly SnapshotItem[], shared: boolean): SnapshotPage {
   const lengths = items.map(({ key }) => Buffer.byteLength(key));

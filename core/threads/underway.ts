@@ -1,11 +1,13 @@
 /** Numbers between two ids of one slot: above every bound on requests under way. */
 const SLOTS = 2 ** 20;
-/** Ids given before one may come again, as numbers are exact: a week of load, when nobody waits for the first any more. */
+/**
+ * Ids given before one may come again, as numbers are exact: a week of load, when nobody waits for the first any more.
+ */
 const TURNS = 2 ** 32;
 
 /**
- * What belongs to requests under way, by an id. No `Map`: while members come and go, the tables that a Map has left behind keep alive
- * what they held, from one collection of young objects to the next (V8 11; docs/decisions/0005).
+ * What belongs to requests under way, by an id. No `Map`: while members come and go, the tables that a Map has left
+ * behind keep alive what they held, from one collection of young objects to the next (V8 11; docs/decisions/0005).
  */
 export class Underway<T> {
   readonly #slots: ({ readonly id: number; readonly value: T } | undefined)[] = [];

@@ -25,7 +25,11 @@ function terminating({ target }: Change): Refusal {
     ...(group ? { group } : {}),
     kind: resource,
     causes: [
-      { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' },
+      {
+        reason: 'NamespaceTerminating',
+        message: `namespace ${namespace} is being terminated`,
+        field: 'metadata.namespace',
+      },
     ],
   });
 }

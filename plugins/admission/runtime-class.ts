@@ -18,7 +18,8 @@ export default mutatorPlugin('runtime-class', host => {
       const found = classes.get('', name);
       if (!found) throw refuse(`pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
       const overhead = at(found, 'overhead', 'podFixed');
-      if (asked && !overhead) throw refuse('pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+      if (asked && !overhead)
+        throw refuse('pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
       if (asked && !same(asked, overhead))
         throw refuse("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
       if (overhead) pod.overhead = structuredClone(overhead);

@@ -6,8 +6,9 @@ import { forbidsPod, mutatorPlugin, POD_CREATES } from './pod-draft.js';
 const DEFAULT = 'default';
 
 /**
- * The volume with the token, the authority of this server, and the namespace. The last source is none of release 1.32's own: it is what the distribution
- * injects whose build is the reference, and clients that compare pods see it there. Nothing here makes that ConfigMap.
+ * The volume with the token, the authority of this server, and the namespace. The last source is none of release 1.32's
+ * own: it is what the distribution injects whose build is the reference, and clients that compare pods see it there.
+ * Nothing here makes that ConfigMap.
  */
 const tokenVolume = (name: string, naming: Naming): Rec => ({
   name,
@@ -19,7 +20,9 @@ const tokenVolume = (name: string, naming: Naming): Rec => ({
         configMap: { name: naming.component('orchestrator-root-ca.crt'), items: [{ key: 'ca.crt', path: 'ca.crt' }] },
       },
       {
-        downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] },
+        downwardAPI: {
+          items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }],
+        },
       },
       {
         configMap: { name: 'openshift-service-ca.crt', items: [{ key: 'service-ca.crt', path: 'service-ca.crt' }] },
@@ -58,7 +61,8 @@ export default mutatorPlugin('service-account', host => {
       const { namespace } = change.target;
       pod.serviceAccountName = name;
       pod.serviceAccount = name;
-      // A controller makes the default account a moment after its namespace: until then it counts as it will be, as the requests of a batch wait for each other.
+      // A controller makes the default account a moment after its namespace: until then it counts as it will be, as the
+      // requests of a batch wait for each other.
       const account: Rec | undefined = accounts.get(namespace, name) ?? (name === DEFAULT ? {} : undefined);
       if (!account) {
         const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
@@ -67,7 +71,8 @@ export default mutatorPlugin('service-account', host => {
       const mount = pod.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
       if (mount !== false) mountToken(pod, host.naming);
       const secrets = list(account, 'imagePullSecrets');
-      if (list(pod, 'imagePullSecrets').length === 0 && secrets.length > 0) pod.imagePullSecrets = structuredClone(secrets);
+      if (list(pod, 'imagePullSecrets').length === 0 && secrets.length > 0)
+        pod.imagePullSecrets = structuredClone(secrets);
     },
   };
 });

@@ -3,8 +3,9 @@ import { Refusal, type Received } from '../../core/api/index.js';
 const SPACED = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
 /**
- * The bearer token of a request (spec 2, "General rules"), or undefined if there is none: no header, another scheme, or nothing after the
- * one space that follows the scheme. Words after the token are ignored; the scheme is case-insensitive. Whoever sent a second space is told.
+ * The bearer token of a request (spec 2, "General rules"), or undefined if there is none: no header, another scheme, or
+ * nothing after the one space that follows the scheme. Words after the token are ignored; the scheme is
+ * case-insensitive. Whoever sent a second space is told.
  */
 export function bearerToken(request: Received): string | undefined {
   const header = request.header('authorization')?.trim();

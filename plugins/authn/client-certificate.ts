@@ -9,7 +9,10 @@ import {
   type User,
 } from '../../core/api/index.js';
 
-/** Extended key usages that let a certificate identify a client: clientAuth and anyExtendedKeyUsage (RFC 5280, 4.2.1.12). */
+/**
+ * Extended key usages that let a certificate identify a client: clientAuth and anyExtendedKeyUsage (RFC 5280,
+ * 4.2.1.12).
+ */
 const CLIENT_USAGES = ['1.3.6.1.5.5.7.3.2', '2.5.29.37.0'];
 /** Parsed certificates kept; each costs about 1 KB, and a client usually has one for many requests. */
 const KEPT = 1024;
@@ -41,9 +44,9 @@ function read(pem: string, credentialId: string): Parsed {
 }
 
 /**
- * Users of certificates that the TLS layer verified against the client CA: common name and organizations (spec 2, "Methods"), and the
- * certificate's fingerprint as the credential id among the extras, as upstream since 1.32.
- * Validity is judged at every call, since a connection may outlive its certificate.
+ * Users of certificates that the TLS layer verified against the client CA: common name and organizations (spec 2,
+ * "Methods"), and the certificate's fingerprint as the credential id among the extras, as upstream since 1.32. Validity
+ * is judged at every call, since a connection may outlive its certificate.
  */
 export function clientCertificates(host: Pick<Host, 'now' | 'naming'>): Authenticator {
   const credentialId = host.naming.label('authentication.orchestrator.io/credential-id');

@@ -27,7 +27,8 @@ function record(text: string, at: number, fail: (why: string, lines: number) => 
       field = text.slice(next + 1, end).replaceAll('""', '"');
       lines += field.split('\n').length - 1;
       next = end + 1;
-      if (next < text.length && !/[,\r\n]/.test(text[next] as string)) fail('text after the closing quote of a field', lines);
+      if (next < text.length && !/[,\r\n]/.test(text[next] as string))
+        fail('text after the closing quote of a field', lines);
     } else {
       const end = fieldEnd(text, next);
       field = text.slice(next, end);
@@ -43,13 +44,15 @@ function record(text: string, at: number, fail: (why: string, lines: number) => 
 }
 
 function closingQuote(text: string, open: number): number {
-  for (let at = text.indexOf('"', open + 1); at >= 0; at = text.indexOf('"', at + 2)) if (text[at + 1] !== '"') return at;
+  for (let at = text.indexOf('"', open + 1); at >= 0; at = text.indexOf('"', at + 2))
+    if (text[at + 1] !== '"') return at;
   return -1;
 }
 
 function fieldEnd(text: string, from: number): number {
   let at = from;
-  while (at < text.length && text[at] !== ',' && text[at] !== '\n' && !(text[at] === '\r' && text[at + 1] === '\n')) at++;
+  while (at < text.length && text[at] !== ',' && text[at] !== '\n' && !(text[at] === '\r' && text[at + 1] === '\n'))
+    at++;
   return at;
 }
 
@@ -60,8 +63,9 @@ function userOf(fields: readonly string[]): User {
 }
 
 /**
- * Reads a static token file (spec 2, "Methods"): CSV of token, user name, user uid and group columns; a quoted column may hold several groups
- * separated by commas. Blank lines and empty tokens are skipped; of equal tokens the last counts. Throws ConfigError naming file and line.
+ * Reads a static token file (spec 2, "Methods"): CSV of token, user name, user uid and group columns; a quoted column
+ * may hold several groups separated by commas. Blank lines and empty tokens are skipped; of equal tokens the last
+ * counts. Throws ConfigError naming file and line.
  */
 export function parseTokenFile(text: string, file: string): TokenTable {
   const table = new Map<string, User>();
@@ -72,7 +76,8 @@ export function parseTokenFile(text: string, file: string): TokenTable {
     };
     const { fields, next, lines } = record(text, at, fail);
     const blank = fields.length === 1 && fields[0] === '';
-    if (!blank && fields.length < 3) fail(`expected at least 3 columns (token, user name, user uid), found ${fields.length}`);
+    if (!blank && fields.length < 3)
+      fail(`expected at least 3 columns (token, user name, user uid), found ${fields.length}`);
     if (!blank && fields[0]) table.set(digest(fields[0]), userOf(fields));
     at = next;
     line += lines;

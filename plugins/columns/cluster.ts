@@ -61,7 +61,9 @@ const eventObject: Cell = event => {
 const eventSource: Cell = event => {
   const source = member(event, 'source') ?? member(event, 'deprecatedSource');
   const component =
-    str(member(source, 'component')) || str(member(event, 'reportingComponent')) || str(member(event, 'reportingController'));
+    str(member(source, 'component')) ||
+    str(member(event, 'reportingComponent')) ||
+    str(member(event, 'reportingController'));
   const host = str(member(source, 'host')) || str(member(event, 'reportingInstance'));
   return host === '' ? component : `${component}, ${host}`;
 };
@@ -75,13 +77,22 @@ const seriesOf = (event: unknown): unknown => member(event, 'series') ?? undefin
 const lastSeen: Cell = (event, now) =>
   since(
     seriesOf(event) === undefined
-      ? firstOf(event, 'lastTimestamp', 'deprecatedLastTimestamp', 'firstTimestamp', 'deprecatedFirstTimestamp', 'eventTime')
+      ? firstOf(
+          event,
+          'lastTimestamp',
+          'deprecatedLastTimestamp',
+          'firstTimestamp',
+          'deprecatedFirstTimestamp',
+          'eventTime',
+        )
       : at(event, 'series', 'lastObservedTime'),
     now,
   );
 
 const eventCount: Cell = event =>
-  seriesOf(event) === undefined ? num(firstOf(event, 'count', 'deprecatedCount')) || 1 : num(at(event, 'series', 'count'));
+  seriesOf(event) === undefined
+    ? num(firstOf(event, 'count', 'deprecatedCount')) || 1
+    : num(at(event, 'series', 'count'));
 
 const EVENTS: readonly Column[] = [
   column('Last Seen', lastSeen),
@@ -91,7 +102,9 @@ const EVENTS: readonly Column[] = [
   wide('Subobject', event => str(at(event, 'involvedObject', 'fieldPath') ?? at(event, 'regarding', 'fieldPath'))),
   wide('Source', eventSource),
   column('Message', event => str(firstOf(event, 'message', 'note')).trim()),
-  wide('First Seen', (event, now) => since(firstOf(event, 'firstTimestamp', 'deprecatedFirstTimestamp', 'eventTime'), now)),
+  wide('First Seen', (event, now) =>
+    since(firstOf(event, 'firstTimestamp', 'deprecatedFirstTimestamp', 'eventTime'), now),
+  ),
   wide('Count', eventCount),
   column('Name', text('metadata.name'), { format: 'name', wide: true, description: NAME.description }),
 ];
@@ -147,7 +160,9 @@ const componentStatus: Cell = (component, now) => {
 
 const serviceTarget: Cell = service => {
   const target = at(service, 'spec', 'service');
-  return target === undefined || target === null ? 'Local' : `${str(member(target, 'namespace'))}/${str(member(target, 'name'))}`;
+  return target === undefined || target === null
+    ? 'Local'
+    : `${str(member(target, 'namespace'))}/${str(member(target, 'name'))}`;
 };
 
 const serviceAvailable: Cell = service => {
@@ -160,10 +175,15 @@ const serviceAvailable: Cell = service => {
 
 const paramKind: Cell = policy => {
   const kind = at(policy, 'spec', 'paramKind');
-  return kind === undefined || kind === null ? '<unset>' : `${str(member(kind, 'apiVersion'))}/${str(member(kind, 'kind'))}`;
+  return kind === undefined || kind === null
+    ? '<unset>'
+    : `${str(member(kind, 'apiVersion'))}/${str(member(kind, 'kind'))}`;
 };
 
-/** A LabelSelector in the notation that Go's generated types print themselves in, which is what clients of this column see. */
+/**
+ * A LabelSelector in the notation that Go's generated types print themselves in, which is what clients of this column
+ * see.
+ */
 function selectorDump(selector: unknown): string {
   const labels = entries(member(selector, 'matchLabels')).map(([key, value]) => `${key}: ${str(value)},`);
   const expressions = list(member(selector, 'matchExpressions')).map(expression => {
@@ -203,7 +223,12 @@ const storageVersions: Cell = object =>
 
 const counted = (name: string, path: string): Column => column(name, count(path), { type: 'integer' });
 
-const admission = (of: string, path: string): readonly Column[] => [NAME, counted(of, path), column('ParamKind', paramKind), AGE];
+const admission = (of: string, path: string): readonly Column[] => [
+  NAME,
+  counted(of, path),
+  column('ParamKind', paramKind),
+  AGE,
+];
 
 const ADMISSION_BINDINGS: readonly Column[] = [
   NAME,
@@ -256,7 +281,12 @@ export const clusterColumns = (naming: Naming): ReadonlyMap<string, readonly Col
     ['core/events', EVENTS],
     [
       'core/componentstatuses',
-      [NAME, column('Status', componentStatus), column('Message', healthy('message')), column('Error', healthy('error'))],
+      [
+        NAME,
+        column('Status', componentStatus),
+        column('Message', healthy('message')),
+        column('Error', healthy('error')),
+      ],
     ],
     ['rbac.authorization.orchestrator.io/rolebindings', BINDINGS],
     ['rbac.authorization.orchestrator.io/clusterrolebindings', BINDINGS],
@@ -271,13 +301,22 @@ export const clusterColumns = (naming: Naming): ReadonlyMap<string, readonly Col
         column('Condition', requestCondition),
       ],
     ],
-    ['certificates.orchestrator.io/clustertrustbundles', [NAME, column('SignerName', text('spec.signerName', '<none>'))]],
+    [
+      'certificates.orchestrator.io/clustertrustbundles',
+      [NAME, column('SignerName', text('spec.signerName', '<none>'))],
+    ],
     [
       'apiregistration.orchestrator.io/apiservices',
       [NAME, column('Service', serviceTarget), column('Available', serviceAvailable), AGE],
     ],
-    ['admissionregistration.orchestrator.io/mutatingwebhookconfigurations', [NAME, counted('Webhooks', 'webhooks'), AGE]],
-    ['admissionregistration.orchestrator.io/validatingwebhookconfigurations', [NAME, counted('Webhooks', 'webhooks'), AGE]],
+    [
+      'admissionregistration.orchestrator.io/mutatingwebhookconfigurations',
+      [NAME, counted('Webhooks', 'webhooks'), AGE],
+    ],
+    [
+      'admissionregistration.orchestrator.io/validatingwebhookconfigurations',
+      [NAME, counted('Webhooks', 'webhooks'), AGE],
+    ],
     ['admissionregistration.orchestrator.io/validatingadmissionpolicies', admission('Validations', 'spec.validations')],
     ['admissionregistration.orchestrator.io/mutatingadmissionpolicies', admission('Mutations', 'spec.mutations')],
     ['admissionregistration.orchestrator.io/validatingadmissionpolicybindings', ADMISSION_BINDINGS],

@@ -17,15 +17,21 @@ const tables = new Map<NamingName, Tables>();
 function tablesOf(naming: Naming): Tables {
   let built = tables.get(naming.name);
   if (!built) {
-    built = new Map([['core/pods', PODS], ...WORKLOADS, ...NETWORK, ...storageColumns(naming), ...clusterColumns(naming)]);
+    built = new Map([
+      ['core/pods', PODS],
+      ...WORKLOADS,
+      ...NETWORK,
+      ...storageColumns(naming),
+      ...clusterColumns(naming),
+    ]);
     tables.set(naming.name, built);
   }
   return built;
 }
 
 /**
- * The printed columns of a built-in kind by its neutral storage name (`core/pods`, `apps/deployments`); undefined where the default two columns
- * apply. Cells expect objects in the storage version and in the given naming.
+ * The printed columns of a built-in kind by its neutral storage name (`core/pods`, `apps/deployments`); undefined where
+ * the default two columns apply. Cells expect objects in the storage version and in the given naming.
  */
 export const columnsFor = (storageName: string, naming: Naming = namingOf('neutral')): readonly Column[] | undefined =>
   tablesOf(naming).get(storageName);

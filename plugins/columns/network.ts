@@ -129,7 +129,13 @@ export const NETWORK: ReadonlyMap<string, readonly Column[]> = new Map([
   ['core/endpoints', [NAME, column('Endpoints', endpoints), AGE]],
   [
     'discovery.orchestrator.io/endpointslices',
-    [NAME, column('AddressType', text('addressType')), column('Ports', slicePorts), column('Endpoints', sliceAddresses), AGE],
+    [
+      NAME,
+      column('AddressType', text('addressType')),
+      column('Ports', slicePorts),
+      column('Endpoints', sliceAddresses),
+      AGE,
+    ],
   ],
   [
     'networking.orchestrator.io/ingresses',

@@ -27,11 +27,14 @@ function addRestarts(tally: Tally, status: unknown): void {
 function ending(terminated: unknown): string {
   const signal = num(member(terminated, 'signal'));
   return (
-    str(member(terminated, 'reason')) || (signal !== 0 ? `Signal:${signal}` : `ExitCode:${num(member(terminated, 'exitCode'))}`)
+    str(member(terminated, 'reason')) ||
+    (signal !== 0 ? `Signal:${signal}` : `ExitCode:${num(member(terminated, 'exitCode'))}`)
   );
 }
 
-/** What a container in its current state says about an unfinished initialisation; undefined if it does not hold it up. */
+/**
+ * What a container in its current state says about an unfinished initialisation; undefined if it does not hold it up.
+ */
 function initialising(status: unknown, sidecar: boolean, position: number, total: number): string | undefined {
   const terminated = at(status, 'state', 'terminated');
   if (terminated !== undefined && num(member(terminated, 'exitCode')) === 0) return undefined;
@@ -68,7 +71,10 @@ function whileDeleted(pod: ApiObject, status: string): string {
 /** Summaries made: three columns of a row show parts of one. */
 const made = new WeakMap<ApiObject, Summary>();
 
-/** Sums up the states of all containers of a pod the way command-line clients show them. The pod must not change any more. */
+/**
+ * Sums up the states of all containers of a pod the way command-line clients show them. The pod must not change any
+ * more.
+ */
 function summarise(pod: ApiObject): Summary {
   let summary = made.get(pod);
   if (!summary) made.set(pod, (summary = summaryOf(pod)));
@@ -77,7 +83,9 @@ function summarise(pod: ApiObject): Summary {
 
 function summaryOf(pod: ApiObject): Summary {
   const specs = list(at(pod, 'spec', 'initContainers'));
-  const sidecars = new Set(specs.filter(spec => member(spec, 'restartPolicy') === 'Always').map(spec => member(spec, 'name')));
+  const sidecars = new Set(
+    specs.filter(spec => member(spec, 'restartPolicy') === 'Always').map(spec => member(spec, 'name')),
+  );
   let status = str(at(pod, 'status', 'reason')) || str(at(pod, 'status', 'phase'));
   if (member(condition(pod, 'PodScheduled'), 'reason') === 'SchedulingGated') status = 'SchedulingGated';
   const all: Tally = { restarts: 0, lastRestart: 0 };
@@ -107,7 +115,9 @@ function summaryOf(pod: ApiObject): Summary {
 function restarts(pod: ApiObject, now: number): string {
   const summary = summarise(pod);
   const last = summary.restarts > 0 && summary.lastRestart > 0;
-  return last ? `${summary.restarts} (${since(new Date(summary.lastRestart).toISOString(), now)} ago)` : String(summary.restarts);
+  return last
+    ? `${summary.restarts} (${since(new Date(summary.lastRestart).toISOString(), now)} ago)`
+    : String(summary.restarts);
 }
 
 function readinessGates(pod: ApiObject): string {

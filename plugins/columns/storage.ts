@@ -37,7 +37,9 @@ const isBound = (claim: unknown): boolean => str(at(claim, 'spec', 'volumeName')
 
 const claimOf: Cell = volume => {
   const claim = at(volume, 'spec', 'claimRef');
-  return claim === undefined || claim === null ? '' : `${str(member(claim, 'namespace'))}/${str(member(claim, 'name'))}`;
+  return claim === undefined || claim === null
+    ? ''
+    : `${str(member(claim, 'namespace'))}/${str(member(claim, 'name'))}`;
 };
 
 const audiences: Cell = driver =>
@@ -60,7 +62,10 @@ const markedName =
 export function storageColumns(naming: Naming): ReadonlyMap<string, readonly Column[]> {
   const storageClass = column('StorageClass', className(naming.label('volume.beta.orchestrator.io/storage-class')));
   const marks = ['storageclass.orchestrator.io/is-default-class', 'storageclass.beta.orchestrator.io/is-default-class'];
-  const nameOfClass = column('Name', markedName(marks.map(naming.label)), { format: 'name', description: NAME.description });
+  const nameOfClass = column('Name', markedName(marks.map(naming.label)), {
+    format: 'name',
+    description: NAME.description,
+  });
   const attributesClass = column('VolumeAttributesClass', scalar('spec.volumeAttributesClassName', '<unset>'));
   const volumeMode = wide('VolumeMode', scalar('spec.volumeMode', '<unset>'));
   return new Map<string, readonly Column[]>([
@@ -86,7 +91,9 @@ export function storageColumns(naming: Naming): ReadonlyMap<string, readonly Col
         NAME,
         column('Status', phase),
         column('Volume', text('spec.volumeName')),
-        column('Capacity', object => (isBound(object) ? String(at(object, 'status', 'capacity', 'storage') ?? '0') : '')),
+        column('Capacity', object =>
+          isBound(object) ? String(at(object, 'status', 'capacity', 'storage') ?? '0') : '',
+        ),
         column('Access Modes', object => (isBound(object) ? accessModes(at(object, 'status', 'accessModes')) : '')),
         storageClass,
         attributesClass,

@@ -43,7 +43,8 @@ const CONTAINERS = wide('Containers', ofContainers('name'));
 const IMAGES = wide('Images', ofContainers('image'));
 const SELECTOR = wide('Selector', selector);
 
-const readyOfReplicas: Cell = object => `${num(at(object, 'status', 'readyReplicas'))}/${num(at(object, 'spec', 'replicas'))}`;
+const readyOfReplicas: Cell = object =>
+  `${num(at(object, 'status', 'readyReplicas'))}/${num(at(object, 'spec', 'replicas'))}`;
 
 const JOB_STATES = ['Suspended', 'FailureTarget'];
 
@@ -79,7 +80,8 @@ const controller: Cell = object => {
 };
 
 const UNKNOWN = '<unknown>';
-const quantity = (value: unknown, absent: string): string => (value === undefined || value === null ? absent : String(value));
+const quantity = (value: unknown, absent: string): string =>
+  value === undefined || value === null ? absent : String(value);
 
 /** Where a metric of each type keeps its source. */
 const METRIC_SOURCES: ReadonlyMap<string, string> = new Map([
@@ -105,12 +107,14 @@ function metricText(metric: unknown, current: unknown): string {
   const unmeasured = member(current, source) === undefined ? UNKNOWN : UNSET_QUANTITY;
   if (type === 'Resource' || type === 'ContainerResource') {
     const name = str(member(spec, 'name'));
-    if (average !== undefined) return `${name}: ${quantity(member(now, 'averageValue'), unmeasured)}/${quantity(average, '')}`;
+    if (average !== undefined)
+      return `${name}: ${quantity(member(now, 'averageValue'), unmeasured)}/${quantity(average, '')}`;
     const used = member(now, 'averageUtilization');
     const wanted = member(target, 'averageUtilization');
     return `${name}: ${typeof used === 'number' ? `${used}%` : UNKNOWN}/${typeof wanted === 'number' ? `${wanted}%` : '<auto>'}`;
   }
-  if (type === 'Pods') return `${quantity(member(now, 'averageValue'), unmeasured)}/${quantity(average, UNSET_QUANTITY)}`;
+  if (type === 'Pods')
+    return `${quantity(member(now, 'averageValue'), unmeasured)}/${quantity(average, UNSET_QUANTITY)}`;
   if (average !== undefined) return `${quantity(member(now, 'averageValue'), UNKNOWN)}/${quantity(average, '')} (avg)`;
   return `${quantity(member(now, 'value'), unmeasured)}/${quantity(member(target, 'value'), UNSET_QUANTITY)}`;
 }
@@ -131,7 +135,10 @@ const quota =
   object =>
     entries(at(object, 'status', 'hard'))
       .filter(([resource]) => resource.startsWith('limits.') === limits)
-      .map(([resource, hard]) => `${resource}: ${quantity(at(object, 'status', 'used', resource), '0')}/${quantity(hard, '0')}`)
+      .map(
+        ([resource, hard]) =>
+          `${resource}: ${quantity(at(object, 'status', 'used', resource), '0')}/${quantity(hard, '0')}`,
+      )
       .join(', ');
 
 const suspended: Cell = object => (at(object, 'spec', 'suspend') === true ? 'True' : 'False');

@@ -105,7 +105,11 @@ export class Catalog {
 }
 
 /** Path of a collection, or with `name` of an object, in `namespace` ('' for cluster scope). */
-export function pathOf(of: { readonly apiVersion: string; readonly plural: string }, namespace: string, name?: string): string {
+export function pathOf(
+  of: { readonly apiVersion: string; readonly plural: string },
+  namespace: string,
+  name?: string,
+): string {
   const root = of.apiVersion.includes('/') ? `/apis/${of.apiVersion}` : `/api/${of.apiVersion}`;
   const scope = namespace ? `/namespaces/${encodeURIComponent(namespace)}` : '';
   return `${root}${scope}/${of.plural}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;

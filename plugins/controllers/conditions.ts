@@ -10,7 +10,10 @@ export interface Condition {
 /** What a controller has found out: a condition but for its time. */
 export type Finding = Required<Omit<Condition, 'lastTransitionTime'>>;
 
-/** The conditions with what was found, in its place or at the end; its time (`now`, RFC 3339) moves with its status alone. The same list if it says so already. */
+/**
+ * The conditions with what was found, in its place or at the end; its time (`now`, RFC 3339) moves with its status
+ * alone. The same list if it says so already.
+ */
 export function withCondition(conditions: readonly Condition[], finding: Finding, now: string): readonly Condition[] {
   const { type, status, reason, message } = finding;
   const known = conditions.find(condition => condition.type === type);

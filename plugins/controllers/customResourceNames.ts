@@ -15,8 +15,9 @@ const NONE: AcceptedNames = { plural: '', kind: '' };
 const inUse = (name: string): string => `${JSON.stringify(name)} is already in use`;
 
 /**
- * Which of the names that a definition asks for it gets, after those that other definitions of its group have, and the conditions that follow. A name
- * once accepted stays; a definition is established when all of its names are accepted for the first time, and for good.
+ * Which of the names that a definition asks for it gets, after those that other definitions of its group have, and the
+ * conditions that follow. A name once accepted stays; a definition is established when all of its names are accepted
+ * for the first time, and for good.
  */
 export function judgeNames(
   asked: AcceptedNames,
@@ -25,10 +26,17 @@ export function judgeNames(
   conditions: readonly Condition[],
   now: string,
 ): { names: AcceptedNames; conditions: readonly Condition[] } {
-  const resources = new Set(taken.flatMap(names => [names.plural, names.singular, ...(names.shortNames ?? [])].filter(Boolean)));
+  const resources = new Set(
+    taken.flatMap(names => [names.plural, names.singular, ...(names.shortNames ?? [])].filter(Boolean)),
+  );
   const kinds = new Set(taken.flatMap(names => [names.kind, names.listKind].filter(Boolean)));
   let conflict: { readonly reason: string; readonly message: string } | undefined;
-  const settle = (reason: string, wanted: string | undefined, had: string | undefined, used: ReadonlySet<string | undefined>) => {
+  const settle = (
+    reason: string,
+    wanted: string | undefined,
+    had: string | undefined,
+    used: ReadonlySet<string | undefined>,
+  ) => {
     if (wanted === had || !wanted || !used.has(wanted)) return wanted;
     conflict = { reason, message: inUse(wanted) };
     return had;

@@ -43,7 +43,10 @@ class CustomResourceDefinitions implements Controller {
     this.#host = host;
     this.#requests = new Requests(host, NAME);
     this.#finalizer = host.naming.group('customresourcecleanup.apiextensions.orchestrator.io');
-    this.#root = { apiVersion: host.naming.apiVersion('apiextensions.orchestrator.io/v1'), plural: 'customresourcedefinitions' };
+    this.#root = {
+      apiVersion: host.naming.apiVersion('apiextensions.orchestrator.io/v1'),
+      plural: 'customresourcedefinitions',
+    };
     // One at a time: who comes first has the name.
     this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 1, handle: name => this.#process(name) });
     host.onClose(() => this.#queue.close());
@@ -84,7 +87,13 @@ class CustomResourceDefinitions implements Controller {
       other => other.spec.group === definition.spec.group && other.metadata.uid !== definition.metadata.uid,
     );
     const taken = others.flatMap(other => (other.status?.acceptedNames ? [other.status.acceptedNames] : []));
-    const judged = judgeNames(definition.spec.names, status.acceptedNames, taken, status.conditions ?? [], timestamp(this.#host));
+    const judged = judgeNames(
+      definition.spec.names,
+      status.acceptedNames,
+      taken,
+      status.conditions ?? [],
+      timestamp(this.#host),
+    );
     if (sameJson(judged.names, status.acceptedNames) && sameJson(judged.conditions, status.conditions ?? [])) return;
     await this.#report(definition, { ...status, acceptedNames: judged.names, conditions: judged.conditions });
     if (sameJson(judged.names, status.acceptedNames)) return;

@@ -7,8 +7,24 @@ import {
   type Plugin,
   type ResourceEvent,
 } from '../../core/api/index.js';
-import { Catalog, type ControlledResource, DEFINITIONS, parseResources, pathOf, type ResourcesConfig } from './catalog.js';
-import { awaitsDependents, awaitsOrphaning, FOREGROUND, keyOf, type Node, nodeOf, ORPHAN, OwnerGraph } from './ownerGraph.js';
+import {
+  Catalog,
+  type ControlledResource,
+  DEFINITIONS,
+  parseResources,
+  pathOf,
+  type ResourcesConfig,
+} from './catalog.js';
+import {
+  awaitsDependents,
+  awaitsOrphaning,
+  FOREGROUND,
+  keyOf,
+  type Node,
+  nodeOf,
+  ORPHAN,
+  OwnerGraph,
+} from './ownerGraph.js';
 import { inParallel, WorkQueue } from './queue.js';
 import { Requests } from './requests.js';
 
@@ -31,7 +47,9 @@ interface Place {
   readonly namespace: string;
 }
 
-/** Deletes what no owner is left for; completes foreground deletion and orphaning (ownerReferences, spec "ObjectMeta"). */
+/**
+ * Deletes what no owner is left for; completes foreground deletion and orphaning (ownerReferences, spec "ObjectMeta").
+ */
 class GarbageCollector implements Controller {
   readonly name = NAME;
   readonly #host: Host;
@@ -78,7 +96,8 @@ class GarbageCollector implements Controller {
   #define(definition: ApiObject): void {
     const added = this.#catalog.define(definition);
     if (added.size === 0) return;
-    for (const node of this.#graph) if (node.owners.some(owner => added.has(owner.apiVersion))) this.#queue.add(node.key);
+    for (const node of this.#graph)
+      if (node.owners.some(owner => added.has(owner.apiVersion))) this.#queue.add(node.key);
   }
 
   #wakeWaiting(uid: string): void {
@@ -97,7 +116,9 @@ class GarbageCollector implements Controller {
   /** Removes the owner's reference from every dependent, then lets the owner go. */
   async #orphan(owner: Node): Promise<void> {
     const dependents = this.#graph.dependentsOf(owner.uid);
-    await inParallel(WORKERS, dependents, dependent => this.#keepOwners(dependent, reference => reference.uid !== owner.uid));
+    await inParallel(WORKERS, dependents, dependent =>
+      this.#keepOwners(dependent, reference => reference.uid !== owner.uid),
+    );
     await this.#removeFinalizer(owner, ORPHAN);
   }
 
@@ -122,7 +143,10 @@ class GarbageCollector implements Controller {
     }
   }
 
-  /** Undefined for kinds that are not served, and for what cannot own: no object outside of namespaces has an owner in one. */
+  /**
+   * Undefined for kinds that are not served, and for what cannot own: no object outside of namespaces has an owner in
+   * one.
+   */
   #placeOf(node: Node, owner: OwnerReference): Place | undefined {
     const resource = this.#catalog.byKind(owner.apiVersion, owner.kind);
     if (!resource || (resource.namespaced && node.namespace === '')) return undefined;
@@ -134,7 +158,8 @@ class GarbageCollector implements Controller {
     if (this.#absent.has(identity)) return 'absent';
     const seen = this.#host.informer(resource.storageName).get(namespace, owner.name);
     // A deletion on the ground of absence is confirmed by the store itself.
-    const found = seen?.metadata.uid === owner.uid ? seen : await this.#requests.get(pathOf(resource, namespace, owner.name));
+    const found =
+      seen?.metadata.uid === owner.uid ? seen : await this.#requests.get(pathOf(resource, namespace, owner.name));
     if (found?.metadata.uid !== owner.uid) {
       this.#rememberAbsent(identity);
       return 'absent';
@@ -152,7 +177,8 @@ class GarbageCollector implements Controller {
   async #delete(node: Node, inForeground: boolean): Promise<void> {
     const path = this.#path(node);
     if (!path) return;
-    const propagationPolicy = inForeground && this.#graph.dependentsOf(node.uid).length > 0 ? 'Foreground' : policyOf(node);
+    const propagationPolicy =
+      inForeground && this.#graph.dependentsOf(node.uid).length > 0 ? 'Foreground' : policyOf(node);
     // As it was judged: whose owners have changed meanwhile is judged again.
     const { uid, resourceVersion } = node;
     await this.#requests.delete(path, { preconditions: { uid, resourceVersion }, propagationPolicy });

@@ -10,7 +10,10 @@ const WORKERS = 16;
 /** An object that is kept in being: created where it is missing, again when it is deleted. */
 export interface Kept {
   readonly storageName: string;
-  /** In the names the server speaks, with its namespace if it has one. Its status, if any, is written when the one found has none. */
+  /**
+   * In the names the server speaks, with its namespace if it has one. Its status, if any, is written when the one found
+   * has none.
+   */
   readonly object: ApiObject;
   /** It is kept in every namespace. */
   readonly everywhere?: true;
@@ -81,7 +84,10 @@ export class Keeper implements Controller {
     const path = `${collection}/${metadata.name}`;
     const better = found && mended?.(found);
     if (!found)
-      await this.#requests.create(collection, { ...object, metadata: namespace ? { ...metadata, namespace } : metadata });
+      await this.#requests.create(collection, {
+        ...object,
+        metadata: namespace ? { ...metadata, namespace } : metadata,
+      });
     else if (better) await this.#requests.replace(path, { ...better, apiVersion, kind });
     if (status && !found?.status) await this.#requests.merge(`${path}/status`, { status });
   }

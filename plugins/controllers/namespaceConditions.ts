@@ -11,7 +11,8 @@ export interface Leftovers {
   readonly remaining: readonly { readonly resource: ControlledResource; readonly objects: readonly ApiObject[] }[];
 }
 
-const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');
+const groupOf = (apiVersion: string): string =>
+  apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 
 function contentFailure({ failures }: Leftovers): Finding {
   const type = 'NamespaceDeletionContentFailure';
@@ -29,9 +30,17 @@ function contentRemaining({ remaining }: Leftovers): Finding {
     return { type, status: 'False', reason: 'ContentRemoved', message: 'All content successfully removed' };
   }
   const counts = remaining
-    .map(({ resource, objects }) => `${resource.plural}.${groupOf(resource.apiVersion)} has ${objects.length} resource instances`)
+    .map(
+      ({ resource, objects }) =>
+        `${resource.plural}.${groupOf(resource.apiVersion)} has ${objects.length} resource instances`,
+    )
     .sort();
-  return { type, status: 'True', reason: 'SomeResourcesRemain', message: `Some resources are remaining: ${counts.join(', ')}` };
+  return {
+    type,
+    status: 'True',
+    reason: 'SomeResourcesRemain',
+    message: `Some resources are remaining: ${counts.join(', ')}`,
+  };
 }
 
 function finalizersRemaining({ remaining }: Leftovers): Finding {

@@ -23,7 +23,11 @@ function rootCaConfigMap({ naming }: Host, rootCa: string): Kept {
   const data = { 'ca.crt': rootCa };
   const suffices = (found: ApiObject): boolean => {
     const given = (found.data ?? {}) as { [key: string]: string };
-    return given['ca.crt'] === rootCa && Object.keys(given).length === 1 && descriptionKey in (found.metadata.annotations ?? {});
+    return (
+      given['ca.crt'] === rootCa &&
+      Object.keys(given).length === 1 &&
+      descriptionKey in (found.metadata.annotations ?? {})
+    );
   };
   return {
     storageName: 'core/configmaps',
@@ -37,7 +41,11 @@ function rootCaConfigMap({ naming }: Host, rootCa: string): Kept {
     mended: found =>
       suffices(found)
         ? undefined
-        : { ...found, metadata: { ...found.metadata, annotations: { ...found.metadata.annotations, ...annotations } }, data },
+        : {
+            ...found,
+            metadata: { ...found.metadata, annotations: { ...found.metadata.annotations, ...annotations } },
+            data,
+          },
   };
 }
 
@@ -47,7 +55,10 @@ function parse(config: unknown): NamespaceDefaultsConfig {
   return { rootCa };
 }
 
-/** Each namespace's `default` service account and root CA ConfigMap; the controllers' names are those of their upstream roles. */
+/**
+ * Each namespace's `default` service account and root CA ConfigMap; the controllers' names are those of their upstream
+ * roles.
+ */
 export const namespaceDefaults = {
   name: 'controllers/namespace-defaults',
   parse,

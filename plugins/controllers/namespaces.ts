@@ -7,7 +7,14 @@ import {
   Refusal,
   type ResourceEvent,
 } from '../../core/api/index.js';
-import { Catalog, type ControlledResource, DEFINITIONS, parseResources, pathOf, type ResourcesConfig } from './catalog.js';
+import {
+  Catalog,
+  type ControlledResource,
+  DEFINITIONS,
+  parseResources,
+  pathOf,
+  type ResourcesConfig,
+} from './catalog.js';
 import type { Condition } from './conditions.js';
 import { type Leftovers, nextConditions } from './namespaceConditions.js';
 import { WorkQueue } from './queue.js';

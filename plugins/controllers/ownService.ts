@@ -4,7 +4,10 @@ import { Keeper, type Kept } from './keeper.js';
 /** Port that workloads know the server by. */
 const HTTPS = 443;
 
-/** Where the server is reached from outside of itself; without an address only from this machine, and then the Service has no endpoints. */
+/**
+ * Where the server is reached from outside of itself; without an address only from this machine, and then the Service
+ * has no endpoints.
+ */
 export interface OwnServiceConfig {
   /** First address of the range that Services are given. */
   readonly clusterIP: string;
@@ -22,7 +25,10 @@ function covers(found: unknown, wanted: unknown): boolean {
   return Object.entries(wanted).every(([key, value]) => covers((found as Members)[key], value));
 }
 
-/** An object in `default` of which some members always say where the server is now: it may have moved since they were written. */
+/**
+ * An object in `default` of which some members always say where the server is now: it may have moved since they were
+ * written.
+ */
 function current(storageName: string, object: ApiObject, members: (found: ApiObject) => Members): Kept {
   return {
     storageName,

@@ -20,8 +20,10 @@ export interface Node {
 }
 
 /** Being deleted once its dependents are gone. */
-export const awaitsDependents = (node: { readonly deleting: boolean; readonly finalizers: readonly string[] }): boolean =>
-  node.deleting && node.finalizers.includes(FOREGROUND);
+export const awaitsDependents = (node: {
+  readonly deleting: boolean;
+  readonly finalizers: readonly string[];
+}): boolean => node.deleting && node.finalizers.includes(FOREGROUND);
 
 /** Being deleted once its dependents have let go of it. */
 export const awaitsOrphaning = (node: Node): boolean => node.deleting && node.finalizers.includes(ORPHAN);
@@ -48,10 +50,17 @@ export function nodeOf(storageName: string, object: ApiObject): Node | undefined
   };
 }
 
-/** Key of an object in the graph; `|` occurs in no storage name, namespace or object name that matters before the last one. */
-export const keyOf = (storageName: string, namespace: string, name: string): string => `${storageName}|${namespace}|${name}`;
+/**
+ * Key of an object in the graph; `|` occurs in no storage name, namespace or object name that matters before the last
+ * one.
+ */
+export const keyOf = (storageName: string, namespace: string, name: string): string =>
+  `${storageName}|${namespace}|${name}`;
 
-/** Who depends on whom: every node by its key, and dependents by the uid of their owners. Pure memory; changed by events in their order. */
+/**
+ * Who depends on whom: every node by its key, and dependents by the uid of their owners. Pure memory; changed by events
+ * in their order.
+ */
 export class OwnerGraph {
   readonly #nodes = new Map<string, Node>();
   readonly #byUid = new Map<string, Node>();
@@ -81,10 +90,14 @@ export class OwnerGraph {
 
   /** Dependents whose reference blocks the deletion of `uid`. */
   blockersOf(uid: string): readonly Node[] {
-    return this.dependentsOf(uid).filter(node => node.owners.some(owner => owner.uid === uid && owner.blockOwnerDeletion));
+    return this.dependentsOf(uid).filter(node =>
+      node.owners.some(owner => owner.uid === uid && owner.blockOwnerDeletion),
+    );
   }
 
-  /** Whether everything that `owner` waits for, if anything, waits for it in its turn: then none of them would ever go. */
+  /**
+   * Whether everything that `owner` waits for, if anything, waits for it in its turn: then none of them would ever go.
+   */
   waitsInVain(owner: Node): boolean {
     return this.blockersOf(owner.uid).every(blocker => this.#waitsFor(blocker, owner));
   }

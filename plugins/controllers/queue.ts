@@ -14,8 +14,8 @@ export interface QueueOptions {
 }
 
 /**
- * Keys with work to do. A key added while it waits is one piece of work; added while it is handled, it is handled once more.
- * Failures are retried with growing pauses until `close`.
+ * Keys with work to do. A key added while it waits is one piece of work; added while it is handled, it is handled once
+ * more. Failures are retried with growing pauses until `close`.
  */
 export class WorkQueue {
   readonly #options: QueueOptions;
@@ -65,7 +65,8 @@ export class WorkQueue {
 
   async #run(key: string): Promise<void> {
     try {
-      // Not within `add`: who is told of many objects one after the other has heard of all before the first of them is handled.
+      // Not within `add`: who is told of many objects one after the other has heard of all before the first of them is
+      // handled.
       await Promise.resolve();
       if (!this.#closed) await this.#options.handle(key);
       this.#failures.delete(key);
@@ -103,8 +104,15 @@ export class WorkQueue {
   }
 }
 
-/** Does `work` for every item, so many at a time; one that fails does not keep the others. Throws the first failure once all are done. */
-export async function inParallel<T>(limit: number, items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+/**
+ * Does `work` for every item, so many at a time; one that fails does not keep the others. Throws the first failure once
+ * all are done.
+ */
+export async function inParallel<T>(
+  limit: number,
+  items: readonly T[],
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
   const left = items.values();
   const failures: unknown[] = [];
   const take = async (): Promise<void> => {

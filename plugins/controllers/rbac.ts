@@ -28,7 +28,10 @@ function pathIn(host: Host, { kind, metadata }: ApiObject, name?: string): strin
   return pathOf({ apiVersion: host.naming.apiVersion(`${GROUP}/v1`), plural }, metadata.namespace ?? '', name);
 }
 
-/** Writes the default roles and bindings that are missing or lack something (spec 2, "Auto-reconciliation"), once at the start. */
+/**
+ * Writes the default roles and bindings that are missing or lack something (spec 2, "Auto-reconciliation"), once at the
+ * start.
+ */
 class RbacBootstrap implements Controller {
   readonly name = 'rbac-bootstrap';
   readonly #host: Host;

@@ -31,7 +31,12 @@ export class Requests {
   /** Creates; undefined if the name is taken. Throws if the namespace is gone or going. */
   async create(path: string, body: ApiObject): Promise<ApiObject | undefined> {
     try {
-      return await this.#host.request(this.#controller, { method: 'POST', path, contentType: 'application/json', body });
+      return await this.#host.request(this.#controller, {
+        method: 'POST',
+        path,
+        contentType: 'application/json',
+        body,
+      });
     } catch (error) {
       if (error instanceof Refusal && error.reason === 'AlreadyExists') return undefined;
       throw error;
@@ -40,7 +45,10 @@ export class Requests {
 
   /** Replaces; undefined if the object is gone. */
   replace(path: string, body: ApiObject): Promise<ApiObject | undefined> {
-    return unless(404, this.#host.request(this.#controller, { method: 'PUT', path, contentType: 'application/json', body }));
+    return unless(
+      404,
+      this.#host.request(this.#controller, { method: 'PUT', path, contentType: 'application/json', body }),
+    );
   }
 
   /** Applies a JSON Merge Patch (RFC 7386); undefined if the object is gone. */
@@ -52,6 +60,9 @@ export class Requests {
   /** Deletes an object or a collection; undefined if there was none. `options` are members of DeleteOptions. */
   delete(path: string, options: object): Promise<ApiObject | undefined> {
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', ...options };
-    return unless(404, this.#host.request(this.#controller, { method: 'DELETE', path, contentType: 'application/json', body }));
+    return unless(
+      404,
+      this.#host.request(this.#controller, { method: 'DELETE', path, contentType: 'application/json', body }),
+    );
   }
 }

@@ -42,7 +42,12 @@ const level = (naming: Naming, name: string, spec: object): Kept => ({
 });
 
 /** A level with queues of fifty requests each. */
-const queued = (nominalConcurrencyShares: number, lendablePercent: number, queues: number, handSize: number): object => ({
+const queued = (
+  nominalConcurrencyShares: number,
+  lendablePercent: number,
+  queues: number,
+  handSize: number,
+): object => ({
   type: 'Limited',
   limited: {
     nominalConcurrencyShares,
@@ -115,7 +120,9 @@ function flows(naming: Naming): Kept[] {
     make('endpoint-controller', 'workload-high', 150, true, [
       {
         subjects: [userSubject(manager), account('endpoint-controller'), account('endpointslicemirroring-controller')],
-        resourceRules: [{ verbs: ['get', 'create', 'update'], apiGroups: [''], resources: ['endpoints'], namespaces: ['*'] }],
+        resourceRules: [
+          { verbs: ['get', 'create', 'update'], apiGroups: [''], resources: ['endpoints'], namespaces: ['*'] },
+        ],
       },
     ]),
     make('workload-leader-election', 'leader-election', 200, true, [
@@ -125,7 +132,13 @@ function flows(naming: Naming): Kept[] {
       {
         subjects: groupSubjects(['system:nodes']),
         resourceRules: [
-          { verbs: ['*'], apiGroups: [''], resources: ['nodes', 'nodes/status'], clusterScope: true, namespaces: ['*'] },
+          {
+            verbs: ['*'],
+            apiGroups: [''],
+            resources: ['nodes', 'nodes/status'],
+            clusterScope: true,
+            namespaces: ['*'],
+          },
           {
             verbs: ['*'],
             apiGroups: [naming.group('coordination.orchestrator.io')],
@@ -145,7 +158,10 @@ function flows(naming: Naming): Kept[] {
   ];
 }
 
-/** Priority classes, priority levels and flow schemas of a new server (spec, "Objects of the system"), in the names it serves. */
+/**
+ * Priority classes, priority levels and flow schemas of a new server (spec, "Objects of the system"), in the names it
+ * serves.
+ */
 export const systemObjectsOf = (naming: Naming): Kept[] => [
   priorityClass(
     naming,
@@ -182,7 +198,10 @@ const VERSION_PRIORITIES: readonly (readonly [group: string, version: string, pr
   ['flowcontrol.apiserver.orchestrator.io', 'v1', 21],
 ];
 
-/** The API services of what the server itself serves. Upstream lists every group version but that of the API services themselves. */
+/**
+ * The API services of what the server itself serves. Upstream lists every group version but that of the API services
+ * themselves.
+ */
 export const apiServices = (groups: readonly ServedGroup[], naming: Naming, now: string): Kept[] => {
   const own = new Map(VERSION_PRIORITIES.map(([group, version, n]) => [`${version}.${naming.group(group)}`, n]));
   return groups

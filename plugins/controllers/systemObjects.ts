@@ -11,7 +11,10 @@ function parse(config: unknown): { groups: readonly ServedGroup[] } {
   return { groups };
 }
 
-/** Keeps the objects that clients and tools find on every server: priority classes, flow schemas and their levels, the local API services. */
+/**
+ * Keeps the objects that clients and tools find on every server: priority classes, flow schemas and their levels, the
+ * local API services.
+ */
 export const systemObjects = {
   name: 'controllers/system-objects',
   parse,

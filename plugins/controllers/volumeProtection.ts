@@ -1,4 +1,11 @@
-import { type ApiObject, type Controller, controller, type Host, type Plugin, type ResourceEvent } from '../../core/api/index.js';
+import {
+  type ApiObject,
+  type Controller,
+  controller,
+  type Host,
+  type Plugin,
+  type ResourceEvent,
+} from '../../core/api/index.js';
 import { WorkQueue } from './queue.js';
 import { Requests } from './requests.js';
 
@@ -31,8 +38,9 @@ const isShutDown = ({ metadata }: ApiObject): boolean =>
   metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;
 
 /**
- * Whether a pod on a node, ended or not, has the claim mounted. On no node yet, it cannot be started with a claim that is being deleted; the claim of an
- * ephemeral volume must be the pod's own, and may go before a pod that is shut down but held by finalizers.
+ * Whether a pod on a node, ended or not, has the claim mounted. On no node yet, it cannot be started with a claim that
+ * is being deleted; the claim of an ephemeral volume must be the pod's own, and may go before a pod that is shut down
+ * but held by finalizers.
  */
 function uses(pod: ApiObject, { metadata: { name, ownerReferences = [] } }: ApiObject): boolean {
   const { nodeName, volumes = [] } = specOf(pod);
@@ -82,7 +90,9 @@ class VolumeProtection implements Controller {
     if (!object?.metadata.deletionTimestamp || this.#isUsed(storageName, object)) return;
     const claim = storageName === CLAIMS;
     const finalizer = this.#host.naming.label(`orchestrator.io/${claim ? 'pvc' : 'pv'}-protection`);
-    const path = claim ? `/api/v1/namespaces/${namespace}/persistentvolumeclaims/${name}` : `/api/v1/persistentvolumes/${name}`;
+    const path = claim
+      ? `/api/v1/namespaces/${namespace}/persistentvolumeclaims/${name}`
+      : `/api/v1/persistentvolumes/${name}`;
     const { finalizers = [], resourceVersion, uid } = object.metadata;
     if (!finalizers.includes(finalizer)) return;
     const left = finalizers.filter(other => other !== finalizer);

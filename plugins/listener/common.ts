@@ -21,7 +21,9 @@ export const bodiless = (status: number): boolean => status < 200 || status === 
 export const tooLarge = (limit: number): Refusal =>
   new Refusal('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
 
-/** Waits until exchanges under way have ended, but not for ever: clients that stall must not keep a server from ending. */
+/**
+ * Waits until exchanges under way have ended, but not for ever: clients that stall must not keep a server from ending.
+ */
 export async function drained(exchanges: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>(resolve => {
@@ -36,7 +38,9 @@ export const goneAway = (): Error => new Error('the client closed the connection
 
 const FAILED = Buffer.from(JSON.stringify(new Refusal('InternalError', 'Internal error occurred').toStatus()));
 
-/** Runs the front end's handler; what it throws is a bug there, answered 500 so that nothing escapes into the listener. */
+/**
+ * Runs the front end's handler; what it throws is a bug there, answered 500 so that nothing escapes into the listener.
+ */
 export function guarded<E extends Exchange>(
   exchange: E,
   handle: (exchange: Exchange) => void,

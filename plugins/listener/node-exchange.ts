@@ -58,7 +58,9 @@ class NodeStream implements ResponseStream {
   }
 }
 
-/** Node writes header values as latin1: characters outside of it go as their UTF-8 bytes, as other servers send them. */
+/**
+ * Node writes header values as latin1: characters outside of it go as their UTF-8 bytes, as other servers send them.
+ */
 const asBytes = (value: string): string => (/[^\x00-\x7f]/.test(value) ? Buffer.from(value).toString('latin1') : value);
 
 /** One request on `node:http`. */

@@ -29,7 +29,10 @@ function make(binding: Binding): Server {
 /** Longest wait for a client to hang up after its request could not be read. */
 const LINGER_MS = 5_000;
 
-/** Answers what is not a request. The socket stays readable for a moment, because closing it over unread bytes would destroy the answer too. */
+/**
+ * Answers what is not a request. The socket stays readable for a moment, because closing it over unread bytes would
+ * destroy the answer too.
+ */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -46,7 +49,9 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
 
 function opened(server: Server, binding: Binding): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', error => reject(new Error(`cannot listen on ${binding.host}:${binding.port}: ${error.message}`)));
+    server.once('error', error =>
+      reject(new Error(`cannot listen on ${binding.host}:${binding.port}: ${error.message}`)),
+    );
     server.listen(binding.port, binding.host, () => resolve((server.address() as AddressInfo).port));
   });
 }

@@ -3,12 +3,15 @@ import { goneAway, tooLarge } from './common.js';
 
 const NOTHING = new Uint8Array(0);
 
-/** A body above its limit is read and dropped before the refusal, up to this many times the limit: an answer before the end of the body resets the connection. */
+/**
+ * A body above its limit is read and dropped before the refusal, up to this many times the limit: an answer before the
+ * end of the body resets the connection.
+ */
 const DRAINED = 8;
 
 /**
- * Collects a request's body from the moment it is attached. What arrives before `read` is kept up to the server's own limit, because uWS
- * drops data that nobody takes; beyond a limit data is dropped and the reader gets a refusal.
+ * Collects a request's body from the moment it is attached. What arrives before `read` is kept up to the server's own
+ * limit, because uWS drops data that nobody takes; beyond a limit data is dropped and the reader gets a refusal.
  */
 export class BodyCollector {
   private parts: Uint8Array[] = [];
@@ -47,7 +50,8 @@ export class BodyCollector {
   private settle(): void {
     const reader = this.reader;
     if (!reader) return;
-    if (this.size > this.limit && (this.complete || this.size > DRAINED * this.limit)) reader.reject(tooLarge(this.limit));
+    if (this.size > this.limit && (this.complete || this.size > DRAINED * this.limit))
+      reader.reject(tooLarge(this.limit));
     else if (this.complete && this.size <= this.limit) reader.resolve(this.joined());
     else if (this.gone) reader.reject(goneAway());
     else return;

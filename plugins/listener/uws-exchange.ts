@@ -19,15 +19,23 @@ export interface UwsServer {
 /** Text of an address as uWS gives it: 4 bytes, or 16. */
 function addressText(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
-  const mapped = bytes.length === 16 && bytes.subarray(0, 10).every(b => b === 0) && bytes[10] === 255 && bytes[11] === 255;
+  const mapped =
+    bytes.length === 16 && bytes.subarray(0, 10).every(b => b === 0) && bytes[10] === 255 && bytes[11] === 255;
   if (mapped) return bytes.subarray(12).join('.');
-  const words = Array.from({ length: bytes.length / 2 }, (_, i) => ((bytes[2 * i]! << 8) | bytes[2 * i + 1]!).toString(16));
+  const words = Array.from({ length: bytes.length / 2 }, (_, i) =>
+    ((bytes[2 * i]! << 8) | bytes[2 * i + 1]!).toString(16),
+  );
   const text = words.join(':');
-  const zeros = text.match(/\b0(?::0)+\b/g)?.reduce((longest, run) => (run.length > longest.length ? run : longest), '');
+  const zeros = text
+    .match(/\b0(?::0)+\b/g)
+    ?.reduce((longest, run) => (run.length > longest.length ? run : longest), '');
   return zeros ? text.replace(new RegExp(`:?\\b${zeros}\\b:?`), '::') : text;
 }
 
-/** The exchange that uWS called back last: its connection holds the one cork buffer until the promises that this settled are done. */
+/**
+ * The exchange that uWS called back last: its connection holds the one cork buffer until the promises that this settled
+ * are done.
+ */
 let calledBack: UwsExchange | undefined;
 /** Answers that leave at the end of this turn of the event loop. */
 let leaving: (() => void)[] = [];
@@ -38,7 +46,10 @@ function leaveAll(): void {
   for (const answer of answers) answer();
 }
 
-/** One request on uWS. The native request lives only while the handler is on the stack: what goes on after it uses a copy of the headers (1.5 µs for eight). */
+/**
+ * One request on uWS. The native request lives only while the handler is on the stack: what goes on after it uses a
+ * copy of the headers (1.5 µs for eight).
+ */
 export class UwsExchange implements Exchange {
   readonly method: string;
   readonly path: string;
@@ -96,7 +107,8 @@ export class UwsExchange implements Exchange {
   }
 
   get remoteAddress(): string {
-    if (this.address === undefined) this.address = this.usable ? addressText(new Uint8Array(this.res.getRemoteAddress())) : '';
+    if (this.address === undefined)
+      this.address = this.usable ? addressText(new Uint8Array(this.res.getRemoteAddress())) : '';
     return this.address;
   }
 
@@ -144,7 +156,10 @@ export class UwsExchange implements Exchange {
     return !this.aborted && !this.finished;
   }
 
-  /** The right to answer: once, and only while the client is there. The status counts from now on, whenever the answer leaves. */
+  /**
+   * The right to answer: once, and only while the client is there. The status counts from now on, whenever the answer
+   * leaves.
+   */
   private claim(status: number): boolean {
     if (this.answered) throw new Error('the exchange already has an answer');
     this.answered = true;
@@ -183,7 +198,10 @@ export class UwsExchange implements Exchange {
     this.finish();
   }
 
-  /** Runs `work` so that what it writes leaves as one record and one system call: later, while the cork buffer may be another connection's. */
+  /**
+   * Runs `work` so that what it writes leaves as one record and one system call: later, while the cork buffer may be
+   * another connection's.
+   */
   private corked(work: () => void): void {
     if (this.request) work();
     else if (calledBack === this) this.res.cork(work);

@@ -3,8 +3,8 @@ import { LOW_WATER } from './common.js';
 import type { Response } from './uws-types.js';
 
 /**
- * Bytes handed to uWS at once. Small pieces are gathered into one buffer of this size (a native call costs more than copying 2 KB), which
- * may be shared by all connections because uWS copies what the socket does not take.
+ * Bytes handed to uWS at once. Small pieces are gathered into one buffer of this size (a native call costs more than
+ * copying 2 KB), which may be shared by all connections because uWS copies what the socket does not take.
  */
 const SLAB_BYTES = 256 * 1024;
 /** Pieces from this size on are sent from where they are. */
@@ -12,8 +12,9 @@ const DIRECT_BYTES = 64 * 1024;
 const slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
 
 /**
- * Bytes that fit uWS's cork buffer of 16 KB beside a head. What does not fit must not be written corked, but by `tryEnd`: where the socket does not take
- * what was corked before it, uWS keeps that, says that the write has to wait, and drops the write.
+ * Bytes that fit uWS's cork buffer of 16 KB beside a head. What does not fit must not be written corked, but by
+ * `tryEnd`: where the socket does not take what was corked before it, uWS keeps that, says that the write has to wait,
+ * and drops the write.
  */
 export const CORKED_BYTES = 15 * 1024;
 
@@ -32,7 +33,8 @@ class Outgoing {
   /** The next run, of `limit` bytes at most; valid until the next call. Nothing is removed. */
   peek(limit: number): Uint8Array {
     const first = this.pieces[this.index]!.subarray(this.offset);
-    if (first.length >= Math.min(limit, DIRECT_BYTES) || this.index === this.pieces.length - 1) return first.subarray(0, limit);
+    if (first.length >= Math.min(limit, DIRECT_BYTES) || this.index === this.pieces.length - 1)
+      return first.subarray(0, limit);
     slab.set(first);
     let filled = first.length;
     for (let i = this.index + 1; i < this.pieces.length && filled < limit; i++) {
@@ -75,8 +77,8 @@ function flushAll(): void {
 }
 
 /**
- * An answer that leaves as the socket takes it: of a known `length`, or else chunked. Bytes wait here, not in uWS, once the socket stops taking them,
- * because uWS takes any amount and does not tell how much it holds.
+ * An answer that leaves as the socket takes it: of a known `length`, or else chunked. Bytes wait here, not in uWS, once
+ * the socket stops taking them, because uWS takes any amount and does not tell how much it holds.
  */
 export class UwsStream implements ResponseStream {
   private readonly outgoing = new Outgoing();

@@ -62,15 +62,19 @@ function open(app: App, binding: Binding): Promise<us_listen_socket> {
   return new Promise((resolve, reject) => {
     app.listen(binding.host, binding.port, EXCLUSIVE_PORT, socket => {
       if (socket) resolve(socket);
-      else reject(new Error(`cannot listen on ${binding.host}:${binding.port}: the address is in use or not of this machine`));
+      else
+        reject(
+          new Error(`cannot listen on ${binding.host}:${binding.port}: the address is in use or not of this machine`),
+        );
     });
   });
 }
 
 /**
- * The uWebSockets.js listener. HTTP/1.1 only. What differs from `node`: a request pipelined behind one that is still worked on closes the
- * connection (clients may pipeline, but must be ready for that: RFC 9112, 9.3.2); a client certificate that the CA did not issue fails the
- * handshake instead of counting as none; idle connections are closed after ten seconds.
+ * The uWebSockets.js listener. HTTP/1.1 only. What differs from `node`: a request pipelined behind one that is still
+ * worked on closes the connection (clients may pipeline, but must be ready for that: RFC 9112, 9.3.2); a client
+ * certificate that the CA did not issue fails the handshake instead of counting as none; idle connections are closed
+ * after ten seconds.
  */
 export class UwsListener implements Listener {
   readonly name = 'uws';
@@ -81,7 +85,11 @@ export class UwsListener implements Listener {
     const uws = await load();
     const { tls } = binding;
     const ca = tls?.clientCaFile;
-    const files = tls && { cert_file_name: tls.certFile, key_file_name: tls.keyFile, ...(ca ? { ca_file_name: ca } : {}) };
+    const files = tls && {
+      cert_file_name: tls.certFile,
+      key_file_name: tls.keyFile,
+      ...(ca ? { ca_file_name: ca } : {}),
+    };
     const app = (files ? uws.SSLApp(files) : uws.App()) as unknown as App;
     const verified = ca ? clientVerifier(readFileSync(ca, 'utf8'), this.host.now) : undefined;
     const server = new Server(tls !== undefined, verified);

@@ -34,8 +34,8 @@ function verdictOn(pem: string, authorities: readonly X509Certificate[]): Verdic
 }
 
 /**
- * Decides whether a client's certificate was issued by one of the bundle's CAs for client use and is valid now. Signatures are checked once
- * per certificate; dates every time.
+ * Decides whether a client's certificate was issued by one of the bundle's CAs for client use and is valid now.
+ * Signatures are checked once per certificate; dates every time.
  */
 export function clientVerifier(bundle: string, now: () => number): (pem: string) => boolean {
   const authorities = certificatesOf(bundle);

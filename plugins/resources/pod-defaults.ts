@@ -145,7 +145,9 @@ function hostPorts(container: Rec): void {
   for (const port of list(container, 'ports')) if (!port.hostPort) port.hostPort = port.containerPort;
 }
 
-/** Defaults that only pods get, not templates: service links, ports of the host, and requests that follow the limits. */
+/**
+ * Defaults that only pods get, not templates: service links, ports of the host, and requests that follow the limits.
+ */
 export function podOnlyDefaults(pod: Rec): void {
   fill(pod, 'enableServiceLinks', true);
   if (pod.hostNetwork === true)

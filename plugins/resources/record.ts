@@ -4,7 +4,8 @@ import type { ApiObject } from '../../core/model/object.js';
 export type Rec = { [member: string]: unknown };
 
 /** True for a JSON object (not a list, not null). */
-export const isRec = (value: unknown): value is Rec => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isRec = (value: unknown): value is Rec =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The object found by walking `path`, undefined if any step is absent. */
 export function at(from: unknown, ...path: string[]): Rec | undefined {
@@ -70,12 +71,15 @@ export function fillZero(owner: Rec, member: string, value: number): void {
 /** The spec of an object, made if absent. */
 export const spec = (object: ApiObject): Rec => into(object, 'spec');
 
-/** Deep equality of JSON values; absent, null, and empty lists, maps and strings are one (upstream's semantic equality). */
+/**
+ * Deep equality of JSON values; absent, null, and empty lists, maps and strings are one (upstream's semantic equality).
+ */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (isEmpty(a) && isEmpty(b)) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((entry, i) => same(entry, b[i]));
-  if (isRec(a) && isRec(b)) return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(key => same(a[key], b[key]));
+  if (isRec(a) && isRec(b))
+    return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(key => same(a[key], b[key]));
   return false;
 }
 

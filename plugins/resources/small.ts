@@ -12,7 +12,8 @@ function leaseViolations(object: ApiObject): Violation[] {
   const spec = at(object, 'spec');
   const [seconds, transitions] = [num(spec, 'leaseDurationSeconds'), num(spec, 'leaseTransitions')];
   const found: Violation[] = [];
-  if (seconds !== undefined && seconds <= 0) found.push(invalid('spec.leaseDurationSeconds', seconds, 'must be greater than 0'));
+  if (seconds !== undefined && seconds <= 0)
+    found.push(invalid('spec.leaseDurationSeconds', seconds, 'must be greater than 0'));
   if (transitions !== undefined && transitions < 0) {
     found.push(invalid('spec.leaseTransitions', transitions, 'must be greater than or equal to 0'));
   }

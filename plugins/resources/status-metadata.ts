@@ -3,7 +3,13 @@ import type { ApiObject, ObjectMeta } from '../../core/model/object.js';
 type Member = keyof ObjectMeta;
 
 /** Members of metadata that a write of the status may not move, for the kinds that say so. */
-const KEPT = ['labels', 'annotations', 'finalizers', 'ownerReferences', 'generation'] as const satisfies readonly Member[];
+const KEPT = [
+  'labels',
+  'annotations',
+  'finalizers',
+  'ownerReferences',
+  'generation',
+] as const satisfies readonly Member[];
 
 /** Puts members of metadata back as they were: a write of the status means the status alone. */
 export function keepMembers(object: ApiObject, old: ApiObject, members: readonly Member[]): void {

@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ANONYMOUS, authenticator, type CacheFor, ConfigError, type Host, Refusal, type User } from '../../core/api/index.js';
+import {
+  ANONYMOUS,
+  authenticator,
+  type CacheFor,
+  ConfigError,
+  type Host,
+  Refusal,
+  type User,
+} from '../../core/api/index.js';
 import { completeUser, identify } from '../../core/access/identity.js';
 import { namingOf } from '../../core/naming.js';
 import { bearerToken } from '../../plugins/authn/bearer.js';
@@ -37,7 +45,9 @@ describe('bearer tokens', () => {
     ['Token good', undefined],
     ['good', undefined],
     ['', undefined],
-  ])('%j carries %j [A181]', (authorization, expected) => expect(bearerToken(received({ authorization }))).toBe(expected));
+  ])('%j carries %j [A181]', (authorization, expected) =>
+    expect(bearerToken(received({ authorization }))).toBe(expected),
+  );
   test('no header carries none', () => expect(bearerToken(received())).toBeUndefined());
 });
 
@@ -122,7 +132,9 @@ describe('client certificates', () => {
   test('its fingerprint is the credential id among the extras', async () => {
     const fingerprint = createHash('sha256').update(new X509Certificate(CERTIFICATES.plain).raw).digest('hex');
     const found = await authenticate('plain');
-    expect([...(found?.extra ?? [])]).toEqual([['authentication.kubernetes.io/credential-id', [`X509SHA256=${fingerprint}`]]]);
+    expect([...(found?.extra ?? [])]).toEqual([
+      ['authentication.kubernetes.io/credential-id', [`X509SHA256=${fingerprint}`]],
+    ]);
   });
   test('a request without certificate, or one without common name, is for others', () => {
     expect(clientCertificates({ now: () => from, naming }).authenticate(received())).toBeNull();
@@ -132,7 +144,9 @@ describe('client certificates', () => {
     ['expired', 'plain', until + 1000],
     ['not yet valid', 'plain', from - 1000],
     ['for servers only', 'server', from + 60_000],
-  ] as const)('a certificate that is %s is 401', (_, which, now) => expect(status(() => authenticate(which, now))).toBe(401));
+  ] as const)('a certificate that is %s is 401', (_, which, now) =>
+    expect(status(() => authenticate(which, now))).toBe(401),
+  );
   test('a certificate that expires while its connection lives is refused from then on', () => {
     let now = from;
     const authn = clientCertificates({ now: () => now, naming });
@@ -176,7 +190,10 @@ describe('the identity of a request', () => {
     }
   });
   test('a token that one file refuses is accepted if a later authenticator knows it [A178] [A179]', async () => {
-    const files = ['one,olga,1', 'two,tom,2'].map(text => ({ plugin: text, value: staticTokens(parseTokenFile(text, 'f')) }));
+    const files = ['one,olga,1', 'two,tom,2'].map(text => ({
+      plugin: text,
+      value: staticTokens(parseTokenFile(text, 'f')),
+    }));
     const all = authenticator.combine(files);
     expect((await all.authenticate(received({ authorization: 'Bearer two' }))).user?.name).toBe('tom');
     await expect(all.authenticate(received({ authorization: 'Bearer three' }))).rejects.toBeInstanceOf(Refusal);

@@ -20,7 +20,8 @@ function permissions(rules: readonly PolicyRule[]): Record<string, string[]> {
     const what = (rule.nonResourceURLs ?? []).map(url => `url ${url}`);
     for (const group of rule.apiGroups ?? [])
       for (const resource of rule.resources ?? [])
-        for (const name of rule.resourceNames ?? ['']) what.push(`${group || 'core'}/${resource}${name ? ` named ${name}` : ''}`);
+        for (const name of rule.resourceNames ?? [''])
+          what.push(`${group || 'core'}/${resource}${name ? ` named ${name}` : ''}`);
     for (const w of what) held.set(w, new Set([...(held.get(w) ?? []), ...rule.verbs]));
   }
   return Object.fromEntries([...held].map(([w, verbs]) => [w, [...verbs].sort()]));
@@ -74,7 +75,9 @@ describe('default roles', () => {
 
   test.each(Object.entries(published.bindings))('binding %s binds whom release 1.32 binds', (name, expected) => {
     const binding = find(objects, 'ClusterRoleBinding', name);
-    const subjects = ((binding['subjects'] as object[]) ?? []).map(s => JSON.stringify(s, Object.keys(s).sort())).sort();
+    const subjects = ((binding['subjects'] as object[]) ?? [])
+      .map(s => JSON.stringify(s, Object.keys(s).sort()))
+      .sort();
     expect({ roleRef: binding['roleRef'], subjects }).toEqual(expected);
   });
 
@@ -90,7 +93,9 @@ describe('default roles', () => {
     const keys = rulesOf(find(objects, 'ClusterRole', 'admin')).map(r => JSON.stringify(r));
     expect(new Set(keys).size).toBe(keys.length);
     for (const name of ['edit', 'view', 'system:aggregate-to-admin'])
-      expect(keys).toEqual(expect.arrayContaining(rulesOf(find(objects, 'ClusterRole', name)).map(r => JSON.stringify(r))));
+      expect(keys).toEqual(
+        expect.arrayContaining(rulesOf(find(objects, 'ClusterRole', name)).map(r => JSON.stringify(r))),
+      );
   });
 
   test('neutral naming has no upstream word; labels and annotations are those of the specification [R003] [A097]', () => {
@@ -185,7 +190,9 @@ describe('aggregation', () => {
     rules: [{ verbs: [verb], apiGroups: [''], resources: ['pods'] }],
   });
   const verbs = (clusterRoleSelectors: object[], ...roles: ApiObject[]) =>
-    aggregatedRules({ ...role('me', { a: '1' }, 'x'), aggregationRule: { clusterRoleSelectors } }, roles)?.map(r => r.verbs[0]);
+    aggregatedRules({ ...role('me', { a: '1' }, 'x'), aggregationRule: { clusterRoleSelectors } }, roles)?.map(
+      r => r.verbs[0],
+    );
   const roles = [
     role('b', { a: '1' }, 'list'),
     role('a', { a: '1', c: 'x' }, 'get'),

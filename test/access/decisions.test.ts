@@ -11,7 +11,8 @@ const path: Target = { is: 'path', verb: 'get', path: '/a b' };
 
 describe('modes', () => {
   const decide = async (who: string[], ...modes: (typeof allowAll)[]) =>
-    (await authorizer.combine(modes.map(value => ({ plugin: 'x', value }))).authorize(user('x', ...who), path)).decision;
+    (await authorizer.combine(modes.map(value => ({ plugin: 'x', value }))).authorize(user('x', ...who), path))
+      .decision;
   test('AlwaysAllow allows, AlwaysDeny does not [A009]', async () => {
     expect(await decide([], allowAll)).toEqual({ is: 'allow' });
     expect(await decide([], denyAll)).toEqual({ is: 'noOpinion', reason: 'Everything is forbidden.' });

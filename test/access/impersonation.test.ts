@@ -52,7 +52,11 @@ describe('who acts as another [A278 A279 A280 A281 A282 A283]', () => {
       'impersonate  serviceaccounts default robot',
       ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
     ],
-    ['system:serviceaccount:default:Bad_', 'impersonate  users  system:serviceaccount:default:Bad_', ['system:authenticated']],
+    [
+      'system:serviceaccount:default:Bad_',
+      'impersonate  users  system:serviceaccount:default:Bad_',
+      ['system:authenticated'],
+    ],
     ['system:anonymous', 'impersonate  users  system:anonymous', ['system:unauthenticated']],
   ])('%s has the groups of its kind', async (name, question, groups) => {
     const { user, asked } = await asking(['impersonate-user', name]);
@@ -60,7 +64,10 @@ describe('who acts as another [A278 A279 A280 A281 A282 A283]', () => {
   });
 
   test('groups that are named are all there are', async () => {
-    const account = await asking(['impersonate-user', 'system:serviceaccount:default:robot'], ['impersonate-group', 'only']);
+    const account = await asking(
+      ['impersonate-user', 'system:serviceaccount:default:robot'],
+      ['impersonate-group', 'only'],
+    );
     expect(account.user?.groups).toEqual(['only', 'system:authenticated']);
     const known = await asking(['impersonate-user', 'zoe'], ['impersonate-group', 'system:authenticated']);
     expect(known.user?.groups).toEqual(['system:authenticated']);
@@ -130,12 +137,18 @@ describe('requests on behalf of others', () => {
   });
 
   test('make objects that name the other', async () => {
-    const pem = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n').toString('base64');
+    const pem = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n').toString(
+      'base64',
+    );
     const { status, body } = await api.post(
       '/apis/certificates.k8s.io/v1/certificatesigningrequests',
       { metadata: { name: 'asked' }, spec: { request: pem, signerName: 'example.com/s', usages: ['client auth'] } },
       { headers: { 'impersonate-user': 'zoe', 'impersonate-group': 'system:masters' } },
     );
-    expect([status, body.spec?.username, body.spec?.groups]).toEqual([201, 'zoe', ['system:masters', 'system:authenticated']]);
+    expect([status, body.spec?.username, body.spec?.groups]).toEqual([
+      201,
+      'zoe',
+      ['system:masters', 'system:authenticated'],
+    ]);
   });
 });

@@ -79,13 +79,33 @@ describe('rules of resources', () => {
       false,
     ],
     ['* covers every verb [A070]', rule('', 'pods', '*'), { verb: 'deletecollection' }, true],
-    ['* covers every group', rule('*', 'deployments', 'get'), { group: 'apps', resource: 'deployments', name: 'x' }, true],
+    [
+      '* covers every group',
+      rule('*', 'deployments', 'get'),
+      { group: 'apps', resource: 'deployments', name: 'x' },
+      true,
+    ],
     ['* covers every resource [A068]', rule('', '*', 'get'), { resource: 'services', name: 'x' }, true],
     ['* covers subresources', rule('', '*', 'get'), { subresource: 'status', name: 'x' }, true],
-    ['a resource does not cover its subresources [A067]', rule('', 'pods', '*'), { subresource: 'log', name: 'x' }, false],
-    ['a subresource is named with a slash [A067]', rule('', 'pods/log', 'get'), { subresource: 'log', name: 'x' }, true],
+    [
+      'a resource does not cover its subresources [A067]',
+      rule('', 'pods', '*'),
+      { subresource: 'log', name: 'x' },
+      false,
+    ],
+    [
+      'a subresource is named with a slash [A067]',
+      rule('', 'pods/log', 'get'),
+      { subresource: 'log', name: 'x' },
+      true,
+    ],
     ['a subresource does not cover its resource [A067]', rule('', 'pods/log', 'get'), { name: 'x' }, false],
-    ['*/scale covers that subresource', rule('', '*/scale', 'get'), { resource: 'x', subresource: 'scale', name: 'x' }, true],
+    [
+      '*/scale covers that subresource',
+      rule('', '*/scale', 'get'),
+      { resource: 'x', subresource: 'scale', name: 'x' },
+      true,
+    ],
     ['*/scale does not cover the resource', rule('', '*/scale', 'get'), { resource: 'x', name: 'x' }, false],
     ['x/* means nothing for subresources', rule('', 'pods/*', 'get'), { subresource: 'status', name: 'x' }, false],
     ['x/* means nothing for the resource', rule('', 'pods/*', 'get'), { name: 'x' }, false],
@@ -119,7 +139,9 @@ describe('rules of resources', () => {
   test('compiled rules agree with a plain reading of them', () => {
     const word: fc.Arbitrary<string> = fc.constantFrom('*', 'a', 'b', 'a/s', '*/s', 'a/*');
     const some = fc.array(word, { maxLength: 3 });
-    const rules = fc.array(fc.record({ verbs: some, apiGroups: some, resources: some, resourceNames: some }), { maxLength: 4 });
+    const rules = fc.array(fc.record({ verbs: some, apiGroups: some, resources: some, resourceNames: some }), {
+      maxLength: 4,
+    });
     const asked = fc.record({
       verb: word,
       group: word,
@@ -134,7 +156,9 @@ describe('rules of resources', () => {
           r =>
             (r.verbs.includes('*') || r.verbs.includes(verb)) &&
             (r.apiGroups.includes('*') || r.apiGroups.includes(group)) &&
-            (r.resources.includes('*') || r.resources.includes(full) || (sub !== '' && r.resources.includes(`*/${sub}`))) &&
+            (r.resources.includes('*') ||
+              r.resources.includes(full) ||
+              (sub !== '' && r.resources.includes(`*/${sub}`))) &&
             (r.resourceNames.length === 0 || r.resourceNames.includes(name)),
         );
         const question = { verb, group, resource: full, anyWithSub: sub ? `*/${sub}` : '', name };
@@ -183,19 +207,23 @@ describe('bindings', () => {
     const w = world();
     w.clusterRoles.put(reader);
     w.roleBindings.put(binding('a', 'b', 'ClusterRole', 'reader', carol));
-    expect([may(w, list('a')), may(w, list('b')), may(w, list('')), may(w, { is: 'path', verb: 'get', path: '/logs' })]).toEqual([
-      true,
-      false,
-      false,
-      false,
-    ]);
+    expect([
+      may(w, list('a')),
+      may(w, list('b')),
+      may(w, list('')),
+      may(w, { is: 'path', verb: 'get', path: '/logs' }),
+    ]).toEqual([true, false, false, false]);
   });
 
   test('bound by a cluster role binding it counts everywhere, until the binding goes [A088]', () => {
     const w = world();
     w.clusterRoles.put(reader);
     w.clusterRoleBindings.put(binding('', 'b', 'ClusterRole', 'reader', carol));
-    expect([may(w, list('a')), may(w, list('')), may(w, { is: 'path', verb: 'get', path: '/logs' })]).toEqual([true, true, true]);
+    expect([may(w, list('a')), may(w, list('')), may(w, { is: 'path', verb: 'get', path: '/logs' })]).toEqual([
+      true,
+      true,
+      true,
+    ]);
     w.clusterRoleBindings.remove('b');
     expect(may(w, list('a'))).toBe(false);
   });
@@ -244,7 +272,10 @@ describe('reasons', () => {
     expect(ask()).toEqual({ is: 'noOpinion' });
     w.roleBindings.put(binding('a', 'b', 'Role', 'later', carol));
     expect(ask().reason).toBe('RBAC: role.rbac.authorization.k8s.io "later" not found');
-    w.roleBindings.put(binding('a', 'c', 'ClusterRole', 'never', carol), binding('a', 'd', 'ClusterRole', 'never', carol));
+    w.roleBindings.put(
+      binding('a', 'c', 'ClusterRole', 'never', carol),
+      binding('a', 'd', 'ClusterRole', 'never', carol),
+    );
     expect(ask().reason).toBe(
       'RBAC: [role.rbac.authorization.k8s.io "later" not found, clusterrole.rbac.authorization.k8s.io "never" not found]',
     );
@@ -257,7 +288,10 @@ describe('reasons', () => {
   test('everything held in a namespace is listed, cluster-wide rules first', () => {
     const w = given(rule('', 'pods', 'get'));
     w.clusterRoles.put(role('', 'c', rule('', 'nodes', 'list')));
-    w.clusterRoleBindings.put(binding('', 'c', 'ClusterRole', 'c', carol), binding('', 'd', 'ClusterRole', 'absent', carol));
+    w.clusterRoleBindings.put(
+      binding('', 'c', 'ClusterRole', 'c', carol),
+      binding('', 'd', 'ClusterRole', 'absent', carol),
+    );
     const held = w.rbac.heldBy(user('carol'), 'a');
     expect(held.rules.map(r => r.resources)).toEqual([['nodes'], ['pods']]);
     expect(held.missing).toEqual(['clusterrole.rbac.authorization.k8s.io "absent" not found']);

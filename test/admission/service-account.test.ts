@@ -13,7 +13,9 @@ const account = (name: string, rest: object = {}): ApiObject => ({
   metadata: { name, namespace: 'n' },
   ...rest,
 });
-type Pod = ApiObject & { spec: { [member: string]: unknown; containers: { volumeMounts?: object[] }[]; volumes?: object[] } };
+type Pod = ApiObject & {
+  spec: { [member: string]: unknown; containers: { volumeMounts?: object[] }[]; volumes?: object[] };
+};
 
 /** A new pod after the plugin, where these accounts are. */
 async function admitted(
@@ -47,8 +49,14 @@ async function admitted(
 }
 
 test('a pod runs as the account it names, with its pull secrets and its token', async () => {
-  const { spec } = await admitted([account('robot', { imagePullSecrets: [{ name: 's' }] })], { serviceAccountName: 'robot' });
-  expect(spec).toMatchObject({ serviceAccountName: 'robot', serviceAccount: 'robot', imagePullSecrets: [{ name: 's' }] });
+  const { spec } = await admitted([account('robot', { imagePullSecrets: [{ name: 's' }] })], {
+    serviceAccountName: 'robot',
+  });
+  expect(spec).toMatchObject({
+    serviceAccountName: 'robot',
+    serviceAccount: 'robot',
+    imagePullSecrets: [{ name: 's' }],
+  });
   expect([spec.volumes, spec.containers[0]!.volumeMounts]).toMatchObject([
     [{ name: expect.stringMatching(/^kube-api-access-/) }],
     [{ mountPath: '/var/run/secrets/kubernetes.io/serviceaccount', readOnly: true }],

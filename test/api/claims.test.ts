@@ -21,7 +21,9 @@ describe('addresses and node ports of Services', () => {
     const refused = answers.filter(answer => answer.status !== 201);
     return {
       made: names.filter((_, i) => answers[i]!.status === 201),
-      told: new Set(refused.map(({ status, body }) => `${status} ${String(body['message']).replace(/"r\d+"/, 'NAME')}`)),
+      told: new Set(
+        refused.map(({ status, body }) => `${status} ${String(body['message']).replace(/"r\d+"/, 'NAME')}`),
+      ),
     };
   }
   const removed = async (name: string) => expect((await api.call('DELETE', `${services}/${name}`)).status).toBe(200);
@@ -44,7 +46,10 @@ describe('addresses and node ports of Services', () => {
     expect([...told]).toEqual([
       '422 Service NAME is invalid: spec.ports[0].nodePort: Invalid value: 31234: provided port is already allocated',
     ]);
-    const udp = await api.post(services, service('udp', { ...spec, ports: [{ port: 80, protocol: 'UDP', nodePort: 31234 }] }));
+    const udp = await api.post(
+      services,
+      service('udp', { ...spec, ports: [{ port: 80, protocol: 'UDP', nodePort: 31234 }] }),
+    );
     expect(udp.status).toBe(201);
     await removed('udp');
     await removed(made[0]!);
@@ -70,7 +75,9 @@ describe('addresses and node ports of Services', () => {
   test('a Service with more ports than are claimed is stored, changed and removed', async () => {
     const ports = Array.from({ length: 100 }, (_, i) => ({ name: `p${i}`, port: i + 1 }));
     const made = await api.made(services, service('many', { type: 'NodePort', ports }));
-    const given = (made as unknown as { spec: { ports: { nodePort: number }[] } }).spec.ports.map(port => port.nodePort);
+    const given = (made as unknown as { spec: { ports: { nodePort: number }[] } }).spec.ports.map(
+      port => port.nodePort,
+    );
     expect(new Set(given).size).toBe(100);
     expect((await api.patch(`${services}/many`, MERGE, { spec: { type: 'ClusterIP' } })).status).toBe(200);
     await removed('many');

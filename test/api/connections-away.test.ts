@@ -9,9 +9,15 @@ describe('subresources that lead to nodes', () => {
     const shop = await api.namespace('shop');
     pods = `${shop}/pods`;
     await api.made(pods, pod('one'));
-    const two = { containers: ['a', 'b'].map(name => ({ name, image: 'i' })), initContainers: [{ name: 'c', image: 'i' }] };
+    const two = {
+      containers: ['a', 'b'].map(name => ({ name, image: 'i' })),
+      initContainers: [{ name: 'c', image: 'i' }],
+    };
     await api.made(pods, { metadata: { name: 'two' }, spec: two });
-    await api.made(`${shop}/services`, { metadata: { name: 'web' }, spec: { clusterIP: 'None', ports: [{ port: 1 }] } });
+    await api.made(`${shop}/services`, {
+      metadata: { name: 'web' },
+      spec: { clusterIP: 'None', ports: [{ port: 1 }] },
+    });
   });
   afterAll(() => api.close());
 
@@ -30,10 +36,13 @@ describe('subresources that lead to nodes', () => {
   });
 
   test('containers and the options of a log are judged first', async () => {
-    const choose = 'a container name must be specified for pod two, choose one of: [a b] or one of the init containers: [c]';
+    const choose =
+      'a container name must be specified for pod two, choose one of: [a b] or one of the init containers: [c]';
     for (const sub of ['log', 'exec', 'attach']) {
       expect((await api.get(`${pods}/two/${sub}`)).body['message']).toBe(choose);
-      expect((await api.get(`${pods}/two/${sub}?container=x`)).body['message']).toBe('container x is not valid for pod two');
+      expect((await api.get(`${pods}/two/${sub}?container=x`)).body['message']).toBe(
+        'container x is not valid for pod two',
+      );
     }
     expect((await api.get(`${pods}/two/log?container=c`)).status).toBe(204);
     for (const [query, status, message] of [

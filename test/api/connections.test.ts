@@ -15,15 +15,21 @@ describe('subresources that connect to a workload', () => {
   });
   afterAll(() => api.close());
 
-  test.each(['log', 'exec', 'attach', 'portforward', 'proxy'])('%s of a pod on a node is refused with 405', async name => {
-    const { status, body } = await api.get(`${path}/${name}`);
-    expect([status, body.message]).toEqual([405, `get is not supported on pods/${name} by this server`]);
-    expect((await api.get(`${path}x/${name}`)).status).toBe(404);
-  });
+  test.each(['log', 'exec', 'attach', 'portforward', 'proxy'])(
+    '%s of a pod on a node is refused with 405',
+    async name => {
+      const { status, body } = await api.get(`${path}/${name}`);
+      expect([status, body.message]).toEqual([405, `get is not supported on pods/${name} by this server`]);
+      expect((await api.get(`${path}x/${name}`)).status).toBe(404);
+    },
+  );
 
   test.each(['PUT', 'PATCH', 'DELETE', 'POST'] as const)('%s on proxy leaves the pod alone', async method => {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-    const { status } = await api.call(method, `${path}/proxy`, { body: { metadata: { labels: { changed: 'yes' } } }, type });
+    const { status } = await api.call(method, `${path}/proxy`, {
+      body: { metadata: { labels: { changed: 'yes' } } },
+      type,
+    });
     expect(status).toBe(405);
     const { body } = await api.get(path);
     expect([body.metadata!.labels, body.metadata!.deletionTimestamp]).toEqual([undefined, undefined]);

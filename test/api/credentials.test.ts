@@ -27,8 +27,10 @@ describe('the Authorization header', () => {
     for (let i = 0; i < 2; i++)
       expect(await asked(`Bearer  ${api.server.token}`)).toEqual({
         status: 403,
-        warning: '299 - "the provided Authorization header contains extra space before the bearer token, and is ignored"',
-        message: 'nodes is forbidden: User "system:anonymous" cannot list resource "nodes" in API group "" at the cluster scope',
+        warning:
+          '299 - "the provided Authorization header contains extra space before the bearer token, and is ignored"',
+        message:
+          'nodes is forbidden: User "system:anonymous" cannot list resource "nodes" in API group "" at the cluster scope',
       });
     expect((await asked('Bearer')).warning).toBeUndefined();
   });

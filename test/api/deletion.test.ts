@@ -42,7 +42,10 @@ describe('a deletion', () => {
   test('whose grace is over ends once no finalizer is left', async () => {
     await api.made(pods, running('held', HOLD));
     await api.delete(`${pods}/held?gracePeriodSeconds=0`);
-    expect(metadataOf(await api.delete(`${pods}/held`))).toMatchObject({ deletionGracePeriodSeconds: 0, finalizers: HOLD });
+    expect(metadataOf(await api.delete(`${pods}/held`))).toMatchObject({
+      deletionGracePeriodSeconds: 0,
+      finalizers: HOLD,
+    });
     await api.patch(`${pods}/held`, MERGE, { metadata: { finalizers: null } });
     expect((await api.get(`${pods}/held`)).status).toBe(404);
   });
@@ -70,10 +73,15 @@ describe('a deletion', () => {
   });
 
   test('of a namespace tells of preconditions as an update does', async () => {
-    const { uid, resourceVersion } = metadataOf({ body: await api.made('/api/v1/namespaces', { metadata: { name: 'kept' } }) });
+    const { uid, resourceVersion } = metadataOf({
+      body: await api.made('/api/v1/namespaces', { metadata: { name: 'kept' } }),
+    });
     for (const [preconditions, why] of [
       [{ uid: 'x' }, `UID in precondition: x, UID in object meta: ${uid}`],
-      [{ resourceVersion: '1' }, `ResourceVersion in precondition: 1, ResourceVersion in object meta: ${resourceVersion}`],
+      [
+        { resourceVersion: '1' },
+        `ResourceVersion in precondition: 1, ResourceVersion in object meta: ${resourceVersion}`,
+      ],
     ] as const) {
       const { status, body } = await api.delete('/api/v1/namespaces/kept', { preconditions });
       const message = `Operation cannot be fulfilled on namespaces "kept": Precondition failed: ${why}`;

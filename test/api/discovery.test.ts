@@ -60,7 +60,9 @@ describe('discovery and what it names', () => {
   test('objects have the kind that discovery names [R017]', async () => {
     for (const [path, resources] of found) {
       for (const { name, kind, verbs } of resources.filter(resource => resource.verbs.includes('list'))) {
-        const { items } = (await api.get(`${path}/${name}`)).body as unknown as { items: { metadata: { name: string } }[] };
+        const { items } = (await api.get(`${path}/${name}`)).body as unknown as {
+          items: { metadata: { name: string } }[];
+        };
         const first = items.find(item => !('namespace' in item.metadata));
         if (!first || !verbs.includes('get')) continue;
         expect((await api.get(`${path}/${name}/${first.metadata.name}`)).body.kind).toBe(kind);
@@ -116,7 +118,11 @@ describe('discovery and what it names', () => {
   });
 
   test('certificate requests are approved by get, patch and update; collections have no proxy [R155x R147]', () => {
-    expect(verbsOf('/apis/certificates.k8s.io/v1', 'certificatesigningrequests/approval')).toEqual(['get', 'patch', 'update']);
+    expect(verbsOf('/apis/certificates.k8s.io/v1', 'certificatesigningrequests/approval')).toEqual([
+      'get',
+      'patch',
+      'update',
+    ]);
     for (const resources of found.values()) {
       for (const { name, verbs } of resources) expect([name, verbs.includes('proxy')]).toEqual([name, false]);
     }
@@ -146,8 +152,8 @@ describe('the neutral names', () => {
       await api.until(async () => (await api.get(`/api/v1/namespaces/${name}`)).status === 200);
     }
     expect(namesIn((await api.get('/api/v1/namespaces')).body).filter(name => name.includes('kube'))).toEqual([]);
-    expect((await api.get('/apis/rbac.authorization.orchestrator.io/v1/clusterroles/system:node-agent-api-admin')).status).toBe(
-      200,
-    );
+    expect(
+      (await api.get('/apis/rbac.authorization.orchestrator.io/v1/clusterroles/system:node-agent-api-admin')).status,
+    ).toBe(200);
   });
 });

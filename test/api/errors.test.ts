@@ -39,7 +39,9 @@ describe('errors', () => {
       details: {
         name: 'NOT-A-NAME',
         kind: 'ConfigMap',
-        causes: [{ reason: 'FieldValueInvalid', field: 'metadata.name', message: expect.stringContaining('Invalid value') }],
+        causes: [
+          { reason: 'FieldValueInvalid', field: 'metadata.name', message: expect.stringContaining('Invalid value') },
+        ],
       },
     });
     const made = await api.made(maps, { metadata: { name: 'kept' } });

@@ -8,7 +8,12 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
-const map = (name: string, rest: object = {}): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...rest });
+const map = (name: string, rest: object = {}): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name },
+  ...rest,
+});
 const warnings = (answer: { headers: { readonly [name: string]: string | string[] | undefined } }): string =>
   String(answer.headers['warning'] ?? '').replaceAll('\\"', '"');
 
@@ -28,7 +33,11 @@ test('a strict body is told of repeated and unknown members together, in the ord
 });
 
 test.each([
-  ['application/merge-patch+json', { zeta: 1, metadata: { nick: 'x', alias: 'y' } }, ['metadata.alias', 'metadata.nick', 'zeta']],
+  [
+    'application/merge-patch+json',
+    { zeta: 1, metadata: { nick: 'x', alias: 'y' } },
+    ['metadata.alias', 'metadata.nick', 'zeta'],
+  ],
   ['application/strategic-merge-patch+json', { zeta: 1, metadata: { nick: 'x' } }, ['metadata.nick', 'zeta']],
   ['application/json-patch+json', [{ op: 'add', path: '/zeta', value: { b: 1 } }], ['zeta']],
 ])(

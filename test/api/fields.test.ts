@@ -35,7 +35,9 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 /** Fields of the client's class for a definition, undefined if it has none. */
 function fieldsOf(definition: string): readonly string[] | undefined {
   const [group = '', version = '', kind = ''] = definition.split('.').slice(-3);
-  const classes = client as unknown as { [name: string]: { getAttributeTypeMap?: () => { baseName: string }[] } | undefined };
+  const classes = client as unknown as {
+    [name: string]: { getAttributeTypeMap?: () => { baseName: string }[] } | undefined;
+  };
   const found = [capital(version) + kind, capital(group) + capital(version) + kind].find(
     name => classes[name]?.getAttributeTypeMap,
   );
@@ -49,7 +51,9 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 test('every published type has the fields that the official client knows of it, no more and no fewer [R106x]', async () => {
-  const document = (await api.get('/openapi/v2')).body as unknown as { definitions: { [name: string]: { properties?: object } } };
+  const document = (await api.get('/openapi/v2')).body as unknown as {
+    definitions: { [name: string]: { properties?: object } };
+  };
   const differences: string[] = [];
   let compared = 0;
   for (const [name, { properties = {} }] of Object.entries(document.definitions)) {

@@ -43,9 +43,12 @@ describe('forms of lists and watches', () => {
       }
     });
 
-    test.each([undefined, 'identity', 'br', 'deflate', 'gzip;q=0', 'gzipped'])('nobody who says %s gets it', async encoding => {
-      expect((await ask(big, encoding)).headers['content-encoding']).toBeUndefined();
-    });
+    test.each([undefined, 'identity', 'br', 'deflate', 'gzip;q=0', 'gzipped'])(
+      'nobody who says %s gets it',
+      async encoding => {
+        expect((await ask(big, encoding)).headers['content-encoding']).toBeUndefined();
+      },
+    );
 
     test('small answers, errors, watches and answers to writes are never compressed', async () => {
       expect((await ask(small, 'gzip')).headers['content-encoding']).toBeUndefined();
@@ -69,7 +72,9 @@ describe('forms of lists and watches', () => {
     const columns = a!.object['columnDefinitions'] as unknown as { name: string }[];
     expect(columns.map(({ name }) => name)).toEqual(['Name', 'Type', 'Data', 'Age']);
     expect(b!.object['columnDefinitions']).toBeNull();
-    expect((mark!.object['rows'] as unknown as { cells: unknown[] }[]).map(row => row.cells)).toEqual([['', '', 0, '<unknown>']]);
+    expect((mark!.object['rows'] as unknown as { cells: unknown[] }[]).map(row => row.cells)).toEqual([
+      ['', '', 0, '<unknown>'],
+    ]);
     await api.patch(`${small}/a`, MERGE, valued('changed'));
     const change = (await watch.next())!;
     const rows = change.object['rows'] as unknown as { cells: string[]; object: Loose }[];
@@ -105,7 +110,12 @@ describe('forms of lists and watches', () => {
 
   test.each([
     ['the metadata of one object', PARTIAL, '', 'the requested object is a list (SecretList)'],
-    ['the metadata of a list', PARTIAL.replace('Metadata', 'MetadataList'), '/a', 'the requested object is not a list (Secret)'],
+    [
+      'the metadata of a list',
+      PARTIAL.replace('Metadata', 'MetadataList'),
+      '/a',
+      'the requested object is not a list (Secret)',
+    ],
   ])('%s cannot be had of the other, whatever else the client accepts', async (_what, accept, path, why) => {
     for (const others of ['', ',application/json', ',*/*;q=0.1']) {
       const { status, body } = await api.get(small + path, { accept: accept + others });

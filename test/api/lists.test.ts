@@ -22,7 +22,11 @@ describe('collections and tables', () => {
     });
     await api.made(`${shop}/services`, { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
     const full = (await api.get(`${shop}/services`)).body;
-    expect(full).toMatchObject({ kind: 'ServiceList', apiVersion: 'v1', metadata: { resourceVersion: expect.any(String) } });
+    expect(full).toMatchObject({
+      kind: 'ServiceList',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: expect.any(String) },
+    });
     expect(namesIn(full)).toEqual(['s']);
     expect((await api.get('/api/v1/nodes')).body.kind).toBe('NodeList');
   });
@@ -69,7 +73,11 @@ describe('collections and tables', () => {
 
   test('a Table first and JSON second is never refused [R193 R194]', async () => {
     const accept = `${TABLE},application/json`;
-    for (const path of ['/api/v1/pods', '/api/v1/namespaces/shop', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions']) {
+    for (const path of [
+      '/api/v1/pods',
+      '/api/v1/namespaces/shop',
+      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    ]) {
       const { status, body } = await api.get(path, { accept });
       expect([path, status, body.kind]).toEqual([path, 200, 'Table']);
     }

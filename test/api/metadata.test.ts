@@ -42,7 +42,11 @@ describe('the envelope and common metadata', () => {
   });
 
   test('every object the server makes by itself has the whole envelope [R029 R032]', async () => {
-    for (const path of ['/api/v1/namespaces', '/apis/rbac.authorization.k8s.io/v1/clusterroles', '/api/v1/serviceaccounts']) {
+    for (const path of [
+      '/api/v1/namespaces',
+      '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+      '/api/v1/serviceaccounts',
+    ]) {
       const items = await vi.waitUntil(async () => {
         const list = (await api.get(path)).body as unknown as { items: { metadata: object }[] };
         return list.items.length > 0 && list.items;
@@ -61,13 +65,18 @@ describe('the envelope and common metadata', () => {
   test("uid and creationTimestamp are the server's, whatever the client sends [R036 R038]", async () => {
     const before = Math.floor(Date.now() / 1000) * 1000;
     const sent = { name: 'stamped', uid: 'mine', creationTimestamp: '2001-01-01T00:00:00Z', resourceVersion: '' };
-    const { metadata } = (await api.made(maps, { metadata: sent })) as unknown as { metadata: { [name: string]: string } };
+    const { metadata } = (await api.made(maps, { metadata: sent })) as unknown as {
+      metadata: { [name: string]: string };
+    };
     expect(metadata['uid']).not.toBe('mine');
     expect(metadata['creationTimestamp']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     expect(Date.parse(metadata['creationTimestamp']!)).toBeGreaterThanOrEqual(before);
     const changed = { ...metadata, uid: undefined, creationTimestamp: '2001-01-01T00:00:00Z', labels: { a: 'b' } };
     const put = await api.put(`${maps}/stamped`, { metadata: changed });
-    expect(put.body['metadata']).toMatchObject({ uid: metadata['uid'], creationTimestamp: metadata['creationTimestamp'] });
+    expect(put.body['metadata']).toMatchObject({
+      uid: metadata['uid'],
+      creationTimestamp: metadata['creationTimestamp'],
+    });
     const another = await api.put(`${maps}/stamped`, { metadata: { name: 'stamped', uid: 'another' } });
     expect([another.status, another.body.reason]).toEqual([409, 'Conflict']);
   });
@@ -75,7 +84,10 @@ describe('the envelope and common metadata', () => {
   test('labels are a map of strings that selectors find [R042]', async () => {
     await api.made(maps, { metadata: { name: 'red', labels: { color: 'red', 'example.com/tier': '' } } });
     await api.made(maps, { metadata: { name: 'blue', labels: { color: 'blue' } } });
-    expect((await api.get(`${maps}/red`)).body['metadata']!['labels']).toEqual({ color: 'red', 'example.com/tier': '' });
+    expect((await api.get(`${maps}/red`)).body['metadata']!['labels']).toEqual({
+      color: 'red',
+      'example.com/tier': '',
+    });
     const find = async (selector: string): Promise<string[]> =>
       namesIn((await api.get(`${maps}?labelSelector=${encodeURIComponent(selector)}`)).body);
     expect(await find('color=red')).toEqual(['red']);

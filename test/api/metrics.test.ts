@@ -9,7 +9,10 @@ describe('metrics', () => {
   afterAll(() => api.close());
 
   /** The value of the series whose labels include the given ones, undefined if there is none. */
-  async function valueFor(name: string, labels: { readonly [label: string]: string } = {}): Promise<number | undefined> {
+  async function valueFor(
+    name: string,
+    labels: { readonly [label: string]: string } = {},
+  ): Promise<number | undefined> {
     const { text } = await api.get('/metrics');
     for (const line of text.split('\n')) {
       if (!line.startsWith(`${name}{`) && !line.startsWith(`${name} `)) continue;

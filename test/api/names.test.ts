@@ -42,10 +42,13 @@ describe('names and scope', () => {
   test('after its deletion a name may be used again, by an object with another uid [R023 R036]', async () => {
     const first = await api.made(`${shop}/configmaps`, named('reused'));
     expect((await api.delete(`${shop}/configmaps/reused`)).status).toBe(200);
-    const second = await api.made(`${shop}/configmaps`, { metadata: { name: 'reused', uid: first['metadata']!['uid'] } });
+    const second = await api.made(`${shop}/configmaps`, {
+      metadata: { name: 'reused', uid: first['metadata']!['uid'] },
+    });
     const uids = [first, second].map(object => object['metadata']!['uid']);
     expect(uids[0]).not.toBe(uids[1]);
-    for (const uid of uids) expect(uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    for (const uid of uids)
+      expect(uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
   test('names of cluster-scoped kinds are unique in the cluster [R024]', async () => {
@@ -75,7 +78,9 @@ describe('names and scope', () => {
     expect(made['metadata']!['namespace']).toBe('shop');
     const wrong = await api.post(`${shop}/configmaps`, { metadata: { name: 'misplaced', namespace: 'other' } });
     expect([wrong.status, wrong.body.reason]).toEqual([400, 'BadRequest']);
-    expect(wrong.body.message).toBe('the namespace of the provided object does not match the namespace sent on the request');
+    expect(wrong.body.message).toBe(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    );
   });
 
   test('a namespace is deleted with all that is in it [R027 R117x]', async () => {

@@ -64,7 +64,16 @@ describe('paths outside of the resources', () => {
   });
 
   test('no answer is for caches unless it says so', async () => {
-    for (const path of ['/nosuch', '/metrics', '/livez/nosuch', '/openapi/v2', '/openapi/v3', '/openapi/v3/nosuch', '/api', '/'])
+    for (const path of [
+      '/nosuch',
+      '/metrics',
+      '/livez/nosuch',
+      '/openapi/v2',
+      '/openapi/v3',
+      '/openapi/v3/nosuch',
+      '/api',
+      '/',
+    ])
       expect([path, (await api.get(path)).headers['cache-control']]).toEqual([path, 'no-cache, private']);
   });
 });

@@ -27,10 +27,19 @@ describe('operations', () => {
     const uid = posted.body['metadata']!['uid'];
     const wrong = await api.delete(`${maps}/all`, { preconditions: { uid: 'another' } });
     expect([wrong.status, wrong.body.reason]).toEqual([409, 'Conflict']);
-    const options = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid }, propagationPolicy: 'Background' };
+    const options = {
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      preconditions: { uid },
+      propagationPolicy: 'Background',
+    };
     const deleted = await api.delete(`${maps}/all`, options);
     expect(deleted.status).toBe(200);
-    expect(deleted.body).toMatchObject({ kind: 'Status', status: 'Success', details: { name: 'all', kind: 'configmaps', uid } });
+    expect(deleted.body).toMatchObject({
+      kind: 'Status',
+      status: 'Success',
+      details: { name: 'all', kind: 'configmaps', uid },
+    });
     expect((await api.get(`${maps}/all`)).status).toBe(404);
   });
 
@@ -62,8 +71,16 @@ describe('operations', () => {
     for (const [body, status, message] of [
       [{ spec }, 400, 'undeterminable: name must be provided'],
       [{ metadata: { name: 'judged', namespace: 'default' }, spec }, 400, 'namespace of the provided object'],
-      [{ apiVersion: 'autoscaling/v2', kind: 'Scale', metadata: { name: 'judged' }, spec }, 400, 'expected API version'],
-      [{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'judged' }, spec }, 400, 'cannot be handled as a Scale'],
+      [
+        { apiVersion: 'autoscaling/v2', kind: 'Scale', metadata: { name: 'judged' }, spec },
+        400,
+        'expected API version',
+      ],
+      [
+        { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'judged' }, spec },
+        400,
+        'cannot be handled as a Scale',
+      ],
       [{ metadata: { name: 'judged', uid: 'u' }, spec }, 409, 'on deployments.apps'],
     ] as const) {
       const refused = await api.put(scale, body);
@@ -84,7 +101,10 @@ describe('operations', () => {
     const schemas = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas';
     const spec = { priorityLevelConfiguration: { name: 'exempt' } };
     await api.made(schemas, { metadata: { name: 'quiet', labels: { a: 'b' } }, spec });
-    const written = { metadata: { labels: { a: 'c' }, annotations: { d: 'e' }, finalizers: ['example.com/f'] }, status: {} };
+    const written = {
+      metadata: { labels: { a: 'c' }, annotations: { d: 'e' }, finalizers: ['example.com/f'] },
+      status: {},
+    };
     const quiet = await api.patch(`${schemas}/quiet/status`, MERGE, written);
     expect(quiet.body['metadata']).toMatchObject({ labels: { a: 'b' } });
     expect(Object.keys(quiet.body['metadata']!)).not.toEqual(expect.arrayContaining(['annotations']));
@@ -99,7 +119,10 @@ describe('operations', () => {
   });
 
   test('a PUT replaces: what it leaves out is gone [R280 R141]', async () => {
-    const whole = { metadata: { name: 'replaced', labels: { a: 'b' }, annotations: { c: 'd' } }, data: { a: '1', b: '2' } };
+    const whole = {
+      metadata: { name: 'replaced', labels: { a: 'b' }, annotations: { c: 'd' } },
+      data: { a: '1', b: '2' },
+    };
     await api.made(maps, whole);
     const put = await api.put(`${maps}/replaced`, { metadata: { name: 'replaced' }, data: { b: '2' } });
     expect(put.status).toBe(200);
@@ -193,13 +216,20 @@ describe('operations', () => {
 
   test('create, update, patch and delete act on one object: no collection is written to but by POST of one [R148 R149]', async () => {
     const items = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'in-list' } }];
-    for (const list of [{ apiVersion: 'v1', kind: 'List', items }, { apiVersion: 'v1', kind: 'ConfigMapList', items }, items]) {
+    for (const list of [
+      { apiVersion: 'v1', kind: 'List', items },
+      { apiVersion: 'v1', kind: 'ConfigMapList', items },
+      items,
+    ]) {
       const { status, body } = await api.post(maps, list);
       expect([status, body.reason]).toEqual([400, 'BadRequest']);
     }
     expect((await api.get(`${maps}/in-list`)).status).toBe(404);
     for (const method of ['PUT', 'PATCH'] as const) {
-      const { status, body } = await api.call(method, maps, { body: items[0], type: method === 'PATCH' ? MERGE : undefined });
+      const { status, body } = await api.call(method, maps, {
+        body: items[0],
+        type: method === 'PATCH' ? MERGE : undefined,
+      });
       expect([status, body.reason]).toEqual([405, 'MethodNotAllowed']);
     }
     expect((await api.post(`${maps}/in-list`, items[0]!)).status).toBe(405);
@@ -207,7 +237,8 @@ describe('operations', () => {
 
   test('list, watch and deletecollection address many objects [R136 R149]', async () => {
     const many = `${await api.namespace('many')}/secrets`;
-    for (const name of ['a', 'b', 'c']) await api.made(many, { metadata: { name, labels: { keep: String(name === 'c') } } });
+    for (const name of ['a', 'b', 'c'])
+      await api.made(many, { metadata: { name, labels: { keep: String(name === 'c') } } });
     const list = await api.get(many);
     expect([list.status, list.body.kind, namesIn(list.body)]).toEqual([200, 'SecretList', ['a', 'b', 'c']]);
     const removed = await api.call('DELETE', `${many}?labelSelector=keep%3Dfalse`);
@@ -304,7 +335,8 @@ describe('operations', () => {
           code: 400,
           message: `${wrong} ${why}`,
         });
-    for (const timeout of ['0', '-1.5h', '1h5m.5s', '']) expect((await api.get(`/version?timeout=${timeout}`)).status).toBe(200);
+    for (const timeout of ['0', '-1.5h', '1h5m.5s', ''])
+      expect((await api.get(`/version?timeout=${timeout}`)).status).toBe(200);
     expect((await api.get(`${shop}/pods/none/log?timeout=abc`)).status).toBe(404);
   });
 
@@ -343,11 +375,14 @@ describe('deletecollection', () => {
     ['?dryRun=Some', {}, 422],
     ['?gracePeriodSeconds=x', {}, 400],
     ['', { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' }, 406],
-  ])('options that are wrong (%j, %j) are refused whether or not there is something to delete', async (query, sent, code) => {
-    expect((await api.call('DELETE', path + query, sent)).status).toBe(code);
-    await api.made(path, { metadata: { name: 'kept' } });
-    expect((await api.call('DELETE', path + query, sent)).status).toBe(code);
-    expect(namesIn((await api.get(path)).body)).toEqual(['kept']);
-    expect(namesIn((await api.delete(path)).body)).toEqual(['kept']);
-  });
+  ])(
+    'options that are wrong (%j, %j) are refused whether or not there is something to delete',
+    async (query, sent, code) => {
+      expect((await api.call('DELETE', path + query, sent)).status).toBe(code);
+      await api.made(path, { metadata: { name: 'kept' } });
+      expect((await api.call('DELETE', path + query, sent)).status).toBe(code);
+      expect(namesIn((await api.get(path)).body)).toEqual(['kept']);
+      expect(namesIn((await api.delete(path)).body)).toEqual(['kept']);
+    },
+  );
 });

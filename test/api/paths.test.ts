@@ -33,7 +33,11 @@ describe('path shapes', () => {
     ['[R123] core, namespaced: subresource', '/api/v1/namespaces/shop/pods/p1/status', 'Pod'],
     ['[R124] group, cluster-scoped: collection', CRDS, 'CustomResourceDefinitionList'],
     ['[R125] group, cluster-scoped: object', `${CRDS}/widgets.toys.example.com`, 'CustomResourceDefinition'],
-    ['[R126] group, cluster-scoped: subresource', `${CRDS}/widgets.toys.example.com/status`, 'CustomResourceDefinition'],
+    [
+      '[R126] group, cluster-scoped: subresource',
+      `${CRDS}/widgets.toys.example.com/status`,
+      'CustomResourceDefinition',
+    ],
     ['[R127] group, namespaced: collection', '/apis/apps/v1/namespaces/shop/deployments', 'DeploymentList'],
     ['[R128] group, namespaced: object', '/apis/apps/v1/namespaces/shop/deployments/web', 'Deployment'],
     ['[R129] group, namespaced: subresource', '/apis/apps/v1/namespaces/shop/deployments/web/status', 'Deployment'],
@@ -46,7 +50,9 @@ describe('path shapes', () => {
     const { status, body } = await api.get(path);
     expect([status, body.kind]).toEqual([200, kind]);
     if (!kind.endsWith('List')) return;
-    const names = (body as unknown as { items: { metadata: { name: string } }[] }).items.map(item => item.metadata.name);
+    const names = (body as unknown as { items: { metadata: { name: string } }[] }).items.map(
+      item => item.metadata.name,
+    );
     expect(names.length).toBeGreaterThan(0);
   });
 

@@ -114,13 +114,16 @@ describe('any value of any kind', () => {
   const jsonOf = (type: Type, depth: number): fc.Arbitrary<Json> => {
     if (type.is === 'scalar') return SCALARS[type.name];
     if (type.is === 'list') return fc.array(jsonOf(type.of, depth), { minLength: 1, maxLength: 2 });
-    if (type.is === 'map') return fc.dictionary(text, jsonOf(type.of, depth), { minKeys: 1, maxKeys: 2, noNullPrototype: true });
+    if (type.is === 'map')
+      return fc.dictionary(text, jsonOf(type.of, depth), { minKeys: 1, maxKeys: 2, noNullPrototype: true });
     if (type.alternatives) return fc.constant(type.alternatives === 'bool' ? true : {});
     return structOf(type, depth + 1);
   };
   const optional = (field: Field, depth: number): fc.Arbitrary<Json | undefined> => {
     const deep = depth > 6 && field.type.is !== 'scalar';
-    return deep ? fc.constant(undefined) : fc.option(fc.memo(() => jsonOf(field.type, depth))(1), { nil: undefined, freq: 2 });
+    return deep
+      ? fc.constant(undefined)
+      : fc.option(fc.memo(() => jsonOf(field.type, depth))(1), { nil: undefined, freq: 2 });
   };
   const structOf = (struct: Struct, depth: number): fc.Arbitrary<Members> => {
     const fields = struct.fields.filter(field => field.number > 0 || field.inlinedFrom);
@@ -164,11 +167,15 @@ describe('any value of any kind', () => {
   });
 
   test('frames of a watch are taken apart again, whatever they hold', () => {
-    const frames = fc.array(fc.tuple(fc.constantFrom('ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'), fc.string()));
+    const frames = fc.array(
+      fc.tuple(fc.constantFrom('ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'), fc.string()),
+    );
     fc.assert(
       fc.property(frames, all => {
         const raw = (name: string): Uint8Array => encodeMessage(typeOf('core.v1.Secret'), { metadata: { name } });
-        const stream = Buffer.concat(all.map(([type, name]) => watchFrame(type, encodeEnvelope('v1', 'Secret', raw(name)))));
+        const stream = Buffer.concat(
+          all.map(([type, name]) => watchFrame(type, encodeEnvelope('v1', 'Secret', raw(name)))),
+        );
         expect(events(stream).map(({ type, message }) => [type, message['metadata']!['name'] ?? ''])).toEqual(all);
       }),
     );
@@ -246,7 +253,10 @@ describe('protobuf over HTTP', () => {
     const table = ';as=Table;g=meta.k8s.io;v=v1';
     expect((await get(path, `${PB}${table}`)).status).toBe(406);
     const answer = await get(path, `${PB}${table},application/json${table}`);
-    expect([answer.headers['content-type'], JSON.parse(answer.bytes.toString()).kind]).toEqual(['application/json', 'Table']);
+    expect([answer.headers['content-type'], JSON.parse(answer.bytes.toString()).kind]).toEqual([
+      'application/json',
+      'Table',
+    ]);
   });
 
   test('a watch: initial events, the bookmark, changes, deletions, the last bookmark', async () => {
@@ -259,8 +269,16 @@ describe('protobuf over HTTP', () => {
     expect([status, headers['content-type']]).toEqual([200, `${PB};stream=watch`]);
     const seen = events(bytes);
     const named = seen.map(({ type, message }) => `${type} ${message['metadata']!['name'] ?? ''}`);
-    expect(named.filter(text => !text.endsWith(' d'))).toEqual(['ADDED a', 'ADDED b', 'ADDED c', 'BOOKMARK ', 'BOOKMARK ']);
-    const marks = seen.filter(({ type }) => type === 'BOOKMARK').map(({ message }) => message['metadata']!['annotations'] ?? {});
+    expect(named.filter(text => !text.endsWith(' d'))).toEqual([
+      'ADDED a',
+      'ADDED b',
+      'ADDED c',
+      'BOOKMARK ',
+      'BOOKMARK ',
+    ]);
+    const marks = seen
+      .filter(({ type }) => type === 'BOOKMARK')
+      .map(({ message }) => message['metadata']!['annotations'] ?? {});
     expect(marks).toEqual([
       { 'k8s.io/initial-events-end': 'true', 'kubernetes.io/initial-events-list-blueprint': expect.any(String) },
       {},

@@ -30,7 +30,9 @@ async function past(api: Api, name: string): Promise<Past> {
 const OLD = ['a', 'b', 'c', 'd', 'e'];
 const NOW = ['a', 'c', 'd', 'e', 'f'];
 
-/** The meanings of the specification ("Resource version semantics", meanings), as what a list of that collection shows. */
+/**
+ * The meanings of the specification ("Resource version semantics", meanings), as what a list of that collection shows.
+ */
 const MEANINGS: { readonly [meaning: string]: (list: Loose, past: Past, limit: number) => void } = {
   'Most recent': (list, { now }, limit) => {
     expect(namesIn(list)).toEqual(NOW.slice(0, limit));
@@ -55,8 +57,16 @@ const MEANINGS: { readonly [meaning: string]: (list: Loose, past: Past, limit: n
   },
 };
 
-/** The rows of the list table: id, resourceVersionMatch, paging, resourceVersion, meaning; the code of what is invalid. */
-const LISTS: readonly (readonly [id: string, match: string, paging: string, version: string, meaning: string | number])[] = [
+/**
+ * The rows of the list table: id, resourceVersionMatch, paging, resourceVersion, meaning; the code of what is invalid.
+ */
+const LISTS: readonly (readonly [
+  id: string,
+  match: string,
+  paging: string,
+  version: string,
+  meaning: string | number,
+])[] = [
   ['R212', '', 'none', 'unset', 'Most recent'],
   ['R213', '', 'none', '0', 'Any'],
   ['R214', '', 'none', 'old', 'Not older than'],
@@ -136,7 +146,9 @@ describe('resource versions', () => {
     if (what !== 'changes alone') {
       const state = [];
       for (const _item of namesIn(list)) state.push(await watch.next());
-      expect(state.map(event => [event!.type, metadataOf(event!.object).name])).toEqual(NOW.map(name => ['ADDED', name]));
+      expect(state.map(event => [event!.type, metadataOf(event!.object).name])).toEqual(
+        NOW.map(name => ['ADDED', name]),
+      );
     }
     const g = await api.made(path, secret('g'));
     expect(await watch.next()).toMatchObject({
@@ -239,7 +251,11 @@ describe('paging', () => {
   });
   afterAll(() => api.close());
 
-  const pages = async (limit: number, more = '', between: () => Promise<unknown> = async () => undefined): Promise<Loose[]> => {
+  const pages = async (
+    limit: number,
+    more = '',
+    between: () => Promise<unknown> = async () => undefined,
+  ): Promise<Loose[]> => {
     const all: Loose[] = [];
     for (let token = ''; ; ) {
       const answer = await api.get(`${path}?limit=${limit}${more}${token && `&continue=${encodeURIComponent(token)}`}`);
@@ -366,7 +382,12 @@ describe('history that is gone', () => {
     const page = (await api.get(`${path}?limit=2`)).body;
     const token = encodeURIComponent(String(metadataOf(page)['continue']));
     const { body } = await expired(`${path}?limit=500&continue=${token}`);
-    expect(body).toMatchObject({ kind: 'Status', code: 410, reason: 'Expired', message: expect.stringContaining('too old') });
+    expect(body).toMatchObject({
+      kind: 'Status',
+      code: 410,
+      reason: 'Expired',
+      message: expect.stringContaining('too old'),
+    });
     const fresh = encodeURIComponent(String(metadataOf(body)['continue']));
     expect(fresh).not.toBe(token);
     const rest = (await api.get(`${path}?limit=500&continue=${fresh}`)).body;

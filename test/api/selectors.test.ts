@@ -12,7 +12,13 @@ describe('field selectors', () => {
     ['/api/v1/events', 'involvedObject.name', 'reportingComponent', 'source'],
     ['/apis/events.k8s.io/v1/events', 'regarding.name', 'reportingController', 'source'],
   ])('each version of events knows its own names of the fields alone: %s', async (path, ...known) => {
-    for (const field of ['involvedObject.name', 'regarding.name', 'reportingComponent', 'reportingController', 'source']) {
+    for (const field of [
+      'involvedObject.name',
+      'regarding.name',
+      'reportingComponent',
+      'reportingController',
+      'source',
+    ]) {
       const { status, body } = await api.get(`${path}?fieldSelector=${field}%3Dx`);
       expect([field, status, body['message']]).toEqual(
         known.includes(field) ? [field, 200, undefined] : [field, 400, `field label not supported: ${field}`],
@@ -67,7 +73,9 @@ describe('field selectors', () => {
     expect([namesIn(all), tokenOf(all)]).toEqual([['a', 'b'], undefined]);
     const one = await list('fieldSelector=metadata.namespace%3Dfirst&limit=1');
     expect(one['metadata']).toEqual({ resourceVersion: expect.any(String), continue: expect.any(String) });
-    const rest = await list(`fieldSelector=metadata.namespace%3Dfirst&limit=1&continue=${tokenOf(one) as unknown as string}`);
+    const rest = await list(
+      `fieldSelector=metadata.namespace%3Dfirst&limit=1&continue=${tokenOf(one) as unknown as string}`,
+    );
     expect([namesIn(one), namesIn(rest), tokenOf(rest)]).toEqual([['a'], ['b'], undefined]);
     const named = await list('fieldSelector=metadata.name%3Da,metadata.namespace%3Dfirst&limit=1');
     expect([namesIn(named), tokenOf(named)]).toEqual([['a'], undefined]);

@@ -15,7 +15,10 @@ export interface Answer {
   readonly body: Loose;
 }
 
-/** What a request carries besides method and path. An object is sent as JSON, a string or bytes as they are. `token: ''` sends none. */
+/**
+ * What a request carries besides method and path. An object is sent as JSON, a string or bytes as they are. `token: ''`
+ * sends none.
+ */
 export interface Sent {
   readonly body?: object | string | Uint8Array;
   readonly type?: string;
@@ -71,7 +74,8 @@ export class Api {
 
   async call(method: Method, path: string, { body, type, accept, token, headers }: Sent = {}): Promise<Answer> {
     const bearer = token ?? this.server.token;
-    const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+    const raw =
+      body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
     const answer = await request(this.server.url + path, {
       method,
       dispatcher: this.#agent,
@@ -129,7 +133,9 @@ export class Api {
   }
 
   /** Opens a watch; `next` gives its events one by one. */
-  async watch(path: string): Promise<{ headers: Answer['headers']; status: number; next(): Promise<Event>; close(): void }> {
+  async watch(
+    path: string,
+  ): Promise<{ headers: Answer['headers']; status: number; next(): Promise<Event>; close(): void }> {
     const stop = new AbortController();
     const answer = await request(this.server.url + path, {
       dispatcher: this.#agent,
@@ -178,4 +184,9 @@ export const deployment = (name: string): object => ({
 });
 
 /** A Pod that the server accepts. */
-export const pod = (name: string): object => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: template.spec });
+export const pod = (name: string): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: template.spec,
+});

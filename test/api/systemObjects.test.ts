@@ -61,7 +61,13 @@ describe('objects of the system', () => {
 
   test('API services have the version priorities of upstream', async () => {
     const services = '/apis/apiregistration.k8s.io/v1/apiservices';
-    const wanted = { 'v1.': 1, 'v1.flowcontrol.apiserver.k8s.io': 21, 'v1.apps': 15, 'v2.autoscaling': 30, 'v1.autoscaling': 15 };
+    const wanted = {
+      'v1.': 1,
+      'v1.flowcontrol.apiserver.k8s.io': 21,
+      'v1.apps': 15,
+      'v2.autoscaling': 30,
+      'v1.autoscaling': 15,
+    };
     for (const [name, versionPriority] of Object.entries(wanted)) {
       await there(`${services}/${name}`);
       expect((await api.get(`${services}/${name}`)).body).toMatchObject({ spec: { versionPriority } });
@@ -69,13 +75,18 @@ describe('objects of the system', () => {
   });
 
   test('every served group version has an API service that is available', async () => {
-    const groups = (await api.get('/apis')).body.groups as unknown as readonly { versions: { groupVersion: string }[] }[];
-    const served = groups.flatMap(group => group.versions.map(version => version.groupVersion.split('/').reverse().join('.')));
+    const groups = (await api.get('/apis')).body.groups as unknown as readonly {
+      versions: { groupVersion: string }[];
+    }[];
+    const served = groups.flatMap(group =>
+      group.versions.map(version => version.groupVersion.split('/').reverse().join('.')),
+    );
     await api.until(async () => {
       const items = (await api.get('/apis/apiregistration.k8s.io/v1/apiservices')).body.items as unknown as Loose[];
       const names = items.filter(item => item.status?.conditions).map(item => String(item.metadata!.name));
       return (
-        served.filter(name => name !== 'v1.apiregistration.k8s.io').every(name => names.includes(name)) && names.includes('v1.')
+        served.filter(name => name !== 'v1.apiregistration.k8s.io').every(name => names.includes(name)) &&
+        names.includes('v1.')
       );
     });
   });

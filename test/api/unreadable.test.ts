@@ -44,7 +44,11 @@ describe('bodies that are no object of the kind', () => {
     [{ spec: { securityContext: [] } }, 'map[spec:map[securityContext:[]]]', 'cannot restore struct from: slice'],
     [{ spec: { priority: 'x' } }, 'map[spec:map[priority:x]]', 'unrecognized type: int32'],
     [{ spec: { priority: 1.5 } }, 'map[spec:map[priority:1.5]]', 'cannot convert float64 to int32'],
-    [{ spec: { nodeName: 5, hostname: null } }, 'map[spec:map[hostname:<nil> nodeName:5]]', 'cannot convert int64 to string'],
+    [
+      { spec: { nodeName: 5, hostname: null } },
+      'map[spec:map[hostname:<nil> nodeName:5]]',
+      'cannot convert int64 to string',
+    ],
     [{ spec: { hostNetwork: 'yes' } }, 'map[spec:map[hostNetwork:yes]]', 'unrecognized type: bool'],
     [
       { metadata: { creationTimestamp: 5 } },
@@ -63,7 +67,9 @@ describe('bodies that are no object of the kind', () => {
   });
 
   test('of the other patches the refusal shows what they led to', async () => {
-    const { status, body } = await api.patch(`${pods}/a`, 'application/merge-patch+json', { metadata: { labels: 'b' } });
+    const { status, body } = await api.patch(`${pods}/a`, 'application/merge-patch+json', {
+      metadata: { labels: 'b' },
+    });
     expect([status, body.reason]).toEqual([422, 'Invalid']);
     expect(body.message).toMatch(
       /^ "" is invalid: patch: Invalid value: "\{\\"apiVersion\\":\\"v1\\",\\"kind\\":\\"Pod\\".*": json: cannot unmarshal string into Go struct field ObjectMeta\.metadata\.labels of type map\[string\]string$/,
@@ -80,7 +86,10 @@ describe('a node', () => {
 
   test('comes with its status; an update does not change it', async () => {
     const made = await api.post('/api/v1/nodes', { metadata: { name: 'n' }, status: { capacity: { memory: '1Gi' } } });
-    expect([made.status, made.body.status]).toMatchObject([201, { capacity: { memory: '1Gi' }, allocatable: { memory: '1Gi' } }]);
+    expect([made.status, made.body.status]).toMatchObject([
+      201,
+      { capacity: { memory: '1Gi' }, allocatable: { memory: '1Gi' } },
+    ]);
     const updated = await api.put('/api/v1/nodes/n', { ...made.body, status: {} });
     expect([updated.status, updated.body.status]).toMatchObject([200, { capacity: { memory: '1Gi' } }]);
   });

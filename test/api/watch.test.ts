@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Event, type Loose, namesIn } from './support.js';
-import { about, brief, getBytes, isBookmark, MERGE, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
+import {
+  about,
+  brief,
+  getBytes,
+  isBookmark,
+  MERGE,
+  metadataOf,
+  openWatch,
+  secret,
+  valued,
+  versionOf,
+} from './watching.js';
 
 const number = (version: string): bigint => BigInt(version);
 const BLUEPRINT = 'kubernetes.io/initial-events-list-blueprint';
@@ -107,7 +118,10 @@ describe('watches', () => {
     watch.close();
     expect(events.map(event => event.type)).toEqual(['MODIFIED', 'DELETED']);
     for (const event of events)
-      expect(metadataOf(event.object)).toMatchObject({ deletionGracePeriodSeconds: 0, deletionTimestamp: expect.any(String) });
+      expect(metadataOf(event.object)).toMatchObject({
+        deletionGracePeriodSeconds: 0,
+        deletionTimestamp: expect.any(String),
+      });
     expect(versionOf(events[1]!.object)).toBe(versionOf(body));
   });
 
@@ -158,12 +172,16 @@ describe('watches', () => {
       422,
       'Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
     ]);
-    const watch = await openWatch(api.server, `${path}?timeoutSeconds=1&resourceVersionMatch=NotOlderThan&resourceVersion=0`);
+    const watch = await openWatch(
+      api.server,
+      `${path}?timeoutSeconds=1&resourceVersionMatch=NotOlderThan&resourceVersion=0`,
+    );
     expect((await watch.rest()).map(brief)).toEqual(['ADDED a']);
   });
 
   test('what is not acceptable is refused before the options are looked at, YAML for its framing after them', async () => {
-    const codeOf = async (accept: string, query: string) => (await api.get(`${shop}?watch=1&${query}`, { accept })).status;
+    const codeOf = async (accept: string, query: string) =>
+      (await api.get(`${shop}?watch=1&${query}`, { accept })).status;
     expect(await codeOf('image/png', 'limit=x')).toBe(406);
     expect(await codeOf('application/json;as=Wrong;g=meta.k8s.io;v=v1', 'limit=x')).toBe(406);
     expect(await codeOf('application/yaml', 'limit=x')).toBe(400);
@@ -183,7 +201,8 @@ describe('watches', () => {
 
   test('a stream has no lines but its events: clients that read lines take each for one', async () => {
     const path = await fresh('a');
-    const textOf = async (query: string) => (await getBytes(api.server, `${path}?watch=1&${query}`, {})).bytes.toString();
+    const textOf = async (query: string) =>
+      (await getBytes(api.server, `${path}?watch=1&${query}`, {})).bytes.toString();
     const [busy, short, quiet] = await Promise.all([
       textOf('timeoutSeconds=2'),
       textOf('timeoutSeconds=1&labelSelector=none'),
@@ -231,30 +250,33 @@ describe('watches', () => {
       ['R334', 'empty', '&resourceVersion='],
       ['R165', '0', '&resourceVersion=0'],
       ['R335', 'that of an object', '&resourceVersion=VERSION'],
-    ])('[%s R331 R332 R333] version %s: the state, one bookmark with the mark, then changes', async (_id, _name, version) => {
-      const path = await fresh('a', 'b', 'c');
-      const list = (await api.get(path)).body;
-      const asked = version.replace('VERSION', versionOf(list));
-      const watch = await openWatch(api.server, `${path}?${WATCH_LIST}${asked}`);
-      const events = await watch.until(isBookmark);
-      expect(events.map(brief)).toEqual(['ADDED a', 'ADDED b', 'ADDED c', 'BOOKMARK']);
-      const items = list['items'] as unknown as Loose[];
-      expect(events.slice(0, 3).map(({ object }) => object['data'])).toEqual(items.map(item => item['data']));
-      const { object } = events[3]!;
-      expect(object).toEqual({
-        kind: 'Secret',
-        apiVersion: 'v1',
-        metadata: {
-          resourceVersion: versionOf(object),
-          annotations: { 'k8s.io/initial-events-end': 'true', [BLUEPRINT]: expect.any(String) },
-        },
-      });
-      expect(number(versionOf(object))).toBeGreaterThanOrEqual(number(versionOf(list)));
-      await api.made(path, secret('d'));
-      await api.delete(`${path}/a`);
-      expect((await watch.until(about('a'))).map(brief)).toEqual(['ADDED d', 'DELETED a']);
-      watch.close();
-    });
+    ])(
+      '[%s R331 R332 R333] version %s: the state, one bookmark with the mark, then changes',
+      async (_id, _name, version) => {
+        const path = await fresh('a', 'b', 'c');
+        const list = (await api.get(path)).body;
+        const asked = version.replace('VERSION', versionOf(list));
+        const watch = await openWatch(api.server, `${path}?${WATCH_LIST}${asked}`);
+        const events = await watch.until(isBookmark);
+        expect(events.map(brief)).toEqual(['ADDED a', 'ADDED b', 'ADDED c', 'BOOKMARK']);
+        const items = list['items'] as unknown as Loose[];
+        expect(events.slice(0, 3).map(({ object }) => object['data'])).toEqual(items.map(item => item['data']));
+        const { object } = events[3]!;
+        expect(object).toEqual({
+          kind: 'Secret',
+          apiVersion: 'v1',
+          metadata: {
+            resourceVersion: versionOf(object),
+            annotations: { 'k8s.io/initial-events-end': 'true', [BLUEPRINT]: expect.any(String) },
+          },
+        });
+        expect(number(versionOf(object))).toBeGreaterThanOrEqual(number(versionOf(list)));
+        await api.made(path, secret('d'));
+        await api.delete(`${path}/a`);
+        expect((await watch.until(about('a'))).map(brief)).toEqual(['ADDED d', 'DELETED a']);
+        watch.close();
+      },
+    );
 
     test('the mark comes with the list that the events stand for, in their form', async () => {
       const path = await fresh('a');
@@ -265,7 +287,12 @@ describe('watches', () => {
         return JSON.parse(Buffer.from(annotations[BLUEPRINT]!, 'base64').toString()) as Loose;
       };
       const meta = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
-      expect(await listOf('application/json')).toEqual({ kind: 'SecretList', apiVersion: 'v1', metadata: {}, items: [] });
+      expect(await listOf('application/json')).toEqual({
+        kind: 'SecretList',
+        apiVersion: 'v1',
+        metadata: {},
+        items: [],
+      });
       expect(await listOf(meta)).toEqual({
         kind: 'PartialObjectMetadataList',
         apiVersion: 'meta.k8s.io/v1',
@@ -278,7 +305,11 @@ describe('watches', () => {
       const path = await fresh('a');
       const tables = async (query: string): Promise<Loose[]> => {
         const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
-        const watch = await openWatch(api.server, `${path}?watch=1&timeoutSeconds=1&allowWatchBookmarks=true&${query}`, accept);
+        const watch = await openWatch(
+          api.server,
+          `${path}?watch=1&timeoutSeconds=1&allowWatchBookmarks=true&${query}`,
+          accept,
+        );
         return (await watch.rest()).map(({ type, object }) => ({ type, ...object }) as unknown as Loose);
       };
       const [added, end] = await tables('');
@@ -317,7 +348,10 @@ describe('watches', () => {
         api.server,
         `${path}?${WATCH_LIST.replace('&allowWatchBookmarks=true', '')}&timeoutSeconds=3`,
       );
-      const none = await openWatch(api.server, `${path}?${WATCH_LIST.replace('Events=true', 'Events=false')}&timeoutSeconds=3`);
+      const none = await openWatch(
+        api.server,
+        `${path}?${WATCH_LIST.replace('Events=true', 'Events=false')}&timeoutSeconds=3`,
+      );
       const twice = await openWatch(api.server, `${path}?${WATCH_LIST}&timeoutSeconds=3`);
       expect((await quiet.rest()).map(brief)).toEqual(['ADDED a']);
       const rest = await none.rest();
@@ -373,7 +407,9 @@ describe('watches', () => {
       const neutral = await Api.start({ naming: 'neutral' });
       const watch = await openWatch(neutral.server, `/api/v1/secrets?${WATCH_LIST}`);
       const events = await watch.until(isBookmark);
-      expect(metadataOf(events.at(-1)!.object)['annotations']).toMatchObject({ 'orchestrator.io/initial-events-end': 'true' });
+      expect(metadataOf(events.at(-1)!.object)['annotations']).toMatchObject({
+        'orchestrator.io/initial-events-end': 'true',
+      });
       watch.close();
       await neutral.close();
     });
@@ -411,7 +447,9 @@ describe('watches', () => {
     await writers;
     await api.made(path, secret('end', '', { parity: 'odd' }));
     for (const { query, list, watch } of caches) {
-      const cache = new Map((list['items'] as unknown as Loose[]).map(item => [metadataOf(item).name, versionOf(item)]));
+      const cache = new Map(
+        (list['items'] as unknown as Loose[]).map(item => [metadataOf(item).name, versionOf(item)]),
+      );
       let last = number(versionOf(list));
       for (const { type, object } of await watch.until(about('end'))) {
         const version = number(versionOf(object));
@@ -431,7 +469,9 @@ describe('watches', () => {
   test('watches from list versions see the same events in the same order, whenever they began [R325]', async () => {
     const path = await fresh();
     const start = versionOf((await api.get(path)).body);
-    const early = await Promise.all([0, 1, 2].map(() => openWatch(api.server, `${path}?watch=1&resourceVersion=${start}`)));
+    const early = await Promise.all(
+      [0, 1, 2].map(() => openWatch(api.server, `${path}?watch=1&resourceVersion=${start}`)),
+    );
     await Promise.all(Array.from({ length: 30 }, (_, i) => api.made(path, secret(`s${i}`))));
     const late = await openWatch(api.server, `${path}?watch=1&resourceVersion=${start}`);
     await api.made(path, secret('end'));

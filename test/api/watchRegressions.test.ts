@@ -50,7 +50,9 @@ describe('a watch over restarts', { timeout: 90_000 }, () => {
     const { server, restart } = await built();
     const path = await collection(server, 'drain');
     await send(server, 'POST', path, secret('a'));
-    const watches = await Promise.all([0, 1, 2, 3].map(() => openWatch(server, `${path}?watch=1&allowWatchBookmarks=true`)));
+    const watches = await Promise.all(
+      [0, 1, 2, 3].map(() => openWatch(server, `${path}?watch=1&allowWatchBookmarks=true`)),
+    );
     const plain = await openWatch(server, `${path}?watch=1`);
     await Promise.all(watches.map(watch => watch.until(about('a'))));
     await send(server, 'POST', path, secret('b'));
@@ -58,7 +60,11 @@ describe('a watch over restarts', { timeout: 90_000 }, () => {
     const bookmarks: Event[] = [];
     for (const watch of watches) {
       const events = await watch.rest();
-      expect(events.map(brief)).toEqual([...(events[0]!.type === 'BOOKMARK' ? ['BOOKMARK'] : []), 'ADDED b', 'BOOKMARK']);
+      expect(events.map(brief)).toEqual([
+        ...(events[0]!.type === 'BOOKMARK' ? ['BOOKMARK'] : []),
+        'ADDED b',
+        'BOOKMARK',
+      ]);
       bookmarks.push(events.at(-1)!);
     }
     expect((await plain.rest()).map(brief)).toEqual(['ADDED a', 'ADDED b']);
@@ -109,9 +115,15 @@ describe('a watch over restarts', { timeout: 90_000 }, () => {
     await send(server, 'DELETE', `${path}/b`);
     await restart();
     const watch = await openWatch(server, `${path}?watch=1&resourceVersion=${versionOf(a)}`);
-    expect((await watch.until(event => event.type === 'DELETED')).map(brief)).toEqual(['ADDED b', 'MODIFIED a', 'DELETED b']);
+    expect((await watch.until(event => event.type === 'DELETED')).map(brief)).toEqual([
+      'ADDED b',
+      'MODIFIED a',
+      'DELETED b',
+    ]);
     watch.close();
-    expect(await send(server, 'GET', `${path}?resourceVersionMatch=Exact&resourceVersion=${versionOf(both)}`)).toEqual(both);
+    expect(await send(server, 'GET', `${path}?resourceVersionMatch=Exact&resourceVersion=${versionOf(both)}`)).toEqual(
+      both,
+    );
   });
 });
 
@@ -134,7 +146,9 @@ describe('a watched revision that is compacted', () => {
     );
     expect(seen).toEqual(['3 x', '4 y']);
     const below: unknown[] = [];
-    await expect(store.watch('', 1, events => below.push(...events), new AbortController().signal)).rejects.toThrow(Compacted);
+    await expect(store.watch('', 1, events => below.push(...events), new AbortController().signal)).rejects.toThrow(
+      Compacted,
+    );
     expect(below).toEqual([]);
     expect((await store.range('', { revision: 2 })).items).toHaveLength(1);
     await expect(store.range('', { revision: 1 })).rejects.toThrow(Compacted);

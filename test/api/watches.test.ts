@@ -53,7 +53,9 @@ describe('many watches', () => {
     const busy = await api.namespace('busy');
     // A controller makes it in every new namespace; here it would be one more event.
     await api.until(async () => (await api.get(`${busy}/configmaps/kube-root-ca.crt`)).status === 200);
-    revision = (await api.get('/api/v1/namespaces/busy/configmaps')).body['metadata']!['resourceVersion'] as unknown as string;
+    revision = (await api.get('/api/v1/namespaces/busy/configmaps')).body['metadata']![
+      'resourceVersion'
+    ] as unknown as string;
   });
   afterAll(() => api.close());
 

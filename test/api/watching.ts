@@ -68,7 +68,10 @@ export async function send(
   const answer = await request(server.url + path, {
     method,
     dispatcher: agent,
-    headers: { authorization: `Bearer ${server.token}`, 'content-type': method === 'PATCH' ? MERGE : 'application/json' },
+    headers: {
+      authorization: `Bearer ${server.token}`,
+      'content-type': method === 'PATCH' ? MERGE : 'application/json',
+    },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   const value = (await answer.body.json()) as Loose;

@@ -20,10 +20,13 @@ import {
 } from '../../core/schema/apply/fieldSet.js';
 
 /** Sets of paths as plain lists: the model that the operations are compared with. */
-const paths = fc.uniqueArray(fc.array(fc.constantFrom('f:a', 'f:b', 'k:{"n":"x"}', 'v:1'), { minLength: 1, maxLength: 4 }), {
-  selector: path => path.join('/'),
-  maxLength: 12,
-});
+const paths = fc.uniqueArray(
+  fc.array(fc.constantFrom('f:a', 'f:b', 'k:{"n":"x"}', 'v:1'), { minLength: 1, maxLength: 4 }),
+  {
+    selector: path => path.join('/'),
+    maxLength: 12,
+  },
+);
 
 const setOf = (list: readonly (readonly string[])[]): FieldSet => list.map(pathSet).reduce(union, NONE);
 
@@ -45,7 +48,9 @@ describe('sets of fields', () => {
         expect(listOf(setOf(list))).toEqual(list.map(path => path.join('/')).sort());
       }),
     );
-    expect(setOf([['f:data'], ['f:data', 'f:a'], ['f:data', 'f:b']])).toEqual({ 'f:data': { '.': {}, 'f:a': {}, 'f:b': {} } });
+    expect(setOf([['f:data'], ['f:data', 'f:a'], ['f:data', 'f:b']])).toEqual({
+      'f:data': { '.': {}, 'f:a': {}, 'f:b': {} },
+    });
   });
 
   test('join, meet and subtract as sets do', () => {
@@ -73,12 +78,9 @@ describe('sets of fields', () => {
 
   test('tell whether a path belongs to them and not only something below it', () => {
     const set = setOf([['f:spec', 'f:replicas'], ['f:data']]);
-    expect([has(set, ['f:spec']), has(set, ['f:spec', 'f:replicas']), has(set, ['f:data']), has(set, ['f:x'])]).toEqual([
-      false,
-      true,
-      true,
-      false,
-    ]);
+    expect([has(set, ['f:spec']), has(set, ['f:spec', 'f:replicas']), has(set, ['f:data']), has(set, ['f:x'])]).toEqual(
+      [false, true, true, false],
+    );
     expect([sameFields(set, inOrder({ ...set })), sameFields(set, NONE)]).toEqual([true, false]);
     expect(element(false, NONE)).toBeUndefined();
   });

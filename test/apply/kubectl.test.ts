@@ -23,7 +23,9 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
   afterAll(() => server?.close(), TIMEOUT);
 
   const entries = async (kind: string, name: string): Promise<Entry[]> => {
-    const { metadata } = (await k.json('get', kind, name, '--show-managed-fields')) as { metadata: { managedFields: Entry[] } };
+    const { metadata } = (await k.json('get', kind, name, '--show-managed-fields')) as {
+      metadata: { managedFields: Entry[] };
+    };
     return metadata.managedFields;
   };
   const managers = async (kind: string, name: string): Promise<string[]> =>
@@ -32,7 +34,8 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
       .sort();
 
   test('apply --server-side creates, changes nothing, changes, and says what it did', async () => {
-    const apply = (object: object, ...args: string[]): Promise<string> => k.with(object, 'apply', '--server-side', ...args);
+    const apply = (object: object, ...args: string[]): Promise<string> =>
+      k.with(object, 'apply', '--server-side', ...args);
     expect(await apply(deployment('web', 2))).toBe('deployment.apps/web serverside-applied\n');
     const before = await k.run('get', 'deployment', 'web', '-o', 'jsonpath={.metadata.resourceVersion}');
     expect(await apply(deployment('web', 2))).toBe('deployment.apps/web serverside-applied\n');
@@ -58,13 +61,17 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
   test('objects that kubectl applied on its own side are taken over without conflict', async () => {
     await k.with(configMap('moved', { a: '1', b: '1' }), 'apply');
     expect(await managers('configmap', 'moved')).toEqual(['kubectl-client-side-apply Update']);
-    expect(await k.with(configMap('moved', { a: '2' }), 'apply', '--server-side')).toBe('configmap/moved serverside-applied\n');
+    expect(await k.with(configMap('moved', { a: '2' }), 'apply', '--server-side')).toBe(
+      'configmap/moved serverside-applied\n',
+    );
     const moved = (await k.json('get', 'configmap', 'moved')) as {
       data: object;
       metadata: { annotations: { [name: string]: string } };
     };
     expect(moved.data).toEqual({ a: '2' });
-    const last = JSON.parse(moved.metadata.annotations['kubectl.kubernetes.io/last-applied-configuration']!) as { data: object };
+    const last = JSON.parse(moved.metadata.annotations['kubectl.kubernetes.io/last-applied-configuration']!) as {
+      data: object;
+    };
     expect(last.data).toEqual({ a: '2' });
     expect((await managers('configmap', 'moved'))[0]).toBe('kubectl Apply');
     expect(await k.with(configMap('moved', { a: '3' }), 'apply')).toContain('configmap/moved configured');

@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../core/model/object.js';
 import { claimed, lastAppliedText } from '../../core/schema/apply/lastApplied.js';
 import { applied, ApplyConflict, type Kind, updated, type Writer } from '../../core/schema/apply/manager.js';
-import { capped, entriesOf, keyOf, type Owner, type Owners, ownersOf, readEntries } from '../../core/schema/apply/owners.js';
+import {
+  capped,
+  entriesOf,
+  keyOf,
+  type Owner,
+  type Owners,
+  ownersOf,
+  readEntries,
+} from '../../core/schema/apply/owners.js';
 import { reconciled } from '../../core/schema/apply/reconcile.js';
 import { ownersOfScale, ownersThroughScale } from '../../core/schema/apply/scale.js';
 import { type Shape, shapeOf } from '../../core/schema/apply/shape.js';
@@ -69,7 +77,14 @@ describe('managers of fields', () => {
 
   test('an apply that changes nothing keeps its time', () => {
     const first = applied(kind, writer('one'), undefined, cm({ a: '1' }), new Map(), false);
-    const again = applied(kind, writer('one', '2026-02-02T00:00:00Z'), first.object, cm({ a: '1' }), first.owners, false);
+    const again = applied(
+      kind,
+      writer('one', '2026-02-02T00:00:00Z'),
+      first.object,
+      cm({ a: '1' }),
+      first.owners,
+      false,
+    );
     expect(entriesOf(again.owners)).toEqual(entriesOf(first.owners));
   });
 
@@ -123,9 +138,20 @@ describe('managers of fields', () => {
   });
 
   test('malformed entries of a client are not taken', () => {
-    const good = { manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } };
+    const good = {
+      manager: 'm',
+      operation: 'Update',
+      apiVersion: 'v1',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:data': {} },
+    };
     expect(readEntries([good])?.size).toBe(1);
-    for (const bad of [{ operation: 'Steal' }, { apiVersion: '' }, { fieldsType: 'FieldsV2' }, { fieldsV1: { data: {} } }])
+    for (const bad of [
+      { operation: 'Steal' },
+      { apiVersion: '' },
+      { fieldsType: 'FieldsV2' },
+      { fieldsV1: { data: {} } },
+    ])
       expect(readEntries([{ ...good, ...bad }])).toBeUndefined();
     for (const none of [null, 'x', [null], ['x']]) expect(readEntries(none)).toBeUndefined();
   });
@@ -142,13 +168,20 @@ describe('changes of the schema', () => {
       merge: { listType },
       number: 0,
     } as const;
-    return shapeOf({ is: 'struct', id: 'x', typeMeta: false, fields: [field], field: new Map([['list', field]]) } as Struct);
+    return shapeOf({
+      is: 'struct',
+      id: 'x',
+      typeMeta: false,
+      fields: [field],
+      field: new Map([['list', field]]),
+    } as Struct);
   };
 
   test('to atomic make the owner of an item the owner of the list [R098]', () => {
     const owners = all(owner('one', { operation: 'Apply', set: { 'f:list': { 'v:"x"': {} } } }));
     expect(shown(reconciled(kindOf(list('atomic')), owners))).toEqual([['one', 'Apply', { 'f:list': {} }]]);
-    const write = (): unknown => applied(kindOf(list('atomic')), writer('two'), { list: ['x'] }, { list: ['y'] }, owners, false);
+    const write = (): unknown =>
+      applied(kindOf(list('atomic')), writer('two'), { list: ['x'] }, { list: ['y'] }, owners, false);
     expect(write).toThrow(ApplyConflict);
   });
 
@@ -162,7 +195,11 @@ describe('changes of the schema', () => {
 describe('scales', () => {
   const count = ['f:spec', 'f:replicas'];
   const parent = all(
-    owner('main', { operation: 'Apply', apiVersion: 'apps/v1', set: { 'f:spec': { 'f:replicas': {}, 'f:paused': {} } } }),
+    owner('main', {
+      operation: 'Apply',
+      apiVersion: 'apps/v1',
+      set: { 'f:spec': { 'f:replicas': {}, 'f:paused': {} } },
+    }),
     owner('only', { apiVersion: 'apps/v1', set: { 'f:spec': { 'f:replicas': {} } } }),
     owner('other', { apiVersion: 'apps/v1', set: { 'f:spec': { 'f:paused': {} } } }),
   );
@@ -176,7 +213,11 @@ describe('scales', () => {
   });
 
   test('take the count from those who lost it and give it to who wrote it', () => {
-    const writes = owner('hpa', { apiVersion: 'autoscaling/v1', subresource: 'scale', set: { 'f:spec': { 'f:replicas': {} } } });
+    const writes = owner('hpa', {
+      apiVersion: 'autoscaling/v1',
+      subresource: 'scale',
+      set: { 'f:spec': { 'f:replicas': {} } },
+    });
     expect([...ownersThroughScale(parent, all(writes), count, 'apps/v1').values()]).toMatchObject([
       { manager: 'main', set: { 'f:spec': { 'f:paused': {} } } },
       { manager: 'other' },
@@ -203,7 +244,11 @@ describe('configurations that clients kept themselves', () => {
   });
 
   test('are written with sorted members and without themselves', () => {
-    const config = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'x', annotations: { z: '<', [name]: 'old' } } };
+    const config = {
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: { name: 'x', annotations: { z: '<', [name]: 'old' } },
+    };
     expect(lastAppliedText(config, name)).toBe(
       '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{"z":"\\u003c"},"name":"x"}}\n',
     );

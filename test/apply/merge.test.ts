@@ -33,7 +33,9 @@ describe('merging a configuration into an object', () => {
   test('keeps items that only the object has behind those that they followed', () => {
     const names = (list: string): Json => ({ containers: [...list].map(name => ({ name })) });
     const merged = (live: string, config: string): string =>
-      (merge(pod, names(live), names(config)) as { containers: { name: string }[] }).containers.map(c => c.name).join('');
+      (merge(pod, names(live), names(config)) as { containers: { name: string }[] }).containers
+        .map(c => c.name)
+        .join('');
     expect([
       merged('abc', 'b'),
       merged('abc', 'ca'),
@@ -49,7 +51,9 @@ describe('merging a configuration into an object', () => {
     fc.assert(
       fc.property(some, some, (live, config) => {
         const list = (names: readonly string[]): Json => ({ containers: names.map(name => ({ name })) });
-        const out = (merge(pod, list(live), list(config)) as { containers: { name: string }[] }).containers.map(c => c.name);
+        const out = (merge(pod, list(live), list(config)) as { containers: { name: string }[] }).containers.map(
+          c => c.name,
+        );
         expect([...out].sort()).toEqual([...new Set([...live, ...config])].sort());
         expect(out.filter(name => config.includes(name))).toEqual(config);
         expect(out.filter(name => !config.includes(name))).toEqual(live.filter(name => !config.includes(name)));
@@ -99,7 +103,9 @@ describe('fields of a configuration', () => {
         },
       },
     });
-    expect(withStructs(deployment, { 'f:spec': { 'f:replicas': {} } })).toEqual({ 'f:spec': { '.': {}, 'f:replicas': {} } });
+    expect(withStructs(deployment, { 'f:spec': { 'f:replicas': {} } })).toEqual({
+      'f:spec': { '.': {}, 'f:replicas': {} },
+    });
   });
 
   test('of a value without schema are every member, and lists whole [R096 R097]', () => {
@@ -156,10 +162,14 @@ describe('comparing objects', () => {
 
   test('follows items by their keys, and takes items that cannot be told apart as one', () => {
     const ports = (...list: object[]): Json => ({ containers: [{ name: 'c', ports: list as Json[] }] });
-    const at = { 'f:containers': { 'k:{"name":"c"}': { 'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': {} } } } };
+    const at = {
+      'f:containers': { 'k:{"name":"c"}': { 'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': {} } } },
+    };
     const named = (name: string): object => ({ containerPort: 80, protocol: 'TCP', name });
     expect(compare(pod, ports(named('a')), ports(named('b'))).modified).toEqual({
-      'f:containers': { 'k:{"name":"c"}': { 'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { 'f:name': {} } } } },
+      'f:containers': {
+        'k:{"name":"c"}': { 'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { 'f:name': {} } } },
+      },
     });
     expect(compare(pod, ports(named('a'), named('b')), ports(named('b'), named('b'))).modified).toEqual(at);
     expect(compare(pod, ports(named('a')), ports(named('a'), named('b'))).added).toEqual(at);

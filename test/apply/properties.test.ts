@@ -21,10 +21,17 @@ const optional = (members: { [name: string]: fc.Arbitrary<Json> }): fc.Arbitrary
   fc.record(members, { requiredKeys: [] }) as fc.Arbitrary<Part>;
 const listOf = (items: fc.Arbitrary<Part>, key: string): fc.Arbitrary<Json> =>
   fc.uniqueArray(items, { selector: item => JSON.stringify(item[key]), minLength: 1, maxLength: 4 });
-const keyed = (key: string, names: readonly Json[], members: { [name: string]: fc.Arbitrary<Json> }): fc.Arbitrary<Part> =>
+const keyed = (
+  key: string,
+  names: readonly Json[],
+  members: { [name: string]: fc.Arbitrary<Json> },
+): fc.Arbitrary<Part> =>
   fc.tuple(fc.constantFrom(...names), optional(members)).map(([name, rest]) => ({ [key]: name, ...rest }));
 
-/** Configurations whose values follow from their paths: two of them never contradict each other, they only say more or less. */
+/**
+ * Configurations whose values follow from their paths: two of them never contradict each other, they only say more or
+ * less.
+ */
 const labels = fc
   .uniqueArray(fc.constantFrom('a', 'b', '__proto__', 'constructor'), { minLength: 1 })
   .map(names => Object.fromEntries(names.map(name => [name, 'x'])));
@@ -50,7 +57,8 @@ const config: fc.Arbitrary<Part> = fc
     ...(Object.keys(spec).length > 0 ? { spec } : {}),
   }));
 
-const first = (manager: string, of: Json): AppliedObject => applied(kind, writer(manager), undefined, of, NOBODY, false);
+const first = (manager: string, of: Json): AppliedObject =>
+  applied(kind, writer(manager), undefined, of, NOBODY, false);
 const then = (manager: string, of: Json, { object, owners }: AppliedObject, force = false): AppliedObject =>
   applied(kind, writer(manager), object, of, owners, force);
 
@@ -112,7 +120,9 @@ describe('applies', () => {
     fc.assert(
       fc.property(config, config, (mine, theirs) => {
         const names = (of: Json): Json[] =>
-          (((of as Part)['spec'] as Part | undefined)?.['containers'] as Part[] | undefined)?.map(item => item['name']!) ?? [];
+          (((of as Part)['spec'] as Part | undefined)?.['containers'] as Part[] | undefined)?.map(
+            item => item['name']!,
+          ) ?? [];
         const { object } = then('one', mine, first('two', theirs));
         expect(names(object).filter(name => names(mine).includes(name))).toEqual(names(mine));
         const others = names(theirs).filter(name => !names(mine).includes(name));

@@ -10,20 +10,29 @@ const cm = (name: string, data: object = {}, metadata: object = {}): object => (
   metadata: { name, ...metadata },
   data,
 });
-const deployment = (spec: object): object => ({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec });
+const deployment = (spec: object): object => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web' },
+  spec,
+});
 const full = (replicas?: number): object => ({
   ...(replicas === undefined ? {} : { replicas }),
   selector: { matchLabels: { app: 'web' } },
   template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'i:1' }] } },
 });
 
-/** `manager operation subresource` of every entry, sorted: how entries are ordered depends on the second they are written in. */
+/**
+ * `manager operation subresource` of every entry, sorted: how entries are ordered depends on the second they are
+ * written in.
+ */
 const managers = (object: Loose): string[] =>
   ((object.metadata!.managedFields ?? []) as unknown as Loose[])
     .map(entry => [entry.manager, entry.operation, entry.subresource].filter(Boolean).join(' '))
     .sort();
 const fields = (object: Loose, manager: string): unknown =>
-  ((object.metadata!.managedFields ?? []) as unknown as Loose[]).find(entry => (entry.manager as unknown) === manager)?.fieldsV1;
+  ((object.metadata!.managedFields ?? []) as unknown as Loose[]).find(entry => (entry.manager as unknown) === manager)
+    ?.fieldsV1;
 
 describe('server-side apply', () => {
   let api: Api;
@@ -59,11 +68,14 @@ describe('server-side apply', () => {
   });
 
   test('many conflicts are told with their number, the first thousand by name', async () => {
-    const data = (value: string): object => Object.fromEntries(Array.from({ length: 1100 }, (_, i) => [`k${i}`, value]));
+    const data = (value: string): object =>
+      Object.fromEntries(Array.from({ length: 1100 }, (_, i) => [`k${i}`, value]));
     expect((await apply(`${maps}/many`, cm('many', data('1')), 'one')).status).toBe(201);
     const { status, body } = await apply(`${maps}/many`, cm('many', data('2')), 'two');
     expect(status).toBe(409);
-    expect(body.message).toMatch(/^Apply failed with 1100 conflicts: conflicts with "one":\n- \.data\.k0\n.*\nand more$/s);
+    expect(body.message).toMatch(
+      /^Apply failed with 1100 conflicts: conflicts with "one":\n- \.data\.k0\n.*\nand more$/s,
+    );
     expect(body.details!.causes).toHaveLength(1000);
   });
 
@@ -86,7 +98,9 @@ describe('server-side apply', () => {
     expect(warned.headers['warning']).toContain('line 6: key \\"k\\" already set in map');
     expect((await apply(`${maps}/yaml`, yaml, 'one', '&fieldValidation=Strict')).status).toBe(400);
     expect((await apply(`${maps}/yaml`, yaml, 'one', '&fieldValidation=Ignore')).headers['warning']).toBeUndefined();
-    expect((await apply(`${maps}/yaml`, '{apiVersion: v1, kind: ConfigMap, data: {k: x}}', 'one')).body.data).toEqual({ k: 'x' });
+    expect((await apply(`${maps}/yaml`, '{apiVersion: v1, kind: ConfigMap, data: {k: x}}', 'one')).body.data).toEqual({
+      k: 'x',
+    });
   });
 
   test('that changes nothing writes nothing, other than taking a share [R285 R293]', async () => {
@@ -164,8 +178,20 @@ describe('server-side apply', () => {
     ['of another kind', 'm', { ...cm('no'), kind: 'Secret' }, 400, 'invalid object type: /v1, Kind=Secret'],
     ['of another name', 'm', cm('yes'), 400, 'does not match the name on the URL'],
     ['that sets managers', 'm', cm('no', {}, { managedFields: [] }), 400, 'metadata.managedFields must be nil'],
-    ['that names another uid', 'm', cm('no', {}, { uid: 'x' }), 409, 'uid mismatch: the provided object specified uid x'],
-    ['with fields that the kind does not have', 'm', { ...cm('no'), size: 1 }, 422, '.size: field not declared in schema'],
+    [
+      'that names another uid',
+      'm',
+      cm('no', {}, { uid: 'x' }),
+      409,
+      'uid mismatch: the provided object specified uid x',
+    ],
+    [
+      'with fields that the kind does not have',
+      'm',
+      { ...cm('no'), size: 1 },
+      422,
+      '.size: field not declared in schema',
+    ],
     ['with a value of another type', 'm', { ...cm('no'), data: ['x'] }, 422, '.data: expected map, got list'],
     ['that is no object', 'm', '[]', 400, ''],
   ])('%s is refused and stores nothing [R171 R286 R354]', async (_what, manager, body, status, message) => {
@@ -182,7 +208,8 @@ describe('server-side apply', () => {
   });
 
   test('compares managers in the version each of them wrote in [R068]', async () => {
-    const path = (version: string): string => `/apis/autoscaling/${version}/namespaces/apply/horizontalpodautoscalers/h`;
+    const path = (version: string): string =>
+      `/apis/autoscaling/${version}/namespaces/apply/horizontalpodautoscalers/h`;
     const scaler = (version: string, spec: object): object => ({
       apiVersion: `autoscaling/${version}`,
       kind: 'HorizontalPodAutoscaler',
@@ -201,7 +228,8 @@ describe('server-side apply', () => {
     const dropped = await apply(path('v1'), scaler('v1', { maxReplicas: 5 }), 'one');
     expect(dropped.body.spec!.targetCPUUtilizationPercentage).not.toBe(70);
     const behavior = { scaleDown: { stabilizationWindowSeconds: 10 } };
-    const wanted = (await api.patch(`${path('v2')}?fieldManager=three`, MERGE, { spec: { behavior } })).body.spec!.behavior;
+    const wanted = (await api.patch(`${path('v2')}?fieldManager=three`, MERGE, { spec: { behavior } })).body.spec!
+      .behavior;
     await api.patch(`${path('v1')}?fieldManager=three`, MERGE, { spec: { minReplicas: 2 } });
     const now = await read(path('v2'));
     expect([now.spec!.behavior, now.spec!.minReplicas]).toEqual([wanted, 2]);
@@ -224,7 +252,8 @@ describe('managers of other writes', () => {
   afterAll(() => api.close());
 
   const named = (agent: string): { headers: { 'user-agent': string } } => ({ headers: { 'user-agent': agent } });
-  const one = (name: string): Promise<Answer> => api.patch(`${maps}/${name}?fieldManager=one`, APPLY, cm(name, { a: '1' }));
+  const one = (name: string): Promise<Answer> =>
+    api.patch(`${maps}/${name}?fieldManager=one`, APPLY, cm(name, { a: '1' }));
 
   test('are called as the client is, up to the slash, or as the parameter says [R067 R171 R184]', async () => {
     const made = await api.post(maps, cm('agents', { a: '1' }), named('creator/v1.2 (linux)'));
@@ -256,7 +285,8 @@ describe('managers of other writes', () => {
     ],
     [
       'strategic merge patch',
-      name => api.patch(`${maps}/${name}`, 'application/strategic-merge-patch+json', { metadata: { managedFields: [{}] } }),
+      name =>
+        api.patch(`${maps}/${name}`, 'application/strategic-merge-patch+json', { metadata: { managedFields: [{}] } }),
     ],
     ['PUT', name => api.put(`${maps}/${name}`, cm(name, { a: '1' }, { managedFields: [{}] }))],
   ])('are forgotten by one empty entry in a %s [R302]', async (what, write) => {
@@ -280,7 +310,9 @@ describe('managers of other writes', () => {
     await one('first');
     await api.patch(`${maps}/first`, MERGE, { metadata: { managedFields: [{}] } });
     const lost = await api.patch(`${maps}/first?fieldManager=one`, APPLY, cm('first', { a: '2' }));
-    expect(lost.body.message).toBe('Apply failed with 1 conflict: conflict with "before-first-apply" using v1: .data.a');
+    expect(lost.body.message).toBe(
+      'Apply failed with 1 conflict: conflict with "before-first-apply" using v1: .data.a',
+    );
   });
 
   test('that are malformed are not taken, well-formed ones are', async () => {
@@ -301,7 +333,8 @@ describe('managers of other writes', () => {
 
   test('are kept to ten entries of updates, older ones are one entry', async () => {
     await one('many');
-    for (let i = 0; i < 13; i++) await api.patch(`${maps}/many?fieldManager=w${i}`, MERGE, { data: { [`k${i}`]: '1' } });
+    for (let i = 0; i < 13; i++)
+      await api.patch(`${maps}/many?fieldManager=w${i}`, MERGE, { data: { [`k${i}`]: '1' } });
     const entries = managers((await api.get(`${maps}/many`)).body);
     expect([entries.length, entries.filter(entry => entry === 'ancient-changes Update').length]).toEqual([11, 1]);
   });
@@ -310,7 +343,9 @@ describe('managers of other writes', () => {
     await one('shown');
     const list = (await api.get(`${maps}?fieldSelector=metadata.name=shown`)).body;
     expect(managers((list.items as unknown as Loose[])[0]!)).toEqual(['one Apply']);
-    const partial = await api.get(`${maps}/shown`, { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' });
+    const partial = await api.get(`${maps}/shown`, {
+      accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+    });
     expect(managers(partial.body)).toEqual(['one Apply']);
   });
 });

@@ -1,4 +1,7 @@
-/** Prints a tree as the specification package's tables do, all white space left out; loops show as the comprehensions they stand for. */
+/**
+ * Prints a tree as the specification package's tables do, all white space left out; loops show as the comprehensions
+ * they stand for.
+ */
 import type { BindExpr, CallExpr, ComprehensionExpr, Expr } from '../../core/cel/ast.js';
 import { quote } from '../../core/cel/text.js';
 import { Double, Uint, type Value } from '../../core/cel/values.js';
@@ -24,7 +27,14 @@ function balanced(fn: string, terms: readonly string[]): string {
   return tree(0, terms.length - 2);
 }
 
-function comprehension(vars: string, range: string, init: string, condition: string, step: string, result: string): string {
+function comprehension(
+  vars: string,
+  range: string,
+  init: string,
+  condition: string,
+  step: string,
+  result: string,
+): string {
   return `__comprehension__(//Variable${vars},//Target${range},//Accumulator${RESULT},//Init${init},//LoopCondition${condition},//LoopStep${step},//Result${result})`;
 }
 

@@ -52,7 +52,9 @@ function value(v: PbValue): C.Value {
       return new C.ArrayList((x as { values: PbValue[] }).values.map(value));
     case 'mapValue':
       return C.MapDict.of(
-        (x as { entries: { key: PbValue; value: PbValue }[] }).entries.map(e => [value(e.key), value(e.value)] as const),
+        (x as { entries: { key: PbValue; value: PbValue }[] }).entries.map(
+          e => [value(e.key), value(e.value)] as const,
+        ),
       );
     case 'objectValue':
       return wellKnown(x as { typeUrl: string; value: Uint8Array });
@@ -142,13 +144,22 @@ function plainOf(v: C.Value): unknown {
   return v;
 }
 
-/** Where cel-go, which the servers follow, is known to differ from the specification's files, or the file needs more than it says. */
+/**
+ * Where cel-go, which the servers follow, is known to differ from the specification's files, or the file needs more
+ * than it says.
+ */
 const KNOWN = new Map<string, string>([
   ['fields/qualified_identifier_resolution/map_value_repeat_key', 'cel-go keeps the last of two equal keys'],
-  ['fields/qualified_identifier_resolution/map_value_repeat_key_heterogeneous', 'cel-go keeps the last of two equal keys'],
+  [
+    'fields/qualified_identifier_resolution/map_value_repeat_key_heterogeneous',
+    'cel-go keeps the last of two equal keys',
+  ],
   ['fields/qualified_identifier_resolution/map_key_float', 'cel-go takes doubles as keys'],
   ['fields/qualified_identifier_resolution/map_key_null', 'cel-go takes null as a key'],
-  ['string_ext/last_index_of/empty_string', 'the recorded release looks from the last character, and an empty text has none'],
+  [
+    'string_ext/last_index_of/empty_string',
+    'the recorded release looks from the last character, and an empty text has none',
+  ],
   ['string_ext/value_errors/indexof_out_of_range', 'the recorded release answers -1 past the end'],
   ['string_ext/value_errors/lastindexof_out_of_range', 'the recorded release answers -1 past the end'],
 ]);
@@ -197,7 +208,8 @@ const needsMessages = (test: Simple): boolean => {
     for (const d of test.typeEnv) if (d.declKind.value?.type) type(d.declKind.value.type);
     for (const b of Object.values(test.bindings)) value(b.kind.value as PbValue);
     if (test.resultMatcher.case === 'value') value(test.resultMatcher.value as PbValue);
-    if (test.resultMatcher.case === 'typedResult') type((test.resultMatcher.value as { deducedType: PbType }).deducedType);
+    if (test.resultMatcher.case === 'typedResult')
+      type((test.resultMatcher.value as { deducedType: PbType }).deducedType);
     return false;
   } catch (error) {
     if (error instanceof NeedsMessages) return true;

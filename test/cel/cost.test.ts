@@ -3,7 +3,11 @@ import * as C from '../../core/cel/index.js';
 
 function cost(schema: C.Schema, text: string): C.CostRange {
   const type = C.schemaType(schema)!;
-  const env = C.createEnvironment({ libraries: C.librariesOf(), variables: { self: type.type }, sizes: { self: type } });
+  const env = C.createEnvironment({
+    libraries: C.librariesOf(),
+    variables: { self: type.type },
+    sizes: { self: type },
+  });
   const { cost: range, errors } = env.compile(text);
   expect(errors).toBe('');
   return range!;

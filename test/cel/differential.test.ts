@@ -18,7 +18,9 @@ const { int, bool } = fc.letrec<{ int: string; bool: string }>(tie => ({
   bool: fc.oneof(
     { maxDepth: 4 },
     fc.constantFrom('true', 'false'),
-    fc.tuple(tie('int'), fc.constantFrom('<', '<=', '>', '>=', '==', '!='), tie('int')).map(([x, op, y]) => `(${x} ${op} ${y})`),
+    fc
+      .tuple(tie('int'), fc.constantFrom('<', '<=', '>', '>=', '==', '!='), tie('int'))
+      .map(([x, op, y]) => `(${x} ${op} ${y})`),
     fc.tuple(tie('bool'), fc.constantFrom('&&', '||'), tie('bool')).map(([x, op, y]) => `(${x} ${op} ${y})`),
     tie('bool').map(x => `!${x}`),
     fc
@@ -35,7 +37,9 @@ describe('differential against another engine', () => {
       fc.property(fc.oneof(int, bool), text => {
         const mine = ours.compile(text).program!.evaluate({ a: 3, b: -2 });
         const other = plan(theirs, parse(text))({ a: 3n, b: -2n });
-        expect(mine.error === undefined ? shown(mine.value as Value) : 'error').toBe(isCelError(other) ? 'error' : shown(other));
+        expect(mine.error === undefined ? shown(mine.value as Value) : 'error').toBe(
+          isCelError(other) ? 'error' : shown(other),
+        );
       }),
       { numRuns: 1000, seed: 5 },
     );

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { runTable, type Table } from '../../core/cel/index.js';
 
-/** Edges of every library, in the form of the recorded tables: what the reference's rules give, worked out by hand and reviewed. */
+/**
+ * Edges of every library, in the form of the recorded tables: what the reference's rules give, worked out by hand and
+ * reviewed.
+ */
 const tables = JSON.parse(readFileSync(new URL('./edges.json', import.meta.url), 'utf8')) as Table[];
 
 describe('edges of the libraries', () => {

@@ -106,7 +106,9 @@ describe('authorizer library', () => {
           return later ? Promise.resolve(answer) : answer;
         },
       };
-      const outcome = await C.evaluateWithAuthorizer(env.compile(text).program!, { authorizer: new C.Authorizer(host) });
+      const outcome = await C.evaluateWithAuthorizer(env.compile(text).program!, {
+        authorizer: new C.Authorizer(host),
+      });
       expect(outcome.value).toBe(true);
     }
     expect(asked).toHaveLength(4);

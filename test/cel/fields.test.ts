@@ -34,16 +34,28 @@ describe('selectors in authorization checks', () => {
 
 describe('single-expression programs', () => {
   it('a rule, a policy and a match condition each evaluate over their variables [A456]', () => {
-    const schema = C.schemaType({ type: 'object', properties: { min: { type: 'integer' }, max: { type: 'integer' } } })!;
+    const schema = C.schemaType({
+      type: 'object',
+      properties: { min: { type: 'integer' }, max: { type: 'integer' } },
+    })!;
     const rule = C.createEnvironment({ libraries: C.librariesOf(), variables: { self: schema.type } });
-    expect(rule.compile('self.min <= self.max').program!.evaluate({ self: schema.view({ min: 1, max: 2 }) }).value).toBe(true);
+    expect(
+      rule.compile('self.min <= self.max').program!.evaluate({ self: schema.view({ min: 1, max: 2 }) }).value,
+    ).toBe(true);
 
-    const request = C.schemaType({ type: 'object', properties: { operation: { type: 'string' } } }, { name: 'Request' })!;
+    const request = C.schemaType(
+      { type: 'object', properties: { operation: { type: 'string' } } },
+      { name: 'Request' },
+    )!;
     const policy = C.createEnvironment({
       libraries: C.librariesOf(),
       variables: { object: C.DYN, oldObject: C.DYN, request: request.type },
     });
-    const values = { object: { spec: { replicas: 3 } }, oldObject: null, request: request.view({ operation: 'CREATE' }) };
+    const values = {
+      object: { spec: { replicas: 3 } },
+      oldObject: null,
+      request: request.view({ operation: 'CREATE' }),
+    };
     expect(policy.compile('object.spec.replicas <= 5 && oldObject == null').program!.evaluate(values).value).toBe(true);
     expect(policy.compile("request.operation != 'DELETE'").program!.evaluate(values).value).toBe(true);
     expect(policy.compile("request.verb == 'x'").errors).toContain("undefined field 'verb'");

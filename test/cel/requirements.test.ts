@@ -69,7 +69,8 @@ const TRUE: Record<string, string> = {
   'charAt [A473]': "'abc'.charAt(1) == 'b'",
   'string indexOf and lastIndexOf [A474] [A475]': "'abcb'.indexOf('b') == 1 && 'abcb'.lastIndexOf('b') == 3",
   'lowerAscii and upperAscii [A476] [A477]': "'aB'.lowerAscii() == 'ab' && 'aB'.upperAscii() == 'AB'",
-  'replace, split, join [A478] [A479] [A480]': "'a,b'.replace(',', '-') == 'a-b' && 'a,b'.split(',').join('+') == 'a+b'",
+  'replace, split, join [A478] [A479] [A480]':
+    "'a,b'.replace(',', '-') == 'a-b' && 'a,b'.split(',').join('+') == 'a+b'",
   'substring and trim [A481] [A482]': "'abc'.substring(1, 2) == 'b' && ' a '.trim() == 'a'",
   'list indexOf and lastIndexOf [A483] [A484]': '[1, 2, 1].indexOf(1) == 0 && [1, 2, 1].lastIndexOf(1) == 2',
   'list min and max [A485] [A486]': '[2, 1].min() == 1 && [2, 1].max() == 2',
@@ -103,7 +104,9 @@ describe('expressions of a rule', () => {
   });
   it('rules are checked against the schema; unknown fields are out of reach [A544] [A551]', () => {
     expect(env.compile('self.free.x == 1').errors).toContain("undefined field 'x'");
-    expect(env.compile("self.s + 1 == 'x'").errors).toContain("found no matching overload for '_+_' applied to '(string, int)'");
+    expect(env.compile("self.s + 1 == 'x'").errors).toContain(
+      "found no matching overload for '_+_' applied to '(string, int)'",
+    );
   });
   it('sets and maps compare without order and add as unions [A540] [A541] [A542] [A543]', () => {
     const keyed = { type: 'object', properties: { k: { type: 'string' }, v: { type: 'integer' } } };
@@ -114,7 +117,10 @@ describe('expressions of a rule', () => {
         m: { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'], items: keyed },
       },
     })!;
-    const other = C.createEnvironment({ libraries: C.librariesOf(), variables: { self: lists.type, oldSelf: lists.type } });
+    const other = C.createEnvironment({
+      libraries: C.librariesOf(),
+      variables: { self: lists.type, oldSelf: lists.type },
+    });
     const [p, q] = [
       { k: 'p', v: 1 },
       { k: 'q', v: 2 },
@@ -170,7 +176,8 @@ describe('cost limits', () => {
       "x.map(a, ('a'.replace('', 'aaaaaaaaaaaaaaaaaaaaa')).replace('', 'aaaaaaaaaaaaaaaaaaaaaaaa').replace('', 'aaaaaaaaaaa'))",
     ]) {
       const { program } = open.compile(text);
-      // Processor time, so that a busy machine does not count; the best of three, so that compiling the engine does not.
+      // Processor time, so that a busy machine does not count; the best of three, so that compiling the engine does
+      // not.
       const evaluate = (budget: number) => {
         const start = process.cpuUsage();
         const outcome = program!.evaluate({ x }, { budget });

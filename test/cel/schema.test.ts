@@ -53,14 +53,19 @@ describe('types of schemas', () => {
   }
   it('a null of a nullable item is a null, a null property is absent [A534]', () => {
     expect(over({ type: 'array', items: nullableText }, ['a', null], 'type(self.x[1]) == null_type')).toBe(true);
-    expect(over({ type: 'object', additionalProperties: nullableText }, { k: null }, "type(self.x['k']) == null_type")).toBe(
-      true,
-    );
+    expect(
+      over({ type: 'object', additionalProperties: nullableText }, { k: null }, "type(self.x['k']) == null_type"),
+    ).toBe(true);
     expect(over(nullableText, null, 'has(self.x)')).toBe(false);
     expect(over(nullableText, null, "self.x == 'a'")).toBe('no such key: x');
   });
   it('what a schema does not type is out of reach', () => {
-    for (const x of [{}, { 'x-kubernetes-preserve-unknown-fields': true }, { type: 'array' }, { type: 'array', items: {} }])
+    for (const x of [
+      {},
+      { 'x-kubernetes-preserve-unknown-fields': true },
+      { type: 'array' },
+      { type: 'array', items: {} },
+    ])
       expect(over(x, 1, 'has(self.x)')).toBe("ERROR: <input>:1:4: undefined field 'x'");
   });
   it('an embedded resource has its kind and names', () => {
@@ -74,7 +79,10 @@ describe('types of schemas', () => {
     expect(over(embedded, data, 'self.x.spec')).toBe("ERROR: <input>:1:7: undefined field 'spec'");
   });
   it('a list of objects prints as a list of maps', () => {
-    const items: C.Schema = { type: 'array', items: { type: 'object', properties: { 'a-b': text, n: { type: 'number' } } } };
+    const items: C.Schema = {
+      type: 'array',
+      items: { type: 'object', properties: { 'a-b': text, n: { type: 'number' } } },
+    };
     expect(over(items, [{ 'a-b': 'v', n: 1.5 }], "'%s'.format([self.x])")).toBe('[{"a__dash__b":"v", "n":1.500000}]');
   });
   it('formats that data breaks are errors of the evaluation', () => {

@@ -62,7 +62,10 @@ describe('capstan cel', () => {
     expect(out).toContain('actual cost: ');
   });
   it('prints the result of every expression of a table, in order', async () => {
-    const table = { schema: { type: 'object', properties: { i: { type: 'integer' } } }, self: '{"i": 9223372036854775807}' };
+    const table = {
+      schema: { type: 'object', properties: { i: { type: 'integer' } } },
+      self: '{"i": 9223372036854775807}',
+    };
     const cases = [{ expr: 'self.i' }, { expr: 'self.i + 1' }, { expr: 'self.j' }];
     const { code, out } = await tool('--tables', file('tables.json', JSON.stringify([{ ...table, cases }])));
     expect(code).toBe(0);
@@ -83,7 +86,11 @@ describe('capstan cel', () => {
     expect((await tool('1', '--compatibility-version', 'new')).code).toBe(2);
   });
   it('--help prints how it is used', async () => {
-    expect(await tool('--help')).toEqual({ code: 0, out: expect.stringContaining('usage: capstan cel EXPRESSION'), err: '' });
+    expect(await tool('--help')).toEqual({
+      code: 0,
+      out: expect.stringContaining('usage: capstan cel EXPRESSION'),
+      err: '',
+    });
   });
   it('a missing file or expression is bad usage', async () => {
     expect((await tool()).code).toBe(2);

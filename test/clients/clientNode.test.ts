@@ -36,7 +36,8 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
 
   const create = (name: string): Promise<V1ConfigMap> =>
     core.createNamespacedConfigMap({ namespace: NAMESPACE, body: { metadata: { name }, data: { name } } });
-  const eventually = (condition: () => boolean): Promise<boolean> => vi.waitUntil(condition, { timeout: 30_000, interval: 20 });
+  const eventually = (condition: () => boolean): Promise<boolean> =>
+    vi.waitUntil(condition, { timeout: 30_000, interval: 20 });
 
   test('typed clients create, read, list, replace and delete [R013 R015]', async () => {
     const created = await create('typed');

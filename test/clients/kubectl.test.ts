@@ -35,20 +35,27 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await dry('deployment', 'g', '--image=nginx')).toBe('deployment.apps/g created');
     expect(await dry('job', 'g', '--image=busybox')).toBe('job.batch/g created');
     expect(await dry('role', 'g', '--verb=get', '--resource=pods')).toBe('role.rbac.authorization.k8s.io/g created');
-    expect(await dry('rolebinding', 'g', '--role=g', '--user=alice')).toBe('rolebinding.rbac.authorization.k8s.io/g created');
+    expect(await dry('rolebinding', 'g', '--role=g', '--user=alice')).toBe(
+      'rolebinding.rbac.authorization.k8s.io/g created',
+    );
     expect(await dry('quota', 'g', '--hard=pods=3')).toBe('resourcequota/g created');
   });
 
   test('get prints in every output format [R013 R015]', async () => {
     await k.with(deployment('formats', 3), 'create');
     const get = (format: string): Promise<string> => k.run('get', 'deployment', 'formats', '-o', format);
-    expect(JSON.parse(await get('json'))).toMatchObject({ kind: 'Deployment', spec: { replicas: 3, revisionHistoryLimit: 10 } });
+    expect(JSON.parse(await get('json'))).toMatchObject({
+      kind: 'Deployment',
+      spec: { replicas: 3, revisionHistoryLimit: 10 },
+    });
     expect(await get('yaml')).toMatch(/^apiVersion: apps\/v1\nkind: Deployment\n/);
     expect(await get('name')).toBe('deployment.apps/formats\n');
     expect(await get('jsonpath={.spec.template.spec.containers[0].image}')).toBe('nginx:1.25');
     expect(await get('go-template={{.metadata.name}}/{{.spec.replicas}}')).toBe('formats/3');
     expect(await get('custom-columns=N:.metadata.name,R:.spec.replicas')).toMatch(/^N +R\nformats +3\n$/);
-    expect(await get('wide')).toMatch(/NAME +READY +UP-TO-DATE +AVAILABLE +AGE +CONTAINERS +IMAGES +SELECTOR\nformats +0\/3 /);
+    expect(await get('wide')).toMatch(
+      /NAME +READY +UP-TO-DATE +AVAILABLE +AGE +CONTAINERS +IMAGES +SELECTOR\nformats +0\/3 /,
+    );
     expect(await k.run('get', 'deployment', 'formats')).toMatch(
       /^NAME +READY +UP-TO-DATE +AVAILABLE +AGE\nformats +0\/3 +0 +0 +\d+s\n$/,
     );
@@ -61,7 +68,9 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     await k.with(configMap('blue', {}, { labels: { color: 'blue' } }), 'create');
     expect(await k.run('get', 'cm', '-l', 'color in (red,green)', '-o', 'name')).toBe('configmap/red\n');
     expect(await k.run('get', 'cm', '--field-selector=metadata.name=blue', '-o', 'name')).toBe('configmap/blue\n');
-    expect((await k.try(['get', 'cm', 'none'])).err).toBe('Error from server (NotFound): configmaps "none" not found\n');
+    expect((await k.try(['get', 'cm', 'none'])).err).toBe(
+      'Error from server (NotFound): configmaps "none" not found\n',
+    );
     expect((await k.try(['get', 'pods'])).err).toBe('No resources found in clients namespace.\n');
     expect((await k.try(['get', 'nothings'])).err).toContain(`the server doesn't have a resource type "nothings"`);
   });
@@ -94,7 +103,10 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await k.with(configMap('applied', { a: '3' }), 'apply')).toBe('configmap/applied unchanged\n');
     await k.with(deployment('rolled', 1), 'apply');
     expect(await k.with(deployment('rolled', 2, 'nginx:1.26'), 'apply')).toBe('deployment.apps/rolled configured\n');
-    expect(await k.json('get', 'deploy', 'rolled')).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 2 } });
+    expect(await k.json('get', 'deploy', 'rolled')).toMatchObject({
+      metadata: { generation: 2 },
+      spec: { replicas: 2 },
+    });
   });
 
   test('apply --prune removes what is no longer in the set', async () => {
@@ -134,7 +146,14 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
       ['approve', 'Approved'],
       ['deny', 'Denied'],
     ] as const) {
-      await k.with(request, 'create', '--as=zoe', '--as-group=group2', '--as-group=,,,one', '--as-group=system:masters');
+      await k.with(
+        request,
+        'create',
+        '--as=zoe',
+        '--as-group=group2',
+        '--as-group=,,,one',
+        '--as-group=system:masters',
+      );
       expect((await k.json('get', 'csr', 'asked')).spec).toMatchObject({
         username: 'zoe',
         groups: ['group2', ',,,one', 'system:masters', 'system:authenticated'],
@@ -176,9 +195,21 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     await patch('merge', { spec: { replicas: 4 } });
     await patch('json', [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'busybox:2' }]);
     const images = 'jsonpath={.spec.replicas} {.spec.template.spec.containers[*].image}';
-    expect((await k.run('get', 'deploy', 'patched', '-o', images)).split(' ').sort()).toEqual(['4', 'busybox:2', 'nginx:1.25']);
+    expect((await k.run('get', 'deploy', 'patched', '-o', images)).split(' ').sort()).toEqual([
+      '4',
+      'busybox:2',
+      'nginx:1.25',
+    ]);
     expect(await patch('merge', { spec: { replicas: 4 } })).toBe('deployment.apps/patched patched (no change)\n');
-    await k.run('patch', 'deployment', 'patched', '--subresource=status', '--type=merge', '-p', '{"status":{"replicas":4}}');
+    await k.run(
+      'patch',
+      'deployment',
+      'patched',
+      '--subresource=status',
+      '--type=merge',
+      '-p',
+      '{"status":{"replicas":4}}',
+    );
     expect(await k.run('get', 'deploy', 'patched', '-o', 'jsonpath={.status.replicas}')).toBe('4');
   });
 
@@ -195,7 +226,9 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     const old = await k.json('get', 'cm', 'replaced');
     await k.with(configMap('replaced', { k: '2' }), 'replace');
     const stale = await k.try(['replace', '-f', '-'], { input: JSON.stringify(old) });
-    expect(stale.err).toContain('the object has been modified; please apply your changes to the latest version and try again');
+    expect(stale.err).toContain(
+      'the object has been modified; please apply your changes to the latest version and try again',
+    );
     await k.with(configMap('replaced', { k: '3' }), 'replace', '--force');
     expect(await k.json('get', 'cm', 'replaced')).toMatchObject({ data: { k: '3' } });
   });
@@ -293,7 +326,9 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
   });
 
   test('explain, with --recursive [R106x]', async () => {
-    expect(await k.run('explain', 'deployment.spec.replicas')).toMatch(/KIND: +Deployment[\s\S]*FIELD: replicas <integer>/);
+    expect(await k.run('explain', 'deployment.spec.replicas')).toMatch(
+      /KIND: +Deployment[\s\S]*FIELD: replicas <integer>/,
+    );
     const all = await k.run('explain', 'pod', '--recursive');
     expect(all).toMatch(/\n +containers\t<\[\]Container> -required-\n/);
     expect(all).toContain('topologySpreadConstraints');
@@ -304,8 +339,12 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     const resources = await k.run('api-resources');
     expect(resources).toMatch(/\npods +po +v1 +true +Pod\n/);
     expect(resources).toMatch(/\ndeployments +deploy +apps\/v1 +true +Deployment\n/);
-    expect(await k.run('api-resources', '--namespaced=false', '-o', 'name')).toContain('clusterroles.rbac.authorization.k8s.io');
-    expect(await k.run('api-resources', '--verbs=list', '--api-group=apps', '-o', 'wide')).toContain('deletecollection');
+    expect(await k.run('api-resources', '--namespaced=false', '-o', 'name')).toContain(
+      'clusterroles.rbac.authorization.k8s.io',
+    );
+    expect(await k.run('api-resources', '--verbs=list', '--api-group=apps', '-o', 'wide')).toContain(
+      'deletecollection',
+    );
     expect((await k.run('api-versions')).split('\n')).toEqual(expect.arrayContaining(['apps/v1', 'batch/v1', 'v1']));
     expect(await k.run('version')).toMatch(/Server Version: v1\.32\./);
   });

@@ -45,7 +45,11 @@ export async function startBuiltServer(asked = '0', ...more: readonly string[]):
   };
 }
 
-async function spawnServer(dir: string, port: string, more: readonly string[]): Promise<{ child: ChildProcess; port: string }> {
+async function spawnServer(
+  dir: string,
+  port: string,
+  more: readonly string[],
+): Promise<{ child: ChildProcess; port: string }> {
   const flags = ['serve', '--naming=kubernetes', '--secure-port', port, '--data-dir', join(dir, 'data'), ...more];
   const child = spawn(process.execPath, [COMMAND, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -119,7 +123,10 @@ export class Kubectl {
 
   /** Starts without waiting; `lines` grows as it prints, `code` is what it ends with. */
   start(...args: string[]): { readonly lines: string[]; readonly code: Promise<number>; stop(): Promise<void> } {
-    const child = spawn('kubectl', ['-n', this.namespace, ...args], { env: this.#env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn('kubectl', ['-n', this.namespace, ...args], {
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const lines: string[] = [];
     let rest = '';
     child.stdout?.on('data', (chunk: Buffer) => {

@@ -19,7 +19,13 @@ const SERVERS = '--etcd-servers=https://a:2379,https://b:2379';
 
 describe('flags of etcd', () => {
   it('become the settings of the plugin', () => {
-    const settings = settingsOf([ETCD, SERVERS, `--etcd-cafile=${ca}`, `--etcd-certfile=${cert}`, `--etcd-keyfile=${key}`]);
+    const settings = settingsOf([
+      ETCD,
+      SERVERS,
+      `--etcd-cafile=${ca}`,
+      `--etcd-certfile=${cert}`,
+      `--etcd-keyfile=${key}`,
+    ]);
     expect(plugin.parse(JSON.parse(JSON.stringify(etcdConfig(settings))))).toEqual({
       servers: ['https://a:2379', 'https://b:2379'],
       prefix: '/registry',
@@ -28,7 +34,12 @@ describe('flags of etcd', () => {
       certfile: cert,
       keyfile: key,
     });
-    const more = ['--etcd-prefix=/here', '--etcd-compaction-interval=0', '--etcd-user=u', `--etcd-password-file=${password}`];
+    const more = [
+      '--etcd-prefix=/here',
+      '--etcd-compaction-interval=0',
+      '--etcd-user=u',
+      `--etcd-password-file=${password}`,
+    ];
     expect(etcdConfig(settingsOf([ETCD, SERVERS, ...more]))).toMatchObject({
       prefix: '/here',
       compactionInterval: 0,

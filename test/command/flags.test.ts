@@ -41,8 +41,17 @@ describe('flags of serve', () => {
       '2',
       '--anonymous-auth=false',
     ]);
-    expect(settings).toMatchObject({ port: 0, dataDir: 'x', tlsSan: ['a', 'b', 'c'], verbosity: 2, anonymousAuth: false });
-    expect(settingsOf(['-v3', '--anonymous-auth', '--naming=kubernetes'])).toMatchObject({ verbosity: 3, anonymousAuth: true });
+    expect(settings).toMatchObject({
+      port: 0,
+      dataDir: 'x',
+      tlsSan: ['a', 'b', 'c'],
+      verbosity: 2,
+      anonymousAuth: false,
+    });
+    expect(settingsOf(['-v3', '--anonymous-auth', '--naming=kubernetes'])).toMatchObject({
+      verbosity: 3,
+      anonymousAuth: true,
+    });
     expect(settingsOf(['--shutdown-delay-duration=1m30s', '--livez-grace-period', '250ms'])).toMatchObject({
       shutdownDelayDuration: 90_000,
       livezGracePeriod: 250,
@@ -69,7 +78,10 @@ describe('flags of serve', () => {
       '--authorization-mode: AlwaysAllow and AlwaysDeny contradict each other; leave one out',
     ],
     [['--token-auth-file=/nowhere/tokens.csv'], '--token-auth-file: there is no file /nowhere/tokens.csv'],
-    [['--shutdown-delay-duration=soon'], '--shutdown-delay-duration: must be a duration such as 30s or 1m30s, not "soon"'],
+    [
+      ['--shutdown-delay-duration=soon'],
+      '--shutdown-delay-duration: must be a duration such as 30s or 1m30s, not "soon"',
+    ],
   ])('refuse %j in one line that names the flag and the fix', (args, message) => {
     expect(refusal(...args)).toBe(message);
   });
@@ -77,7 +89,9 @@ describe('flags of serve', () => {
   it('refuse anything else with a ConfigError, never another error', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.oneof(fc.string(), fc.constantFrom(...[...OPTIONS.keys()].map(name => `--${name}`))), { maxLength: 6 }),
+        fc.array(fc.oneof(fc.string(), fc.constantFrom(...[...OPTIONS.keys()].map(name => `--${name}`))), {
+          maxLength: 6,
+        }),
         args => {
           try {
             settingsOf(args);

@@ -29,8 +29,15 @@ export class ServerProcess {
     readonly agent: Agent,
   ) {}
 
-  /** Starts one, behind `prefix` (a program that runs it, with its arguments). Rejects with its output if it ends before it is ready. */
-  static async start(dataDir: string, flags: readonly string[] = [], prefix: readonly string[] = []): Promise<ServerProcess> {
+  /**
+   * Starts one, behind `prefix` (a program that runs it, with its arguments). Rejects with its output if it ends before
+   * it is ready.
+   */
+  static async start(
+    dataDir: string,
+    flags: readonly string[] = [],
+    prefix: readonly string[] = [],
+  ): Promise<ServerProcess> {
     const words = [...prefix, process.execPath, COMMAND, 'serve', '--secure-port=0', `--data-dir=${dataDir}`, ...flags];
     const child = spawn(words[0]!, words.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] });
     const agent = new Agent({ connect: { rejectUnauthorized: false } });
@@ -52,7 +59,11 @@ export class ServerProcess {
   }
 
   /** A request of the administrator. */
-  async call<T>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<{ status: number; body: T }> {
+  async call<T>(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body?: object,
+  ): Promise<{ status: number; body: T }> {
     const token = readFileSync(join(this.dataDir, 'pki', 'admin-token.csv'), 'utf8').split(',')[0]!;
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const answer = await request(this.url + path, {
@@ -73,7 +84,8 @@ export class ServerProcess {
 
   /** Ends it and resolves with its exit code. */
   async end(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> {
-    const closed = this.child.exitCode === null && this.child.signalCode === null ? once(this.child, 'exit') : undefined;
+    const closed =
+      this.child.exitCode === null && this.child.signalCode === null ? once(this.child, 'exit') : undefined;
     this.child.kill(signal);
     await closed;
     await this.agent.destroy();

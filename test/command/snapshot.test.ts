@@ -137,23 +137,28 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
     const anonymous = await request(`${server.url}/store/snapshot`, { dispatcher: server.agent });
     expect(anonymous.statusCode).toBe(403);
     await anonymous.body.dump();
-    const kubeconfig = JSON.parse(readFileSync(inDirectory('old/admin.kubeconfig'), 'utf8')) as { users: { user: object }[] };
+    const kubeconfig = JSON.parse(readFileSync(inDirectory('old/admin.kubeconfig'), 'utf8')) as {
+      users: { user: object }[];
+    };
     kubeconfig.users[0]!.user = {};
     writeFileSync(inDirectory('nobody.kubeconfig'), JSON.stringify(kubeconfig));
-    await expect(snapshot('save', inDirectory('none'), `--kubeconfig=${inDirectory('nobody.kubeconfig')}`)).rejects.toThrow(
-      /refused: 403 .*forbidden/,
-    );
+    await expect(
+      snapshot('save', inDirectory('none'), `--kubeconfig=${inDirectory('nobody.kubeconfig')}`),
+    ).rejects.toThrow(/refused: 403 .*forbidden/);
   });
 
   it('save says where it cannot write, before it asks for anything', async () => {
     const file = inDirectory('absent/backup.snapshot');
-    await expect(snapshot('save', file, `--data-dir=${inDirectory('old')}`)).rejects.toThrow(`${file} cannot be written: ENOENT`);
+    await expect(snapshot('save', file, `--data-dir=${inDirectory('old')}`)).rejects.toThrow(
+      `${file} cannot be written: ENOENT`,
+    );
   });
 
   it('restore makes a store whose objects are the same, whose revisions are higher, and where old watches get 410', async () => {
     const file = inDirectory('to-restore');
     await snapshot('save', file, `--data-dir=${inDirectory('old')}`);
-    const before = (await server.call<{ items: Item[]; metadata: { resourceVersion: string } }>('GET', CONFIG_MAPS)).body;
+    const before = (await server.call<{ items: Item[]; metadata: { resourceVersion: string } }>('GET', CONFIG_MAPS))
+      .body;
     // What the snapshot does not know of: revisions that must not come twice.
     const later = (await server.call<Item>('POST', CONFIG_MAPS, configMap('after-the-snapshot', 1))).body.metadata
       .resourceVersion;
@@ -165,7 +170,8 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
     server = await ServerProcess.start(inDirectory('new'));
     await old.end();
 
-    const after = (await server.call<{ items: Item[]; metadata: { resourceVersion: string } }>('GET', CONFIG_MAPS)).body;
+    const after = (await server.call<{ items: Item[]; metadata: { resourceVersion: string } }>('GET', CONFIG_MAPS))
+      .body;
     // The certificate of the server's own CA, which every namespace gets, is another one.
     const own = (item: Item): boolean => !('ca.crt' in item.data);
     expect(after.items.filter(own)).toEqual(before.items.filter(own));
@@ -198,7 +204,9 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
       ['status', inDirectory('bad')],
     ])
       await expect(snapshot(...action)).rejects.toThrow(/bad: it is damaged/);
-    await expect(storeCommand(['check', `--data-dir=${inDirectory('never')}`], new Captured())).rejects.toThrow(/holds no store/);
+    await expect(storeCommand(['check', `--data-dir=${inDirectory('never')}`], new Captured())).rejects.toThrow(
+      /holds no store/,
+    );
   });
 
   it('status tells revision, objects, size and that the checksum is good', async () => {
@@ -218,7 +226,9 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
     const exited = once(server.child, 'exit');
     server.child.kill('SIGKILL');
     await exited;
-    await expect(snapshot('save', inDirectory('gone'), `--data-dir=${server.dataDir}`)).rejects.toThrow(/cannot be reached/);
+    await expect(snapshot('save', inDirectory('gone'), `--data-dir=${server.dataDir}`)).rejects.toThrow(
+      /cannot be reached/,
+    );
     expect(() => readFileSync(inDirectory('gone'))).toThrow();
   });
 });

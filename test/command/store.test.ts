@@ -91,16 +91,27 @@ describe('capstan store', () => {
 });
 
 const CONFIG_MAPS = '/api/v1/namespaces/shop/configmaps';
-const configMap = (name: string, data: object): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
+const configMap = (name: string, data: object): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name },
+  data,
+});
 
 describe('a server', () => {
-  it('whose disk takes no more answers with an error, and ends with 1 and the reason', { timeout: 120_000 }, async () => {
+  it('whose disk takes no more answers with an error, and ends with 1 and the reason', {
+    timeout: 120_000,
+  }, async () => {
     const server = await ServerProcess.start(dataDir, [], ['prlimit', '--fsize=4000000']);
     await server.namespace('shop');
     const exited = once(server.child, 'exit');
     let refused: { status: number; body: { message?: string } } | undefined;
     for (let i = 0; i < 200 && !refused; i++) {
-      const answer = await server.call<{ message?: string }>('POST', CONFIG_MAPS, configMap(`c${i}`, { x: 'x'.repeat(100_000) }));
+      const answer = await server.call<{ message?: string }>(
+        'POST',
+        CONFIG_MAPS,
+        configMap(`c${i}`, { x: 'x'.repeat(100_000) }),
+      );
       if (answer.status !== 201) refused = answer;
     }
     expect(refused).toMatchObject({
@@ -114,7 +125,9 @@ describe('a server', () => {
 
   it('refuses to start on a store that another one uses', { timeout: 60_000 }, async () => {
     const server = await ServerProcess.start(dataDir);
-    await expect(ServerProcess.start(dataDir)).rejects.toThrow(/ended with 1:[\s\S]*is in use by another process: stop it first/);
+    await expect(ServerProcess.start(dataDir)).rejects.toThrow(
+      /ended with 1:[\s\S]*is in use by another process: stop it first/,
+    );
     await expect(run('check')).rejects.toThrow(/is in use by another process/);
     expect(await server.end()).toBe(0);
   });
@@ -125,7 +138,9 @@ describe('a server', () => {
     await fill(200);
     await (await openRocks({ path: store(), historyMs: 3_600_000 })).close();
     await flip(join(store(), 'db', readdirSync(join(store(), 'db')).find(file => file.endsWith('.sst'))!), 0.7);
-    await expect(ServerProcess.start(dataDir)).rejects.toThrow(/ended with 1:\ncapstan: .*is damaged.*capstan store recover`\n$/);
+    await expect(ServerProcess.start(dataDir)).rejects.toThrow(
+      /ended with 1:\ncapstan: .*is damaged.*capstan store recover`\n$/,
+    );
   });
 
   it.runIf(mayMount())('refuses to start on a full disk', { timeout: 60_000 }, async () => {
@@ -143,6 +158,7 @@ describe('how long history is kept', () => {
     expect(settingsOf([]).historyRetention).toBe(300_000);
     expect(settingsOf(['--history=1m30s']).historyRetention).toBe(90_000);
     expect(parseConfig('history: 10m', '.').historyRetention).toBe(600_000);
-    for (const bad of ['5', '-1m', 'soon', '0', '']) expect(() => settingsOf([`--history=${bad}`])).toThrow(/^--history/);
+    for (const bad of ['5', '-1m', 'soon', '0', ''])
+      expect(() => settingsOf([`--history=${bad}`])).toThrow(/^--history/);
   });
 });

@@ -51,9 +51,12 @@ class Front {
     const { path } = exchange;
     exchange.onAbort(() => this.event(`abort ${path}`).resolve(exchange));
     this.event(path).resolve(exchange);
-    if (path.startsWith('/now')) exchange.respond(200, [['x-a', 'b']], bytes(`${exchange.method} ${path}?${exchange.query}`));
-    else if (path === '/later') void turn().then(() => exchange.respond(200, [], bytes(`later ${exchange.header('x-id')}`)));
-    else if (path === '/headers') void turn().then(() => exchange.respond(200, [], bytes(JSON.stringify(exchange.headers()))));
+    if (path.startsWith('/now'))
+      exchange.respond(200, [['x-a', 'b']], bytes(`${exchange.method} ${path}?${exchange.query}`));
+    else if (path === '/later')
+      void turn().then(() => exchange.respond(200, [], bytes(`later ${exchange.header('x-id')}`)));
+    else if (path === '/headers')
+      void turn().then(() => exchange.respond(200, [], bytes(JSON.stringify(exchange.headers()))));
     else if (path === '/pieces') exchange.respond(200, [], [bytes('one,'), bytes(''), bytes('two,'), bytes('three')]);
     else if (path === '/empty') exchange.respond(200, [], []);
     else if (path === '/big')
@@ -165,7 +168,9 @@ export function listenerConformance(given: ListenerCase): void {
     });
 
     it('joins the pieces of a body in order', async () => {
-      expect(await ask(get('/pieces'), t => t.includes('three'))).toMatch(/content-length: 13\r\n(.+\r\n)*\r\none,two,three$/i);
+      expect(await ask(get('/pieces'), t => t.includes('three'))).toMatch(
+        /content-length: 13\r\n(.+\r\n)*\r\none,two,three$/i,
+      );
     });
 
     it('answers with an empty body and with no body at all', async () => {
@@ -194,7 +199,9 @@ export function listenerConformance(given: ListenerCase): void {
     });
 
     it('keeps a body that arrives before it is asked for', async () => {
-      const text = await ask(`POST /body-later HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\nhello`, t => t.includes('5 hello'));
+      const text = await ask(`POST /body-later HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\nhello`, t =>
+        t.includes('5 hello'),
+      );
       expect(text).toContain('5 hello');
     });
 
@@ -230,9 +237,9 @@ export function listenerConformance(given: ListenerCase): void {
       expect(
         await ask(get('/now/large', `X-Large: ${'a'.repeat(HEADER_BYTES - 2000)}\r\n`), t => t.includes('large?')),
       ).toContain('200 OK');
-      expect(await ask(get('/now/huge', `X-Huge: ${'a'.repeat(HEADER_BYTES + 2000)}\r\n`), t => t.includes('\r\n\r\n'))).toMatch(
-        /^HTTP\/1.1 431 /,
-      );
+      expect(
+        await ask(get('/now/huge', `X-Huge: ${'a'.repeat(HEADER_BYTES + 2000)}\r\n`), t => t.includes('\r\n\r\n')),
+      ).toMatch(/^HTTP\/1.1 431 /);
     });
 
     it('survives what is not HTTP', async () => {
@@ -365,9 +372,9 @@ export function listenerConformance(given: ListenerCase): void {
     });
 
     it('refuses a port that is in use', async () => {
-      await expect(listener.listen({ host: '127.0.0.1', port: listening.port, tls: given.tls }, front.handle)).rejects.toThrow(
-        'cannot listen',
-      );
+      await expect(
+        listener.listen({ host: '127.0.0.1', port: listening.port, tls: given.tls }, front.handle),
+      ).rejects.toThrow('cannot listen');
     });
 
     it('closes gracefully: exchanges under way end, idle connections are closed, no new ones are taken', async () => {

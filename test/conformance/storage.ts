@@ -17,7 +17,12 @@ export interface StorageFixture {
 
 const bytes = (text: string) => Buffer.from(text);
 const text = (value?: Uint8Array) => (value ? Buffer.from(value).toString() : undefined);
-const put = (key: string, value: string, expect?: number): StoreOperation => ({ is: 'put', key, value: bytes(value), expect });
+const put = (key: string, value: string, expect?: number): StoreOperation => ({
+  is: 'put',
+  key,
+  value: bytes(value),
+  expect,
+});
 const remove = (key: string, expect?: number): StoreOperation => ({ is: 'delete', key, expect });
 
 /** Commits one transaction that must succeed; its revision. */
@@ -44,7 +49,8 @@ async function events(store: Storage, prefix: string, from: number | undefined, 
 }
 
 const kinds = (outcomes: readonly Outcome[]) => outcomes.map(outcome => outcome.is);
-const shown = (items: readonly { key: string; value: Uint8Array }[]) => items.map(({ key, value }) => `${key}=${text(value)}`);
+const shown = (items: readonly { key: string; value: Uint8Array }[]) =>
+  items.map(({ key, value }) => `${key}=${text(value)}`);
 
 /** The behaviour that every storage must have; run it with a factory of empty stores. */
 export function storageConformance(name: string, make: () => Promise<StorageFixture>): void {
@@ -69,7 +75,11 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
         const created = await committed(store, put('a', '1', 0));
         expect(created).toBe(base + 1);
         const [second] = await store.commit([[put('a', '2', 0)]]);
-        expect(second).toMatchObject({ is: 'failed', index: 0, current: { key: 'a', created, modified: created, version: 1 } });
+        expect(second).toMatchObject({
+          is: 'failed',
+          index: 0,
+          current: { key: 'a', created, modified: created, version: 1 },
+        });
         expect(second?.is === 'failed' && text(second.current?.value)).toBe('1');
         expect(await store.revision()).toBe(created);
       });
@@ -119,7 +129,10 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
       it('lets later transactions of a group see earlier ones', async () => {
         const outcomes = await store.commit([[put('a', '1', 0)], [put('a', '2', 0)], [put('a', '3', base + 1)]]);
         expect(kinds(outcomes)).toEqual(['committed', 'failed', 'committed']);
-        expect(outcomes.flatMap(outcome => (outcome.is === 'committed' ? [outcome.revision] : []))).toEqual([base + 1, base + 2]);
+        expect(outcomes.flatMap(outcome => (outcome.is === 'committed' ? [outcome.revision] : []))).toEqual([
+          base + 1,
+          base + 2,
+        ]);
         expect(outcomes[1]?.is === 'failed' && text(outcomes[1].current?.value)).toBe('1');
       });
 
@@ -142,13 +155,17 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
         const outcomes = (
           await Promise.all(Array.from({ length: 200 }, (_, i) => store.commit([[put(`k${i}`, 'v', 0)]])))
         ).flat();
-        const revisions = outcomes.map(outcome => (outcome.is === 'committed' ? outcome.revision : -1)).sort((a, b) => a - b);
+        const revisions = outcomes
+          .map(outcome => (outcome.is === 'committed' ? outcome.revision : -1))
+          .sort((a, b) => a - b);
         expect(revisions).toEqual(Array.from({ length: 200 }, (_, i) => base + 1 + i));
       });
 
       it('lets exactly one of several racing updates win', async () => {
         const first = await committed(store, put('a', '0'));
-        const outcomes = await Promise.all(Array.from({ length: 20 }, (_, i) => store.commit([[put('a', String(i), first)]])));
+        const outcomes = await Promise.all(
+          Array.from({ length: 20 }, (_, i) => store.commit([[put('a', String(i), first)]])),
+        );
         expect(kinds(outcomes.flat()).filter(kind => kind === 'committed')).toHaveLength(1);
         expect(kinds(outcomes.flat()).filter(kind => kind === 'failed')).toHaveLength(19);
       });
@@ -236,7 +253,8 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
         expect((await store.range('a\u{10ffff}')).items.map(item => item.key)).toEqual(['a\u{10ffff}']);
         expect((await store.range('a', { after: 'a\0\0', limit: 1 })).items.map(item => item.key)).toEqual(['a\0b']);
         await committed(store, put('a\0', 'changed'));
-        for (const key of keys) expect(text((await store.get(key))?.value)).toBe(key === 'a\0' ? 'changed' : `<${key.length}>`);
+        for (const key of keys)
+          expect(text((await store.get(key))?.value)).toBe(key === 'a\0' ? 'changed' : `<${key.length}>`);
       });
 
       it('refuses revisions that are not there yet', async () => {
@@ -288,7 +306,8 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
           },
           end.signal,
         );
-        for (let i = 0; i < 20; i++) await committed(store, ...Array.from({ length: 20 }, (_, j) => put(`k${j}`, String(i))));
+        for (let i = 0; i < 20; i++)
+          await committed(store, ...Array.from({ length: 20 }, (_, j) => put(`k${j}`, String(i))));
         await watching;
         expect(sizes).toEqual(Array.from({ length: 20 }, () => 20));
       });

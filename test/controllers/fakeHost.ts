@@ -66,7 +66,8 @@ function parsePath(path: string): Parsed {
 
 function mergePatch(target: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
-  const result = typeof target === 'object' && target !== null && !Array.isArray(target) ? { ...(target as JsonObject) } : {};
+  const result =
+    typeof target === 'object' && target !== null && !Array.isArray(target) ? { ...(target as JsonObject) } : {};
   for (const [key, value] of Object.entries(patch as JsonObject)) {
     if (value === null) delete result[key];
     else result[key] = mergePatch(result[key], value) as never;
@@ -74,7 +75,10 @@ function mergePatch(target: unknown, patch: unknown): unknown {
   return result;
 }
 
-/** A whole small server in memory: objects, two-phase deletion, propagation finalizers, namespaces, events delivered later in order. */
+/**
+ * A whole small server in memory: objects, two-phase deletion, propagation finalizers, namespaces, events delivered
+ * later in order.
+ */
 export class FakeServer {
   readonly objects = new Map<string, ApiObject>();
   readonly requests: { readonly controller: string; readonly request: InternalRequest }[] = [];
@@ -100,7 +104,9 @@ export class FakeServer {
         get: (namespace, name) => this.objects.get(`${storageName}|${namespace}|${name}`),
         list: namespace =>
           [...this.objects]
-            .filter(([key]) => key.startsWith(namespace === undefined ? `${storageName}|` : `${storageName}|${namespace}|`))
+            .filter(([key]) =>
+              key.startsWith(namespace === undefined ? `${storageName}|` : `${storageName}|${namespace}|`),
+            )
             .map(([, object]) => object),
         revision: this.#revision,
       }),
@@ -146,14 +152,16 @@ export class FakeServer {
   #handle({ method, path, body, contentType }: InternalRequest): ApiObject {
     const at = parsePath(path);
     const key = `${at.resource.storageName}|${at.namespace}|${at.name}`;
-    if (method === 'POST') return this.#create(at.resource, at.namespace, { ...(body as ApiObject), status: undefined });
+    if (method === 'POST')
+      return this.#create(at.resource, at.namespace, { ...(body as ApiObject), status: undefined });
     if (at.name === undefined) return this.#deleteCollection(at, body as JsonObject);
     const current = this.objects.get(key);
     if (!current) throw notFound({ group: '', resource: at.resource.plural }, at.name);
     if (method === 'GET') return structuredClone(current);
     if (method === 'DELETE') return this.#delete(key, current, body as JsonObject | undefined);
     const patching = method === 'PATCH';
-    if (patching && contentType !== undefined && contentType !== 'application/merge-patch+json') throw new Error('merge only');
+    if (patching && contentType !== undefined && contentType !== 'application/merge-patch+json')
+      throw new Error('merge only');
     const next = (patching ? mergePatch(current, body) : structuredClone(body)) as ApiObject;
     const { resourceVersion, uid } = next.metadata;
     if (resourceVersion !== current.metadata.resourceVersion || uid !== current.metadata.uid) {
@@ -185,8 +193,11 @@ export class FakeServer {
   }
 
   #delete(key: string, current: ApiObject, options: JsonObject = {}): ApiObject {
-    for (const [member, wanted] of Object.entries((options.preconditions ?? {}) as { uid?: string; resourceVersion?: string }))
-      if (wanted !== current.metadata[member as 'uid']) throw conflict({ group: '', resource: '' }, '', 'Precondition failed');
+    for (const [member, wanted] of Object.entries(
+      (options.preconditions ?? {}) as { uid?: string; resourceVersion?: string },
+    ))
+      if (wanted !== current.metadata[member as 'uid'])
+        throw conflict({ group: '', resource: '' }, '', 'Precondition failed');
     const next = structuredClone(current);
     const finalizers = new Set(next.metadata.finalizers ?? []);
     if (options.propagationPolicy === 'Foreground') finalizers.add('foregroundDeletion').delete('orphan');
@@ -222,7 +233,12 @@ export class FakeServer {
     for (const listener of this.#listeners) this.#deliver(listener, type, key, object);
   }
 
-  #deliver(listener: (event: ResourceEvent) => void, type: ResourceEvent['type'], key: string, object: ApiObject): void {
+  #deliver(
+    listener: (event: ResourceEvent) => void,
+    type: ResourceEvent['type'],
+    key: string,
+    object: ApiObject,
+  ): void {
     const event = eventOf(type, key, object, this.#revision);
     this.#pending++;
     this.#deliveries = this.#deliveries.then(() => {

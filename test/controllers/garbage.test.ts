@@ -14,8 +14,18 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const CONFIGMAPS = '/api/v1/namespaces/n/configmaps';
-const make = (name: string, owners: ApiObject[] = [], more: object = {}, reference: Partial<OwnerReference> = {}): ApiObject =>
-  server.create('v1', 'ConfigMap', { name, namespace: 'n', ...more, ownerReferences: owners.map(o => refTo(o, reference)) });
+const make = (
+  name: string,
+  owners: ApiObject[] = [],
+  more: object = {},
+  reference: Partial<OwnerReference> = {},
+): ApiObject =>
+  server.create('v1', 'ConfigMap', {
+    name,
+    namespace: 'n',
+    ...more,
+    ownerReferences: owners.map(o => refTo(o, reference)),
+  });
 const refTo = (owner: ApiObject, rest: Partial<OwnerReference> = {}): OwnerReference => ({
   apiVersion: owner.apiVersion,
   kind: owner.kind,
@@ -175,38 +185,41 @@ test('dependents whose owner went while no collector ran are collected at the st
   other.close();
 });
 
-test.each(['Orphan', 'Foreground'])('%s deletion under way at a restart is finished with all of its dependents', async policy => {
-  const other = new FakeServer();
-  const owner = other.create('v1', 'ConfigMap', { name: 'a', namespace: 'n' });
-  for (const name of ['b', 'c'])
-    other.create('v1', 'ConfigMap', {
-      name,
-      namespace: 'n',
-      finalizers: ['example.com/hold'],
-      ownerReferences: [refTo(owner, { blockOwnerDeletion: true })],
-    });
-  other.send('DELETE', `${CONFIGMAPS}/a`, { propagationPolicy: policy });
-  await start(other);
-  for (let i = 0; i < 50; i++) await new Promise(resolve => setImmediate(resolve));
-  const left = [...other.objects.values()].map(({ metadata }) => [
-    metadata.name,
-    metadata.ownerReferences?.length ?? 0,
-    !!metadata.deletionTimestamp,
-  ]);
-  expect(left).toEqual(
-    policy === 'Orphan'
-      ? [
-          ['b', 0, false],
-          ['c', 0, false],
-        ]
-      : [
-          ['a', 0, true],
-          ['b', 1, true],
-          ['c', 1, true],
-        ],
-  );
-  other.close();
-});
+test.each(['Orphan', 'Foreground'])(
+  '%s deletion under way at a restart is finished with all of its dependents',
+  async policy => {
+    const other = new FakeServer();
+    const owner = other.create('v1', 'ConfigMap', { name: 'a', namespace: 'n' });
+    for (const name of ['b', 'c'])
+      other.create('v1', 'ConfigMap', {
+        name,
+        namespace: 'n',
+        finalizers: ['example.com/hold'],
+        ownerReferences: [refTo(owner, { blockOwnerDeletion: true })],
+      });
+    other.send('DELETE', `${CONFIGMAPS}/a`, { propagationPolicy: policy });
+    await start(other);
+    for (let i = 0; i < 50; i++) await new Promise(resolve => setImmediate(resolve));
+    const left = [...other.objects.values()].map(({ metadata }) => [
+      metadata.name,
+      metadata.ownerReferences?.length ?? 0,
+      !!metadata.deletionTimestamp,
+    ]);
+    expect(left).toEqual(
+      policy === 'Orphan'
+        ? [
+            ['b', 0, false],
+            ['c', 0, false],
+          ]
+        : [
+            ['a', 0, true],
+            ['b', 1, true],
+            ['c', 1, true],
+          ],
+    );
+    other.close();
+  },
+);
 
 test('an owner of a kind that is not served keeps its dependents, and nothing is asked, until the kind is defined', async () => {
   const absent = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: 'x' };
@@ -221,7 +234,12 @@ test('an owner of a kind that is not served keeps its dependents, and nothing is
     versions: [{ name: 'v1', served: true }],
   };
   const status = { conditions: [{ type: 'Established', status: 'True' }] };
-  server.create('apiextensions.k8s.io/v1', 'CustomResourceDefinition', { name: 'widgets.example.com' }, { spec, status });
+  server.create(
+    'apiextensions.k8s.io/v1',
+    'CustomResourceDefinition',
+    { name: 'widgets.example.com' },
+    { spec, status },
+  );
   await becomes('widgets.example.com');
 });
 
@@ -266,7 +284,8 @@ test('after any background deletions, exactly the objects with a living chain of
       const gone = new Set(deleted.map(d => d % made.length));
       for (const d of gone) if (own.has('v1', 'configmaps', 'n', `o${d}`)) own.send('DELETE', `${CONFIGMAPS}/o${d}`);
       const alive: boolean[] = [];
-      for (const [i, list] of edges.entries()) alive.push(!gone.has(i) && (list.length === 0 || list.some(o => alive[o])));
+      for (const [i, list] of edges.entries())
+        alive.push(!gone.has(i) && (list.length === 0 || list.some(o => alive[o])));
       const wanted = made.flatMap((object, i) => (alive[i] ? [object.metadata.name ?? ''] : [])).sort();
       await eventually(
         () =>

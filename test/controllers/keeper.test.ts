@@ -58,7 +58,10 @@ test('a root CA with more in it is put right, its labels and annotations stay', 
   await startControllers(server, namespaceDefaults, { rootCa: 'PEM' });
   await shows('core/configmaps|a|kube-root-ca.crt', 'data', { 'ca.crt': 'PEM' });
   const { metadata } = server.send('GET', path);
-  expect([metadata.labels, Object.keys(metadata.annotations ?? {})]).toEqual([{ of: 'mine' }, ['kubernetes.io/description']]);
+  expect([metadata.labels, Object.keys(metadata.annotations ?? {})]).toEqual([
+    { of: 'mine' },
+    ['kubernetes.io/description'],
+  ]);
 });
 
 test('a namespace that is going gets no defaults', async () => {
@@ -85,7 +88,9 @@ test('a server that starts at another address is found there; its endpoints come
   await eventually(() =>
     JSON.stringify(object('discovery.orchestrator.io/endpointslices|default|kubernetes')).includes('"192.0.2.7"'),
   );
-  await eventually(() => JSON.stringify(object('core/services|default|kubernetes')?.spec).includes('"targetPort":8443'));
+  await eventually(() =>
+    JSON.stringify(object('core/services|default|kubernetes')?.spec).includes('"targetPort":8443'),
+  );
   server.send('DELETE', '/api/v1/namespaces/default/endpoints/kubernetes');
   await shows('core/endpoints|default|kubernetes', 'subsets', subsets('192.0.2.7', 8443));
 });

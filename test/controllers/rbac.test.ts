@@ -13,7 +13,8 @@ beforeEach(() => {
 afterEach(() => server.close());
 
 const ROLES = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
-const rulesOf = (role: string): unknown => server.objects.get(`rbac.authorization.orchestrator.io/clusterroles||${role}`)?.rules;
+const rulesOf = (role: string): unknown =>
+  server.objects.get(`rbac.authorization.orchestrator.io/clusterroles||${role}`)?.rules;
 
 test('every default role and binding is there after the start', async () => {
   await startControllers(server, rbacBootstrap, {});
@@ -50,7 +51,8 @@ test('an aggregating role that cannot be written does not keep others from follo
   await startControllers(server, roleAggregation, {});
   const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
   const selecting = { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { to: 'all' } }] }, rules: null };
-  for (const name of ['broken', 'sound']) server.create('rbac.authorization.k8s.io/v1', 'ClusterRole', { name }, selecting);
+  for (const name of ['broken', 'sound'])
+    server.create('rbac.authorization.k8s.io/v1', 'ClusterRole', { name }, selecting);
   server.create('rbac.authorization.k8s.io/v1', 'ClusterRole', { name: 'one', labels: { to: 'all' } }, { rules });
   await eventually(() => JSON.stringify(rulesOf('sound')) === JSON.stringify(rules));
 });

@@ -13,7 +13,12 @@ afterEach(() => server.close());
 
 const CLAIMS = '/api/v1/namespaces/n/persistentvolumeclaims';
 const claim = (name: string, more: object = {}): ApiObject =>
-  server.create('v1', 'PersistentVolumeClaim', { name, namespace: 'n', finalizers: ['kubernetes.io/pvc-protection'], ...more });
+  server.create('v1', 'PersistentVolumeClaim', {
+    name,
+    namespace: 'n',
+    finalizers: ['kubernetes.io/pvc-protection'],
+    ...more,
+  });
 const pod = (name: string, spec: object, more: object = {}): ApiObject =>
   server.create('v1', 'Pod', { name, namespace: 'n', ...more }, { spec, status: { phase: 'Succeeded' } });
 const mounting = (claimName: string): object => ({ volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }] });

@@ -12,7 +12,11 @@ const schemaOf = (list: string, map: string) => ({
       type: 'object',
       properties: {
         list: { type: 'array', items: { type: 'string' }, ...(list ? { 'x-kubernetes-list-type': list } : {}) },
-        map: { type: 'object', additionalProperties: { type: 'string' }, ...(map ? { 'x-kubernetes-map-type': map } : {}) },
+        map: {
+          type: 'object',
+          additionalProperties: { type: 'string' },
+          ...(map ? { 'x-kubernetes-map-type': map } : {}),
+        },
         free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
       },
     },

@@ -48,13 +48,17 @@ const thing = (group: string, version: string, kind: string, name: string, more:
   ...more,
 });
 const conditionOf = (body: Loose | undefined, type: string): Loose | undefined =>
-  (body?.['status']?.['conditions'] as unknown as Loose[] | null | undefined)?.find(c => (c['type'] as unknown) === type);
+  (body?.['status']?.['conditions'] as unknown as Loose[] | null | undefined)?.find(
+    c => (c['type'] as unknown) === type,
+  );
 
 async function established(api: Api, body: { readonly metadata: { readonly name: string } }): Promise<string> {
   const answer = await api.post(CRDS, body);
   if (answer.status !== 201) throw new Error(answer.text);
   const path = `${CRDS}/${body.metadata.name}`;
-  await api.until(async () => (conditionOf((await api.get(path)).body, 'Established')?.['status'] as unknown) === 'True');
+  await api.until(
+    async () => (conditionOf((await api.get(path)).body, 'Established')?.['status'] as unknown) === 'True',
+  );
   return path;
 }
 
@@ -84,7 +88,11 @@ describe('definitions of custom resources', () => {
     await api.post(path, thing(group, 'v1', 'Widget', 'one'));
     for (const asked of [path, `${path}/one`]) {
       const length = String(Buffer.byteLength((await api.get(asked)).text));
-      expect(await api.call('HEAD', asked)).toMatchObject({ status: 200, text: '', headers: { 'content-length': length } });
+      expect(await api.call('HEAD', asked)).toMatchObject({
+        status: 200,
+        text: '',
+        headers: { 'content-length': length },
+      });
     }
     expect((await api.call('HEAD', `${path}/two`)).status).toBe(404);
   });
@@ -93,7 +101,9 @@ describe('definitions of custom resources', () => {
     const group = 'soon.example.com';
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
     expect(await api.get(path)).toMatchObject({ status: 404, text: '404 page not found\n' });
-    const crd = definition(group, 'widgets', 'Widget', [{ name: 'v1', ...schema({ n: { type: 'integer', default: 4 } }) }]);
+    const crd = definition(group, 'widgets', 'Widget', [
+      { name: 'v1', ...schema({ n: { type: 'integer', default: 4 } }) },
+    ]);
     expect((await api.post(CRDS, crd)).body['status']).toEqual({
       conditions: null,
       acceptedNames: { plural: '', kind: '' },
@@ -101,11 +111,15 @@ describe('definitions of custom resources', () => {
     });
     await api.until(
       async () =>
-        (conditionOf((await api.get(`${CRDS}/widgets.${group}`)).body, 'Established')?.['status'] as unknown) === 'True',
+        (conditionOf((await api.get(`${CRDS}/widgets.${group}`)).body, 'Established')?.['status'] as unknown) ===
+        'True',
     );
     expect((await api.get(path)).status).toBe(200);
     expect((await api.post(path, thing(group, 'v1', 'Widget', 'a', { spec: {} }))).body['spec']).toEqual({ n: 4 });
-    expect((await api.get(`/apis/${group}`)).body['preferredVersion']).toEqual({ groupVersion: `${group}/v1`, version: 'v1' });
+    expect((await api.get(`/apis/${group}`)).body['preferredVersion']).toEqual({
+      groupVersion: `${group}/v1`,
+      version: 'v1',
+    });
     expect((await api.get(`/openapi/v3/apis/${group}/v1`)).text).toContain('"com.example.soon.v1.Widget"');
     expect((await api.get('/openapi/v2')).text).toContain('"com.example.soon.v1.Widget"');
   });
@@ -127,7 +141,10 @@ describe('definitions of custom resources', () => {
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
     await api.made(path, thing(group, 'v1', 'Widget', 'a'));
     const answer = await api.put(`${path}/a`, thing(group, 'v1', 'Widget', 'a'));
-    expect(answer).toMatchObject({ status: 422, body: { details: { causes: [{ field: 'metadata.resourceVersion' }] } } });
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { details: { causes: [{ field: 'metadata.resourceVersion' }] } },
+    });
   });
 
   it('convert between versions by name alone, prune by the one asked for, and warn of deprecated ones', async () => {
@@ -145,7 +162,9 @@ describe('definitions of custom resources', () => {
     expect((await api.get(`${at('v2')}/a`)).body).toMatchObject({ apiVersion: `${group}/v2`, spec: { a: 1 } });
     const deprecated = await api.get(`${at('v1alpha1')}/a`);
     expect(deprecated.body['spec']).toEqual({ old: 2 });
-    expect(deprecated.headers['warning']).toBe(`299 - "${group}/v1alpha1 Widget is deprecated; use ${group}/v2 Widget"`);
+    expect(deprecated.headers['warning']).toBe(
+      `299 - "${group}/v1alpha1 Widget is deprecated; use ${group}/v2 Widget"`,
+    );
     expect((await api.get(`${at('v3')}/a`)).text).toBe('404 page not found\n');
   });
 
@@ -182,7 +201,9 @@ describe('definitions of custom resources', () => {
     });
     expect((await api.get(`/apis/${group}/v1/pears`)).status).toBe(404);
     await api.delete(first);
-    await api.until(async () => (conditionOf((await api.get(second)).body, 'Established')?.['status'] as unknown) === 'True');
+    await api.until(
+      async () => (conditionOf((await api.get(second)).body, 'Established')?.['status'] as unknown) === 'True',
+    );
     expect((await api.get(`/apis/${group}/v1/pears`)).status).toBe(200);
   });
 
@@ -195,7 +216,9 @@ describe('definitions of custom resources', () => {
       metadata: { name: 'held', finalizers: ['example.com/hold'] },
     });
     await api.made(path, thing(group, 'v1', 'Widget', 'free'));
-    expect((await api.delete(crd)).body['metadata']!['finalizers']).toEqual(['customresourcecleanup.apiextensions.k8s.io']);
+    expect((await api.delete(crd)).body['metadata']!['finalizers']).toEqual([
+      'customresourcecleanup.apiextensions.k8s.io',
+    ]);
     expect(await api.post(path, thing(group, 'v1', 'Widget', 'late'))).toMatchObject({
       status: 405,
       body: { message: 'create not allowed while custom resource definition is terminating' },
@@ -236,7 +259,9 @@ describe('definitions of custom resources', () => {
     const group = 'changed.example.com';
     const crd = await established(
       api,
-      definition(group, 'widgets', 'Widget', [{ name: 'v1', ...schema({ a: { type: 'integer' }, b: { type: 'integer' } }) }]),
+      definition(group, 'widgets', 'Widget', [
+        { name: 'v1', ...schema({ a: { type: 'integer' }, b: { type: 'integer' } }) },
+      ]),
     );
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
     await api.made(path, thing(group, 'v1', 'Widget', 'x', { spec: { a: 1, b: 2 } }));
@@ -261,7 +286,10 @@ describe('definitions of custom resources', () => {
     const path = `/apis/${group}/v1/namespaces/short/widgets`;
     const owner = await api.made(path, thing(group, 'v1', 'Widget', 'owner'));
     const reference = { apiVersion: `${group}/v1`, kind: 'Widget', name: 'owner', uid: owner['metadata']!['uid'] };
-    await api.made(path, { ...thing(group, 'v1', 'Widget', 'child'), metadata: { name: 'child', ownerReferences: [reference] } });
+    await api.made(path, {
+      ...thing(group, 'v1', 'Widget', 'child'),
+      metadata: { name: 'child', ownerReferences: [reference] },
+    });
     await api.delete(`${path}/owner`);
     await api.until(async () => (await api.get(`${path}/child`)).status === 404);
     await api.made(path, thing(group, 'v1', 'Widget', 'left'));
@@ -281,9 +309,14 @@ describe('definitions of custom resources', () => {
     ['names have a form', { names: { plural: 'bads', kind: 'bad_kind' } }, 'spec.names.kind'],
   ];
   it.each(refused)('are refused: %s', async (_what, spec, field) => {
-    const answer = await api.post(`${CRDS}?dryRun=All`, definition('bad.example.com', 'bads', 'Bad', [{ name: 'v1' }], spec));
+    const answer = await api.post(
+      `${CRDS}?dryRun=All`,
+      definition('bad.example.com', 'bads', 'Bad', [{ name: 'v1' }], spec),
+    );
     expect(answer.status).toBe(422);
-    expect((answer.body['details']!['causes'] as unknown as { field: string }[]).map(cause => cause.field)).toContain(field);
+    expect((answer.body['details']!['causes'] as unknown as { field: string }[]).map(cause => cause.field)).toContain(
+      field,
+    );
   });
 
   it('know no members of the older version [R494, R495, R496, R497]', async () => {
@@ -322,7 +355,9 @@ describe('custom resources over a restart', () => {
       await before.made(path, thing(group, 'v1', 'Widget', 'a', { spec: { n: 1 } }));
       await before.close();
       const after = await Api.start(settings);
-      expect((await after.get(`${path}?fieldSelector=spec.n%3D1`)).body['items']).toMatchObject([{ metadata: { name: 'a' } }]);
+      expect((await after.get(`${path}?fieldSelector=spec.n%3D1`)).body['items']).toMatchObject([
+        { metadata: { name: 'a' } },
+      ]);
       await after.close();
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
@@ -344,7 +379,11 @@ describe('custom resources over a restart', () => {
       const before = await Api.start({ storage: 'rocksdb', dataDir, resources: [type({ a: { type: 'integer' } })] });
       await before.made(path, thing('own.example.com', 'v1', 'Widget', 'x', { spec: { a: 1 } }));
       await before.close();
-      const after = await Api.start({ storage: 'rocksdb', dataDir, resources: [type({ b: { type: 'integer', default: 2 } })] });
+      const after = await Api.start({
+        storage: 'rocksdb',
+        dataDir,
+        resources: [type({ b: { type: 'integer', default: 2 } })],
+      });
       expect((await after.get(`${path}/x`)).body['spec']).toEqual({ b: 2 });
       await after.close();
     } finally {

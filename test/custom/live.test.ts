@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type ApiObject, defineResource, type ResourceSource } from '../../core/api/index.js';
 import { LiveRegistry } from '../../core/schema/live.js';
-import { servedRegistry } from '../../core/server/registry.js';
+import { servedRegistry } from '../../core/plugin/registry.js';
 
 const tea = defineResource({
   group: 'tea.example.com',
@@ -25,7 +25,11 @@ test('a source that fails at an object leaves what the object defined before, an
     error: fields => logged.push(fields),
   });
   const change = (revision: number, labels?: object): void =>
-    live.apply({ key: 'core/configmaps/a/b', revision, value: Buffer.from(JSON.stringify({ metadata: { name: 'b', labels } })) });
+    live.apply({
+      key: 'core/configmaps/a/b',
+      revision,
+      value: Buffer.from(JSON.stringify({ metadata: { name: 'b', labels } })),
+    });
   const isServed = (): boolean => live.current.find('tea.example.com', 'v1', 'teas') !== undefined;
   change(1);
   expect(isServed()).toBe(true);

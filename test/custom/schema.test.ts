@@ -25,7 +25,8 @@ const decode = (schema: StructuralSchema, value: { [key: string]: Json }) => {
   const decoded: ApiObject = own(schema).decode(value, complaints);
   return { spec: decoded['spec'], metadata: decoded.metadata, decoded, complaints };
 };
-const fields = (found: readonly { readonly field: string }[]): string[] => found.map(violation => violation.field).sort();
+const fields = (found: readonly { readonly field: string }[]): string[] =>
+  found.map(violation => violation.field).sort();
 
 describe('reading of custom objects', () => {
   const schema = object({
@@ -121,7 +122,10 @@ describe('judging by a schema', () => {
     });
     const old = { a: 'long', keyed: [{ k: 'p', v: 9 }] };
     expect(schemaViolations({ ...old, keyed: [{ k: 'q', v: 1 }, ...old.keyed] }, strict, '', old)).toEqual([]);
-    expect(fields(schemaViolations({ a: 'other', keyed: [{ k: 'q', v: 9 }] }, strict, '', old))).toEqual(['a', 'keyed[0].v']);
+    expect(fields(schemaViolations({ a: 'other', keyed: [{ k: 'q', v: 9 }] }, strict, '', old))).toEqual([
+      'a',
+      'keyed[0].v',
+    ]);
   });
 
   it('finds duplicates in sets and keyed lists', () => {
@@ -152,7 +156,11 @@ describe('judging by a schema', () => {
     ['byte', 'aGVsbG8=', 'aGVsbG8'],
     ['isbn10', '0306406152', '0306406153'],
   ])('knows the format %s', (format, good, bad) => {
-    expect([hasFormat(good, format), hasFormat(bad, format), hasFormat(bad, 'no-such-format')]).toEqual([true, false, true]);
+    expect([hasFormat(good, format), hasFormat(bad, format), hasFormat(bad, 'no-such-format')]).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
 });
 
@@ -163,7 +171,11 @@ describe('rules beside a schema [A458]', () => {
         min: { type: 'integer' },
         max: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self >= oldSelf', message: 'max shrinks' }] },
       },
-      { 'x-kubernetes-validations': [{ rule: 'self.min <= self.max', fieldPath: '.min', reason: 'FieldValueForbidden' }] },
+      {
+        'x-kubernetes-validations': [
+          { rule: 'self.min <= self.max', fieldPath: '.min', reason: 'FieldValueForbidden' },
+        ],
+      },
     ),
   });
   const ask = (value: Json, old?: Json) => {
@@ -201,7 +213,12 @@ describe('structural schemas [R501]', () => {
       object({ l: { type: 'array', items, ...more } });
     expect(judge(list(object({}), { 'x-kubernetes-list-type': 'set' }))).toHaveLength(1);
     expect(
-      judge(list(object({ k: { type: 'string' } }), { 'x-kubernetes-list-type': 'atomic', 'x-kubernetes-list-map-keys': ['k'] })),
+      judge(
+        list(object({ k: { type: 'string' } }), {
+          'x-kubernetes-list-type': 'atomic',
+          'x-kubernetes-list-map-keys': ['k'],
+        }),
+      ),
     ).toEqual([
       'S.properties[l].x-kubernetes-list-type: Invalid value: "atomic": must be map if x-kubernetes-list-map-keys is non-empty',
     ]);
@@ -334,7 +351,14 @@ describe('columns', () => {
     const spec = { nothing: null, html: ['<&>'], big: 1234567.5, small: 0.00002, whole: 1234567, float: 12.5 };
     const columns = Object.keys(spec).map(name => ({ name, type: 'string' as const, jsonPath: `.spec.${name}` }));
     const cells = columnsOf(columns).map(column => column.cell({ ...thing, spec }, 0));
-    expect(cells.slice(1)).toEqual(['<no value>', '["\\u003c\\u0026\\u003e"]', '1.2345675e+06', '2e-05', '1234567', '12.5']);
+    expect(cells.slice(1)).toEqual([
+      '<no value>',
+      '["\\u003c\\u0026\\u003e"]',
+      '1.2345675e+06',
+      '2e-05',
+      '1234567',
+      '12.5',
+    ]);
   });
 
   it('show ages of RFC 3339 times only [R504]', () => {

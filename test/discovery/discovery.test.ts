@@ -39,7 +39,9 @@ describe('plain discovery', () => {
   });
 
   it('lists served groups by priority with preferred versions [R001] [R134]', () => {
-    const { groups } = body(get('/apis')) as { groups: { name: string; preferredVersion: unknown; versions: unknown[] }[] };
+    const { groups } = body(get('/apis')) as {
+      groups: { name: string; preferredVersion: unknown; versions: unknown[] }[];
+    };
     expect(groups.map(g => g.name)).toEqual(['apps', 'autoscaling', 'toys.example.com']);
     expect(groups[1]?.preferredVersion).toEqual({ groupVersion: 'autoscaling/v2', version: 'v2' });
     expect(groups[1]?.versions).toHaveLength(2);
@@ -49,7 +51,8 @@ describe('plain discovery', () => {
     for (const path of ['/api', '/apis/apps', '/apis/apps/v1', '/api/v1', '/version'])
       for (const slashes of ['/', '//']) expect(get(path + slashes).bytes).toEqual(get(path).bytes);
     expect(get('/apis/').bytes).toEqual(get('/apis').bytes);
-    for (const path of ['//', '/apis//', '//api', '/api//v1']) expect(set.answer(path, undefined, undefined)).toBeUndefined();
+    for (const path of ['//', '/apis//', '//api', '/api//v1'])
+      expect(set.answer(path, undefined, undefined)).toBeUndefined();
   });
 
   it('lists resources by name with sorted verbs and their subresources', () => {
@@ -81,7 +84,16 @@ describe('plain discovery', () => {
   it('lists verbs and subresources of custom kinds in the order of their servers', () => {
     const { resources } = body(get('/apis/toys.example.com/v1')) as { resources: { name: string; verbs: string[] }[] };
     expect(resources.map(r => r.name)).toEqual(['widgets', 'widgets/status', 'widgets/scale']);
-    expect(resources[0]?.verbs).toEqual(['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']);
+    expect(resources[0]?.verbs).toEqual([
+      'delete',
+      'deletecollection',
+      'get',
+      'list',
+      'patch',
+      'create',
+      'update',
+      'watch',
+    ]);
   });
 
   it('hashes the stored group, version and kind', () => {
@@ -111,7 +123,11 @@ describe('plain discovery', () => {
   });
 
   it('answers the release at /version, in JSON only', () => {
-    expect(body(get('/version'))).toMatchObject({ major: '1', minor: '32', gitVersion: expect.stringMatching(/^v1\.32\.\d+/) });
+    expect(body(get('/version'))).toMatchObject({
+      major: '1',
+      minor: '32',
+      gitVersion: expect.stringMatching(/^v1\.32\.\d+/),
+    });
     expect(refusal(() => set.answer('/version', 'application/yaml', undefined)).code).toBe(406);
   });
 
@@ -140,7 +156,9 @@ describe('who decides about a request', () => {
   it('is the route below /api and at versions of the table: GET alone, and its own words for what it does not declare', () => {
     for (const path of ['/api', '/api/', '/api/v1', '/apis/apps/v1', '/version']) {
       expect([path, set.hasGetAlone(path)]).toEqual([path, true]);
-      expect(refusal(() => set.answer(path, 'text/plain', undefined)).message).toMatch(/^406: Not Acceptable\n\nAvailable/);
+      expect(refusal(() => set.answer(path, 'text/plain', undefined)).message).toMatch(
+        /^406: Not Acceptable\n\nAvailable/,
+      );
     }
   });
 

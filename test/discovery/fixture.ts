@@ -22,7 +22,13 @@ const STRATEGY: Strategy = {
 };
 
 /** A subresource in the parent's group unless told otherwise. */
-export const sub = (name: string, kind: string, verbs: readonly string[], group = 'apps', version = 'v1'): Subresource => ({
+export const sub = (
+  name: string,
+  kind: string,
+  verbs: readonly string[],
+  group = 'apps',
+  version = 'v1',
+): Subresource => ({
   name,
   kind,
   group,
@@ -90,10 +96,18 @@ export function fixtureRegistry(generation = 1): Registry {
       priority: 18000,
       preferred: 'v1',
       versions: [
-        groupVersion('', 'v1', [resource('', 'v1', 'Pod'), resource('', 'v1', 'Binding', { stored: false, verbs: ['create'] })]),
+        groupVersion('', 'v1', [
+          resource('', 'v1', 'Pod'),
+          resource('', 'v1', 'Binding', { stored: false, verbs: ['create'] }),
+        ]),
       ],
     },
-    { name: 'toys.example.com', priority: 1000, preferred: 'v1', versions: [groupVersion('toys.example.com', 'v1', [widgets])] },
+    {
+      name: 'toys.example.com',
+      priority: 1000,
+      preferred: 'v1',
+      versions: [groupVersion('toys.example.com', 'v1', [widgets])],
+    },
     {
       name: 'apps',
       priority: 17800,
@@ -110,7 +124,12 @@ export function fixtureRegistry(generation = 1): Registry {
         groupVersion('autoscaling', 'v2beta1', [], false),
       ],
     },
-    { name: 'off.example.com', priority: 10, preferred: 'v1', versions: [groupVersion('off.example.com', 'v1', [], false)] },
+    {
+      name: 'off.example.com',
+      priority: 10,
+      preferred: 'v1',
+      versions: [groupVersion('off.example.com', 'v1', [], false)],
+    },
   ];
   const byName = new Map(groups.map(group => [group.name, group]));
   return {

@@ -45,7 +45,11 @@ const namespace = (name: string, team?: string) => ({
   kind: 'Namespace',
   metadata: { name, labels: team ? { team } : {} },
 });
-const configMap = (name: string, labels?: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels } });
+const configMap = (name: string, labels?: object) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, labels },
+});
 
 function deployment(name: string, ...images: readonly string[]) {
   const labels = { app: name };
@@ -149,7 +153,11 @@ describe('the example validator', () => {
   const path = '/apis/apps/v1/namespaces/red/deployments';
 
   it('names every bad image in one answer', async () => {
-    const answer = await admin('POST', path, deployment('bad', 'docker.io/a:1', 'registry.example.com/b:1', 'docker.io/c:1'));
+    const answer = await admin(
+      'POST',
+      path,
+      deployment('bad', 'docker.io/a:1', 'registry.example.com/b:1', 'docker.io/c:1'),
+    );
     expect(answer.status).toBe(422);
     expect(answer.body.details?.causes?.map(cause => cause.field)).toEqual([
       'spec.template.spec.containers[0].image',

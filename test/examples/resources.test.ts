@@ -13,7 +13,12 @@ describe('the example of a resource type in a program', () => {
   let server: RunningServer;
   const agent = new Agent({ connect: { rejectUnauthorized: false } });
   const orders = '/apis/tea.example.com/v1/namespaces/default/orders';
-  const order = (name: string, spec: object) => ({ apiVersion: 'tea.example.com/v1', kind: 'Order', metadata: { name }, spec });
+  const order = (name: string, spec: object) => ({
+    apiVersion: 'tea.example.com/v1',
+    kind: 'Order',
+    metadata: { name },
+    spec,
+  });
 
   const call = async (method: 'GET' | 'POST', path: string, body?: object) => {
     const answer = await request(server.url + path, {
@@ -27,7 +32,8 @@ describe('the example of a resource type in a program', () => {
 
   beforeAll(async () => {
     server = await start();
-    while ((await call('GET', '/api/v1/namespaces/default')).status !== 200) await new Promise(done => setTimeout(done, 10));
+    while ((await call('GET', '/api/v1/namespaces/default')).status !== 200)
+      await new Promise(done => setTimeout(done, 10));
   });
   afterAll(async () => {
     await server?.close();
@@ -86,11 +92,9 @@ describe('the example of a resource type with a check in code', () => {
   it('names everything that schema and code find in one answer', async () => {
     const answer = await api.post(bookings, booking('bad', 'one', 'A6', 'b1', 'A1', 'A1'));
     expect(answer.status).toBe(422);
-    expect((answer.body['details']!['causes'] as unknown as { field: string }[]).map(cause => cause.field).sort()).toEqual([
-      'spec.seats[0]',
-      'spec.seats[1]',
-      'spec.seats[3]',
-    ]);
+    expect(
+      (answer.body['details']!['causes'] as unknown as { field: string }[]).map(cause => cause.field).sort(),
+    ).toEqual(['spec.seats[0]', 'spec.seats[1]', 'spec.seats[3]']);
   });
 
   it('sees the object before an update', async () => {

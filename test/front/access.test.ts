@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../core/api/listener.js';
-import { AccessCache, credentialKey } from '../../core/front/access.js';
+import { AccessCache, credentialKey } from '../../workers/front/access.js';
 import { DECISION_CHARACTERS, DECISIONS } from '../../core/limits.js';
 import type { Grant } from '../../core/threads/messages.js';
 
@@ -19,7 +19,13 @@ const isAllowed = (cache: AccessCache, key: string, now = 0): boolean => {
 test('requests with other credentials, or on behalf of others, are known by other keys', () => {
   const keyOf = (headers: Record<string, string>, certificate?: string): string =>
     credentialKey({ headers: () => Object.entries(headers), certificate } as unknown as Exchange);
-  const names = ['authorization', 'impersonate-user', 'impersonate-group', 'impersonate-uid', 'impersonate-extra-scopes'];
+  const names = [
+    'authorization',
+    'impersonate-user',
+    'impersonate-group',
+    'impersonate-uid',
+    'impersonate-extra-scopes',
+  ];
   const keys = [keyOf({}), keyOf({}, 'x'), ...names.map(name => keyOf({ [name]: 'x' }))];
   expect(new Set(keys).size).toBe(keys.length);
   expect(keyOf({ authorization: 'x', accept: 'a' })).toBe(keyOf({ authorization: 'x', accept: 'b' }));
@@ -31,7 +37,8 @@ test('a decision is remembered until the policy changes, and for its time at mos
   cache.learn('token', 'for a while', grant({ dependsOn: 10 }), cache.policy, 0);
   cache.learn('token', 'never', grant({ dependsOn: 'never' }), cache.policy, 0);
   cache.learn('token', 'denied', grant({ allowed: false }), cache.policy, 0);
-  const allowedAt = (now: number) => ['by policy', 'for a while', 'never', 'denied'].filter(key => isAllowed(cache, key, now));
+  const allowedAt = (now: number) =>
+    ['by policy', 'for a while', 'never', 'denied'].filter(key => isAllowed(cache, key, now));
   expect(allowedAt(9)).toEqual(['by policy', 'for a while']);
   expect(allowedAt(10)).toEqual(['by policy']);
   // What was allowed for a while may have been allowed by policy, behind somebody without opinion.

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../core/api/listener.js';
 import { Entry } from '../../core/threads/entry.js';
-import { deleteCollection } from '../../core/front/deleteCollection.js';
-import type { Route } from '../../core/front/route.js';
+import { deleteCollection } from '../../workers/front/deleteCollection.js';
+import type { Route } from '../../core/request/route.js';
 import { Refusal } from '../../core/model/refusal.js';
 import type { JobResult } from '../../core/threads/messages.js';
 
@@ -19,7 +19,10 @@ const answered = (status: number): JobResult & { is: 'respond' } => ({
 /** Runs a deletion of the thousand; each is removed in a later turn. */
 async function run(remove: (entry: Entry) => number) {
   const seen = { begun: 0, status: 0, listed: 0 };
-  const exchange = { path: '/api/v1/nodes', respond: (status: number) => (seen.status = status) } as unknown as Exchange;
+  const exchange = {
+    path: '/api/v1/nodes',
+    respond: (status: number) => (seen.status = status),
+  } as unknown as Exchange;
   const outcome = await deleteCollection(
     { revision: 7, entries },
     exchange,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Exchange, ResponseStream } from '../../core/api/listener.js';
-import { drainOf } from '../../core/front/drain.js';
+import { drainOf } from '../../workers/front/drain.js';
 
 function setUp() {
   const listeners = { drain: [] as (() => void)[], abort: [] as (() => void)[] };

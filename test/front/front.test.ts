@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import type { Log } from '../../core/api/host.js';
 import type { Exchange } from '../../core/api/listener.js';
-import { AccessCache } from '../../core/front/access.js';
-import { Front } from '../../core/front/front.js';
-import type { Pool } from '../../core/front/pool.js';
-import type { ReadContext } from '../../core/front/context.js';
-import type { State } from '../../core/front/state.js';
+import { AccessCache } from '../../workers/front/access.js';
+import { Front } from '../../workers/front/front.js';
+import type { Pool } from '../../workers/front/pool.js';
+import type { ReadContext } from '../../workers/front/context.js';
+import type { State } from '../../workers/front/state.js';
 import { BODIES_BYTES, BODY_BYTES, POOL_QUEUE } from '../../core/limits.js';
 import { RequestMetrics } from '../../core/metrics/index.js';
 import { namingOf } from '../../core/naming.js';
-import { servedRegistry } from '../../core/server/registry.js';
+import { servedRegistry } from '../../core/plugin/registry.js';
 import type { Job, JobResult } from '../../core/threads/messages.js';
 
 const NOTHING = new Uint8Array(0);
@@ -24,7 +24,11 @@ function setUp() {
     return { id, is: 'proposed', status: 201, headers: [], body: NOTHING, key: 'k' };
   };
   const state = { now: () => 0, revision: 1, collections: new Map() } as unknown as State;
-  const reads = { naming: namingOf('neutral'), catchUp: () => undefined, mostRecent: () => undefined } as unknown as ReadContext;
+  const reads = {
+    naming: namingOf('neutral'),
+    catchUp: () => undefined,
+    mostRecent: () => undefined,
+  } as unknown as ReadContext;
   const log = { error: () => undefined } as unknown as Log;
   const metrics = new RequestMetrics();
   const pool = { run } as unknown as Pool;
@@ -45,12 +49,14 @@ function setUp() {
       path: '/api/v1/namespaces',
       query: '',
       aborted: false,
-      header: (name: string) => (name === 'content-length' && sent.length !== undefined ? String(sent.length) : undefined),
+      header: (name: string) =>
+        name === 'content-length' && sent.length !== undefined ? String(sent.length) : undefined,
       headers: () => [],
       body: () => sent.body ?? Promise.resolve(NOTHING),
       respond: (status: number) => answers.push(status),
     } as unknown as Exchange);
-  const commit = (): void => front.onVerdicts(proposed.splice(0).map((id, i) => ({ id, is: 'committed', revision: i + 2 })));
+  const commit = (): void =>
+    front.onVerdicts(proposed.splice(0).map((id, i) => ({ id, is: 'committed', revision: i + 2 })));
   return { post, commit, answers };
 }
 
@@ -75,7 +81,10 @@ test('writes that wait for the store are bounded: one more is told to come back,
 test('bodies under way are bounded together, whoever sends them', async () => {
   const { post, commit, answers } = setUp();
   const arrive: (() => void)[] = [];
-  const slow = () => ({ length: BODY_BYTES, body: new Promise<Uint8Array>(resolve => arrive.push(() => resolve(NOTHING))) });
+  const slow = () => ({
+    length: BODY_BYTES,
+    body: new Promise<Uint8Array>(resolve => arrive.push(() => resolve(NOTHING))),
+  });
   const most = Math.floor(BODIES_BYTES / BODY_BYTES);
   for (let i = 0; i < most; i++) post(slow());
   post(slow());

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { listLength, listOptionsOf, listParts, selectionOf } from '../../core/front/list.js';
+import { listLength, listParts } from '../../workers/front/list.js';
+import { listOptionsOf } from '../../core/request/listOptions.js';
+import { selectionOf } from '../../workers/front/selection.js';
 import { Entry } from '../../core/threads/entry.js';
-import { parseQuery } from '../../core/front/query.js';
+import { parseQuery } from '../../core/request/query.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import type { Naming } from '../../core/naming.js';
 import type { Resource } from '../../core/schema/resource.js';
@@ -68,9 +70,12 @@ test.each([
   ['', '', 'metadata.name=a,metadata.namespace=ns', true],
   ['', 'ns', 'metadata.name!=a', false],
   ['', 'ns', 'type=x', false],
-])("the path's name %j in namespace %j with the fields %j asks for one object: %j", (name, namespace, fields, single) => {
-  expect(selected(name, namespace, fields).single).toBe(single);
-});
+])(
+  "the path's name %j in namespace %j with the fields %j asks for one object: %j",
+  (name, namespace, fields, single) => {
+    expect(selected(name, namespace, fields).single).toBe(single);
+  },
+);
 
 test('kinds of the whole cluster are chosen by namespace where they are built in and have no fields of their own', () => {
   const whole = { ...kind, namespaced: false, strategy: { fieldAliases: new Map(), selectableFields: new Map() } };

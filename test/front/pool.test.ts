@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Pool } from '../../core/front/pool.js';
+import { Pool } from '../../workers/front/pool.js';
 import type { Log } from '../../core/api/host.js';
 import { POOL_BATCH, POOL_QUEUE } from '../../core/limits.js';
 import type { Job } from '../../core/threads/messages.js';

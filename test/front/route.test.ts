@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { forbidden } from '../../core/access/messages.js';
-import { routeOf } from '../../core/front/route.js';
+import { routeOf } from '../../core/request/route.js';
 import { namingOf } from '../../core/naming.js';
-import { servedRegistry } from '../../core/server/registry.js';
+import { servedRegistry } from '../../core/plugin/registry.js';
 
 const naming = namingOf('kubernetes');
 const registry = servedRegistry({ naming: 'kubernetes' });
@@ -11,14 +11,24 @@ const core = 'in API group ""';
 
 test.each([
   ['OPTIONS', `${shop}/pods/p1`, 'pods "p1"', `  resource "pods" ${core} in the namespace "shop"`],
-  ['POST', '/api/v1/watch/namespaces/shop/pods/p1', 'pods "p1"', ` watch resource "pods" ${core} in the namespace "shop"`],
+  [
+    'POST',
+    '/api/v1/watch/namespaces/shop/pods/p1',
+    'pods "p1"',
+    ` watch resource "pods" ${core} in the namespace "shop"`,
+  ],
   ['GET', '/api/v1/watch/pods/p1/status', 'pods "p1"', ` watch resource "pods/status" ${core} at the cluster scope`],
   ['GET', '//api/v1/pods', 'pods', ` list resource "pods" ${core} at the cluster scope`],
   ['GET', '/api/v1/namespaces//pods', 'pods', ` list resource "pods" ${core} at the cluster scope`],
   ['GET', `${shop}/pods/a%2Flog`, 'pods "a"', ` get resource "pods/log" ${core} in the namespace "shop"`],
   ['GET', '/api/v1/proxy/nodes/n:80/a/b', 'nodes "n:80"', ` proxy resource "nodes" ${core} at the cluster scope`],
   ['GET', '/api/v1/proxy', 'proxy', ` list resource "proxy" ${core} at the cluster scope`],
-  ['DELETE', '/api/v1/proxy/namespaces/shop/pods/p1', 'pods "p1"', ` proxy resource "pods" ${core} in the namespace "shop"`],
+  [
+    'DELETE',
+    '/api/v1/proxy/namespaces/shop/pods/p1',
+    'pods "p1"',
+    ` proxy resource "pods" ${core} in the namespace "shop"`,
+  ],
   [
     'GET',
     '/apis/apps/v1/namespaces/shop',
@@ -27,7 +37,12 @@ test.each([
   ],
   ['GET', `${shop}/pods/<p>&`, 'pods "<p>&"', ` get resource "pods" ${core} in the namespace "shop"`],
   ['GET', '/api/v1/<b>&', '<b>&', ` list resource "&lt;b&gt;&amp;" ${core} at the cluster scope`],
-  ['GET', `${shop}/finalize/x`, 'namespaces "shop"', ` get resource "namespaces/finalize" ${core} in the namespace "shop"`],
+  [
+    'GET',
+    `${shop}/finalize/x`,
+    'namespaces "shop"',
+    ` get resource "namespaces/finalize" ${core} in the namespace "shop"`,
+  ],
 ])('%s %s is judged as upstream reads it', (method, path, what, deed) => {
   const { target } = routeOf(registry, method, path, '');
   const { message } = forbidden({ name: 'zoe', groups: [] } as never, target, '', naming);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { warningHeaders } from '../../core/front/warnings.js';
+import { warningHeaders } from '../../core/request/warnings.js';
 import { WARNING_CHARACTERS, WARNINGS_CHARACTERS } from '../../core/limits.js';
 
 const values = (...texts: string[]): string[] => warningHeaders(texts).map(([, value]) => value);

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import type { ResponseStream } from '../../core/api/listener.js';
-import { type Change, Collection } from '../../core/front/collection.js';
-import type { Selection } from '../../core/front/list.js';
-import { type EventForm, Watcher, WatchHub } from '../../core/front/watch.js';
+import { type Change, Collection } from '../../workers/front/collection.js';
+import type { Selection } from '../../workers/front/selection.js';
+import { type EventForm, Watcher, WatchHub } from '../../workers/front/watch.js';
 import { BOOKMARK_MS, LAST_BOOKMARK_MS, LIST_SLICE_BYTES, WATCH_BACKLOG_BYTES } from '../../core/limits.js';
 
 const selection: Selection = { prefix: '/secrets/', scope: '', single: false, filtered: false, matches: () => true };
@@ -192,13 +192,19 @@ test('bookmarks come once a minute, with the revision of that time, and a last o
 test('a delete lost in a resync: deletions that are made up for share a revision and are all shown, nothing older follows', async () => {
   const { hub, reader, watcher, collection } = setUp();
   const put = (key: string, revision: number): Change =>
-    collection.apply({ key, revision, created: 1, value: Buffer.from(`{"metadata":{"resourceVersion":"${revision}"}}`) })!;
+    collection.apply({
+      key,
+      revision,
+      created: 1,
+      value: Buffer.from(`{"metadata":{"resourceVersion":"${revision}"}}`),
+    })!;
   await watcher.catchUp([], undefined);
   const early = put('/secrets/a/x', 6);
   hub.publish(early);
   hub.publish(put('/secrets/a/y', 7));
   reader.written = '';
-  // What was missed comes as one summary: changes with their own revisions, then every object that is gone, at the revision of the summary.
+  // What was missed comes as one summary: changes with their own revisions, then every object that is gone, at the
+  // revision of the summary.
   const summary = [
     put('/secrets/a/z', 9),
     ...['x', 'y'].map(name => collection.apply({ key: `/secrets/a/${name}`, revision: 12, created: 0 })!),

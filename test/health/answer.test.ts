@@ -21,7 +21,8 @@ const failing: HealthCheck = {
   of: ['livez', 'readyz', 'healthz'],
   check: () => Promise.reject(new Error('secret reason')),
 };
-const ask = (endpoint: 'livez' | 'readyz' | 'healthz', path = '', query = '') => healthAnswer(endpoint, path, query, checks);
+const ask = (endpoint: 'livez' | 'readyz' | 'healthz', path = '', query = '') =>
+  healthAnswer(endpoint, path, query, checks);
 
 describe('all checks', () => {
   test.each(['livez', 'readyz', 'healthz'] as const)(
@@ -42,13 +43,20 @@ describe('all checks', () => {
   test('verbose, whatever its value, prints one line a check and the verdict [R311] [R314] [R316] [R320]', async () => {
     const text =
       '[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]autoregister-completion ok\n[+]poststarthook/start-controllers ok\nlivez check passed\n';
-    for (const query of ['verbose', 'verbose=1', 'verbose=false&x=y']) expect((await ask('livez', '', query)).text).toBe(text);
+    for (const query of ['verbose', 'verbose=1', 'verbose=false&x=y'])
+      expect((await ask('livez', '', query)).text).toBe(text);
   });
 
   test('readyz has shutdown, livez and healthz have the store [R319] [R322]', async () => {
     const names = async (endpoint: 'livez' | 'readyz' | 'healthz') =>
-      (await ask(endpoint, '', 'verbose')).text.match(/(?<=^\[\+\])\S+/gm)?.filter(n => n === 'etcd' || n === 'shutdown');
-    expect([await names('livez'), await names('readyz'), await names('healthz')]).toEqual([['etcd'], ['shutdown'], ['etcd']]);
+      (await ask(endpoint, '', 'verbose')).text
+        .match(/(?<=^\[\+\])\S+/gm)
+        ?.filter(n => n === 'etcd' || n === 'shutdown');
+    expect([await names('livez'), await names('readyz'), await names('healthz')]).toEqual([
+      ['etcd'],
+      ['shutdown'],
+      ['etcd'],
+    ]);
   });
 
   test('each exclude skips one check; an unknown one is warned of [R312] [R315]', async () => {
@@ -68,7 +76,10 @@ describe('all checks', () => {
   test('one failing check makes it 500 without the reason, which goes to the log; excluded it is not run [R313]', async () => {
     const onResult = vi.fn();
     const failed = await healthAnswer('livez', '', '', [ping, failing], onResult);
-    expect([failed.status, failed.text]).toEqual([500, '[+]ping ok\n[-]broken failed: reason withheld\nlivez check failed\n']);
+    expect([failed.status, failed.text]).toEqual([
+      500,
+      '[+]ping ok\n[-]broken failed: reason withheld\nlivez check failed\n',
+    ]);
     expect(onResult).toHaveBeenCalledWith('livez', 'ping', true);
     expect(onResult).toHaveBeenCalledWith('livez', 'broken', false, new Error('secret reason'));
     expect((await healthAnswer('livez', '', 'exclude=broken', [failing], onResult)).status).toBe(200);

@@ -6,8 +6,8 @@ import { UwsStream } from '../../plugins/listener/uws-write.js';
 const CORK_BUFFER = 16 * 1024;
 
 /**
- * A connection whose socket takes what it is told to, behind uWS 20.51's way of corking: what overflows the cork buffer is dropped if the socket does not take
- * what was corked before it, unless it may be given again (`tryEnd`).
+ * A connection whose socket takes what it is told to, behind uWS 20.51's way of corking: what overflows the cork buffer
+ * is dropped if the socket does not take what was corked before it, unless it may be given again (`tryEnd`).
  */
 class Connection {
   readonly sent: Buffer[] = [];

@@ -80,7 +80,11 @@ describe('version 3', () => {
   it('may be kept for long under its hash, and moves from an old one', () => {
     const hash = index.paths['apis/policy/v1']?.serverRelativeURL.split('hash=')[1];
     const kept = get('/openapi/v3/apis/policy/v1', hash);
-    expect(kept.headers).toMatchObject({ 'cache-control': 'public, immutable', vary: 'Accept', expires: expect.any(String) });
+    expect(kept.headers).toMatchObject({
+      'cache-control': 'public, immutable',
+      vary: 'Accept',
+      expires: expect.any(String),
+    });
     expect(kept.etag).toBe(`"${hash}"`);
     expect(get('/openapi/v3/apis/policy/v1').headers['cache-control']).toBe('no-cache, private');
     const old = get('/openapi/v3/apis/policy/v1', '00');
@@ -101,7 +105,8 @@ describe('version 3', () => {
       return [status, contentType, bytes.length];
     };
     expect(bare('/openapi/v3/apis/policy/v1', 'text/html')).toEqual([406, '', 0]);
-    for (const name of ['apis/apps/v9', 'nosuch', 'api/v1/', '']) expect(bare(`/openapi/v3/${name}`)).toEqual([404, '', 0]);
+    for (const name of ['apis/apps/v9', 'nosuch', 'api/v1/', ''])
+      expect(bare(`/openapi/v3/${name}`)).toEqual([404, '', 0]);
     expect(documents.answer('/openapi/v4', undefined, undefined, undefined)).toBeUndefined();
   });
 
@@ -113,7 +118,11 @@ describe('version 3', () => {
   it('takes * for every tag, and tells of no type where nothing changed', () => {
     for (const path of ['/openapi/v2', '/openapi/v3/apis/policy/v1'])
       for (const tag of ['*', ' * ', get(path).etag, `"x", W/${get(path).etag}`])
-        expect(get(path, undefined, undefined, tag)).toMatchObject({ status: 304, contentType: '', etag: get(path).etag });
+        expect(get(path, undefined, undefined, tag)).toMatchObject({
+          status: 304,
+          contentType: '',
+          etag: get(path).etag,
+        });
   });
 
   it('gives operations their action, kind and parameters', () => {
@@ -138,7 +147,8 @@ describe('version 3', () => {
 
   it('describes values that have several forms without a type, so that clients accept all of them', () => {
     const { components } = body(get('/openapi/v3/apis/apiextensions.k8s.io/v1')) as Document;
-    const either = components.schemas['io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray'];
+    const either =
+      components.schemas['io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray'];
     expect(Object.keys(either ?? {})).toEqual(['description']);
   });
 
@@ -166,7 +176,11 @@ describe('version 2', () => {
     expect(get('/openapi/v2').contentType).toBe('application/json');
     expect(get('/openapi/v2', undefined, 'text/html,application/json').contentType).toBe('application/json');
     expect(get('/openapi/v2', undefined, `${PROTOBUF},application/json`).contentType).toBe(PROTOBUF.replace('@', '.'));
-    expect(get('/openapi/v2', undefined, 'text/html')).toMatchObject({ status: 406, contentType: '', bytes: new Uint8Array() });
+    expect(get('/openapi/v2', undefined, 'text/html')).toMatchObject({
+      status: 406,
+      contentType: '',
+      bytes: new Uint8Array(),
+    });
     const { etag } = get('/openapi/v2');
     expect(get('/openapi/v2', undefined, undefined, etag).status).toBe(304);
     expect(get('/openapi/v2', undefined, undefined, '"x"').status).toBe(200);
@@ -214,13 +228,17 @@ describe('rendering', () => {
   it('can be done ahead of requests and gives the same bytes', async () => {
     const warmed = openApiDocuments(registry, naming);
     await warmed.warm();
-    const hash = (set: typeof warmed): string | undefined => set.answer('/openapi/v2', undefined, undefined, undefined)?.etag;
+    const hash = (set: typeof warmed): string | undefined =>
+      set.answer('/openapi/v2', undefined, undefined, undefined)?.etag;
     expect(hash(warmed)).toBe(hash(documents));
   });
 
   it('speaks neutral names where the server does', () => {
     const neutral = namingOf('neutral');
-    const set = openApiDocuments(buildRegistry({ naming: neutral, strategies: () => undefined, generation: 1 }), neutral);
+    const set = openApiDocuments(
+      buildRegistry({ naming: neutral, strategies: () => undefined, generation: 1 }),
+      neutral,
+    );
     const text = Buffer.from(set.answer('/openapi/v3/api/v1', undefined, undefined, undefined)?.bytes ?? []).toString();
     expect(text).toContain('io.orchestrator.api.core.v1.Pod');
     expect(text).not.toMatch(/io\.k8s|vnd\.kubernetes|k8s\.io/);

@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
-import { decodeEnvelope, decodeMessage, encodeCommon, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
+import {
+  decodeEnvelope,
+  decodeMessage,
+  encodeCommon,
+  encodeEnvelope,
+  encodeMessage,
+} from '../../core/schema/protobuf.js';
 import { typeOf } from '../../core/schema/table/types.js';
 
 const roundTrip = (id: string, value: Json): unknown => {
@@ -57,7 +63,9 @@ describe('objects in protobuf [R100] [R101] [R102] [R103]', () => {
 
   it('hold JSON that is no deeper than a body of JSON may be', () => {
     const type = typeOf('apps.v1.ControllerRevision');
-    const nested = (depth: number): Json => ({ data: { a: JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as Json } });
+    const nested = (depth: number): Json => ({
+      data: { a: JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as Json },
+    });
     expect(decodeMessage(type, encodeMessage(type, nested(500))).value).toMatchObject({ data: expect.anything() });
     expect(() => decodeMessage(type, encodeMessage(type, nested(600)))).toThrow('exceeded max depth of 512');
   });

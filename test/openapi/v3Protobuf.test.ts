@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { namingOf } from '../../core/naming.js';
 import { openApiDocuments, type Schema } from '../../core/openapi/index.js';
 import { encodeV3 } from '../../core/openapi/v3Protobuf.js';
-import { servedRegistry } from '../../core/server/registry.js';
+import { servedRegistry } from '../../core/plugin/registry.js';
 
 const ASKED = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
 const ANSWERED = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
@@ -68,7 +68,11 @@ describe('OpenAPI 3 in protobuf', () => {
       schemaIn({
         type: 'object',
         required: ['a'],
-        properties: { a: ref, b: { type: 'array', items: ref }, n: { not: { type: 'string' }, minimum: 1.5, maxLength: 3 } },
+        properties: {
+          a: ref,
+          b: { type: 'array', items: ref },
+          n: { not: { type: 'string' }, minimum: 1.5, maxLength: 3 },
+        },
         additionalProperties: { type: 'integer', format: 'int32', default: 3 },
         enum: ['x', 1],
         'x-kubernetes-map-type': 'atomic',
@@ -94,7 +98,9 @@ describe('OpenAPI 3 in protobuf', () => {
       specification_extension: [{ name: 'x-kubernetes-map-type', value: { yaml: '"atomic"' } }],
       all_of: [{ reference: { ref: ref.$ref } }],
     });
-    expect(schemaIn({ additionalProperties: false, default: {} })).toEqual({ additional_properties: { boolean: false } });
+    expect(schemaIn({ additionalProperties: false, default: {} })).toEqual({
+      additional_properties: { boolean: false },
+    });
   });
 
   test('every served document has the paths, operations and schemas of its JSON, under its hash', () => {
@@ -108,12 +114,17 @@ describe('OpenAPI 3 in protobuf', () => {
       const json = documents.answer(`/openapi/v3/${name}`, undefined, undefined, undefined)!;
       const answer = documents.answer(`/openapi/v3/${name}`, undefined, ASKED, undefined)!;
       expect([answer.contentType, answer.etag]).toEqual([ANSWERED, json.etag]);
-      const document = JSON.parse(Buffer.from(json.bytes).toString()) as { paths: Schema; components?: { schemas: Schema } };
+      const document = JSON.parse(Buffer.from(json.bytes).toString()) as {
+        paths: Schema;
+        components?: { schemas: Schema };
+      };
       const decoded = read(answer.bytes);
       expect(decoded['paths']!['path']!.map(path => path['name'])).toEqual(Object.keys(document.paths));
       const schemas = decoded['components']!['schemas']?.['additional_properties'] ?? [];
       expect(schemas.map(schema => schema['name'])).toEqual(Object.keys(document.components?.schemas ?? {}));
-      const ids = Object.values(document.paths).map(item => (item as { get?: { operationId: string } }).get?.operationId);
+      const ids = Object.values(document.paths).map(
+        item => (item as { get?: { operationId: string } }).get?.operationId,
+      );
       expect(decoded['paths']!['path']!.map(path => path['value']!['get']?.['operation_id'])).toEqual(ids);
     }
   });

@@ -20,7 +20,9 @@ const read = (file: string): string => readFileSync(file, 'utf8');
 describe('own certificates', () => {
   it('are signed by the own CA, for their use, and name the server', async () => {
     const pki = await make(fresh(), START, ['example.test', '192.0.2.7', '2001:db8::7']);
-    const [ca, server, admin] = [pki.caFile, pki.certFile, pki.adminCertFile].map(file => new X509Certificate(read(file)));
+    const [ca, server, admin] = [pki.caFile, pki.certFile, pki.adminCertFile].map(
+      file => new X509Certificate(read(file)),
+    );
     expect(ca!.ca).toBe(true);
     for (const leaf of [server!, admin!]) {
       expect(leaf.checkIssued(ca!)).toBe(true);
@@ -29,7 +31,8 @@ describe('own certificates', () => {
     expect(server!.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
     expect(admin!.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
     expect(admin!.subject.split('\n').sort()).toEqual(['CN=orchestrator-admin', 'O=system:masters']);
-    for (const name of ['localhost', 'orchestrator.default.svc', 'example.test']) expect(server!.checkHost(name)).toBeDefined();
+    for (const name of ['localhost', 'orchestrator.default.svc', 'example.test'])
+      expect(server!.checkHost(name)).toBeDefined();
     for (const address of ['127.0.0.1', '::1', '10.96.0.1', '192.0.2.7', '2001:db8::7'])
       expect(server!.checkIP(address)).toBeDefined();
   });
@@ -84,7 +87,8 @@ describe('own certificates', () => {
     const { certFile } = await make(dataDir, START, written);
     const first = read(certFile);
     const certificate = new X509Certificate(first);
-    for (const address of ['::ffff:192.0.2.7', '2001:db8::8', 'fe80::1']) expect(certificate.checkIP(address)).toBeDefined();
+    for (const address of ['::ffff:192.0.2.7', '2001:db8::8', 'fe80::1'])
+      expect(certificate.checkIP(address)).toBeDefined();
     await make(dataDir, START, written);
     expect(read(certFile)).toBe(first);
   });

@@ -4,7 +4,8 @@ import type { Refusal } from '../../core/model/refusal.js';
 import { create, knowing, lines, object, rulesOf } from './helpers.js';
 
 const NAME = 'certificates.orchestrator.io/certificatesigningrequests';
-const pem = (label: string): string => Buffer.from(`-----BEGIN ${label}-----\nAAAA\n-----END ${label}-----\n`).toString('base64');
+const pem = (label: string): string =>
+  Buffer.from(`-----BEGIN ${label}-----\nAAAA\n-----END ${label}-----\n`).toString('base64');
 const asked = { request: pem('CERTIFICATE REQUEST'), signerName: 'example.com/signer', usages: ['client auth'] };
 const request = (spec: object = {}, rest: object = {}): ApiObject =>
   object('CertificateSigningRequest', { spec: { ...asked, ...spec }, ...rest }, 'certificates.k8s.io/v1');
@@ -50,9 +51,13 @@ describe('a certificate signing request', () => {
       'spec.request: Invalid value: []byte{0x0, 0x1, 0x2}: PEM block type must be CERTIFICATE REQUEST',
     ]);
     expect(wrongWith({ usages: [] })).toEqual(['spec.usages: Required value']);
-    expect(wrongWith({ usages: ['client auth', 'client auth'] })).toEqual(['spec.usages[1]: Duplicate value: "client auth"']);
+    expect(wrongWith({ usages: ['client auth', 'client auth'] })).toEqual([
+      'spec.usages[1]: Duplicate value: "client auth"',
+    ]);
     expect(wrongWith({ usages: ['flying'] })).toEqual([
-      expect.stringMatching(/^spec\.usages\[0\]: Unsupported value: "flying": supported values: "any", .*"timestamping"$/),
+      expect.stringMatching(
+        /^spec\.usages\[0\]: Unsupported value: "flying": supported values: "any", .*"timestamping"$/,
+      ),
     ]);
     expect(wrongWith({ expirationSeconds: 599 })).toEqual([
       'spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 600 seconds (10 minutes)',
@@ -74,11 +79,16 @@ describe('a certificate signing request', () => {
   });
 
   test('is decided by its approval alone, of which nothing but conditions and metadata counts', () => {
-    const body = request({ signerName: 'other.com/x' }, { status: { conditions: [condition('Approved')], certificate: 'AAAA' } });
+    const body = request(
+      { signerName: 'other.com/x' },
+      { status: { conditions: [condition('Approved')], certificate: 'AAAA' } },
+    );
     const made = approval(body, request({}, { status: {} }));
     expect(made.spec).toEqual(asked);
     const now = '2024-05-06T07:08:09Z';
-    expect(made.status).toEqual({ conditions: [{ ...condition('Approved'), lastUpdateTime: now, lastTransitionTime: now }] });
+    expect(made.status).toEqual({
+      conditions: [{ ...condition('Approved'), lastUpdateTime: now, lastTransitionTime: now }],
+    });
   });
 
   test('keeps the time of a condition that holds on', () => {
@@ -114,7 +124,9 @@ describe('a certificate signing request', () => {
       'status.conditions[0].status: Unsupported value: "Maybe": supported values: "False", "True", "Unknown"',
       'status.conditions[1].status: Required value',
     ]);
-    expect(refused(decided(condition('X'), condition('X')), open)).toEqual(['status.conditions[1].type: Duplicate value: "X"']);
+    expect(refused(decided(condition('X'), condition('X')), open)).toEqual([
+      'status.conditions[1].type: Duplicate value: "X"',
+    ]);
   });
 
   test('takes its certificate and further conditions by its status, once, and decisions never [R518]', () => {

@@ -9,7 +9,8 @@ const pod = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'registry
 const job = (spec: object = {}, podSpec: object = {}): ApiObject =>
   object('Job', { spec: { template: { spec: { ...pod, ...podSpec } }, ...spec } }, 'batch/v1');
 const fields = (found: readonly { field: string }[]): string[] => found.map(({ field }) => field);
-const told = (spec: object, podSpec: object = {}): string[] => fields(create('batch/jobs', job(spec, podSpec)).violations);
+const told = (spec: object, podSpec: object = {}): string[] =>
+  fields(create('batch/jobs', job(spec, podSpec)).violations);
 
 describe('jobs', () => {
   it.each<[object, string[]]>([
@@ -18,14 +19,21 @@ describe('jobs', () => {
     [{ manualSelector: true }, ['spec.selector', 'spec.template.metadata.labels']],
     [{ completionMode: 'Indexed', parallelism: 2 }, ['spec.completions']],
     [{ backoffLimitPerIndex: 1 }, ['spec.backoffLimitPerIndex']],
-    [{ completionMode: 'Indexed', completions: 3, maxFailedIndexes: 4, backoffLimitPerIndex: 1 }, ['spec.maxFailedIndexes']],
+    [
+      { completionMode: 'Indexed', completions: 3, maxFailedIndexes: 4, backoffLimitPerIndex: 1 },
+      ['spec.maxFailedIndexes'],
+    ],
     [
       { podFailurePolicy: { rules: [{ action: 'FailIndex', onPodConditions: [{ type: 'X' }] }] } },
       ['spec.podFailurePolicy.rules[0].action'],
     ],
     [{ podFailurePolicy: { rules: [{ action: 'Count' }] } }, ['spec.podFailurePolicy.rules[0]']],
     [
-      { completionMode: 'Indexed', completions: 3, successPolicy: { rules: [{ succeededIndexes: '0-1', succeededCount: 3 }] } },
+      {
+        completionMode: 'Indexed',
+        completions: 3,
+        successPolicy: { rules: [{ succeededIndexes: '0-1', succeededCount: 3 }] },
+      },
       ['spec.successPolicy.rules[0].succeededCount'],
     ],
     [{ managedBy: 'example.com/mine' }, []],
@@ -34,7 +42,11 @@ describe('jobs', () => {
     expect(told(spec)).toEqual(wrong);
   });
   it.each<[string, object, string[]]>([
-    ['rules', { podFailurePolicy: { rules: Array(21).fill({ action: 'Count', onPodConditions: [{ type: 'X' }] }) } }, ['rules']],
+    [
+      'rules',
+      { podFailurePolicy: { rules: Array(21).fill({ action: 'Count', onPodConditions: [{ type: 'X' }] }) } },
+      ['rules'],
+    ],
     [
       'conditions of a rule',
       { podFailurePolicy: { rules: [{ action: 'Count', onPodConditions: Array(21).fill({ type: 'X' }) }] } },
@@ -61,7 +73,8 @@ describe('jobs', () => {
     ]);
   });
   it('an indexed job grows and shrinks with its parallelism, others keep their completions', () => {
-    const of = (mode: string) => create('batch/jobs', job({ completionMode: mode, completions: 2, parallelism: 2 })).made;
+    const of = (mode: string) =>
+      create('batch/jobs', job({ completionMode: mode, completions: 2, parallelism: 2 })).made;
     const change = (made: ApiObject, to: object) =>
       fields(update('batch/jobs', made, draft => void Object.assign(draft.spec as object, to)).violations);
     expect(change(of('Indexed'), { completions: 3, parallelism: 3 })).toEqual([]);
@@ -72,8 +85,11 @@ describe('jobs', () => {
     const { made } = create('batch/jobs', job({ suspend: true }));
     const change = (to: object) =>
       fields(
-        update('batch/jobs', made, draft => void Object.assign((draft.spec as { template: { spec: object } }).template.spec, to))
-          .violations,
+        update(
+          'batch/jobs',
+          made,
+          draft => void Object.assign((draft.spec as { template: { spec: object } }).template.spec, to),
+        ).violations,
       );
     expect(change({ nodeSelector: { a: 'b' }, tolerations: [{ operator: 'Exists' }] })).toEqual([]);
     expect(change({ containers: [{ name: 'c', image: 'registry.example/d:1' }] })).toContain('spec.template');
@@ -84,7 +100,10 @@ describe('jobs', () => {
     expect(indexCount('2-1', 8)).toMatch(/non-increasing/);
     expect(indexCount('8', 8)).toMatch(/too large/);
     fc.assert(
-      fc.property(fc.uniqueArray(fc.nat(99)), all => indexCount([...all].sort((a, b) => a - b).join(','), 100) === all.length),
+      fc.property(
+        fc.uniqueArray(fc.nat(99)),
+        all => indexCount([...all].sort((a, b) => a - b).join(','), 100) === all.length,
+      ),
     );
   });
 });
@@ -112,7 +131,9 @@ describe('schedules', () => {
     expect(scheduleProblem(text)).toBeTypeOf('string');
   });
   it('ranges of every field that keep its bounds are fine', () => {
-    fc.assert(fc.property(fc.nat(59), fc.nat(59), (a, b) => (scheduleProblem(`${a}-${b} * * * *`) === undefined) === a <= b));
+    fc.assert(
+      fc.property(fc.nat(59), fc.nat(59), (a, b) => (scheduleProblem(`${a}-${b} * * * *`) === undefined) === a <= b),
+    );
   });
   it('zones are named as IANA does', () => {
     for (const zone of ['UTC', 'Europe/Paris', 'Etc/GMT+5']) expect(timeZoneProblems(zone)).toEqual([]);
@@ -129,7 +150,10 @@ describe('warnings of pods', () => {
   const container = (more: object) => ({ containers: [{ ...pod.containers[0], ...more }] });
   it('bytes come whole, later variables hide earlier ones, old volumes do nothing', () => {
     expect(
-      warned('core/pods', object('Pod', { spec: container({ resources: { limits: { memory: '100m', cpu: '100m' } } }) })),
+      warned(
+        'core/pods',
+        object('Pod', { spec: container({ resources: { limits: { memory: '100m', cpu: '100m' } } }) }),
+      ),
     ).toEqual([
       'spec.containers[0].resources.limits[memory]: fractional byte value "100m" is invalid, must be an integer',
       'spec.containers[0].resources.requests[memory]: fractional byte value "100m" is invalid, must be an integer',
@@ -144,7 +168,10 @@ describe('warnings of pods', () => {
     ]);
   });
   it('templates are told of at their place, and only when they change', () => {
-    const spec = { ...pod, topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }] };
+    const spec = {
+      ...pod,
+      topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }],
+    };
     const given = object('Job', { spec: { template: { spec } } }, 'batch/v1');
     expect(warned('batch/jobs', given)).toEqual([
       'spec.template.spec.topologySpreadConstraints[0].labelSelector: a null labelSelector results in matching no pod',
@@ -176,7 +203,9 @@ describe('the status of a job', () => {
   });
   it('counts up, and what is ready is active', () => {
     expect(told({ failed: 2, active: 1, ready: 1 }, { failed: 1 })).toEqual([]);
-    expect(told({ failed: 1 }, { failed: 2 })).toEqual(['status.failed: Invalid value: 1: cannot decrease the failed counter']);
+    expect(told({ failed: 1 }, { failed: 2 })).toEqual([
+      'status.failed: Invalid value: 1: cannot decrease the failed counter',
+    ]);
     expect(told({ active: 1, ready: 2 })).toHaveLength(1);
   });
   it('names indexes that there are', () => {

@@ -25,7 +25,11 @@ describe('defaults of kinds [R127]', () => {
     const { made, violations } = create('core/pods', object('Pod', { spec: app }));
     expect(violations).toEqual([]);
     expect(made.status).toEqual({ phase: 'Pending', qosClass: 'BestEffort' });
-    expect(specOf(made)).toMatchObject({ dnsPolicy: 'ClusterFirst', restartPolicy: 'Always', enableServiceLinks: true });
+    expect(specOf(made)).toMatchObject({
+      dnsPolicy: 'ClusterFirst',
+      restartPolicy: 'Always',
+      enableServiceLinks: true,
+    });
     expect(specOf(made).containers).toEqual([
       {
         name: 'web',
@@ -41,7 +45,10 @@ describe('defaults of kinds [R127]', () => {
     [{ requests: { cpu: '1' } }, 'Burstable'],
     [{ requests: { cpu: '0' } }, 'BestEffort'],
   ])('resources %j make a pod %s', (resources, qosClass) => {
-    const { made } = create('core/pods', object('Pod', { spec: { containers: [{ name: 'c', image: 'i', resources }] } }));
+    const { made } = create(
+      'core/pods',
+      object('Pod', { spec: { containers: [{ name: 'c', image: 'i', resources }] } }),
+    );
     expect(made.status).toMatchObject({ qosClass });
   });
   it.each([
@@ -55,8 +62,14 @@ describe('defaults of kinds [R127]', () => {
     expect((made.spec as { containers: { imagePullPolicy: string }[] }).containers[0]?.imagePullPolicy).toBe(policy);
   });
   it('templates get no service links, pods do', () => {
-    const { made } = create('apps/deployments', object('Deployment', { spec: { selector, template: template() } }, 'apps/v1'));
-    expect(made.spec).toMatchObject({ replicas: 1, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%' } } });
+    const { made } = create(
+      'apps/deployments',
+      object('Deployment', { spec: { selector, template: template() } }, 'apps/v1'),
+    );
+    expect(made.spec).toMatchObject({
+      replicas: 1,
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%' } },
+    });
     expect((made.spec as { template: { spec: object } }).template.spec).not.toHaveProperty('enableServiceLinks');
   });
   it('a job selects its pods by its uid', () => {
@@ -97,11 +110,19 @@ describe('services [R127]', () => {
     expect(spec.ports[0]?.nodePort).toBeGreaterThanOrEqual(30000);
     expect(spec.ports[1]?.nodePort).toBe(spec.ports[0]?.nodePort);
   });
-  const other = object('Service', { spec: { clusterIPs: ['10.0.3.4'], ports: [{ nodePort: 30123, protocol: 'TCP' }] } });
+  const other = object('Service', {
+    spec: { clusterIPs: ['10.0.3.4'], ports: [{ nodePort: 30123, protocol: 'TCP' }] },
+  });
   other.metadata.uid = 'u2';
   it.each([
-    [{ clusterIP: '10.0.3.4', ports: [{ port: 1 }] }, 'failed to allocate IP 10.0.3.4: provided IP is already allocated'],
-    [{ clusterIP: '10.9.0.1', ports: [{ port: 1 }] }, 'is not in the valid range. The range of valid IPs is 10.0.0.0/16'],
+    [
+      { clusterIP: '10.0.3.4', ports: [{ port: 1 }] },
+      'failed to allocate IP 10.0.3.4: provided IP is already allocated',
+    ],
+    [
+      { clusterIP: '10.9.0.1', ports: [{ port: 1 }] },
+      'is not in the valid range. The range of valid IPs is 10.0.0.0/16',
+    ],
     [{ type: 'NodePort', ports: [{ port: 1, nodePort: 30123 }] }, 'provided port is already allocated'],
     [{ type: 'NodePort', ports: [{ port: 1, nodePort: 80 }] }, 'The range of valid ports is 30000-32767'],
   ])('%j is refused: %s', (spec, why) => {
@@ -116,7 +137,10 @@ describe('services [R127]', () => {
     expect((made.spec as { ports: object[] }).ports[0]).not.toHaveProperty('nodePort');
   });
   it('without a selector and headless claim both families', () => {
-    expect(make({ clusterIP: 'None' }).spec).toMatchObject({ ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] });
+    expect(make({ clusterIP: 'None' }).spec).toMatchObject({
+      ipFamilyPolicy: 'RequireDualStack',
+      ipFamilies: ['IPv4', 'IPv6'],
+    });
   });
 });
 
@@ -125,7 +149,10 @@ describe('validation of pods', () => {
   it.each([
     [{ containers: [] }, 'spec.containers: Required value'],
     [{ containers: [{ image: 'i' }] }, 'spec.containers[0].name: Required value'],
-    [{ ...app, dnsPolicy: 'None' }, 'spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None'],
+    [
+      { ...app, dnsPolicy: 'None' },
+      'spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None',
+    ],
     [{ ...app, hostname: 'a.b' }, 'spec.hostname: Invalid value: "a.b": must not contain dots'],
     [
       { containers: [{ name: 'c', image: 'i', volumeMounts: [{ name: 'gone', mountPath: '/m' }] }] },
@@ -148,7 +175,11 @@ describe('validation of pods', () => {
   });
   const old = create('core/pods', object('Pod', { spec: { ...app, activeDeadlineSeconds: 50 } })).made;
   it.each([
-    ['an image', (s: Any) => Object.assign(s, { containers: [{ ...(s.containers as object[])[0], image: 'new' }] }), []],
+    [
+      'an image',
+      (s: Any) => Object.assign(s, { containers: [{ ...(s.containers as object[])[0], image: 'new' }] }),
+      [],
+    ],
     ['a shorter deadline', (s: Any) => Object.assign(s, { activeDeadlineSeconds: 10 }), []],
     ['a longer deadline', (s: Any) => Object.assign(s, { activeDeadlineSeconds: 90 }), ['spec.activeDeadlineSeconds']],
     ['a restart policy', (s: Any) => Object.assign(s, { restartPolicy: 'Never' }), ['spec']],
@@ -159,7 +190,10 @@ describe('validation of pods', () => {
   it('get their grace only while they run on a node', () => {
     const { gracePeriod } = rulesOf('core/pods');
     expect(gracePeriod(old, 20)).toBe(0);
-    const running = object('Pod', { spec: { nodeName: 'n', terminationGracePeriodSeconds: 7 }, status: { phase: 'Running' } });
+    const running = object('Pod', {
+      spec: { nodeName: 'n', terminationGracePeriodSeconds: 7 },
+      status: { phase: 'Running' },
+    });
     expect([gracePeriod(running, undefined), gracePeriod(running, 3), gracePeriod(running, -1)]).toEqual([7, 3, 1]);
   });
 });
@@ -170,7 +204,9 @@ describe('fields that stay as they were made', () => {
     [
       'apps/deployments',
       { spec: { selector, template: template() } },
-      { spec: { selector: { matchLabels: { a: '1' } }, template: { ...template(), metadata: { labels: { a: '1' } } } } },
+      {
+        spec: { selector: { matchLabels: { a: '1' } }, template: { ...template(), metadata: { labels: { a: '1' } } } },
+      },
       ['spec.selector'],
     ],
     [
@@ -193,7 +229,9 @@ describe('fields that stay as they were made', () => {
     ],
   ])('%s: %j', (kind, before, after, fields) => {
     const old = create(kind, object('K', before)).made;
-    expect(update(kind, old, draft => Object.assign(draft, structuredClone(after))).violations.map(v => v.field)).toEqual(fields);
+    expect(
+      update(kind, old, draft => Object.assign(draft, structuredClone(after))).violations.map(v => v.field),
+    ).toEqual(fields);
   });
 });
 
@@ -222,7 +260,11 @@ describe('properties of kinds', () => {
   });
   it('events have one form per group', () => {
     const { convert } = rulesOf('core/events');
-    const newer = object('Event', { regarding: { name: 'p' }, note: 'hi', reportingController: 'c' }, 'events.k8s.io/v1');
+    const newer = object(
+      'Event',
+      { regarding: { name: 'p' }, note: 'hi', reportingController: 'c' },
+      'events.k8s.io/v1',
+    );
     const old = convert?.(newer, 'v1') as ApiObject;
     expect(old).toMatchObject({ involvedObject: { name: 'p' }, message: 'hi', reportingComponent: 'c' });
     expect(convert?.(old, 'events.k8s.io/v1')).toEqual(newer);

@@ -21,7 +21,10 @@ describe('configuration', () => {
     expect(configKey('...')).toEqual(["must not start with '..'"]);
   });
   it('a key stands in one of the two maps of a ConfigMap', () => {
-    const { violations } = create('core/configmaps', object('ConfigMap', { data: { k: 'v' }, binaryData: { k: 'AA==' } }));
+    const { violations } = create(
+      'core/configmaps',
+      object('ConfigMap', { data: { k: 'v' }, binaryData: { k: 'AA==' } }),
+    );
     expect(lines(violations)).toEqual(['data[k]: Invalid value: "k": duplicate of key present in binaryData']);
   });
   it.each([
@@ -64,7 +67,9 @@ describe('endpoints', () => {
     });
     const first = create('core/endpoints', made);
     expect(fields(first.violations)).toEqual(['subsets[0].ports[0].name']);
-    expect(update('core/endpoints', first.made, draft => void (draft.metadata.labels = { a: 'b' })).violations).toEqual([]);
+    expect(update('core/endpoints', first.made, draft => void (draft.metadata.labels = { a: 'b' })).violations).toEqual(
+      [],
+    );
   });
   it.each([
     ['IPv4', ['fd00::1'], ['must be a valid IPv4 address']],
@@ -72,7 +77,10 @@ describe('endpoints', () => {
     ['FQDN', ['one'], ['should be a domain with at least two segments separated by dots']],
     ['FQDN', ['a.example.'], []],
   ])('slices of %s hold %j', (addressType, addresses, wrong) => {
-    const slice = object('EndpointSlice', { addressType, endpoints: [{ addresses, deprecatedTopology: { 'bad key': '' } }] });
+    const slice = object('EndpointSlice', {
+      addressType,
+      endpoints: [{ addresses, deprecatedTopology: { 'bad key': '' } }],
+    });
     const { made, violations } = create('discovery.orchestrator.io/endpointslices', slice);
     expect(violations.map(({ message }) => message.split(': ').at(-1))).toEqual(wrong);
     expect((made.endpoints as object[])[0]).toEqual({ addresses });
@@ -124,7 +132,8 @@ describe('events', () => {
       },
       'events.k8s.io/v1',
     );
-    const change = (to: object) => fields(update('core/events', made, draft => void Object.assign(draft, to)).violations);
+    const change = (to: object) =>
+      fields(update('core/events', made, draft => void Object.assign(draft, to)).violations);
     expect(create('core/events', made).violations).toEqual([]);
     expect(change({ series: { count: 2, lastObservedTime: eventTime } })).toEqual([]);
     expect(change({ series: { count: 1 } })).toEqual(['series.count', 'series.lastObservedTime']);
@@ -140,7 +149,9 @@ describe('events', () => {
 describe('forms of values', () => {
   const decoded = (type: string, value: object) => normalize(typeOf(type), value as never, { complaints: [] });
   it('amounts of resources are whole thousandths, rounded up [R127]', () => {
-    const resources = decoded('core.v1.ResourceRequirements', { limits: { cpu: '1u', memory: '0.1Gi', x: '1e-6', y: '2' } });
+    const resources = decoded('core.v1.ResourceRequirements', {
+      limits: { cpu: '1u', memory: '0.1Gi', x: '1e-6', y: '2' },
+    });
     expect(resources).toEqual({ limits: { cpu: '1m', memory: '107374182400m', x: '1e-3', y: '2' } });
   });
   it('an empty list that is always written is null, null among bytes is empty', () => {

@@ -42,7 +42,10 @@ test('conditions of a budget say all that conditions say', () => {
     expect.stringContaining('status.conditions[1].reason: Invalid value: "r r": a condition reason must start'),
     expect.stringContaining('status.conditions[2].type: Invalid value: "": name part must be non-empty'),
     expect.stringContaining('status.conditions[2].type: Invalid value: "": name part must consist of'),
-    'status.conditions[2].status: Unsupported value: "Maybe": supported values: "False", "True", "Unknown"'.slice(0, 90),
+    'status.conditions[2].status: Unsupported value: "Maybe": supported values: "False", "True", "Unknown"'.slice(
+      0,
+      90,
+    ),
     'status.conditions[2].observedGeneration: Invalid value: -1: must be greater than or equal to zero'.slice(0, 90),
     'status.conditions[2].lastTransitionTime: Required value: must be set',
     'status.conditions[2].reason: Required value: must be set',
@@ -53,7 +56,9 @@ test('addresses of a status are addresses, and names are names', () => {
   const ingress = [{ ip: 'x' }, { hostname: 'Bad_' }, { hostname: '1.2.3.4' }, { ip: '::1', hostname: 'a.b' }];
   expect(told(ingressStatusViolations, { loadBalancer: { ingress } })).toEqual([
     'status.loadBalancer.ingress[0].ip: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
-    expect.stringContaining('status.loadBalancer.ingress[1].hostname: Invalid value: "Bad_": a lowercase RFC 1123 subdomain'),
+    expect.stringContaining(
+      'status.loadBalancer.ingress[1].hostname: Invalid value: "Bad_": a lowercase RFC 1123 subdomain',
+    ),
     'status.loadBalancer.ingress[2].hostname: Invalid value: "1.2.3.4": must be a DNS name, not an IP address',
   ]);
   const address = { type: 'InternalIP', address: '1.2.3.4' };

@@ -50,8 +50,12 @@ describe('the rules warn', () => {
     const accounts = `${core}/serviceaccounts`;
     const annotations = { 'kubernetes.io/enforce-mountable-secrets': 'true' };
     const made = await api.post(accounts, { metadata: { name: 'x', annotations } });
-    expect(warning(made)).toContain('deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets');
-    const labelled = await api.patch(`${accounts}/x`, 'application/merge-patch+json', { metadata: { labels: { a: '1' } } });
+    expect(warning(made)).toContain(
+      'deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets',
+    );
+    const labelled = await api.patch(`${accounts}/x`, 'application/merge-patch+json', {
+      metadata: { labels: { a: '1' } },
+    });
     expect([labelled.status, warning(labelled)]).toEqual([200, undefined]);
   });
 });
@@ -64,7 +68,10 @@ describe('a certificate and a key', () => {
     const { certificate, key } = await issue(request);
     expect(keyPairProblem(certificate, key)).toBeUndefined();
     expect(keyPairProblem(certificate, (await issue(request)).key)).toBe('tls: private key does not match public key');
-    const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({
+      type: 'pkcs8',
+      format: 'pem',
+    }) as string;
     expect(keyPairProblem(certificate, rsa)).toBe('tls: private key type does not match public key type');
     expect(keyPairProblem(certificate, certificate)).toBe(
       'tls: found a certificate rather than a key in the PEM for the private key',

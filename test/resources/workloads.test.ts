@@ -32,7 +32,8 @@ describe('counts of a status', () => {
 });
 
 describe('daemons', () => {
-  const daemons = (spec: object) => object('DaemonSet', { spec: { selector, template: template(), ...spec } }, 'apps/v1');
+  const daemons = (spec: object) =>
+    object('DaemonSet', { spec: { selector, template: template(), ...spec } }, 'apps/v1');
   it.each([
     [{ maxUnavailable: 1, maxSurge: '5%' }, ['spec.updateStrategy.rollingUpdate.maxSurge']],
     [{ maxUnavailable: '0%', maxSurge: 0 }, ['spec.updateStrategy.rollingUpdate.maxUnavailable']],
@@ -57,11 +58,16 @@ describe('daemons', () => {
     ).toBe('2');
   });
   it('of the network of their host leave its ports to the pods', () => {
-    const given = template({ hostNetwork: true, containers: [{ name: 'a', image: 'i', ports: [{ containerPort: 1 }] }] });
+    const given = template({
+      hostNetwork: true,
+      containers: [{ name: 'a', image: 'i', ports: [{ containerPort: 1 }] }],
+    });
     const { made, violations } = create('apps/daemonsets', daemons({ template: given }));
     expect(violations).toEqual([]);
     expect(JSON.stringify(made.spec)).not.toContain('hostPort');
-    expect(JSON.stringify(create('core/pods', object('Pod', { spec: given.spec })).made.spec)).toContain('"hostPort":1');
+    expect(JSON.stringify(create('core/pods', object('Pod', { spec: given.spec })).made.spec)).toContain(
+      '"hostPort":1',
+    );
   });
 });
 
@@ -69,7 +75,9 @@ describe('debugging a pod', () => {
   const pod = (ephemeralContainers?: object[]): ApiObject =>
     create(
       'core/pods',
-      object('Pod', { spec: { ...template().spec, nodeName: 'other', ...(ephemeralContainers ? { ephemeralContainers } : {}) } }),
+      object('Pod', {
+        spec: { ...template().spec, nodeName: 'other', ...(ephemeralContainers ? { ephemeralContainers } : {}) },
+      }),
     ).made;
   const debug = rulesOf('core/pods').subresources!.get('ephemeralcontainers')!;
   const tool = { name: 'tool', image: 'registry.example/tool:1' };
@@ -120,10 +128,16 @@ describe('services', () => {
   it.each<[object, string[]]>([
     [{ externalTrafficPolicy: 'Local' }, ['spec.externalTrafficPolicy']],
     [{ loadBalancerSourceRanges: ['10.0.0.0/8'] }, ['spec.LoadBalancerSourceRanges']],
-    [{ type: 'LoadBalancer', loadBalancerSourceRanges: [' 10.0.0.0/8 ', 'fd00::/129'] }, ['spec.LoadBalancerSourceRanges[1]']],
+    [
+      { type: 'LoadBalancer', loadBalancerSourceRanges: [' 10.0.0.0/8 ', 'fd00::/129'] },
+      ['spec.LoadBalancerSourceRanges[1]'],
+    ],
     [{ clusterIP: 'None', type: 'NodePort' }, ['spec.clusterIPs[0]']],
     [{ clusterIPs: ['None', '10.0.0.1'], clusterIP: 'None' }, ['spec.clusterIPs']],
-    [{ ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' }, ['spec.ipFamilyPolicy', 'spec.ipFamilies[1]']],
+    [
+      { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' },
+      ['spec.ipFamilyPolicy', 'spec.ipFamilies[1]'],
+    ],
     [{ clusterIP: 'None', ipFamilyPolicy: 'RequireDualStack' }, []],
     [{ ports: [{ port: 80, nodePort: 30000 }] }, ['spec.ports[0].nodePort']],
     [{ type: 'LoadBalancer', ports: [{ port: 10250 }] }, ['spec.ports[0]']],
@@ -152,7 +166,9 @@ describe('services', () => {
   it('the health port and the class of a load balancer stay', () => {
     const { made } = create('core/services', service({ type: 'LoadBalancer', externalTrafficPolicy: 'Local' }));
     const change = (to: object) => update('core/services', made, draft => void Object.assign(draft.spec as object, to));
-    expect(() => change({ healthCheckNodePort: 30999 })).toThrow('spec.healthCheckNodePort: Forbidden: field is immutable');
+    expect(() => change({ healthCheckNodePort: 30999 })).toThrow(
+      'spec.healthCheckNodePort: Forbidden: field is immutable',
+    );
     expect(fields(change({ loadBalancerClass: 'a/b' }).violations)).toEqual(['spec.loadBalancerClass']);
   });
 });

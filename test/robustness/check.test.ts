@@ -5,7 +5,8 @@ import type { Guarantee, History, Listing, Operation, Version, WatchSession } fr
 import { Simulation } from './simulation.js';
 
 const OPERATIONS = 120;
-const broken = (history: History): Set<Guarantee> => new Set(check(history).violations.map(({ guarantee }) => guarantee));
+const broken = (history: History): Set<Guarantee> =>
+  new Set(check(history).violations.map(({ guarantee }) => guarantee));
 const seeds = fc.integer({ min: 0, max: 1_000_000 });
 
 /** Plants something into a correct history; undefined if there is no place for it. */
@@ -71,7 +72,8 @@ describe('checker', () => {
         const { version } = get.result;
         const before = older(simulation, version);
         const write = history.operations.find(
-          ({ call, result, end }) => 'token' in call && call.token === version.token && result.is === 'ok' && end < get.start,
+          ({ call, result, end }) =>
+            'token' in call && call.token === version.token && result.is === 'ok' && end < get.start,
         );
         if (before && write && steps.length > 0)
           return withOperation(history, get, { ...get, result: { is: 'ok', version: before } });
@@ -124,7 +126,8 @@ describe('checker', () => {
     caught(simulation => {
       const session = selected(simulation, 3);
       return (
-        session && withSession(simulation.history, session, { events: session.events.filter((_, i) => i !== 1), bookmarks: [] })
+        session &&
+        withSession(simulation.history, session, { events: session.events.filter((_, i) => i !== 1), bookmarks: [] })
       );
     }, 'reliable');
   });
@@ -249,7 +252,9 @@ describe('checker', () => {
       const session = simulation.history.sessions.find(({ initial }) => initial && initial.items.length > 0);
       return (
         session &&
-        withSession(simulation.history, session, { initial: { ...session.initial!, items: session.initial!.items.slice(1) } })
+        withSession(simulation.history, session, {
+          initial: { ...session.initial!, items: session.initial!.items.slice(1) },
+        })
       );
     }, 'initial events');
   });
@@ -273,13 +278,18 @@ describe('checker', () => {
       const listing = simulation.history.listings.findLast(
         ({ ask, revision }) => ask.is === 'recent' && revision > simulation.history.base + 20,
       );
-      return listing && withListing(simulation.history, listing, { ...listing, revision: simulation.history.base, items: [] });
+      return (
+        listing &&
+        withListing(simulation.history, listing, { ...listing, revision: simulation.history.base, items: [] })
+      );
     }, 'fresh');
   });
 
   it('finds a write that was refused but happened', () => {
     caught(({ history }) => {
-      const write = history.operations.find(({ call, result }) => 'token' in call && result.is === 'ok' && call.is !== 'create');
+      const write = history.operations.find(
+        ({ call, result }) => 'token' in call && result.is === 'ok' && call.is !== 'create',
+      );
       return write && withOperation(history, write, { ...write, result: { is: 'missing' } });
     }, 'phantom');
   });
@@ -300,7 +310,10 @@ describe('checker', () => {
     caught(({ history }) => {
       const get = history.operations.find(({ call, result }) => call.is === 'get' && result.is === 'ok');
       if (get?.result.is !== 'ok') return undefined;
-      return withOperation(history, get, { ...get, result: { is: 'ok', version: { ...get.result.version, digest: 'other' } } });
+      return withOperation(history, get, {
+        ...get,
+        result: { is: 'ok', version: { ...get.result.version, digest: 'other' } },
+      });
     }, 'consistent');
   });
 });

@@ -33,8 +33,8 @@ function modelled(ledger: Ledger, operation: Operation): RegisterOperation | und
 }
 
 /**
- * A write without an answer: it happened if somebody saw it, before they saw it. Else it may have happened only if there are revisions that nobody
- * watched; where everything was watched, an unseen write is none.
+ * A write without an answer: it happened if somebody saw it, before they saw it. Else it may have happened only if
+ * there are revisions that nobody watched; where everything was watched, an unseen write is none.
  */
 function unanswered(ledger: Ledger, { id, collection, call, start }: Operation): RegisterOperation | undefined {
   if (call.is === 'get') return undefined;
@@ -48,8 +48,14 @@ function unanswered(ledger: Ledger, { id, collection, call, start }: Operation):
 type Written = Exclude<Call, { is: 'delete' | 'get' }>;
 
 /** A write whose revision is known, or 0. */
-const writing = (timed: Timing, call: Written, { revision, uid }: { revision: number; uid: string }): RegisterOperation =>
-  call.is === 'update' ? { ...timed, ...call, revision, uid } : { ...timed, is: call.is, token: call.token, revision, uid };
+const writing = (
+  timed: Timing,
+  call: Written,
+  { revision, uid }: { revision: number; uid: string },
+): RegisterOperation =>
+  call.is === 'update'
+    ? { ...timed, ...call, revision, uid }
+    : { ...timed, is: call.is, token: call.token, revision, uid };
 
 interface Timing {
   readonly id: number;
@@ -57,7 +63,9 @@ interface Timing {
   readonly end?: number;
 }
 
-/** Deletions that were seen but acknowledged to nobody, as operations: one of the deletes without an answer did each. */
+/**
+ * Deletions that were seen but acknowledged to nobody, as operations: one of the deletes without an answer did each.
+ */
 function unclaimed(
   ledger: Ledger,
   operations: readonly Operation[],
@@ -69,7 +77,8 @@ function unclaimed(
   for (const [uid, { at, revision, ...change }] of ledger.deletions) {
     if (change.collection !== collection || change.name !== name || claimed.has(uid)) continue;
     const starts = lost.filter(({ start }) => start <= at).map(({ start }) => start);
-    if (starts.length > 0) found.operations.push({ id: 0, start: Math.min(...starts), end: at, is: 'delete', uid, revision });
+    if (starts.length > 0)
+      found.operations.push({ id: 0, start: Math.min(...starts), end: at, is: 'delete', uid, revision });
     else
       found.violations.push({
         guarantee: 'phantom',

@@ -28,7 +28,11 @@ export interface Collection {
 
 export const COLLECTIONS: readonly Collection[] = [
   { name: 'configmaps', path: namespace => `/api/v1/namespaces/${namespace}/configmaps` },
-  { name: 'leases', path: namespace => `/apis/coordination.orchestrator.io/v1/namespaces/${namespace}/leases`, creates: true },
+  {
+    name: 'leases',
+    path: namespace => `/apis/coordination.orchestrator.io/v1/namespaces/${namespace}/leases`,
+    creates: true,
+  },
 ];
 
 /** Forms of an answer; all but the plain one are made in the pool. */
@@ -51,7 +55,13 @@ export class Client {
 
   constructor(readonly endpoint: Endpoint) {}
 
-  async call(method: string, path: string, body?: object, type = 'application/json', form: Form = 'plain'): Promise<Answer> {
+  async call(
+    method: string,
+    path: string,
+    body?: object,
+    type = 'application/json',
+    form: Form = 'plain',
+  ): Promise<Answer> {
     try {
       const answer = await request(this.#url(path), {
         ...this.#options(type, form),
@@ -65,7 +75,10 @@ export class Client {
     }
   }
 
-  /** Calls `line` with each line of a stream until that ends or `signal` aborts. Resolves with the status, and whether the end was a clean one. */
+  /**
+   * Calls `line` with each line of a stream until that ends or `signal` aborts. Resolves with the status, and whether
+   * the end was a clean one.
+   */
   async stream(
     path: string,
     form: Form,
@@ -74,7 +87,11 @@ export class Client {
   ): Promise<{ status: number; clean: boolean }> {
     let status = 0;
     try {
-      const answer = await request(this.#url(path), { ...this.#options('application/json', form), method: 'GET', signal });
+      const answer = await request(this.#url(path), {
+        ...this.#options('application/json', form),
+        method: 'GET',
+        signal,
+      });
       status = answer.statusCode;
       let rest = '';
       answer.body.setEncoding('utf8');

@@ -7,11 +7,17 @@ export interface Version {
   /** The write that made it; '' for objects that the traffic did not write. */
   readonly token: string;
   readonly color: string;
-  /** Of its metadata without the resourceVersion: all that the traffic writes stands there, and every form of an object shows it. */
+  /**
+   * Of its metadata without the resourceVersion: all that the traffic writes stands there, and every form of an object
+   * shows it.
+   */
   readonly digest: string;
 }
 
-/** What was asked about one object. An update with `creates` makes the object if it is absent, whatever it expects. A get without `at` is a most recent one; 0: any; N: not older than N. */
+/**
+ * What was asked about one object. An update with `creates` makes the object if it is absent, whatever it expects. A
+ * get without `at` is a most recent one; 0: any; N: not older than N.
+ */
 export type Call =
   | { readonly is: 'create'; readonly token: string }
   | { readonly is: 'update'; readonly token: string; readonly expect: number; readonly creates?: boolean }
@@ -20,8 +26,8 @@ export type Call =
   | { readonly is: 'get'; readonly at?: number };
 
 /**
- * What the client was told. `refused`: certainly without effect, and saying nothing about the object. `unknown`: no answer, or one that leaves open
- * whether the write happened. A successful delete has the uid alone.
+ * What the client was told. `refused`: certainly without effect, and saying nothing about the object. `unknown`: no
+ * answer, or one that leaves open whether the write happened. A successful delete has the uid alone.
  */
 export type Result =
   | { readonly is: 'ok'; readonly version: Version }
@@ -41,7 +47,9 @@ export interface Operation {
 }
 
 /** What a list or watch chooses. */
-export type Selector = { readonly is: 'color'; readonly color: string } | { readonly is: 'name'; readonly name: string };
+export type Selector =
+  | { readonly is: 'color'; readonly color: string }
+  | { readonly is: 'name'; readonly name: string };
 
 /** An object in a list or among initial events. */
 export interface Item {
@@ -152,5 +160,11 @@ export function versionOf({ metadata }: WireObject): Version {
     .update(JSON.stringify(sorted(others)))
     .digest('base64url');
   const { uid, labels, annotations } = metadata;
-  return { revision: Number(resourceVersion), uid, token: annotations?.[TOKEN] ?? '', color: labels?.color ?? '', digest };
+  return {
+    revision: Number(resourceVersion),
+    uid,
+    token: annotations?.[TOKEN] ?? '',
+    color: labels?.color ?? '',
+    digest,
+  };
 }

@@ -57,7 +57,9 @@ export class Ledger {
   }
 
   namesIn(collection: string): string[] {
-    return [...this.#byKey.keys()].filter(key => key.startsWith(`${collection}/`)).map(key => key.slice(collection.length + 1));
+    return [...this.#byKey.keys()]
+      .filter(key => key.startsWith(`${collection}/`))
+      .map(key => key.slice(collection.length + 1));
   }
 
   /** The last change of an object up to a revision. */
@@ -67,7 +69,9 @@ export class Ledger {
 
   /** Whether a change between these revisions, both excluded at the lower end, may be missing here. */
   unsure(collection: string, from: number, to: number): boolean {
-    return (this.#gaps.get(collection) ?? [{ from: 0, to: Number.MAX_SAFE_INTEGER }]).some(gap => gap.from < to && gap.to > from);
+    return (this.#gaps.get(collection) ?? [{ from: 0, to: Number.MAX_SAFE_INTEGER }]).some(
+      gap => gap.from < to && gap.to > from,
+    );
   }
 
   /** Whether a change after this revision that anybody could have noticed may be missing here. */
@@ -169,7 +173,8 @@ export class Ledger {
   #gapsOf(collection: string): Gap[] {
     const covered = this.history.sessions
       .filter(
-        session => session.collection === collection && !session.selector && (session.from ?? session.initial) !== undefined,
+        session =>
+          session.collection === collection && !session.selector && (session.from ?? session.initial) !== undefined,
       )
       .map(session => ({ from: session.from ?? session.initial!.revision, to: endOf(session) }))
       .sort((a, b) => a.from - b.from);

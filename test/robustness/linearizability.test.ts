@@ -61,7 +61,12 @@ describe('search for a linearization', () => {
   });
 
   it('decides a long history with many calls at once', () => {
-    const operations: Cell[] = Array.from({ length: 3000 }, (_, i) => ({ is: 'write', value: i, start: i, end: i + 10 }));
+    const operations: Cell[] = Array.from({ length: 3000 }, (_, i) => ({
+      is: 'write',
+      value: i,
+      start: i,
+      end: i + 10,
+    }));
     expect(judge(cell, [...operations, { is: 'read', value: 2995, start: 3100, end: 3101 }]).is).toBe('linearizable');
   });
 });
@@ -69,7 +74,16 @@ describe('search for a linearization', () => {
 describe('register with revisions', () => {
   const model = registerFrom(100);
   const create: RegisterOperation = { id: 1, start: 0, end: 1, is: 'create', token: 'a', revision: 101, uid: 'u' };
-  const update: RegisterOperation = { id: 2, start: 2, end: 3, is: 'update', token: 'b', expect: 101, revision: 102, uid: 'u' };
+  const update: RegisterOperation = {
+    id: 2,
+    start: 2,
+    end: 3,
+    is: 'update',
+    token: 'b',
+    expect: 101,
+    revision: 102,
+    uid: 'u',
+  };
   const linearizable = (...operations: RegisterOperation[]): boolean => judge(model, operations).is === 'linearizable';
   const found = (start: number, revision: number, token: string): RegisterOperation => ({
     id: 9,
@@ -92,7 +106,9 @@ describe('register with revisions', () => {
   });
 
   it('refuses revisions that fall', () => {
-    expect(linearizable(create, { id: 3, start: 2, end: 3, is: 'patch', token: 'c', revision: 99, uid: 'u' })).toBe(false);
+    expect(linearizable(create, { id: 3, start: 2, end: 3, is: 'patch', token: 'c', revision: 99, uid: 'u' })).toBe(
+      false,
+    );
     expect(linearizable(create, { id: 3, start: 2, end: 3, is: 'delete', revision: 90, uid: 'u' })).toBe(false);
   });
 

@@ -1,15 +1,20 @@
 /**
- * The search for a linearization, after Wing and Gong ("Testing and verifying concurrent objects", 1993) with Lowe's memory of visited
- * configurations ("Testing for linearizability", 2017).
+ * The search for a linearization, after Wing and Gong ("Testing and verifying concurrent objects", 1993) with Lowe's
+ * memory of visited configurations ("Testing for linearizability", 2017).
  */
 
-/** An operation of a concurrent history. `end` undefined: it may have taken effect at any time after `start`, or never. */
+/**
+ * An operation of a concurrent history. `end` undefined: it may have taken effect at any time after `start`, or never.
+ */
 export interface Timed {
   readonly start: number;
   readonly end?: number;
 }
 
-/** A sequential specification. `step` gives the state after the operation, or undefined if its outcome is impossible there. */
+/**
+ * A sequential specification. `step` gives the state after the operation, or undefined if its outcome is impossible
+ * there.
+ */
 export interface Model<State, Op extends Timed> {
   readonly initial: State;
   step(state: State, operation: Op): State | undefined;
@@ -62,7 +67,10 @@ function entriesOf<Op extends Timed>(operations: readonly Op[]): { first: Entry<
   return { first: timed[0]?.entry, returns };
 }
 
-/** The configurations the search has been in: what is linearized, by its newest call and the holes before it, and the state. */
+/**
+ * The configurations the search has been in: what is linearized, by its newest call and the holes before it, and the
+ * state.
+ */
 class Visited {
   readonly #seen = new Set<string>();
 
@@ -73,7 +81,8 @@ class Visited {
   /** False if it was there before. `head` is the first entry that is left, `newest` the last linearized call. */
   add<Op>(head: Entry<Op> | undefined, newest: number, state: string): boolean {
     let key = `${newest}`;
-    for (let entry = head; entry && entry.index < newest; entry = entry.next) if (entry.isCall) key += `,${entry.index}`;
+    for (let entry = head; entry && entry.index < newest; entry = entry.next)
+      if (entry.isCall) key += `,${entry.index}`;
     key += `;${state}`;
     if (this.#seen.has(key)) return false;
     this.#seen.add(key);

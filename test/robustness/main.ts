@@ -49,7 +49,8 @@ function print(summary: Summary): void {
   );
 }
 
-const backend = BACKENDS.find(name => name === values.backend) ?? wrong(`--backend must be one of ${BACKENDS.join(', ')}`);
+const backend =
+  BACKENDS.find(name => name === values.backend) ?? wrong(`--backend must be one of ${BACKENDS.join(', ')}`);
 const faults = values.faults?.split(',').filter(name => name !== '');
 const strange = faults?.find(name => !FAULTS.includes(name));
 if (strange) wrong(`there is no fault ${strange}; there are ${FAULTS.join(', ')}`);

@@ -9,8 +9,9 @@ interface Pair {
 }
 
 /**
- * A TCP proxy between clients and a server, that breaks what runs through it: it cuts connections in the middle of requests and responses, refuses
- * new ones, and holds back bytes. Clients keep its address while servers come and go behind it.
+ * A TCP proxy between clients and a server, that breaks what runs through it: it cuts connections in the middle of
+ * requests and responses, refuses new ones, and holds back bytes. Clients keep its address while servers come and go
+ * behind it.
  */
 export class FaultyProxy {
   readonly #pairs = new Set<Pair>();

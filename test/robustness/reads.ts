@@ -10,9 +10,14 @@ export interface Snapshot {
 }
 
 /** Whether a snapshot is exactly what there was at its revision. */
-export function snapshot(ledger: Ledger, { collection, selector, revision, items }: Snapshot, what: string): Violation[] {
+export function snapshot(
+  ledger: Ledger,
+  { collection, selector, revision, items }: Snapshot,
+  what: string,
+): Violation[] {
   const violations: Violation[] = [];
-  const found = (message: string) => violations.push({ guarantee: 'snapshot', message: `${what} at ${revision}: ${message}` });
+  const found = (message: string) =>
+    violations.push({ guarantee: 'snapshot', message: `${what} at ${revision}: ${message}` });
   const shown = new Map(items.map(item => [item.name, item]));
   if (shown.size < items.length) found('an object stands in it twice');
   for (const item of items) {
@@ -22,7 +27,8 @@ export function snapshot(ledger: Ledger, { collection, selector, revision, items
   for (const name of ledger.namesIn(collection)) {
     const last = ledger.at(collection, name, revision);
     if (last && ledger.unsure(collection, last.revision, revision)) continue;
-    const expected = last?.version && selects(selector, { name, version: last.version }) ? last.version.revision : undefined;
+    const expected =
+      last?.version && selects(selector, { name, version: last.version }) ? last.version.revision : undefined;
     const given = shown.get(name)?.version.revision;
     if (given !== expected)
       found(`${name} should be ${expected ? `@${expected}` : 'absent'}, but is ${given ? `@${given}` : 'absent'}`);
@@ -35,7 +41,8 @@ export function checkListing(ledger: Ledger, listing: Listing): Violation[] {
   const { collection, ask, revision, start } = listing;
   const what = `the list of ${collection} (${ask.is})`;
   const violations = snapshot(ledger, listing, what);
-  const fresh = (message: string) => violations.push({ guarantee: 'fresh', message: `${what} is of ${revision}, ${message}` });
+  const fresh = (message: string) =>
+    violations.push({ guarantee: 'fresh', message: `${what} is of ${revision}, ${message}` });
   const known = ledger.knownBefore(start);
   if (ask.is === 'recent' && revision < known) fresh(`but ${known} was known before it was asked for`);
   if (ask.is === 'notOlder' && revision < ask.revision) fresh(`but must not be older than ${ask.revision}`);
@@ -43,18 +50,29 @@ export function checkListing(ledger: Ledger, listing: Listing): Violation[] {
   return violations;
 }
 
-/** Checks a get that may be old: not older than asked, and never something that was not there. That it was there the ledger has checked. */
+/**
+ * Checks a get that may be old: not older than asked, and never something that was not there. That it was there the
+ * ledger has checked.
+ */
 export function checkOldGet(ledger: Ledger, { collection, name, call, result }: Operation): Violation[] {
   if (call.is !== 'get' || call.at === undefined || result.is !== 'ok') return [];
   const { revision } = result.version;
-  const next = ledger.changesOf(collection, name).find(change => change.revision > revision && change.revision <= call.at!);
+  const next = ledger
+    .changesOf(collection, name)
+    .find(change => change.revision > revision && change.revision <= call.at!);
   if (!next) return [];
   return [
-    { guarantee: 'fresh', message: `get ${name} not older than ${call.at} gave @${revision}, which ${next.revision} replaced` },
+    {
+      guarantee: 'fresh',
+      message: `get ${name} not older than ${call.at} gave @${revision}, which ${next.revision} replaced`,
+    },
   ];
 }
 
-/** Revisions follow real time: who asks after an answer gets a higher one; and nobody sees a write before it was asked for. */
+/**
+ * Revisions follow real time: who asks after an answer gets a higher one; and nobody sees a write before it was asked
+ * for.
+ */
 export function checkRevisions(ledger: Ledger): Violation[] {
   const violations: Violation[] = [];
   for (const { id, call, result, start } of ledger.history.operations) {

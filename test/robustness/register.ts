@@ -20,7 +20,10 @@ export type RegisterOperation = Timed & { readonly id: number } & (
     | { readonly is: 'conflict'; readonly expect: number }
   );
 
-/** An object, or its absence. `floor`: no write after this state may get a revision up to it. `revision` 0 and `uid` '': not known. */
+/**
+ * An object, or its absence. `floor`: no write after this state may get a revision up to it. `revision` 0 and `uid` '':
+ * not known.
+ */
 export interface RegisterState {
   readonly present: boolean;
   readonly revision: number;
@@ -38,7 +41,13 @@ function written(
   if (revision !== 0 && revision <= state.floor) return undefined;
   if (!isNew && uid !== '' && state.uid !== '' && uid !== state.uid) return undefined;
   if (isNew && uid !== '' && uid === state.uid) return undefined;
-  return { present: true, revision, floor: Math.max(state.floor, revision), token, uid: uid || (isNew ? '' : state.uid) };
+  return {
+    present: true,
+    revision,
+    floor: Math.max(state.floor, revision),
+    token,
+    uid: uid || (isNew ? '' : state.uid),
+  };
 }
 
 function removed(state: RegisterState, operation: RegisterOperation & { is: 'delete' }): RegisterState | undefined {
@@ -51,7 +60,10 @@ function removed(state: RegisterState, operation: RegisterOperation & { is: 'del
 
 const when = (state: RegisterState, holds: boolean): RegisterState | undefined => (holds ? state : undefined);
 
-/** One object as a register: create, update if the revision is the expected one, patch, delete, get. Every write raises the revision. */
+/**
+ * One object as a register: create, update if the revision is the expected one, patch, delete, get. Every write raises
+ * the revision.
+ */
 export const registerFrom = (base: number): Model<RegisterState, RegisterOperation> => ({
   initial: { present: false, revision: 0, floor: base, token: '', uid: '' },
   step(state, operation) {

@@ -82,8 +82,16 @@ function leads(round: Round, collection: Collection, random: Random): Lead[] {
     { from: follow, seconds: STREAM_SECONDS },
     { from: follow, seconds: STREAM_SECONDS, form: 'partial' },
     { from: follow, seconds: STREAM_SECONDS, selector: { is: 'color', color: COLORS[0]! } },
-    { from: before => following(before, undefined), seconds: STREAM_SECONDS, selector: { is: 'color', color: COLORS[1]! } },
-    { from: follow, seconds: STREAM_SECONDS, selector: { is: 'name', name: NAMES[collection.name.length % NAMES.length]! } },
+    {
+      from: before => following(before, undefined),
+      seconds: STREAM_SECONDS,
+      selector: { is: 'color', color: COLORS[1]! },
+    },
+    {
+      from: follow,
+      seconds: STREAM_SECONDS,
+      selector: { is: 'name', name: NAMES[collection.name.length % NAMES.length]! },
+    },
     { from: () => undefined, seconds: 3, form: 'table' },
     { from: before => (before?.expired ? undefined : random.between(base, Math.max(base, round.newest))), seconds: 2 },
   ];

@@ -83,13 +83,27 @@ export async function run(options: RunOptions): Promise<Summary> {
   const began = performance.now();
   const directory = mkdtempSync(join(tmpdir(), 'capstan-robustness-'));
   const summary: Summary = {
-    ...{ backend, seed, minutes: 0, rounds: 0, operations: {}, results: {}, lists: 0, streams: 0, resumed: 0, expired: 0 },
+    ...{
+      backend,
+      seed,
+      minutes: 0,
+      rounds: 0,
+      operations: {},
+      results: {},
+      lists: 0,
+      streams: 0,
+      resumed: 0,
+      expired: 0,
+    },
     ...{ events: 0, bookmarks: 0, lateStreams: 0, lateExpired: 0, faults: {}, violations: [] },
   };
   const deployment = await Deployment.start(backend, directory, random.fork(), options.history);
   const past: Past[] = [];
   try {
-    while (performance.now() - began < minutes * 60_000 && summary.violations.every(({ guarantee }) => guarantee !== 'alive')) {
+    while (
+      performance.now() - began < minutes * 60_000 &&
+      summary.violations.every(({ guarantee }) => guarantee !== 'alive')
+    ) {
       const left = (minutes * 60_000 - (performance.now() - began)) / 1000;
       const result = await runRound({
         ...options,

@@ -43,10 +43,14 @@ export class ServerProcess {
   async start(): Promise<void> {
     this.#expected = false;
     this.#output = '';
-    const child = spawn(process.execPath, [COMMAND, 'serve', '--secure-port=0', `--data-dir=${this.dataDir}`, ...this.flags], {
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: { ...process.env, NODE_OPTIONS: `--import=${SHIM}`, ROBUSTNESS_CLOCK: String(this.#clock) },
-    });
+    const child = spawn(
+      process.execPath,
+      [COMMAND, 'serve', '--secure-port=0', `--data-dir=${this.dataDir}`, ...this.flags],
+      {
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+        env: { ...process.env, NODE_OPTIONS: `--import=${SHIM}`, ROBUSTNESS_CLOCK: String(this.#clock) },
+      },
+    );
     this.#child = child;
     child.on('message', () => this.failures++);
     child.on('error', () => {});

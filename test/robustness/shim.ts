@@ -1,6 +1,7 @@
 /**
- * Loaded into every thread of a tested server before anything else (`node --import`): it can move the clock, make the disk slow, and make a sync
- * fail. The harness steers it through the process's channel; the main thread tells the others.
+ * Loaded into every thread of a tested server before anything else (`node --import`): it can move the clock, make the
+ * disk slow, and make a sync fail. The harness steers it through the process's channel; the main thread tells the
+ * others.
  */
 import { createRequire } from 'node:module';
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
@@ -32,7 +33,8 @@ function take(orders: Orders): void {
 
 const RealDate = Date;
 globalThis.Date = new Proxy(RealDate, {
-  construct: (target, args, made) => Reflect.construct(target, args.length > 0 ? args : [target.now() + clock], made) as object,
+  construct: (target, args, made) =>
+    Reflect.construct(target, args.length > 0 ? args : [target.now() + clock], made) as object,
   apply: target => new target(target.now() + clock).toString(),
   get: (target, name) => (name === 'now' ? () => target.now() + clock : Reflect.get(target, name)),
 });

@@ -27,8 +27,8 @@ const COLLECTION = 'things';
 const BASE = 100;
 
 /**
- * A store that keeps every guarantee, with clients whose calls overlap: what a correct server's history looks like. Each call takes effect at one
- * instant between its start and its end; some answers get lost.
+ * A store that keeps every guarantee, with clients whose calls overlap: what a correct server's history looks like.
+ * Each call takes effect at one instant between its start and its end; some answers get lost.
  */
 export class Simulation {
   readonly steps: Step[] = [];
@@ -44,7 +44,10 @@ export class Simulation {
     for (let i = 0; i < operations; i++) this.#random.chance(0.2) ? this.#list() : this.#operate();
     this.session(undefined, BASE);
     for (let i = 0; i < 6; i++)
-      this.session(this.#random.pick([undefined, { is: 'color', color: 'red' }, { is: 'name', name: 'a' }]), this.#anywhere());
+      this.session(
+        this.#random.pick([undefined, { is: 'color', color: 'red' }, { is: 'name', name: 'a' }]),
+        this.#anywhere(),
+      );
     for (let i = 0; i < 3; i++) this.#initial(this.#random.pick([undefined, { is: 'color', color: 'red' }]));
   }
 
@@ -64,7 +67,12 @@ export class Simulation {
     }
     bookmarks.push({ revision: this.#revision, after: events.length });
     const session: WatchSession = {
-      ...{ id: this.history.sessions.length + 1, collection: COLLECTION, selector, start: initial ? initial.at - 1 : 0 },
+      ...{
+        id: this.history.sessions.length + 1,
+        collection: COLLECTION,
+        selector,
+        start: initial ? initial.at - 1 : 0,
+      },
       ...{ from: initial ? undefined : from, initial, events, bookmarks, expired: false },
     };
     this.history.sessions.push(session);
@@ -93,7 +101,10 @@ export class Simulation {
     this.session(selector, 0, { revision, items: this.#itemsAt(revision, selector), at: time + (next - time) / 2 });
   }
 
-  /** An instant later than every one before, with a start before and an end after it that may overlap with the neighbours'. */
+  /**
+   * An instant later than every one before, with a start before and an end after it that may overlap with the
+   * neighbours'.
+   */
   #timed(): { start: number; end: number; at: number } {
     this.#time += 10;
     const at = this.#time;
@@ -135,7 +146,8 @@ export class Simulation {
     const kind = this.#random.pick(['get', 'get', 'create', 'update', 'patch', 'delete'] as const);
     if (kind === 'update')
       return { is: 'update', token, expect: this.#random.chance(0.7) && current ? current.revision : this.#anywhere() };
-    if (kind === 'delete') return { is: 'delete', expect: this.#random.chance(0.3) ? (current?.revision ?? BASE) : undefined };
+    if (kind === 'delete')
+      return { is: 'delete', expect: this.#random.chance(0.3) ? (current?.revision ?? BASE) : undefined };
     return kind === 'get' ? { is: 'get' } : { is: kind, token };
   }
 

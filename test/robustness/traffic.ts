@@ -79,7 +79,13 @@ export class Controller {
 
   oldGet(collection: Collection, name: string): Promise<void> {
     const at = this.random.chance(0.5) ? 0 : this.round.newest;
-    return this.#one(collection, name, { is: 'get', at }, 'GET', `${this.#path(collection, name)}?resourceVersion=${at}`);
+    return this.#one(
+      collection,
+      name,
+      { is: 'get', at },
+      'GET',
+      `${this.#path(collection, name)}?resourceVersion=${at}`,
+    );
   }
 
   create(collection: Collection, name: string): Promise<void> {
@@ -102,13 +108,28 @@ export class Controller {
     const body = { metadata: { ...metadata, name, resourceVersion: String(expect) } };
     const call: Call = { is: 'update', token, expect };
     if (this.random.chance(0.7))
-      return this.#one(collection, name, { ...call, creates: collection.creates }, 'PUT', this.#path(collection, name), body);
+      return this.#one(
+        collection,
+        name,
+        { ...call, creates: collection.creates },
+        'PUT',
+        this.#path(collection, name),
+        body,
+      );
     return this.#one(collection, name, call, 'PATCH', this.#path(collection, name), body, MERGE);
   }
 
   patch(collection: Collection, name: string): Promise<void> {
     const { token, metadata } = this.#content();
-    return this.#one(collection, name, { is: 'patch', token }, 'PATCH', this.#path(collection, name), { metadata }, MERGE);
+    return this.#one(
+      collection,
+      name,
+      { is: 'patch', token },
+      'PATCH',
+      this.#path(collection, name),
+      { metadata },
+      MERGE,
+    );
   }
 
   delete(collection: Collection, name: string): Promise<void> {
@@ -173,7 +194,10 @@ export class Controller {
   #content(): { token: string; metadata: object } {
     const token = `${this.round.namespace}-${++this.round.writes}`;
     const fill = this.random.chance(LARGE) ? { fill: 'x'.repeat(this.random.between(1000, 30_000)) } : {};
-    return { token, metadata: { labels: { color: this.random.pick(COLORS) }, annotations: { [TOKEN]: token, ...fill } } };
+    return {
+      token,
+      metadata: { labels: { color: this.random.pick(COLORS) }, annotations: { [TOKEN]: token, ...fill } },
+    };
   }
 
   async #one(
@@ -211,7 +235,12 @@ export class Controller {
   }
 
   /** A list, page by page; without an answer, or when a page has expired, nothing is recorded. */
-  async #list(collection: Collection, ask: Listing['ask'], query: string, selector: Selector | undefined): Promise<void> {
+  async #list(
+    collection: Collection,
+    ask: Listing['ask'],
+    query: string,
+    selector: Selector | undefined,
+  ): Promise<void> {
     const { round } = this;
     const start = performance.now();
     const items: Item[] = [];
@@ -231,12 +260,22 @@ export class Controller {
       }
       const page = answer.body as unknown as List;
       if (token && Number(page.metadata.resourceVersion) !== revision)
-        round.strange.push(`a page of ${collection.name} is of ${page.metadata.resourceVersion} instead of ${revision}`);
+        round.strange.push(
+          `a page of ${collection.name} is of ${page.metadata.resourceVersion} instead of ${revision}`,
+        );
       revision = Number(page.metadata.resourceVersion);
       for (const object of page.items) items.push({ name: object.metadata.name, version: versionOf(object) });
       token = page.metadata.continue ?? '';
     } while (token);
-    round.history.listings.push({ collection: collection.name, start, end: performance.now(), ask, selector, revision, items });
+    round.history.listings.push({
+      collection: collection.name,
+      start,
+      end: performance.now(),
+      ask,
+      selector,
+      revision,
+      items,
+    });
     for (const item of items) this.#remember(collection, item);
     round.newest = Math.max(round.newest, revision);
   }
@@ -263,7 +302,8 @@ function resultOf(call: Call, answer: Answer): Result | undefined {
       return { is: 'refused', why: 'lost too many races' };
     return body.reason === 'Conflict' ? { is: 'conflict' } : undefined;
   }
-  if (call.is === 'delete') return status === 200 && body.details?.uid ? { is: 'deleted', uid: body.details.uid } : undefined;
+  if (call.is === 'delete')
+    return status === 200 && body.details?.uid ? { is: 'deleted', uid: body.details.uid } : undefined;
   if (status === 201 && !(call.is === 'create' || (call.is === 'update' && call.creates))) return undefined;
   return status === 200 || status === 201 ? { is: 'ok', version: versionOf(body as WireObject) } : undefined;
 }

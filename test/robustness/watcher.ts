@@ -54,7 +54,9 @@ export async function record(
   signal: AbortSignal,
 ): Promise<void> {
   const begin =
-    session.from === undefined ? '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan' : `&resourceVersion=${session.from}`;
+    session.from === undefined
+      ? '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
+      : `&resourceVersion=${session.from}`;
   const items: Item[] = [];
   const path = `${collection.path(namespace)}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${seconds}${begin}${selectorQuery(session.selector)}`;
   const take = (text: string): void => {
@@ -71,7 +73,10 @@ export async function record(
       const item = { name: shown.metadata.name, version: versionOf(shown) };
       if (waiting && type === 'ADDED') items.push(item);
       else session.events.push({ ...item, type, at });
-    } else if (waiting && Object.keys(shown.metadata.annotations ?? {}).some(name => name.endsWith('/initial-events-end')))
+    } else if (
+      waiting &&
+      Object.keys(shown.metadata.annotations ?? {}).some(name => name.endsWith('/initial-events-end'))
+    )
       session.initial = { revision, items, at };
     else session.bookmarks.push({ revision, after: session.events.length });
   };

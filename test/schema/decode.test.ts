@@ -41,7 +41,10 @@ describe('canonical form', () => {
   });
 
   it('[R259] treats null as absent, null items of lists and maps as their zero value', () => {
-    const { text } = decode(resource('', 'configmaps'), { metadata: { annotations: { a: null }, labels: null }, data: null });
+    const { text } = decode(resource('', 'configmaps'), {
+      metadata: { annotations: { a: null }, labels: null },
+      data: null,
+    });
     expect(text).toContain('"annotations":{"a":""}');
     expect(text).not.toContain('labels');
   });

@@ -48,7 +48,9 @@ describe('owner references', () => {
     const rules = { namespaced: false, checkName: () => [] };
     const found = validateMetadata(object({ ownerReferences: references }), rules);
     expect(found.length).toBeGreaterThan(0);
-    expect(found.reduce((sum, { message }) => sum + message.length, 0)).toBeLessThan(10 * JSON.stringify(references).length);
+    expect(found.reduce((sum, { message }) => sum + message.length, 0)).toBeLessThan(
+      10 * JSON.stringify(references).length,
+    );
   });
 });
 
@@ -126,7 +128,10 @@ describe('complaints', () => {
     const map = { type: 'object', additionalProperties: { type: 'object', properties: { a: string } } };
     const schema = { type: 'object', properties: { spec: map } };
     const complaints: string[] = [];
-    ownSchema(schema, schema, 'example.com/v1', 'Thing').decode({ metadata: {}, spec: { [LONG]: unknown } }, complaints);
+    ownSchema(schema, schema, 'example.com/v1', 'Thing').decode(
+      { metadata: {}, spec: { [LONG]: unknown } },
+      complaints,
+    );
     expect(complaints.length).toBeGreaterThan(0);
     expect(characters(complaints)).toBeLessThan(5 * LONG.length);
   });
@@ -156,7 +161,9 @@ describe('violations', () => {
       numbered(1000, () => long),
     );
     expect([refusal.details?.causes?.length, refusal.message.endsWith(', and more]')]).toEqual([1, true]);
-    expect(invalidObject('', 'ConfigMap', 'x', [invalid('spec', 'L'.repeat(4_000_000), 'no')]).details?.causes).toHaveLength(1);
+    expect(
+      invalidObject('', 'ConfigMap', 'x', [invalid('spec', 'L'.repeat(4_000_000), 'no')]).details?.causes,
+    ).toHaveLength(1);
   });
 });
 
@@ -190,7 +197,10 @@ describe('JSON patches', () => {
       { op: 'move', from: '/a', path: `/b${'/x'.repeat(200)}/y` },
       { op: 'move', from: '/b', path: '/a' },
     ];
-    const patch = (times: number): Json => [{ op: 'add', path: '/a', value: {} }, ...numbered(times, () => deeper).flat()];
+    const patch = (times: number): Json => [
+      { op: 'add', path: '/a', value: {} },
+      ...numbered(times, () => deeper).flat(),
+    ];
     expect(applyJsonPatch({}, patch(2), 10_000)).toMatchObject({ a: { x: {} } });
     for (const times of [3, 800])
       expect(() => applyJsonPatch({}, patch(times), 10_000)).toThrow('json: exceeded max depth of 512');
@@ -221,7 +231,9 @@ describe('strategic merge patches', () => {
     const patch = {
       metadata: { '$deleteFromPrimitiveList/finalizers': [...finalizers.slice(1), ...numbered(MANY, i => `a/c${i}`)] },
     };
-    expect(applyStrategicPatch({ metadata: { finalizers } }, patch, type)).toEqual({ metadata: { finalizers: ['a/b0'] } });
+    expect(applyStrategicPatch({ metadata: { finalizers } }, patch, type)).toEqual({
+      metadata: { finalizers: ['a/b0'] },
+    });
   });
 
   test('put many items into an order', () => {

@@ -33,7 +33,11 @@ describe('what is wrong with a text that is no JSON', () => {
   });
 
   test('there is nothing wrong with what the parser takes, and something with all else', () => {
-    const mangled = fc.tuple(fc.json(), fc.nat(), fc.constantFrom('', '{', '}', ',', '"', '\\', '1', '-', 'e', ' ', '\u0001'));
+    const mangled = fc.tuple(
+      fc.json(),
+      fc.nat(),
+      fc.constantFrom('', '{', '}', ',', '"', '\\', '1', '-', 'e', ' ', '\u0001'),
+    );
     fc.assert(
       fc.property(mangled, ([json, where, put]) => {
         const at = where % (json.length + 1);

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { dns1035Label, dns1123Label, dns1123Subdomain, labelValue, pathSegment, qualifiedName } from '../../core/model/names.js';
+import {
+  dns1035Label,
+  dns1123Label,
+  dns1123Subdomain,
+  labelValue,
+  pathSegment,
+  qualifiedName,
+} from '../../core/model/names.js';
 import type { ApiObject, ObjectMeta } from '../../core/model/object.js';
 import { matchesLabels, parseFieldSelector, parseLabelSelector } from '../../core/model/selector.js';
 import { validateMetadata, validateMetadataUpdate } from '../../core/schema/metadata.js';
@@ -10,7 +17,8 @@ const object = (metadata: ObjectMeta): ApiObject => ({
   kind: 'ConfigMap',
   metadata: { name: 'x', namespace: 'n', resourceVersion: '1', ...metadata },
 });
-const created = (metadata: ObjectMeta) => validateMetadata(object(metadata), rules).map(v => `${v.field}: ${v.message}`);
+const created = (metadata: ObjectMeta) =>
+  validateMetadata(object(metadata), rules).map(v => `${v.field}: ${v.message}`);
 const updated = (metadata: ObjectMeta, old: ObjectMeta) =>
   validateMetadataUpdate(object(metadata), object(old), rules).map(v => `${v.field}: ${v.message}`);
 
@@ -20,7 +28,9 @@ describe('names', () => {
       "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
     ]);
     expect(labelValue('v'.repeat(64))).toEqual(['must be no more than 63 characters']);
-    expect(qualifiedName('a/b/c')[0]).toMatch(/^a qualified name must consist of .* with an optional DNS subdomain prefix/);
+    expect(qualifiedName('a/b/c')[0]).toMatch(
+      /^a qualified name must consist of .* with an optional DNS subdomain prefix/,
+    );
     expect(qualifiedName('/a')).toEqual(['prefix part must be non-empty']);
     expect(qualifiedName('')).toHaveLength(2);
   });
@@ -40,7 +50,9 @@ describe('metadata of a create', () => {
   it('needs a name and a good namespace', () => {
     expect(created({ name: '' })).toEqual(['metadata.name: Required value: name or generateName is required']);
     expect(created({ namespace: 'A' })[0]).toMatch(/^metadata.namespace: Invalid value: "A"/);
-    expect(validateMetadata(object({}), { ...rules, namespaced: false })[0]?.message).toBe('Forbidden: not allowed on this type');
+    expect(validateMetadata(object({}), { ...rules, namespaced: false })[0]?.message).toBe(
+      'Forbidden: not allowed on this type',
+    );
     expect(created({ labels: { a: 'b' }, annotations: { 'Example.com/a': 'x' } })).toEqual([]);
   });
 
@@ -77,7 +89,9 @@ describe('metadata of an update', () => {
 
   it('holds a generateName to what a path segment may have, whatever the kind asks of a new one', () => {
     expect(updated({ generateName: 'NEW-' }, {})).toEqual([]);
-    expect(updated({ generateName: 'a/b' }, {})).toEqual([`metadata.generateName: Invalid value: "a/b": may not contain '/'`]);
+    expect(updated({ generateName: 'a/b' }, {})).toEqual([
+      `metadata.generateName: Invalid value: "a/b": may not contain '/'`,
+    ]);
   });
 
   it('takes no new finalizers once deletion began', () => {

@@ -19,7 +19,9 @@ const code = (run: () => unknown): number => {
   return 200;
 };
 const anyJson = fc.jsonValue({ maxDepth: 3, noUnicodeString: true } as fc.JsonSharedConstraints) as fc.Arbitrary<Json>;
-const anyObject = fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor'), anyJson, { noNullPrototype: true });
+const anyObject = fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor'), anyJson, {
+  noNullPrototype: true,
+});
 
 describe('JSON Patch', () => {
   it.each<[string, Json, Json[], Json]>([
@@ -93,7 +95,9 @@ describe('JSON Patch', () => {
   it('names unknown and repeated members of operations', () => {
     expect(jsonPatchComplaints('[{"op":"add","path":"/a","why":1}]')).toEqual(['json patch unknown field "[0].why"']);
     expect(
-      jsonPatchComplaints('[{"op":"test","path":"/a","value":{"x":1,"y":2,"x":3}},{"op":"add","op":"remove","path":"/b"}]'),
+      jsonPatchComplaints(
+        '[{"op":"test","path":"/a","value":{"x":1,"y":2,"x":3}},{"op":"add","op":"remove","path":"/b"}]',
+      ),
     ).toEqual(['json patch duplicate field "[0].value.x"', 'json patch duplicate field "[1].op"']);
   });
 
@@ -141,7 +145,8 @@ describe('strategic merge patch', () => {
     { name: 'a', image: 'i:1', env: [{ name: 'A', value: '1' }], args: ['one'] },
     { name: 'b', image: 'i:1' },
   ];
-  const names = (result: Json): string[] => (result as unknown as { containers: { name: string }[] }).containers.map(c => c.name);
+  const names = (result: Json): string[] =>
+    (result as unknown as { containers: { name: string }[] }).containers.map(c => c.name);
 
   it('[R204] merges lists of objects by their key, replaces atomic lists, puts new items first', () => {
     expect(spec({ containers }, { containers: [{ name: 'b', image: 'i:2' }] })).toEqual({
@@ -165,7 +170,9 @@ describe('strategic merge patch', () => {
       nodeSelector: { c: '3' },
     });
     expect(spec({ nodeSelector: { a: '1' } }, { nodeSelector: { $patch: 'delete' } })).toEqual({ nodeSelector: {} });
-    expect(spec({ nodeSelector: { a: '1' } }, { nodeSelector: { a: null, b: '2' } })).toEqual({ nodeSelector: { b: '2' } });
+    expect(spec({ nodeSelector: { a: '1' } }, { nodeSelector: { a: null, b: '2' } })).toEqual({
+      nodeSelector: { b: '2' },
+    });
   });
 
   it('[R204] obeys $retainKeys', () => {
@@ -178,12 +185,22 @@ describe('strategic merge patch', () => {
   it('[R204] obeys $setElementOrder and $deleteFromPrimitiveList', () => {
     const order = (...of: string[]) => ({ '$setElementOrder/containers': of.map(name => ({ name })) });
     expect(names(spec({ containers }, order('b', 'a')))).toEqual(['b', 'a']);
-    expect(names(spec({ containers }, { ...order('c', 'b', 'a'), containers: [{ name: 'c' }] }))).toEqual(['c', 'b', 'a']);
+    expect(names(spec({ containers }, { ...order('c', 'b', 'a'), containers: [{ name: 'c' }] }))).toEqual([
+      'c',
+      'b',
+      'a',
+    ]);
     const meta = typeOf('meta.v1.ObjectMeta');
     const finalizers = ['x/a', 'x/b'];
-    expect(applyStrategicPatch({ finalizers }, { finalizers: ['x/b', 'x/a'] }, meta)).toEqual({ finalizers: ['x/b', 'x/a'] });
-    expect(applyStrategicPatch({ finalizers }, { finalizers: ['x/c'] }, meta)).toEqual({ finalizers: ['x/c', 'x/a', 'x/b'] });
-    expect(applyStrategicPatch({ finalizers }, { '$deleteFromPrimitiveList/finalizers': ['x/a', 'none'] }, meta)).toEqual({
+    expect(applyStrategicPatch({ finalizers }, { finalizers: ['x/b', 'x/a'] }, meta)).toEqual({
+      finalizers: ['x/b', 'x/a'],
+    });
+    expect(applyStrategicPatch({ finalizers }, { finalizers: ['x/c'] }, meta)).toEqual({
+      finalizers: ['x/c', 'x/a', 'x/b'],
+    });
+    expect(
+      applyStrategicPatch({ finalizers }, { '$deleteFromPrimitiveList/finalizers': ['x/a', 'none'] }, meta),
+    ).toEqual({
       finalizers: ['x/b'],
     });
     const both = { '$setElementOrder/finalizers': ['x/c', 'x/b', 'x/a'], finalizers: ['x/c'] };
@@ -243,7 +260,9 @@ describe('strategic merge patch', () => {
   it('ignores a deletion from a list that names no list', () => {
     const meta = typeOf('meta.v1.ObjectMeta');
     const finalizers = ['x/a'];
-    expect(applyStrategicPatch({ finalizers }, { '$deleteFromPrimitiveList/finalizers': 'x/a' }, meta)).toEqual({ finalizers });
+    expect(applyStrategicPatch({ finalizers }, { '$deleteFromPrimitiveList/finalizers': 'x/a' }, meta)).toEqual({
+      finalizers,
+    });
   });
 
   it('orders by a directive that names more than the patch, and what the patch deletes as well', () => {
@@ -255,7 +274,9 @@ describe('strategic merge patch', () => {
   it('agrees with JSON Merge Patch on types without lists to merge, and is idempotent', () => {
     const config = typeOf('core.v1.ConfigMap');
     const text = fc.oneof(fc.string(), fc.constant(null));
-    const given = fc.record({ data: fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), text, { noNullPrototype: true }) });
+    const given = fc.record({
+      data: fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), text, { noNullPrototype: true }),
+    });
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.string(), { noNullPrototype: true }),

@@ -28,7 +28,14 @@ describe('YAML answers', () => {
       empty: '',
     };
     expect(
-      encodeYaml({ kind: 'ConfigMap', apiVersion: 'v1', data, list: [{ b: 1, a: [] }, 'x', ['y']], none: {}, nil: null }),
+      encodeYaml({
+        kind: 'ConfigMap',
+        apiVersion: 'v1',
+        data,
+        list: [{ b: 1, a: [] }, 'x', ['y']],
+        none: {},
+        nil: null,
+      }),
     ).toBe(
       `apiVersion: v1
 data:

@@ -93,7 +93,10 @@ describe.each(['uws', 'node'] as const)('clients that go away at any moment, on 
     return ways[pick(ways.length)]!();
   }
 
-  /** Sends a request, or a part of it, and goes away: at once, after a while, after a part of the answer, sometimes without having read. */
+  /**
+   * Sends a request, or a part of it, and goes away: at once, after a while, after a part of the answer, sometimes
+   * without having read.
+   */
   function abandoned(text: string, pick: (below: number) => number): Promise<void> {
     return new Promise(done => {
       const socket: Socket = connect(port, '127.0.0.1');

@@ -50,7 +50,8 @@ test('a writer that fails ends the server with 1 and says why', async () => {
     },
   );
   const printed: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
   const ended = once(child, 'close');
   await vi.waitUntil(() => printed.join('').includes('ready in'), { timeout: 20_000 });
   writeFileSync(join(trigger, 'now'), '');

@@ -25,7 +25,12 @@ const namesOf = (items: readonly { readonly metadata: { readonly name: string } 
 
 let running: ServerProcess[] = [];
 /** Starts servers over an etcd, each with caches of its own. */
-async function servers(count: number, urls: string, prefix: string, more: readonly string[] = []): Promise<ServerProcess[]> {
+async function servers(
+  count: number,
+  urls: string,
+  prefix: string,
+  more: readonly string[] = [],
+): Promise<ServerProcess[]> {
   const flags = ['--storage-backend=etcd', `--etcd-servers=${urls}`, `--etcd-prefix=${prefix}`, ...more];
   const made = Array.from({ length: count }, () => new ServerProcess(flags));
   running.push(...made);
@@ -50,7 +55,9 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
 
   it('show what another has written at once, in gets, lists, watches and conflicts [R234] [R235] [R334]', async () => {
     const [a, b] = (await servers(2, etcd.url, '/two')) as [ServerProcess, ServerProcess];
-    const watch = await b.watch(`${MAPS}?watch=1&resourceVersion=${(await b.call('GET', MAPS)).body.metadata.resourceVersion}`);
+    const watch = await b.watch(
+      `${MAPS}?watch=1&resourceVersion=${(await b.call('GET', MAPS)).body.metadata.resourceVersion}`,
+    );
     const expected: string[] = [];
     for (let i = 0; i < 50; i++) {
       const created = await a.call('POST', MAPS, map(`m${i}`));
@@ -204,7 +211,9 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
       await watch.until(events => events.some(e => e.object.metadata.resourceVersion === end));
       const revisions = watch.events.map(e => Number(e.object.metadata.resourceVersion));
       expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b));
-      const seen = new Map(watch.events.map(e => [e.object.metadata.resourceVersion, `${e.type} ${e.object.metadata.name}`]));
+      const seen = new Map(
+        watch.events.map(e => [e.object.metadata.resourceVersion, `${e.type} ${e.object.metadata.name}`]),
+      );
       for (const [revision, change] of acknowledged) expect(seen.get(revision)).toBe(change);
       sequences.push([...seen].map(([revision, change]) => `${revision} ${change}`));
       watch.close();
@@ -258,7 +267,11 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     expect(ready.statusCode).toBe(500);
     expect(ready.text).toContain('[-]etcd failed: reason withheld');
     expect(cached.status).toBe(200);
-    const timeout = { reason: 'Timeout', message: 'Timeout: request did not complete within the allotted timeout', code: 504 };
+    const timeout = {
+      reason: 'Timeout',
+      message: 'Timeout: request did not complete within the allotted timeout',
+      code: 504,
+    };
     expect(read).toMatchObject({ status: 504, body: timeout });
     expect(write).toMatchObject({ status: 504, body: timeout });
     await etcd.start();
@@ -274,7 +287,8 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
 
   it('elect one whose controllers run: another takes over within 15 s of its death, and at once when it ends', async () => {
     const three = await servers(3, etcd.url, '/leader');
-    const holder = async (server: ServerProcess) => String((await server.call('GET', LEASE)).body.spec?.['holderIdentity'] ?? '');
+    const holder = async (server: ServerProcess) =>
+      String((await server.call('GET', LEASE)).body.spec?.['holderIdentity'] ?? '');
     const leads = (server: ServerProcess) => /"message":"(\S+) leads"/.exec(server.output)?.[1];
     await eventually(
       async () => three.filter(leads),
@@ -295,7 +309,11 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     const third = others.find(server => server !== second)!;
     expect(leads(third)).toBeUndefined();
     // The controllers of the new leader work: a namespace gets what every namespace has.
-    await third.call('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'later' } });
+    await third.call('POST', '/api/v1/namespaces', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'later' },
+    });
     await eventually(
       () => third.call('GET', '/api/v1/namespaces/later/serviceaccounts/default'),
       answer => answer.status === 200,
@@ -312,7 +330,9 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
 });
 
 describe.skipIf(!etcdWanted)('a server over an etcd with TLS (skipped without the program `etcd`)', () => {
-  it('serves with the certificates that its flags name, and says what is wrong without', { timeout: 90_000 }, async () => {
+  it('serves with the certificates that its flags name, and says what is wrong without', {
+    timeout: 90_000,
+  }, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'capstan-etcd-tls-'));
     const { tls, cafile, certfile, keyfile } = await certificates(directory);
     const etcd = await startEtcd({ tls });
@@ -327,45 +347,48 @@ describe.skipIf(!etcdWanted)('a server over an etcd with TLS (skipped without th
   });
 });
 
-describe.skipIf(!etcdWanted)('a server over an etcd that was restored from a backup (skipped without the program `etcd`)', () => {
-  it('stops, and shows the restored state once started again', { timeout: 50_000 }, async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'capstan-etcd-backup-'));
-    const [data, backup] = [join(directory, 'data'), join(directory, 'backup')] as const;
-    const etcd = await startEtcd({ directory: data });
-    onTestFinished(async () => {
-      await etcd.stop();
-      rmSync(directory, { recursive: true });
-    });
-    const [server] = (await servers(1, etcd.url, '/backup')) as [ServerProcess];
-    const ready = () =>
-      eventually(
-        () => server.text('GET', '/readyz'),
-        answer => answer.statusCode === 200,
+describe.skipIf(!etcdWanted)(
+  'a server over an etcd that was restored from a backup (skipped without the program `etcd`)',
+  () => {
+    it('stops, and shows the restored state once started again', { timeout: 50_000 }, async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'capstan-etcd-backup-'));
+      const [data, backup] = [join(directory, 'data'), join(directory, 'backup')] as const;
+      const etcd = await startEtcd({ directory: data });
+      onTestFinished(async () => {
+        await etcd.stop();
+        rmSync(directory, { recursive: true });
+      });
+      const [server] = (await servers(1, etcd.url, '/backup')) as [ServerProcess];
+      const ready = () =>
+        eventually(
+          () => server.text('GET', '/readyz'),
+          answer => answer.statusCode === 200,
+        );
+      expect((await server.call('POST', MAPS, map('kept'))).status).toBe(201);
+      await etcd.kill();
+      cpSync(data, backup, { recursive: true });
+      await etcd.start();
+      await ready();
+      for (let i = 0; i < 50; i++) expect((await server.call('POST', MAPS, map(`lost-${i}`))).status).toBe(201);
+      await etcd.kill();
+      rmSync(data, { recursive: true });
+      renameSync(backup, data);
+      await etcd.start();
+      await eventually(
+        () => server.call('GET', MAPS).catch(() => undefined),
+        answer => answer === undefined,
       );
-    expect((await server.call('POST', MAPS, map('kept'))).status).toBe(201);
-    await etcd.kill();
-    cpSync(data, backup, { recursive: true });
-    await etcd.start();
-    await ready();
-    for (let i = 0; i < 50; i++) expect((await server.call('POST', MAPS, map(`lost-${i}`))).status).toBe(201);
-    await etcd.kill();
-    rmSync(data, { recursive: true });
-    renameSync(backup, data);
-    await etcd.start();
-    await eventually(
-      () => server.call('GET', MAPS).catch(() => undefined),
-      answer => answer === undefined,
-    );
-    expect(await server.ended()).toBe(1);
-    expect(server.output).toMatch(
-      /the server stopped: the store is at revision \d+, but was at \d+ before: it lost data; start again/,
-    );
-    await server.start();
-    const names = namesOf((await server.call('GET', MAPS)).body.items);
-    expect(names).toContain('kept');
-    expect(names).not.toContain('lost-0');
-  });
-});
+      expect(await server.ended()).toBe(1);
+      expect(server.output).toMatch(
+        /the server stopped: the store is at revision \d+, but was at \d+ before: it lost data; start again/,
+      );
+      await server.start();
+      const names = namesOf((await server.call('GET', MAPS)).body.items);
+      expect(names).toContain('kept');
+      expect(names).not.toContain('lost-0');
+    });
+  },
+);
 
 describe.skipIf(!etcdWanted)('servers over a cluster of three etcds (skipped without the program `etcd`)', () => {
   let cluster: readonly Etcd[];

@@ -68,7 +68,12 @@ async function call(
   body?: object,
 ): Promise<{ status: number; body: unknown }> {
   const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' };
-  const answer = await request(server.url + path, { method, dispatcher: agent, headers, body: body && JSON.stringify(body) });
+  const answer = await request(server.url + path, {
+    method,
+    dispatcher: agent,
+    headers,
+    body: body && JSON.stringify(body),
+  });
   return { status: answer.statusCode, body: await answer.body.json() };
 }
 
@@ -82,7 +87,12 @@ async function createUntilKilled(server: Process): Promise<Stored[]> {
   const client = async (): Promise<void> => {
     for (;;) {
       const n = next++;
-      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `survivor-${n}` }, data: { n: String(n) } };
+      const object = {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: `survivor-${n}` },
+        data: { n: String(n) },
+      };
       const answer = await call(server, 'POST', CONFIG_MAPS, object).catch(() => undefined);
       if (!answer) return;
       expect(answer.status).toBe(201);
@@ -105,12 +115,18 @@ describe('kill -9', () => {
 
     const second = await serve();
     try {
-      const list = (await call(second, 'GET', CONFIG_MAPS)).body as { items: Stored[]; metadata: { resourceVersion: string } };
+      const list = (await call(second, 'GET', CONFIG_MAPS)).body as {
+        items: Stored[];
+        metadata: { resourceVersion: string };
+      };
       const found = new Map(list.items.map(item => [item.metadata.name, item]));
-      const shown = (item: Stored | undefined) => item && [item.metadata.uid, item.metadata.resourceVersion, item.data.n];
+      const shown = (item: Stored | undefined) =>
+        item && [item.metadata.uid, item.metadata.resourceVersion, item.data.n];
       for (const item of acknowledged) expect(shown(found.get(item.metadata.name))).toEqual(shown(item));
       // At most one request of each client was under way: it may have been committed, or not.
-      expect(list.items.filter(item => item.data?.n !== undefined).length - acknowledged.length).toBeLessThanOrEqual(CLIENTS);
+      expect(list.items.filter(item => item.data?.n !== undefined).length - acknowledged.length).toBeLessThanOrEqual(
+        CLIENTS,
+      );
       const highest = Math.max(...acknowledged.map(item => Number(item.metadata.resourceVersion)));
       expect(Number(list.metadata.resourceVersion)).toBeGreaterThanOrEqual(highest);
       const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'afterwards' } };

@@ -14,8 +14,16 @@ const memory = { storage: 'memory', port: 0 } as const;
 
 async function call(server: RunningServer, method: 'GET' | 'POST', path: string, body?: object) {
   const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' };
-  const answer = await request(server.url + path, { method, dispatcher: agent, headers, body: body && JSON.stringify(body) });
-  return { status: answer.statusCode, body: (await answer.body.json()) as { items?: { metadata: { name: string } }[] } };
+  const answer = await request(server.url + path, {
+    method,
+    dispatcher: agent,
+    headers,
+    body: body && JSON.stringify(body),
+  });
+  return {
+    status: answer.statusCode,
+    body: (await answer.body.json()) as { items?: { metadata: { name: string } }[] },
+  };
 }
 
 /** Threads of this process, by the kernel's count. */
@@ -37,8 +45,16 @@ describe('the library', () => {
     try {
       expect(one.url).not.toBe(two.url);
       const made = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'only-here' } };
-      await call(one, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shared' } });
-      await call(two, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shared' } });
+      await call(one, 'POST', '/api/v1/namespaces', {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: 'shared' },
+      });
+      await call(two, 'POST', '/api/v1/namespaces', {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: 'shared' },
+      });
       expect((await call(one, 'POST', '/api/v1/namespaces/shared/configmaps', made)).status).toBe(201);
       expect((await call(one, 'GET', '/api/v1/namespaces/shared/configmaps/only-here')).status).toBe(200);
       expect((await call(two, 'GET', '/api/v1/namespaces/shared/configmaps/only-here')).status).toBe(404);
@@ -50,7 +66,8 @@ describe('the library', () => {
   });
 
   it.skipIf(process.platform !== 'linux')('leaves no thread behind after close()', async () => {
-    // The first server of a process makes the process-wide threads of native libraries; they stay and are counted before.
+    // The first server of a process makes the process-wide threads of native libraries; they stay and are counted
+    // before.
     await (await startServer(memory)).close();
     const before = threads();
     const servers = await Promise.all([startServer(memory), startServer(memory)]);

@@ -9,7 +9,8 @@ const records = run.stderr
   .map(line => JSON.parse(line));
 
 test('each record is a line of JSON, and none is lost when a thread or the process ends', () => {
-  const own = (name: string) => records.filter(record => record.name === name).map(({ level, message }) => `${level} ${message}`);
+  const own = (name: string) =>
+    records.filter(record => record.name === name).map(({ level, message }) => `${level} ${message}`);
   const both = ['info of a value without JSON', 'warn of secrets', 'error of an error'];
   expect(run.signal).toBe('SIGKILL');
   expect(own('worker')).toEqual(both);

@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { Questions } from '../../core/server/questions.js';
+import { Questions } from '../../workers/front/writerClient.js';
 
 test('questions to a writer that has ended are refused with 504, those under way too', async () => {
   const { port1, port2 } = new MessageChannel();

@@ -14,84 +14,99 @@ import { committed } from '../conformance/storage.js';
 import { certificates, etcdWanted, startEtcd } from './etcd.js';
 import { CuttingProxy } from './proxy.js';
 
-describe.skipIf(!etcdWanted)('an etcd store behind a connection that is cut (skipped without the program `etcd`)', () => {
-  let etcd: Awaited<ReturnType<typeof startEtcd>>;
-  let proxy: CuttingProxy;
-  let near: Storage;
-  let far: Storage;
+describe.skipIf(!etcdWanted)(
+  'an etcd store behind a connection that is cut (skipped without the program `etcd`)',
+  () => {
+    let etcd: Awaited<ReturnType<typeof startEtcd>>;
+    let proxy: CuttingProxy;
+    let near: Storage;
+    let far: Storage;
 
-  beforeAll(async () => {
-    etcd = await startEtcd();
-    proxy = new CuttingProxy(Number(new URL(etcd.url).port));
-    const port = await proxy.listen();
-    near = await new EtcdStore({ servers: [etcd.url], prefix: 'test' }).start();
-    far = await new EtcdStore({ servers: [`http://127.0.0.1:${port}`], prefix: 'test' }).start();
-  }, 30_000);
-  afterAll(async () => {
-    await Promise.all([near.close(), far.close()]);
-    proxy.close();
-    await etcd.stop();
-  });
+    beforeAll(async () => {
+      etcd = await startEtcd();
+      proxy = new CuttingProxy(Number(new URL(etcd.url).port));
+      const port = await proxy.listen();
+      near = await new EtcdStore({ servers: [etcd.url], prefix: 'test' }).start();
+      far = await new EtcdStore({ servers: [`http://127.0.0.1:${port}`], prefix: 'test' }).start();
+    }, 30_000);
+    afterAll(async () => {
+      await Promise.all([near.close(), far.close()]);
+      proxy.close();
+      await etcd.stop();
+    });
 
-  it('resumes a watch without losing or repeating events', { timeout: 30_000 }, async () => {
-    const from = await near.revision();
-    const end = new AbortController();
-    const seen: number[] = [];
-    const watching = far.watch(
-      'w/',
-      from,
-      events => {
-        const before = seen.length;
-        seen.push(...events.map(event => event.revision));
-        if (Math.floor(before / 150) < Math.floor(seen.length / 150)) proxy.cut();
-        if (seen.length >= 600) end.abort();
-      },
-      end.signal,
-    );
-    for (let i = 0; i < 600; i++) await committed(near, { is: 'put', key: `w/${i % 10}`, value: Buffer.from(String(i)) });
-    await watching;
-    expect(seen).toEqual(Array.from({ length: 600 }, (_, i) => from + 1 + i));
-  });
+    it('resumes a watch without losing or repeating events', { timeout: 30_000 }, async () => {
+      const from = await near.revision();
+      const end = new AbortController();
+      const seen: number[] = [];
+      const watching = far.watch(
+        'w/',
+        from,
+        events => {
+          const before = seen.length;
+          seen.push(...events.map(event => event.revision));
+          if (Math.floor(before / 150) < Math.floor(seen.length / 150)) proxy.cut();
+          if (seen.length >= 600) end.abort();
+        },
+        end.signal,
+      );
+      for (let i = 0; i < 600; i++)
+        await committed(near, { is: 'put', key: `w/${i % 10}`, value: Buffer.from(String(i)) });
+      await watching;
+      expect(seen).toEqual(Array.from({ length: 600 }, (_, i) => from + 1 + i));
+    });
 
-  it('tells a transaction that took place although its answer was lost', { timeout: 30_000 }, async () => {
-    // Muted before it is connected, the request would never arrive.
-    while (
-      await far.check().then(
-        () => false,
-        () => true,
-      )
-    );
-    const applied = new AbortController();
-    const applying = near.watch('x', await near.revision(), events => events.length > 0 && applied.abort(), applied.signal);
-    proxy.mute = true;
-    const committing = far.commit([[{ is: 'put', key: 'x', value: Buffer.from('{"rv":""}'), gap: 7, expect: 0 }]]);
-    await applying;
-    proxy.cut();
-    proxy.mute = false;
-    const [outcome] = await committing;
-    const stored = await near.get('x');
-    expect(outcome).toMatchObject({ is: 'committed', revision: stored?.modified });
-    const [event] = outcome?.is === 'committed' ? outcome.events : [];
-    expect(event).toMatchObject({ type: 'put', key: 'x', version: 1, created: stored?.created });
-    expect(Buffer.from(event!.value!).toString()).toBe(`{"rv":"${stored?.modified}"}`);
-  });
+    it('tells a transaction that took place although its answer was lost', { timeout: 30_000 }, async () => {
+      // Muted before it is connected, the request would never arrive.
+      while (
+        await far.check().then(
+          () => false,
+          () => true,
+        )
+      );
+      const applied = new AbortController();
+      const applying = near.watch(
+        'x',
+        await near.revision(),
+        events => events.length > 0 && applied.abort(),
+        applied.signal,
+      );
+      proxy.mute = true;
+      const committing = far.commit([[{ is: 'put', key: 'x', value: Buffer.from('{"rv":""}'), gap: 7, expect: 0 }]]);
+      await applying;
+      proxy.cut();
+      proxy.mute = false;
+      const [outcome] = await committing;
+      const stored = await near.get('x');
+      expect(outcome).toMatchObject({ is: 'committed', revision: stored?.modified });
+      const [event] = outcome?.is === 'committed' ? outcome.events : [];
+      expect(event).toMatchObject({ type: 'put', key: 'x', version: 1, created: stored?.created });
+      expect(Buffer.from(event!.value!).toString()).toBe(`{"rv":"${stored?.modified}"}`);
+    });
 
-  it('gives the writes of one key up together while etcd is away', { timeout: 20_000 }, async () => {
-    proxy.part();
-    const writes = Array.from({ length: 4 }, () =>
-      far.commit([[{ is: 'put', key: 'busy', value: Buffer.from('{}'), expect: 0 }]]),
-    );
-    for (const [outcome] of await Promise.all(writes))
-      expect(outcome).toMatchObject({ is: 'error', error: expect.any(Unavailable) });
-    proxy.heal();
-  });
-});
+    it('gives the writes of one key up together while etcd is away', { timeout: 20_000 }, async () => {
+      proxy.part();
+      const writes = Array.from({ length: 4 }, () =>
+        far.commit([[{ is: 'put', key: 'busy', value: Buffer.from('{}'), expect: 0 }]]),
+      );
+      for (const [outcome] of await Promise.all(writes))
+        expect(outcome).toMatchObject({ is: 'error', error: expect.any(Unavailable) });
+      proxy.heal();
+    });
+  },
+);
 
 describe('a member of etcd that takes watches and says nothing', () => {
   it('is given up, so that another one can be asked', { timeout: 30_000 }, async () => {
     const server = new Server();
     const bytes = { requestSerialize: Buffer.from, requestDeserialize: Buffer.from, responseSerialize: Buffer.from };
-    const watch = { path: Watch.path, requestStream: true, responseStream: true, ...bytes, responseDeserialize: Buffer.from };
+    const watch = {
+      path: Watch.path,
+      requestStream: true,
+      responseStream: true,
+      ...bytes,
+      responseDeserialize: Buffer.from,
+    };
     server.addService({ watch }, { watch: () => {} });
     const port = await new Promise<number>((resolve, reject) =>
       server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
@@ -115,7 +130,8 @@ describe('the configuration of the etcd store', () => {
     const directory = await mkdtemp(join(tmpdir(), 'capstan-etcd-tls-'));
     onTestFinished(() => rm(directory, { recursive: true }));
     const { cafile, certfile, keyfile, tls } = await certificates(directory);
-    const connect = (files: object) => () => new Connection({ servers: ['https://127.0.0.1:1'], prefix: '/x', ...files }).close();
+    const connect = (files: object) => () =>
+      new Connection({ servers: ['https://127.0.0.1:1'], prefix: '/x', ...files }).close();
     expect(connect({ cafile, certfile, keyfile })).not.toThrow();
     expect(connect({ cafile: keyfile })).toThrow(`--etcd-cafile: ${keyfile} holds no PEM block CERTIFICATE`);
     expect(connect({ certfile, keyfile: certfile })).toThrow(/^--etcd-keyfile: .* holds no PEM block PRIVATE KEY/);
@@ -128,7 +144,9 @@ describe('the configuration of the etcd store', () => {
   it('tells what is wrong by the path of the field', () => {
     expect(() => plugin.parse({})).toThrow(/^servers: /);
     expect(() => plugin.parse({ servers: ['localhost:2379'] })).toThrow(/^servers\[0\]: /);
-    expect(() => plugin.parse({ servers: ['http://root:secret@localhost:2379'] })).toThrow(/^servers\[0\]: (?!.*secret)/);
+    expect(() => plugin.parse({ servers: ['http://root:secret@localhost:2379'] })).toThrow(
+      /^servers\[0\]: (?!.*secret)/,
+    );
     expect(() => plugin.parse({ servers: ['http://localhost:2379'], certfile: 'c' })).toThrow(/^keyfile: /);
     expect(plugin.parse({ servers: ['http://localhost:2379'] })).toEqual({
       servers: ['http://localhost:2379'],

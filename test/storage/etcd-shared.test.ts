@@ -16,7 +16,8 @@ import { committed } from '../conformance/storage.js';
 import { certificates, type Etcd, etcdWanted, startCluster, startEtcd } from './etcd.js';
 import { CuttingProxy } from './proxy.js';
 
-const put = (key: string, value: string, expect?: number) => ({ is: 'put', key, value: Buffer.from(value), expect }) as const;
+const put = (key: string, value: string, expect?: number) =>
+  ({ is: 'put', key, value: Buffer.from(value), expect }) as const;
 const open = (url: string, more: object = {}) => new EtcdStore({ servers: [url], prefix: '/test', ...more }).start();
 
 /** Everything under watch until `stop`. */
@@ -57,7 +58,9 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     const connection = new Connection({ servers: [etcd.url], prefix: '/x' });
     const store = await open(etcd.url, { prefix: '/formats' });
     await connection.call(Put, { key: Buffer.from('/formats/later'), value: Buffer.from([2, ...Buffer.alloc(40)]) });
-    await expect(store.get('later')).rejects.toThrow('the value of "later" in etcd has format 2, this version reads format 1');
+    await expect(store.get('later')).rejects.toThrow(
+      'the value of "later" in etcd has format 2, this version reads format 1',
+    );
     await connection.call(Put, { key: Buffer.from('/formats/'), value: Buffer.from('{"format":7,"secret":""}') });
     await expect(open(etcd.url, { prefix: '/formats' })).rejects.toThrow('has format 7, this version reads format 1');
     await connection.call(Put, { key: Buffer.from('/foreign/pods/a'), value: Buffer.from('k8s') });
@@ -239,7 +242,9 @@ describe.skipIf(!etcdWanted)('a cluster of three etcds (skipped without the prog
   }, 60_000);
   afterAll(() => Promise.all(cluster.map(etcd => etcd.stop())));
 
-  it('is written and watched, each event once, while its members die one after the other', { timeout: 120_000 }, async () => {
+  it('is written and watched, each event once, while its members die one after the other', {
+    timeout: 120_000,
+  }, async () => {
     const store = await new EtcdStore({ servers: cluster.map(etcd => etcd.url), prefix: '/test' }).start();
     const watch = watching(store, await store.revision());
     const revisions: number[] = [];
@@ -287,7 +292,9 @@ describe.skipIf(!etcdWanted)('an etcd with TLS and users (skipped without the pr
     await store.close();
   });
 
-  it('is spoken to as a user, with a new token whenever the old one is no longer known', { timeout: 60_000 }, async () => {
+  it('is spoken to as a user, with a new token whenever the old one is no longer known', {
+    timeout: 60_000,
+  }, async () => {
     const etcd = await startEtcd();
     onTestFinished(() => etcd.stop());
     await createUsers(etcd.url);

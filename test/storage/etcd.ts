@@ -52,12 +52,21 @@ interface Member {
   readonly peers: string;
 }
 
-async function member(name: string, scheme: string, [client, peer]: readonly number[], given?: string): Promise<Member> {
+async function member(
+  name: string,
+  scheme: string,
+  [client, peer]: readonly number[],
+  given?: string,
+): Promise<Member> {
   const directory = given ?? (await mkdtemp(join(tmpdir(), 'capstan-etcd-')));
   return { name, directory, url: `${scheme}://127.0.0.1:${client}`, peers: `http://127.0.0.1:${peer}` };
 }
 
-function started({ name, directory, url, peers }: Member, cluster: readonly Member[], { flags = {}, tls }: EtcdOptions): Etcd {
+function started(
+  { name, directory, url, peers }: Member,
+  cluster: readonly Member[],
+  { flags = {}, tls }: EtcdOptions,
+): Etcd {
   const all = {
     name,
     'data-dir': directory,
@@ -141,6 +150,15 @@ export async function certificates(
     return join(directory, name);
   };
   const cafile = await file('ca.crt', ca.certificate);
-  const tls = { cert: await file('server.crt', server.certificate), key: await file('server.key', server.key), clientCa: cafile };
-  return { tls, cafile, certfile: await file('client.crt', client.certificate), keyfile: await file('client.key', client.key) };
+  const tls = {
+    cert: await file('server.crt', server.certificate),
+    key: await file('server.key', server.key),
+    clientCa: cafile,
+  };
+  return {
+    tls,
+    cafile,
+    certfile: await file('client.crt', client.certificate),
+    keyfile: await file('client.key', client.key),
+  };
 }

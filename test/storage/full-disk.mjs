@@ -1,5 +1,5 @@
-// Commits into a store until it refuses, on a disk that a ballast file helps to fill; then frees the ballast and opens again.
-// Prints one JSON line: what was acknowledged, how it was refused, and what is there afterwards.
+// Commits into a store until it refuses, on a disk that a ballast file helps to fill; then frees the ballast and opens
+// again. Prints one JSON line: what was acknowledged, how it was refused, and what is there afterwards.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 
 const [, , module, directory, ballastBytes] = process.argv;
@@ -39,5 +39,15 @@ const kept = items.filter((item, i) => item.modified === i + 1).length;
 const [next] = await again.commit([[{ is: 'put', key: 'next', value: Buffer.from('1') }]]);
 await again.close();
 console.log(
-  JSON.stringify({ acknowledged, refused, told, later: later.is, unready, stillReads, refusedOpen, kept, next: next.is }),
+  JSON.stringify({
+    acknowledged,
+    refused,
+    told,
+    later: later.is,
+    unready,
+    stillReads,
+    refusedOpen,
+    kept,
+    next: next.is,
+  }),
 );

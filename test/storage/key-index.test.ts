@@ -14,7 +14,9 @@ class Model {
 
   at(key: string, revision: number) {
     const last = this.changes.findLast(change => change.key === key && change.revision <= revision);
-    return last && last.version > 0 ? { modified: last.revision, created: last.created, version: last.version } : undefined;
+    return last && last.version > 0
+      ? { modified: last.revision, created: last.created, version: last.version }
+      : undefined;
   }
 
   range(prefix: string, after: string | undefined, revision: number) {
@@ -22,7 +24,10 @@ class Model {
       Buffer.compare(Buffer.from(a), Buffer.from(b)),
     );
     return keys
-      .filter(one => one.startsWith(prefix) && (after === undefined || Buffer.compare(Buffer.from(one), Buffer.from(after)) > 0))
+      .filter(
+        one =>
+          one.startsWith(prefix) && (after === undefined || Buffer.compare(Buffer.from(one), Buffer.from(after)) > 0),
+      )
       .flatMap(one => {
         const version = this.at(one, revision);
         return version ? [{ key: one, ...version }] : [];
@@ -40,9 +45,12 @@ it('orders keys by their UTF-8 bytes', () => {
 
 it('accepts exactly the keys that survive UTF-8', () => {
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom('a', '\ud800', '\udc00', '\u{10000}', '\uffff'), maxLength: 4 }), text => {
-      expect(isEncodable(text)).toBe(Buffer.from(text).toString() === text);
-    }),
+    fc.property(
+      fc.string({ unit: fc.constantFrom('a', '\ud800', '\udc00', '\u{10000}', '\uffff'), maxLength: 4 }),
+      text => {
+        expect(isEncodable(text)).toBe(Buffer.from(text).toString() === text);
+      },
+    ),
   );
 });
 
@@ -57,7 +65,12 @@ it('answers like a list of all changes, after any changes and compactions', () =
         const revision = i + 1;
         const before = model.at(key, revision);
         if (remove && !before) continue;
-        const next = { key, revision, created: before?.created ?? revision, version: remove ? 0 : (before?.version ?? 0) + 1 };
+        const next = {
+          key,
+          revision,
+          created: before?.created ?? revision,
+          version: remove ? 0 : (before?.version ?? 0) + 1,
+        };
         model.changes.push(next);
         index.add(key, revision, next.created, next.version);
         if (forget === null) continue;

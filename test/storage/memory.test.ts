@@ -95,7 +95,9 @@ it('serves a watch beyond its tail from the records, with one prefix among many'
     },
     end.signal,
   );
-  const expected = Array.from({ length: 30 }, (_, i) => 2 * i + 1).map(i => `${i + 1} ${i} ${i < 6 ? undefined : i - 6}`);
+  const expected = Array.from({ length: 30 }, (_, i) => 2 * i + 1).map(
+    i => `${i + 1} ${i} ${i < 6 ? undefined : i - 6}`,
+  );
   expect(seen).toEqual(expected);
   await store.close();
 });

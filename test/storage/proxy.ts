@@ -1,6 +1,9 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy whose connections a test can cut; with `mute`, answers of the server are dropped, so that requests arrive and replies do not. */
+/**
+ * A TCP proxy whose connections a test can cut; with `mute`, answers of the server are dropped, so that requests arrive
+ * and replies do not.
+ */
 export class CuttingProxy {
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;

@@ -199,7 +199,10 @@ describe('a recovery', () => {
     const refusal = await scene.refusal();
     const first = Number(/revisions (\d+) to 120 are missing/.exec(refusal)?.[1]);
     const before = await files();
-    expect(await planRecovery(scene.path)).toMatchObject({ missing: [{ from: first, to: OBJECTS }], objects: first - 1 });
+    expect(await planRecovery(scene.path)).toMatchObject({
+      missing: [{ from: first, to: OBJECTS }],
+      objects: first - 1,
+    });
     await expect(recover(scene.path, { acceptLoss: false })).rejects.toThrow(/--accept-loss/);
     expect(await files()).toEqual(before);
   });

@@ -39,7 +39,15 @@ const quoted = (words: readonly string[]): string => words.map(word => `'${word}
 
 /** Runs the program that fills the disk behind a shell line that bounds it. */
 async function fill(bound: string, ballast: number): Promise<Filled> {
-  const words = [process.execPath, '--import', HOOKS, program('./full-disk.mjs'), OPEN, join(directory, 'data'), String(ballast)];
+  const words = [
+    process.execPath,
+    '--import',
+    HOOKS,
+    program('./full-disk.mjs'),
+    OPEN,
+    join(directory, 'data'),
+    String(ballast),
+  ];
   const { stdout } = await run('sh', ['-c', `${bound} ${quoted(words)}`]);
   return JSON.parse(stdout) as Filled;
 }
@@ -67,7 +75,15 @@ describe('a store whose disk takes no more', () => {
     async () => {
       await mkdir(join(directory, 'mount'));
       const inside = join(directory, 'mount');
-      const words = [process.execPath, '--import', HOOKS, program('./full-disk.mjs'), OPEN, join(inside, 'data'), '1000000'];
+      const words = [
+        process.execPath,
+        '--import',
+        HOOKS,
+        program('./full-disk.mjs'),
+        OPEN,
+        join(inside, 'data'),
+        '1000000',
+      ];
       const line = `mount -t tmpfs -o size=6m none '${inside}' && exec ${quoted(words)}`;
       const filled = JSON.parse((await run('unshare', ['-rm', 'sh', '-c', line])).stdout) as Filled;
       stopsAcknowledging(filled, /No space left on device/);
@@ -99,5 +115,7 @@ it('refuses a directory that this user cannot write, saying so', { timeout: 60_0
   await chmod(join(path, 'db'), 0o555);
   const { stdout } = await run(process.execPath, ['--import', HOOKS, program('./read-only.mjs'), OPEN, path]);
   await chmod(join(path, 'db'), 0o755);
-  expect((JSON.parse(stdout) as { message: string }).message).toMatch(/cannot be written by this user: change its owner or mode/);
+  expect((JSON.parse(stdout) as { message: string }).message).toMatch(
+    /cannot be written by this user: change its owner or mode/,
+  );
 });

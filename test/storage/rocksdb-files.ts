@@ -66,7 +66,9 @@ export class Scene {
     return message;
   }
 
-  /** Revisions 1 to `count`, of distinct keys, `size` bytes each; the store is closed. What was written is in the log. */
+  /**
+   * Revisions 1 to `count`, of distinct keys, `size` bytes each; the store is closed. What was written is in the log.
+   */
   async fill(count: number, size = 500): Promise<void> {
     const store = await this.open();
     for (let i = 1; i <= count; i++) await committed(store, put(keyOf(i), noise(i, size)));

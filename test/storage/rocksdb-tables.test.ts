@@ -29,7 +29,10 @@ describe('tables of an open database', () => {
   });
 
   it('are not damaged if a merge has removed them meanwhile', async () => {
-    const [before, after] = [`--- level 0 ---\n${table(6, 5)}${table(7, 5)}${table(8, 12)}`, `--- level 1 ---\n${table(8, 12)}`];
+    const [before, after] = [
+      `--- level 0 ---\n${table(6, 5)}${table(7, 5)}${table(8, 12)}`,
+      `--- level 1 ---\n${table(8, 12)}`,
+    ];
     expect(await damagedTables(directory, lists(before, after))).toEqual([]);
   });
 });

@@ -95,7 +95,10 @@ describe('a RocksDB store', () => {
   });
 });
 
-/** A program that commits groups from several committers and prints the highest revision up to which all are acknowledged. */
+/**
+ * A program that commits groups from several committers and prints the highest revision up to which all are
+ * acknowledged.
+ */
 const committer = (module: string) => `
 const { openRocks } = await import(${JSON.stringify(module)});
 const store = await openRocks({ path: process.argv[2], historyMs: 3600000 });
@@ -113,9 +116,13 @@ await Promise.all(Array.from({ length: 8 }, one));
 
 /** Runs the program until it acknowledged revision `goal`, kills it, and returns the highest one it acknowledged. */
 function runUntilKilled(program: string, goal: number): Promise<number> {
-  const child = spawn(process.execPath, ['--import', new URL('./typescript.mjs', import.meta.url).href, program, path], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--import', new URL('./typescript.mjs', import.meta.url).href, program, path],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   let highest = 0;
   let rest = '';
   child.stdout.on('data', (chunk: Buffer) => {

@@ -24,7 +24,11 @@ it('a thread that starts while history is shorter than its snapshot has every ob
   };
   const storage = new Proxy(store as Storage, {
     get: (of, name) =>
-      name === 'range' ? range : typeof of[name as 'get'] === 'function' ? of[name as 'get'].bind(of) : of[name as 'get'],
+      name === 'range'
+        ? range
+        : typeof of[name as 'get'] === 'function'
+          ? of[name as 'get'].bind(of)
+          : of[name as 'get'],
   });
   const failures: Error[] = [];
   const writer = new Writer(storage, new Int32Array(new SharedArrayBuffer(64)), error => failures.push(error));
@@ -35,7 +39,8 @@ it('a thread that starts while history is shorter than its snapshot has every ob
   await new Promise<void>(resolve => {
     port2.on('message', (message: FromStore) => {
       if (message.is === 'snapshot') readSnapshot(message.page, ({ key }) => keys.add(key));
-      if (message.is === 'events') for (const { key, value } of message.events) value ? keys.add(key) : keys.delete(key);
+      if (message.is === 'events')
+        for (const { key, value } of message.events) value ? keys.add(key) : keys.delete(key);
       if (message.is === 'events' && message.revision > OBJECTS) resolve();
     });
     port2.postMessage({ is: 'subscribe', prefixes: ['core/pods/'] });

@@ -63,7 +63,17 @@ describe('pods [R058]', () => {
     pod(status, spec, metadata).slice(1, 4);
 
   it('are pending without any state', () => {
-    expect(pod({ phase: 'Pending' })).toEqual(['x', '0/2', 'Pending', '0', '90s', '<none>', '<none>', '<none>', '<none>']);
+    expect(pod({ phase: 'Pending' })).toEqual([
+      'x',
+      '0/2',
+      'Pending',
+      '0',
+      '90s',
+      '<none>',
+      '<none>',
+      '<none>',
+      '<none>',
+    ]);
   });
 
   it.each<[string, unknown[], unknown[]]>([
@@ -71,7 +81,10 @@ describe('pods [R058]', () => {
       'running',
       summary({
         phase: 'Running',
-        containerStatuses: [container('c', running, { ready: true, restartCount: 2 }), container('d', running, { ready: true })],
+        containerStatuses: [
+          container('c', running, { ready: true, restartCount: 2 }),
+          container('d', running, { ready: true }),
+        ],
       }),
       ['2/2', 'Running', '2'],
     ],
@@ -99,7 +112,10 @@ describe('pods [R058]', () => {
     ],
     [
       'ended by a signal',
-      summary({ phase: 'Failed', containerStatuses: [container('c', done('', 0, 9)), container('d', done('Completed'))] }),
+      summary({
+        phase: 'Failed',
+        containerStatuses: [container('c', done('', 0, 9)), container('d', done('Completed'))],
+      }),
       ['0/2', 'Signal:9', '0'],
     ],
     ['evicted', summary({ phase: 'Failed', reason: 'Evicted' }), ['0/2', 'Evicted', '0']],
@@ -125,7 +141,10 @@ describe('pods [R058]', () => {
       summary(
         {
           phase: 'Pending',
-          initContainerStatuses: [container('i', done('Completed')), container('j', { waiting: { reason: 'PodInitializing' } })],
+          initContainerStatuses: [
+            container('i', done('Completed')),
+            container('j', { waiting: { reason: 'PodInitializing' } }),
+          ],
         },
         { initContainers: [{ name: 'i' }, { name: 'j' }] },
       ),
@@ -136,7 +155,10 @@ describe('pods [R058]', () => {
       summary(
         {
           phase: 'Pending',
-          initContainerStatuses: [container('i', done('Error', 1), { restartCount: 3 }), container('j', { waiting: {} })],
+          initContainerStatuses: [
+            container('i', done('Error', 1), { restartCount: 3 }),
+            container('j', { waiting: {} }),
+          ],
         },
         { initContainers: [{ name: 'i' }, { name: 'j' }] },
       ),
@@ -163,7 +185,11 @@ describe('pods [R058]', () => {
     ['lost', summary({ phase: 'Running', reason: 'NodeLost' }, {}, { deletionTimestamp: at }), ['0/2', 'Unknown', '0']],
     [
       'completed although deleted',
-      summary({ phase: 'Succeeded', containerStatuses: [container('c', done('Completed'))] }, {}, { deletionTimestamp: at }),
+      summary(
+        { phase: 'Succeeded', containerStatuses: [container('c', done('Completed'))] },
+        {},
+        { deletionTimestamp: at },
+      ),
       ['0/2', 'Completed', '0'],
     ],
   ])('%s', (_name, actual, expected) => {
@@ -241,7 +267,9 @@ describe('other kinds [R058]', () => {
     ],
     [
       'core/endpoints',
-      object({ subsets: [{ addresses: [{ ip: '10.1.0.1' }, { ip: '10.1.0.2' }], ports: [{ port: 80 }, { port: 81 }] }] }),
+      object({
+        subsets: [{ addresses: [{ ip: '10.1.0.1' }, { ip: '10.1.0.2' }], ports: [{ port: 80 }, { port: 81 }] }],
+      }),
       ['x', '10.1.0.1:80,10.1.0.2:80,10.1.0.1:81 + 1 more...', '90s'],
     ],
     ['core/endpoints', object({ subsets: [] }), ['x', '<none>', '90s']],
@@ -258,7 +286,11 @@ describe('other kinds [R058]', () => {
           },
         },
         {
-          labels: { 'node-role.kubernetes.io/control-plane': '', 'kubernetes.io/role': 'worker', 'node-role.example.com/no': '' },
+          labels: {
+            'node-role.kubernetes.io/control-plane': '',
+            'kubernetes.io/role': 'worker',
+            'node-role.example.com/no': '',
+          },
         },
       ),
       [
@@ -424,13 +456,20 @@ describe('other kinds [R058]', () => {
       object({ involvedObject: { name: 'p' }, lastTimestamp: CREATED, series: { count: 0 }, reportingComponent: 'c' }),
       ['<unknown>', '', '', '/p', '', 'c', '', '<unknown>', 0, 'x'],
     ],
-    ['core/events', object({ involvedObject: { kind: 'Pod' } }), ['<unknown>', '', '', 'pod', '', '', '', '<unknown>', 1, 'x']],
+    [
+      'core/events',
+      object({ involvedObject: { kind: 'Pod' } }),
+      ['<unknown>', '', '', 'pod', '', '', '', '<unknown>', 1, 'x'],
+    ],
   ])('%s', (storageName, value, expected) => {
     expect(cells(storageName, value)).toEqual(expected);
   });
 
   it('marks the default storage class by the annotation of the naming', () => {
-    const marked = object({ provisioner: 'p' }, { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } });
+    const marked = object(
+      { provisioner: 'p' },
+      { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+    );
     expect(cells('storage.orchestrator.io/storageclasses', marked)[0]).toBe('x (default)');
     expect(columnsFor('storage.orchestrator.io/storageclasses')?.[0]?.cell(marked, NOW)).toBe('x');
   });

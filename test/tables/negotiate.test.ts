@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
-import { type Choice, negotiate, type Offer, parseAccept } from '../../core/negotiate.js';
+import { type Choice, negotiate, type Offer, parseAccept } from '../../core/request/negotiate.js';
 
 const naming = namingOf('kubernetes');
 const LIST: Offer = {
@@ -49,17 +49,22 @@ describe('media types [R174] [R179] [R185] [R191]', () => {
     expect(type(accept)).toBe(expected);
   });
 
-  it.each(['text/*', 'text/plain', 'image/png, text/html', 'application/cbor', 'nonsense', 'application/*', 'APPLICATION/*;q=1'])(
-    'Accept %s is 406',
-    accept => {
-      const refusal = refused(accept);
-      expect(refusal.code).toBe(406);
-      expect(refusal.message).toBe(
-        '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf',
-      );
-      expect(refusal.toStatus().details).toEqual({});
-    },
-  );
+  it.each([
+    'text/*',
+    'text/plain',
+    'image/png, text/html',
+    'application/cbor',
+    'nonsense',
+    'application/*',
+    'APPLICATION/*;q=1',
+  ])('Accept %s is 406', accept => {
+    const refusal = refused(accept);
+    expect(refusal.code).toBe(406);
+    expect(refusal.message).toBe(
+      '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    );
+    expect(refusal.toStatus().details).toEqual({});
+  });
 
   it('is refused by the route in words of its own, else by the handler, which knows every wildcard', () => {
     const handled = { ...OBJECT, routed: false };
@@ -131,7 +136,10 @@ describe('forms [R057] [R193] [R194]', () => {
       form: 'partial',
       media: 'protobuf',
     });
-    expect(negotiate('application/yaml;as=Table;v=v1;g=meta.k8s.io', OBJECT)).toMatchObject({ form: 'table', media: 'yaml' });
+    expect(negotiate('application/yaml;as=Table;v=v1;g=meta.k8s.io', OBJECT)).toMatchObject({
+      form: 'table',
+      media: 'yaml',
+    });
   });
 });
 

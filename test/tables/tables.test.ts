@@ -103,12 +103,16 @@ describe('Tables [R057] [R058]', () => {
 
   it('tell that a pod has ended', () => {
     const ended = (phase: string): unknown =>
-      table({ conditions: strategiesFor(naming)('core/pods')?.rowConditions, objects: [{ ...secret, status: { phase } }] })
-        .rows[0]?.conditions;
+      table({
+        conditions: strategiesFor(naming)('core/pods')?.rowConditions,
+        objects: [{ ...secret, status: { phase } }],
+      }).rows[0]?.conditions;
     expect(ended('Succeeded')).toEqual([
       { type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' },
     ]);
-    expect(ended('Failed')).toEqual([{ type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' }]);
+    expect(ended('Failed')).toEqual([
+      { type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' },
+    ]);
     expect(ended('Running')).toBeUndefined();
   });
 });

@@ -45,9 +45,9 @@ describe('docs', () => {
     const broken = PAGES.flatMap(page => {
       const text = textOf(page);
       const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(match => join(dirname(page), match[1]!));
-      const named = [...text.matchAll(/`((?:core|plugins|workers|test|bench|examples|docs|scripts)\/[\w./-]+\.\w+)`/g)].map(
-        match => match[1]!,
-      );
+      const named = [
+        ...text.matchAll(/`((?:core|plugins|workers|test|bench|examples|docs|scripts)\/[\w./-]+\.\w+)`/g),
+      ].map(match => match[1]!);
       return [...links, ...named].filter(path => !existsSync(join(root, path))).map(path => `${page}: ${path}`);
     });
     expect(broken).toEqual([]);

@@ -14,7 +14,9 @@ export interface Source {
 
 function importsOf(path: string, text: string): string[] {
   const named = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map(match => match[1]!);
-  return named.map(name => (name.startsWith('.') ? normalize(join(dirname(path), name)).replace(/\.js$/, '.ts') : name));
+  return named.map(name =>
+    name.startsWith('.') ? normalize(join(dirname(path), name)).replace(/\.js$/, '.ts') : name,
+  );
 }
 
 /** The TypeScript files below these folders. */

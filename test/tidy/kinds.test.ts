@@ -3,12 +3,21 @@ import { kindsWithRules } from '../../plugins/resources/index.js';
 import { sourcesIn } from './files.js';
 
 /** Where requests of all kinds pass. */
-const GENERIC = ['core/front', 'core/plugin', 'core/schema', 'core/tables', 'core/threads', 'workers/pipeline', 'workers/store'];
+const GENERIC = [
+  'core/request',
+  'core/plugin',
+  'core/schema',
+  'core/tables',
+  'core/threads',
+  'workers/front',
+  'workers/pipeline',
+  'workers/store',
+];
 /** The tables of kinds themselves. */
 const TABLES = /^core\/schema\/(table|custom)\//;
 /** What is no kind's rule: the grammar of paths, the one resource that two groups serve, and a message of that name. */
 const ALLOWED = new Map([
-  ['namespaces', /^core\/front\/route\.ts$/],
+  ['namespaces', /^core\/request\/route\.ts$/],
   ['events', /^core\/schema\/registry\.ts$|is: 'events'|case 'events'|is === 'events'|is !== 'events'|\['events'\]/],
 ]);
 

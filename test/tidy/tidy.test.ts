@@ -15,7 +15,10 @@ const CROSSING = new Set([
   'plugins/admission/taint-new-nodes.ts imports plugins/resources/record.ts',
   'plugins/controllers/rbac.ts imports plugins/authz/bootstrap/index.ts',
 ]);
-/** Files that name brands although they are not the naming table; in core/cel/lib these are type names that clients' expressions spell. */
+/**
+ * Files that name brands although they are not the naming table; in core/cel/lib these are type names that clients'
+ * expressions spell.
+ */
 const BRANDED = new Set([
   'core/naming.ts',
   'core/cel/lib/authorizer.ts',
@@ -30,7 +33,9 @@ const ALLOWED =
   /x-kubernetes-[a-z-]*|kube_?config|kubectl|naming[A-Za-z]*\W+'?kubernetes'?|'neutral'\W+'kubernetes'|neutral or kubernetes/gi;
 
 const breaking = (sources: readonly Source[], allowed: (imported: string, from: string) => boolean): string[] =>
-  sources.flatMap(({ path, imports }) => imports.filter(name => !allowed(name, path)).map(name => `${path} imports ${name}`));
+  sources.flatMap(({ path, imports }) =>
+    imports.filter(name => !allowed(name, path)).map(name => `${path} imports ${name}`),
+  );
 
 const inProject = (name: string): boolean => /^(core|plugins|workers|bench|test|examples)\//.test(name);
 const commentless = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '');
@@ -42,22 +47,36 @@ describe('house rules', () => {
   });
 
   it('core/model depends on nothing else of the project', () => {
-    const allowed = (name: string): boolean => !inProject(name) || name.startsWith('core/model/') || name === 'core/naming.ts';
+    const allowed = (name: string): boolean =>
+      !inProject(name) || name.startsWith('core/model/') || name === 'core/naming.ts';
     expect(breaking(sourcesIn('core/model'), allowed)).toEqual([]);
   });
 
   it('plugins import core/api, core/model, core/schema, bounds, and their own folder', () => {
     const allowed = (name: string, from: string): boolean => {
       const own = from.split('/').slice(0, 2).join('/');
-      return !inProject(name) || /^core\/(api|model|schema|naming\.ts|limits\.ts)/.test(name) || name.startsWith(`${own}/`);
+      return (
+        !inProject(name) || /^core\/(api|model|schema|naming\.ts|limits\.ts)/.test(name) || name.startsWith(`${own}/`)
+      );
     };
     expect(breaking(sourcesIn('plugins'), allowed).filter(crossing => !CROSSING.has(crossing))).toEqual([]);
+  });
+
+  it('no thread imports from the folder of another, and only the wiring of a server from any of them', () => {
+    const threadOf = (path: string): string | undefined => /^workers\/([^/]+)\//.exec(path)?.[1];
+    const allowed = (name: string, from: string): boolean => {
+      const thread = threadOf(name);
+      return thread === undefined || thread === threadOf(from) || from.startsWith('core/server/');
+    };
+    expect(breaking(sourcesIn(...CODE), allowed)).toEqual([]);
   });
 
   it('only the writer and the stores themselves touch the storage point', () => {
     const free = /^(workers\/store|plugins\/storage|core\/api)\//;
     const sources = sourcesIn(...CODE).filter(({ path }) => !free.test(path));
-    const touching = sources.filter(({ text }) => /\bstorage\b[^;]*\}\s*from\s*'[^']*api\/(index|storage)\.js'/.test(text));
+    const touching = sources.filter(({ text }) =>
+      /\bstorage\b[^;]*\}\s*from\s*'[^']*api\/(index|storage)\.js'/.test(text),
+    );
     expect(
       touching.filter(({ text }) => /import\s*\{[^}]*[{,\s]storage[,\s}][^}]*\}/.test(text)).map(({ path }) => path),
     ).toEqual([]);

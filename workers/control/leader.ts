@@ -39,8 +39,9 @@ export interface ElectionParts {
 }
 
 /**
- * Elects the one process whose controllers run, by a Lease (coordination group, system namespace): the holder renews it; when it has not for the lease's
- * duration, by the clock of who looks, another takes it. Writes of the Lease are conditional on its version, so of several one wins.
+ * Elects the one process whose controllers run, by a Lease (coordination group, system namespace): the holder renews
+ * it; when it has not for the lease's duration, by the clock of who looks, another takes it. Writes of the Lease are
+ * conditional on its version, so of several one wins.
  */
 export class Election {
   readonly #namespace: string;
@@ -91,9 +92,12 @@ export class Election {
     this.#leading = false;
     const lease = this.#lease();
     if (lease?.spec?.holderIdentity !== this.parts.identity) return;
-    await this.#write(lease, { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: this.#time() }).catch(
-      () => undefined,
-    );
+    await this.#write(lease, {
+      ...lease.spec,
+      holderIdentity: '',
+      leaseDurationSeconds: 1,
+      renewTime: this.#time(),
+    }).catch(() => undefined);
   }
 
   /** One turn at a time; a change during one makes another. */
@@ -165,7 +169,10 @@ export class Election {
     return await this.#write(lease, { ...mine, acquireTime: time, leaseTransitions: (spec.leaseTransitions ?? 0) + 1 });
   }
 
-  /** Whether nobody holds the lease, or its holder has given no sign of life for its duration, seen from here: clocks of others are not trusted. */
+  /**
+   * Whether nobody holds the lease, or its holder has given no sign of life for its duration, seen from here: clocks of
+   * others are not trusted.
+   */
   #expired({ metadata, spec = {} }: Lease): boolean {
     if (!spec.holderIdentity) return true;
     const version = metadata.resourceVersion ?? '';

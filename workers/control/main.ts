@@ -104,15 +104,20 @@ function emit(event: ResourceEvent): void {
   for (const listener of listeners) notify(listener, event);
 }
 
-const feed: StoreFeed = new StoreFeed(start.port, new Int32Array(data.counters), start.counter, (message: FromStore) => {
-  if (message.is === 'snapshot') {
-    readSnapshot(message.page, entry => apply(entry.key, entry.revision, entry));
-    if (message.last) loaded();
-  } else if (message.is === 'events') {
-    for (const event of message.events) apply(event.key, event.revision, event.value && Entry.of(event));
-    tidy();
-  }
-});
+const feed: StoreFeed = new StoreFeed(
+  start.port,
+  new Int32Array(data.counters),
+  start.counter,
+  (message: FromStore) => {
+    if (message.is === 'snapshot') {
+      readSnapshot(message.page, entry => apply(entry.key, entry.revision, entry));
+      if (message.last) loaded();
+    } else if (message.is === 'events') {
+      for (const event of message.events) apply(event.key, event.revision, event.value && Entry.of(event));
+      tidy();
+    }
+  },
+);
 
 const releases = new Releases();
 const asked = new Underway<(answer: ControlAnswer) => void>();
@@ -142,10 +147,23 @@ function request(name: string, { method, path, contentType, body }: InternalRequ
       if (answer.status < 300) return resolve(object);
       const status = object as unknown as StatusBody;
       reject(
-        new Refusal((status.reason ?? '') as never, status.message ?? `status ${answer.status}`, status.details, answer.status),
+        new Refusal(
+          (status.reason ?? '') as never,
+          status.message ?? `status ${answer.status}`,
+          status.details,
+          answer.status,
+        ),
       );
     });
-    front.postMessage({ ask, seen, controller: name, method, path, contentType: contentType ?? 'application/json', body: bytes });
+    front.postMessage({
+      ask,
+      seen,
+      controller: name,
+      method,
+      path,
+      contentType: contentType ?? 'application/json',
+      body: bytes,
+    });
   });
 }
 

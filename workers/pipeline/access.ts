@@ -2,14 +2,17 @@ import type { DependsOn } from '../../core/api/access.js';
 import { identify, unauthorized } from '../../core/access/identity.js';
 import { impersonated } from '../../core/access/impersonate.js';
 import { forbidden } from '../../core/access/messages.js';
-import type { Route } from '../../core/front/route.js';
+import type { Route } from '../../core/request/route.js';
 import { Refusal } from '../../core/model/refusal.js';
 import type { Target } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
 import type { Grant, Job } from '../../core/threads/messages.js';
 import type { Context } from './context.js';
 
-/** Stage 1: who sent it, or on whose behalf. The front end's cache may have known already. Throws 401, and 403 to who may not act as another. */
+/**
+ * Stage 1: who sent it, or on whose behalf. The front end's cache may have known already. Throws 401, and 403 to who
+ * may not act as another.
+ */
 export async function authenticate(
   context: Context,
   job: Job,
@@ -18,7 +21,8 @@ export async function authenticate(
 ): Promise<{ user: User; identityFor: Grant['identityFor'] }> {
   if (job.user) return { user: job.user, identityFor: 'never' };
   const { headers, certificate, remoteAddress } = job.credentials!;
-  // The front end knows credentials by these two alone: an identity found by anything else must not be remembered under them.
+  // The front end knows credentials by these two alone: an identity found by anything else must not be remembered under
+  // them.
   let elsewhere = false;
   const received = {
     header(name: string) {

@@ -10,7 +10,10 @@ import { absent, changeOf, checkNamespace, inRequestVersion, propose, refuseInva
 
 const SUCCESS = Buffer.from('{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}\n');
 
-/** POST on a subresource that changes its object (`binding`), or on a virtual kind; those that no rules know are refused with a message that says so. */
+/**
+ * POST on a subresource that changes its object (`binding`), or on a virtual kind; those that no rules know are refused
+ * with a message that says so.
+ */
 export async function act(context: Context, permitted: Permitted, options: WriteOptions): Promise<Answer> {
   const { resource, route, job } = permitted;
   const { actsOn } = resource.strategy;
@@ -21,7 +24,12 @@ export async function act(context: Context, permitted: Permitted, options: Write
     checkNamespace(permitted, body);
     if (!body.metadata.name) throw badRequest('Name parameter required.');
     await context.mutate(changeOf(permitted, 'CREATE', options.dryRun, body.metadata.name ?? ''), body);
-    const target = { ...permitted.target, resource: acted.plural, subresource: actsOn.action, name: body.metadata.name ?? '' };
+    const target = {
+      ...permitted.target,
+      resource: acted.plural,
+      subresource: actsOn.action,
+      name: body.metadata.name ?? '',
+    };
     return await apply(context, { ...permitted, resource: acted, target }, options, body, indirect);
   }
   const action = route.subresource && resource.strategy.actions?.get(route.subresource.name);
@@ -56,6 +64,10 @@ async function apply(
   refuseInvalid(resource, permitted.target.name, await context.validate(change, object as Frozen<ApiObject>));
   const answer = { status: 201, headers: jsonHeaders(permitted.warnings), body: SUCCESS };
   if (options.dryRun) return answer;
-  const proposed = await propose(context, permitted, object, { status: 201, dryRun: false, expect: job.current.revision });
+  const proposed = await propose(context, permitted, object, {
+    status: 201,
+    dryRun: false,
+    expect: job.current.revision,
+  });
   return { ...answer, operations: proposed.operations };
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../core/api/storage.js';
-import { indents, refusalForm } from '../../core/front/forms.js';
-import { warningHeaders } from '../../core/front/warnings.js';
+import { indents, refusalForm } from '../../core/request/forms.js';
+import { warningHeaders } from '../../core/request/warnings.js';
 import type { Refusal } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
 import type { Job } from '../../core/threads/messages.js';
@@ -8,7 +8,10 @@ import type { Job } from '../../core/threads/messages.js';
 /** Headers of an answer. */
 export type Headers = readonly (readonly [string, string])[];
 
-/** What the stages end with. With `operations`: to be sent once they are committed; no body then means the committed object; `gaps`: where its revision goes, `envelope`: into the metadata of a protobuf message. */
+/**
+ * What the stages end with. With `operations`: to be sent once they are committed; no body then means the committed
+ * object; `gaps`: where its revision goes, `envelope`: into the metadata of a protobuf message.
+ */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;

@@ -1,4 +1,4 @@
-import { first, flag } from '../../core/front/query.js';
+import { first, flag } from '../../core/request/query.js';
 import { ANNOTATIONS_BYTES, MANAGER_BYTES } from '../../core/limits.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { badRequest, Refusal, told } from '../../core/model/refusal.js';
@@ -16,7 +16,14 @@ import {
   type Version,
   type Writer,
 } from '../../core/schema/apply/manager.js';
-import { entriesOf, type Owner, type Owners, ownersOf, readEntries, sameOwners } from '../../core/schema/apply/owners.js';
+import {
+  entriesOf,
+  type Owner,
+  type Owners,
+  ownersOf,
+  readEntries,
+  sameOwners,
+} from '../../core/schema/apply/owners.js';
 import { ownersOfScale, ownersThroughScale, SCALE_VERSION } from '../../core/schema/apply/scale.js';
 import { shapeOf } from '../../core/schema/apply/shape.js';
 import { normalize } from '../../core/schema/decode.js';
@@ -28,7 +35,10 @@ import { complain, decodePatched } from './body.js';
 import { type Context, type Permitted, timestamp } from './context.js';
 import { UNPRINTABLE, type WriteOptions } from './options.js';
 
-/** Who writes: the parameter, or what the client calls itself up to the first slash (spec, "Headers"), without what cannot be printed. */
+/**
+ * Who writes: the parameter, or what the client calls itself up to the first slash (spec, "Headers"), without what
+ * cannot be printed.
+ */
 function managerOf({ job, route }: Permitted): string {
   const named = first(route.query, 'fieldManager');
   if (named) return named;
@@ -116,13 +126,19 @@ function given(object: ApiObject, old: ApiObject): { readonly owners: Owners; re
   const entries = object.metadata.managedFields;
   const current = ownersOf(old.metadata.managedFields);
   // Clients that know nothing of the field leave it out, or send what they read.
-  if (!entries?.length || equalJson(entries as unknown as Json, (old.metadata.managedFields ?? null) as unknown as Json))
+  if (
+    !entries?.length ||
+    equalJson(entries as unknown as Json, (old.metadata.managedFields ?? null) as unknown as Json)
+  )
     return { owners: current, reset: false };
   if (entries.length === 1 && Object.keys(entries[0]!).length === 0) return { owners: NOBODY, reset: true };
   return { owners: readEntries(entries) ?? current, reset: false };
 }
 
-/** Who owns the fields of `object`, which replaces `old` by a write that is no apply. Objects that nobody's fields are known of stay so. */
+/**
+ * Who owns the fields of `object`, which replaces `old` by a write that is no apply. Objects that nobody's fields are
+ * known of stay so.
+ */
 export function ownersOfUpdated(context: Context, permitted: Permitted, object: ApiObject, old: ApiObject): Owners {
   const current = ownersOf(old.metadata.managedFields);
   const { owners, reset } = permitted.route.subresource ? { owners: current, reset: false } : given(object, old);
@@ -197,7 +213,9 @@ function statusConfig({ route }: Permitted, config: Members): Members {
   if (route.subresource?.name !== 'status' || !isMembers(config['metadata'])) return config;
   const { name, namespace, uid, resourceVersion } = config['metadata'];
   const metadata = Object.fromEntries(
-    Object.entries({ name, namespace, uid, resourceVersion }).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+    Object.entries({ name, namespace, uid, resourceVersion }).filter(
+      (entry): entry is [string, Json] => entry[1] !== undefined,
+    ),
   );
   return { ...config, metadata };
 }
@@ -215,7 +233,10 @@ export function appliedToScale(
   const known = ownersOfScale(owners, countOf(permitted));
   const { object, owners: after } = apply(context, permitted, scaleKind(permitted), scale, config, known);
   const decoded = decodePatched(permitted, options, object, permitted.route.subresource!.type);
-  return { object: decoded, owners: ownersThroughScale(owners, after, countOf(permitted), permitted.resource.apiVersion) };
+  return {
+    object: decoded,
+    owners: ownersThroughScale(owners, after, countOf(permitted), permitted.resource.apiVersion),
+  };
 }
 
 /** Who owns the fields of an object whose scale was written. */
@@ -303,7 +324,9 @@ function configOf(permitted: Permitted, options: WriteOptions, apiVersion: strin
     throw badRequest(`invalid object type: ${shownKind(value['apiVersion'], value['kind'])}`);
   if (isMembers(value['metadata']) && value['metadata']['managedFields'] != null)
     throw badRequest('metadata.managedFields must be nil');
-  complain(options.fieldValidation, duplicates, permitted.warnings, all => badRequest(`error strict decoding YAML: ${all}`));
+  complain(options.fieldValidation, duplicates, permitted.warnings, all =>
+    badRequest(`error strict decoding YAML: ${all}`),
+  );
   return value;
 }
 

@@ -1,6 +1,14 @@
 import type { ApiObject, Json, ObjectMeta } from '../../core/model/object.js';
 import { badRequest, invalid, invalidObject, Refusal, type Violation } from '../../core/model/refusal.js';
-import { decodeAsKind, decodeObject, encode, normalize, parseJson, parseStrict, TypeMismatch } from '../../core/schema/decode.js';
+import {
+  decodeAsKind,
+  decodeObject,
+  encode,
+  normalize,
+  parseJson,
+  parseStrict,
+  TypeMismatch,
+} from '../../core/schema/decode.js';
 import {
   type MetadataRules,
   validateMetadata as metadataViolations,
@@ -44,9 +52,13 @@ function fromProtobuf({ route, resource, target }: Permitted, bytes: Uint8Array)
   return { kind, apiVersion, ...(decodeMessage(type, raw).value as { [key: string]: Json }) };
 }
 
-const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+const textOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
-/** Parses a body in the format its Content-Type names; what it gives twice goes to `permitted.duplicates`. Throws 400 and 415. */
+/**
+ * Parses a body in the format its Content-Type names; what it gives twice goes to `permitted.duplicates`. Throws 400
+ * and 415.
+ */
 export function parseBody(context: Context, permitted: Permitted, options: WriteOptions, body: Uint8Array): Json {
   const mediaType = mediaTypeOf(permitted.job.contentType);
   const patch = permitted.job.method === 'PATCH' && mediaType.endsWith('-patch+json');
@@ -66,11 +78,16 @@ export function parseBody(context: Context, permitted: Permitted, options: Write
   return value;
 }
 
-/** Complaints about a body of the type: of JSON in the order in which its members stand, what is given twice among what is unknown. */
+/**
+ * Complaints about a body of the type: of JSON in the order in which its members stand, what is given twice among what
+ * is unknown.
+ */
 function ordered(permitted: Permitted, type: Struct, duplicates: readonly string[], unknown: string[]): string[] {
   if (duplicates.length === 0) return unknown;
   const isJson = ['', 'application/json'].includes(mediaTypeOf(permitted.job.contentType));
-  return isJson && permitted.job.body ? strictComplaints(textOf(permitted.job.body), type) : [...duplicates, ...unknown];
+  return isJson && permitted.job.body
+    ? strictComplaints(textOf(permitted.job.body), type)
+    : [...duplicates, ...unknown];
 }
 
 function strictRefusal({ route, resource }: Permitted, all: string): Refusal {
@@ -90,18 +107,25 @@ function summary(body: Uint8Array): string {
   return start.toString(start[0] === 0x7b ? 'utf8' : 'hex') + (body.length > SHOWN_BYTES ? ' ...' : '');
 }
 
-/** What `read` makes of a body; if nobody can tell what the body is, the refusal says what it had to be, and how it begins. */
+/**
+ * What `read` makes of a body; if nobody can tell what the body is, the refusal says what it had to be, and how it
+ * begins.
+ */
 function recognized<T>({ resource, route }: Permitted, body: Uint8Array, read: () => T): T {
   try {
     return read();
   } catch (cause) {
     if (!(cause instanceof Unreadable) || resource.own) throw cause;
     const kind = route.subresource?.kind ?? resource.kind;
-    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${cause.message} (${summary(body)})`);
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): ${cause.message} (${summary(body)})`,
+    );
   }
 }
 
-/** Decodes the object of a create or update: kind and apiVersion may be left out, but may not differ from the path's. */
+/**
+ * Decodes the object of a create or update: kind and apiVersion may be left out, but may not differ from the path's.
+ */
 export function decodeBody(context: Context, permitted: Permitted, options: WriteOptions, body: Uint8Array): ApiObject {
   const { route, resource } = permitted;
   const sub = route.subresource;
@@ -178,10 +202,10 @@ function settled(resource: Resource, object: ApiObject): ApiObject {
 }
 
 /**
- * Decodes the result of a patch: as a body, with the object's own envelope. What the patch itself was complained about comes before what is
- * unknown. `type` is that of a subresource with an own kind. A `strategic` merge puts a tree together: what is unknown is told in the order of
- * its texts. One that leads to no object of the kind, or that has unknown fields where these are refused, is a 422 that shows the patch or,
- * of the other formats, what it led to.
+ * Decodes the result of a patch: as a body, with the object's own envelope. What the patch itself was complained about
+ * comes before what is unknown. `type` is that of a subresource with an own kind. A `strategic` merge puts a tree
+ * together: what is unknown is told in the order of its texts. One that leads to no object of the kind, or that has
+ * unknown fields where these are refused, is a 422 that shows the patch or, of the other formats, what it led to.
  */
 export function decodePatched(
   permitted: Permitted,
@@ -213,7 +237,12 @@ export function decodePatched(
 }
 
 /** Decodes the body of a subresource whose kind is not the resource's (Scale, Binding). */
-export function decodeSubresource(context: Context, permitted: Permitted, options: WriteOptions, body: Uint8Array): ApiObject {
+export function decodeSubresource(
+  context: Context,
+  permitted: Permitted,
+  options: WriteOptions,
+  body: Uint8Array,
+): ApiObject {
   const value = recognized(permitted, body, () => parseBody(context, permitted, options, body));
   const { route, resource } = permitted;
   const type = route.subresource?.type ?? resource.type;
@@ -237,7 +266,10 @@ function decodeAs(permitted: Permitted, type: Struct, value: Json, complaints: s
   }
 }
 
-/** Checks the envelope of a subresource's body, which may be left out. What is only created is taken in every version of its group. */
+/**
+ * Checks the envelope of a subresource's body, which may be left out. What is only created is taken in every version of
+ * its group.
+ */
 function subresourceEnvelope({ route, resource, target }: Permitted, value: Json): { [key: string]: Json } {
   const object = value === null ? {} : value;
   if (!isMembers(object)) throw noEnvelope(object);
@@ -264,7 +296,9 @@ export function decodeOptions(context: Context, permitted: Permitted): { [member
   if (!isMembers(value)) throw noEnvelope(value);
   const kind = value['kind'] ?? '';
   if (kind !== '' && kind !== OPTIONS_KIND)
-    throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(value['apiVersion'] ?? '')}`);
+    throw badRequest(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(value['apiVersion'] ?? '')}`,
+    );
   try {
     return normalize(typeOf('meta.v1.DeleteOptions'), value, { complaints: [] }) as { [member: string]: unknown };
   } catch (error) {
@@ -272,11 +306,18 @@ export function decodeOptions(context: Context, permitted: Permitted): { [member
   }
 }
 
-/** Canonical text of an object in the version of `resource`: what is stored and sent. Members stand in declaration order, whoever set them. */
+/**
+ * Canonical text of an object in the version of `resource`: what is stored and sent. Members stand in declaration
+ * order, whoever set them.
+ */
 export const encodeObject = (resource: Resource, object: ApiObject): string =>
-  encode(resource.builtIn ? decodeObject(resource, object as unknown as Json, { complaints: [] }) : customOrder(object));
+  encode(
+    resource.builtIn ? decodeObject(resource, object as unknown as Json, { complaints: [] }) : customOrder(object),
+  );
 
-/** The envelope first, and in metadata the members before `resourceVersion`, which only hold strings; all else by name. */
+/**
+ * The envelope first, and in metadata the members before `resourceVersion`, which only hold strings; all else by name.
+ */
 function customOrder({ apiVersion, kind, metadata, ...rest }: ApiObject): object {
   const { name, generateName, namespace, uid, resourceVersion, ...others } = metadata;
   return {

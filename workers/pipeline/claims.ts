@@ -14,8 +14,9 @@ const claimValue = (claim: string, holder: string): Uint8Array =>
   Buffer.from(JSON.stringify({ kind: 'Claim', apiVersion: '', metadata: { name: claim }, holder }));
 
 /**
- * What a write of the object at `key` from `current` to `object` does to its claims (`Strategy.claims`): takes those that are new, which nobody may hold, and
- * gives up those that are gone. Part of the same transaction, so that of two objects that were judged at once and claim the same, one is judged again.
+ * What a write of the object at `key` from `current` to `object` does to its claims (`Strategy.claims`): takes those
+ * that are new, which nobody may hold, and gives up those that are gone. Part of the same transaction, so that of two
+ * objects that were judged at once and claim the same, one is judged again.
  */
 export function claimOperations(
   resource: Resource,
@@ -25,13 +26,16 @@ export function claimOperations(
 ): Transaction {
   const { claims } = resource.strategy;
   if (!claims) return [];
-  const of = (holder: ApiObject | undefined): Set<string> => new Set(holder ? claims(holder).slice(0, OBJECT_CLAIMS) : []);
+  const of = (holder: ApiObject | undefined): Set<string> =>
+    new Set(holder ? claims(holder).slice(0, OBJECT_CLAIMS) : []);
   const before = of(current && decodeStored(current.bytes));
   const after = of(object);
   return [
     ...[...after]
       .filter(claim => !before.has(claim))
       .map(claim => ({ is: 'put' as const, key: claimKey(resource, claim), value: claimValue(claim, key), expect: 0 })),
-    ...[...before].filter(claim => !after.has(claim)).map(claim => ({ is: 'delete' as const, key: claimKey(resource, claim) })),
+    ...[...before]
+      .filter(claim => !after.has(claim))
+      .map(claim => ({ is: 'delete' as const, key: claimKey(resource, claim) })),
   ];
 }

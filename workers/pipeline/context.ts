@@ -2,7 +2,7 @@ import type { Authentication, Authorization } from '../../core/api/access.js';
 import type { Mutation, Validation } from '../../core/api/admission.js';
 import type { Log } from '../../core/api/host.js';
 import type { Rules } from '../../core/api/strategy.js';
-import type { Route } from '../../core/front/route.js';
+import type { Route } from '../../core/request/route.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
 import type { Naming } from '../../core/naming.js';

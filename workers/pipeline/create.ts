@@ -24,10 +24,15 @@ export async function create(context: Context, permitted: Permitted): Promise<An
 function collision({ resource, job }: Permitted, name: string): Refusal {
   const refusal = alreadyExists(named(resource), name);
   const ending = job.current && decodeStored(job.current.bytes).metadata.deletionTimestamp;
-  return ending ? new Refusal('AlreadyExists', `object is being deleted: ${refusal.message}`, refusal.details) : refusal;
+  return ending
+    ? new Refusal('AlreadyExists', `object is being deleted: ${refusal.message}`, refusal.details)
+    : refusal;
 }
 
-/** Stages from mutate on, for an object that is to be created. Also used by updates and applies that create; `owners`: what an apply found. */
+/**
+ * Stages from mutate on, for an object that is to be created. Also used by updates and applies that create; `owners`:
+ * what an apply found.
+ */
 export async function createObject(
   context: Context,
   permitted: Permitted,
@@ -57,7 +62,10 @@ export async function createObject(
   strategy.prepareCreate(object, rules);
   strategy.defaults(object);
   if (strategy.hasGeneration) metadata.generation = 1;
-  const violations = judged(permitted, () => [...validateMetadata(object, resource), ...strategy.validateCreate(object, rules)]);
+  const violations = judged(permitted, () => [
+    ...validateMetadata(object, resource),
+    ...strategy.validateCreate(object, rules),
+  ]);
   refuseInvalid(resource, metadata.name ?? '', violations);
   const change = changeOf(permitted, 'CREATE', dryRun, metadata.name!);
   refuseInvalid(resource, metadata.name!, await context.validate(change, object as Frozen<ApiObject>));

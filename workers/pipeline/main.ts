@@ -7,7 +7,7 @@ import { hostOf, Releases } from '../../core/plugin/host.js';
 import { logOf } from '../../core/plugin/log.js';
 import { Informers } from '../../core/plugin/informers.js';
 import { loadPlugins } from '../../core/plugin/load.js';
-import { liveRegistry } from '../../core/server/registry.js';
+import { liveRegistry } from '../../core/plugin/registry.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import { Entry } from '../../core/threads/entry.js';
 import { StoreFeed } from '../../core/threads/feed.js';
@@ -114,7 +114,9 @@ async function resultsOf(jobs: readonly Job[]): Promise<JobResult[]> {
   if (live.current !== judgedBy && proposals.length > 0) {
     // Kinds changed meanwhile: what would be written is judged again.
     const proposed = new Set(proposals.splice(0).map(({ id }) => id));
-    results = await Promise.all(results.map((result, i) => (proposed.has(result.id) ? run(context, jobs[i]!, propose) : result)));
+    results = await Promise.all(
+      results.map((result, i) => (proposed.has(result.id) ? run(context, jobs[i]!, propose) : result)),
+    );
   }
   if (proposals.length > 0) {
     const [packed, transfer] = packProposals(proposals);

@@ -1,5 +1,5 @@
 import { MANAGER_BYTES } from '../../core/limits.js';
-import { first, flag, integer, type Query } from '../../core/front/query.js';
+import { first, flag, integer, type Query } from '../../core/request/query.js';
 import {
   invalid,
   invalidObject,
@@ -35,7 +35,10 @@ export function dryRunOf(values: readonly string[], naming: Naming, kind: string
   return values.some(value => value !== '');
 }
 
-/** Reads and checks the options of a write. `kind` names the options object in refusals; an `apply` needs a manager and may be forced. */
+/**
+ * Reads and checks the options of a write. `kind` names the options object in refusals; an `apply` needs a manager and
+ * may be forced.
+ */
 export function writeOptionsOf(
   query: Query,
   naming: Naming,
@@ -67,7 +70,10 @@ const MANAGER = 'fieldManager';
 /** What Go does not print: all but letters, marks, numbers, punctuation, symbols and the space. */
 export const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
-/** Each character that cannot be printed is told with the whole name: of one that is too long only those are that would have fit. */
+/**
+ * Each character that cannot be printed is told with the whole name: of one that is too long only those are that would
+ * have fit.
+ */
 function managerViolations(manager: string): Violation[] {
   const found: Violation[] = [];
   if (Buffer.byteLength(manager) > MANAGER_BYTES) found.push(tooLong(MANAGER, MANAGER_BYTES));
@@ -75,7 +81,8 @@ function managerViolations(manager: string): Violation[] {
   for (const char of manager) {
     if (at >= MANAGER_BYTES) break;
     const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
-    if (UNPRINTABLE.test(char)) found.push(invalid(MANAGER, manager, `invalid character U+${code} (at position ${at})`));
+    if (UNPRINTABLE.test(char))
+      found.push(invalid(MANAGER, manager, `invalid character U+${code} (at position ${at})`));
     at += Buffer.byteLength(char);
   }
   return found;
@@ -95,13 +102,23 @@ const POLICIES = ['Foreground', 'Background', 'Orphan'];
 /** Preconditions of a delete that has no body: those of the query, where they are not empty. */
 function queryPreconditions(query: Query): DeleteOptions['preconditions'] {
   const [uid, resourceVersion] = [first(query, 'uid'), first(query, 'resourceVersion')];
-  return uid || resourceVersion ? { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) } : undefined;
+  return uid || resourceVersion
+    ? { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) }
+    : undefined;
 }
 
 /** Reads and checks delete options; `body` is the decoded body or undefined where there was none. */
-export function deleteOptionsOf(query: Query, body: { [member: string]: unknown } | undefined, naming: Naming): DeleteOptions {
+export function deleteOptionsOf(
+  query: Query,
+  body: { [member: string]: unknown } | undefined,
+  naming: Naming,
+): DeleteOptions {
   const grace = body ? body['gracePeriodSeconds'] : integer(query, 'gracePeriodSeconds');
-  const orphan = body ? body['orphanDependents'] : query.has('orphanDependents') ? flag(query, 'orphanDependents') : undefined;
+  const orphan = body
+    ? body['orphanDependents']
+    : query.has('orphanDependents')
+      ? flag(query, 'orphanDependents')
+      : undefined;
   const policy = body ? body['propagationPolicy'] : query.get('propagationPolicy')?.[0];
   const violations: Violation[] = [];
   if (policy !== undefined && policy !== null && !POLICIES.includes(String(policy))) {
@@ -120,7 +137,8 @@ export function deleteOptionsOf(query: Query, body: { [member: string]: unknown 
   const preconditions = body ? (body['preconditions'] as DeleteOptions['preconditions']) : queryPreconditions(query);
   return {
     dryRun:
-      dryRun.some(value => value !== '') || (body !== undefined && dryRunOf(query.get('dryRun') ?? [], naming, 'DeleteOptions')),
+      dryRun.some(value => value !== '') ||
+      (body !== undefined && dryRunOf(query.get('dryRun') ?? [], naming, 'DeleteOptions')),
     ...(typeof grace === 'number' ? { gracePeriodSeconds: grace } : {}),
     ...(typeof orphan === 'boolean' ? { orphanDependents: orphan } : {}),
     ...(policy ? { propagationPolicy: policy as DeleteOptions['propagationPolicy'] } : {}),

@@ -25,8 +25,9 @@ const OWN_FORMATS = FORMATS.filter(format => TYPES[format] !== 'strategic');
 export type PatchType = (typeof TYPES)[keyof typeof TYPES];
 
 /**
- * The format of a PATCH, to the letter. Throws 415, which names the formats the resource takes; custom kinds have no strategic merge. Of built-in
- * kinds upstream's router already refuses what is none: it reads over spaces, and names nothing.
+ * The format of a PATCH, to the letter. Throws 415, which names the formats the resource takes; custom kinds have no
+ * strategic merge. Of built-in kinds upstream's router already refuses what is none: it reads over spaces, and names
+ * nothing.
  */
 export function patchType({ job, resource }: Permitted): PatchType {
   const given = job.contentType.split(';', 1)[0]!;

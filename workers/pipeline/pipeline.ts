@@ -1,8 +1,8 @@
 import type { Transaction } from '../../core/api/storage.js';
 import { methodNotAllowed, Refusal, unknownPath } from '../../core/model/refusal.js';
-import { leadsAway, unconnected } from '../../core/front/connect.js';
-import { chooseForm } from '../../core/front/forms.js';
-import { routeOf } from '../../core/front/route.js';
+import { leadsAway, unconnected } from '../../core/request/connect.js';
+import { chooseForm } from '../../core/request/forms.js';
+import { routeOf } from '../../core/request/route.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { Grant, Job, JobResult } from '../../core/threads/messages.js';
 import { authenticate, authorize } from './access.js';
@@ -15,8 +15,9 @@ import { patch, update } from './update.js';
 import { absent } from './write.js';
 
 /**
- * One request through the stages, in this order and no other: authenticate, authorize, then per verb: decode, fetch (the front end sends the current object along),
- * merge, mutate, validate, propose. Reads end after authorization: the front end answers them. Never throws: what is thrown becomes a Status.
+ * One request through the stages, in this order and no other: authenticate, authorize, then per verb: decode, fetch
+ * (the front end sends the current object along), merge, mutate, validate, propose. Reads end after authorization: the
+ * front end answers them. Never throws: what is thrown becomes a Status.
  */
 export async function run(
   context: Context,
@@ -97,7 +98,10 @@ function write(context: Context, permitted: Permitted): Promise<Answer> {
 
 type Refused = { is: 'respond' } & ReturnType<typeof statusAnswer>;
 
-/** A Refusal goes out as its Status; anything else is a bug: logged with its stack, answered with 500. Never throws, as other requests share the batch. */
+/**
+ * A Refusal goes out as its Status; anything else is a bug: logged with its stack, answered with 500. Never throws, as
+ * other requests share the batch.
+ */
 function refused(context: Context, job: Job, thrown: unknown, warnings: readonly string[]): Refused {
   let cause = thrown;
   if (thrown instanceof Refusal)
@@ -113,7 +117,10 @@ function refused(context: Context, job: Job, thrown: unknown, warnings: readonly
   return {
     is: 'respond',
     ...statusAnswer(
-      new Refusal('InternalError', 'Internal error occurred: the request could not be completed; see the log of the server'),
+      new Refusal(
+        'InternalError',
+        'Internal error occurred: the request could not be completed; see the log of the server',
+      ),
       job,
       context.naming,
     ),

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../../core/model/object.js';
 import { conflict } from '../../core/model/refusal.js';
-import { formOf, statusForm } from '../../core/front/forms.js';
-import { keyOf } from '../../core/front/list.js';
+import { formOf, statusForm } from '../../core/request/forms.js';
+import { keyOf } from '../../core/request/keys.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import { type Answer, jsonHeaders } from './answer.js';
 import { decodeOptions } from './body.js';
@@ -18,7 +18,9 @@ const FOREGROUND = 'foregroundDeletion';
 const optionsOf = (context: Context, permitted: Permitted): DeleteOptions =>
   deleteOptionsOf(permitted.route.query, decodeOptions(context, permitted), context.naming);
 
-/** What a deletecollection is checked for before any object is looked at: that its answer can be sent, and its options. */
+/**
+ * What a deletecollection is checked for before any object is looked at: that its answer can be sent, and its options.
+ */
 export function checkCollection(context: Context, permitted: Permitted): void {
   formOf(permitted.resource, permitted.job.accept, context.naming, true);
   optionsOf(context, permitted);
@@ -46,9 +48,14 @@ export async function remove(context: Context, permitted: Permitted): Promise<An
   if (object.metadata.finalizers.length === 0) delete object.metadata.finalizers;
   const held = (object.metadata.finalizers?.length ?? 0) > 0 || (resource.strategy.heldBy?.(object).length ?? 0) > 0;
   const dies = !held && grace === 0;
-  // As upstream: what is removed in grace is marked first, also where the grace is 0, so that watches see it end; the second write removes it.
+  // As upstream: what is removed in grace is marked first, also where the grace is 0, so that watches see it end; the
+  // second write removes it.
   if (dies && resource.strategy.hasGrace && !options.dryRun && begin(context, permitted, object, old, grace)) {
-    const marked = await propose(context, permitted, object, { status: 200, dryRun: false, expect: job.current.revision });
+    const marked = await propose(context, permitted, object, {
+      status: 200,
+      dryRun: false,
+      expect: job.current.revision,
+    });
     return { ...marked, more: true };
   }
   if (dies)
@@ -56,7 +63,8 @@ export async function remove(context: Context, permitted: Permitted): Promise<An
       status: 200,
       dryRun: options.dryRun,
     });
-  if (!begin(context, permitted, object, old, grace)) return await shape(context, permitted, old, status, permitted.warnings);
+  if (!begin(context, permitted, object, old, grace))
+    return await shape(context, permitted, old, status, permitted.warnings);
   return await propose(context, permitted, object, { status, dryRun: options.dryRun, expect: job.current.revision });
 }
 
@@ -109,7 +117,11 @@ function finalizersOf({ resource }: Permitted, object: ApiObject, options: Delet
   return present;
 }
 
-function checkPreconditions({ resource, target, job }: Permitted, old: ApiObject, { preconditions }: DeleteOptions): void {
+function checkPreconditions(
+  { resource, target, job }: Permitted,
+  old: ApiObject,
+  { preconditions }: DeleteOptions,
+): void {
   if (!preconditions) return;
   const { uid, resourceVersion } = preconditions;
   const fails = (what: string, asked: string, found: string | undefined): never => {
@@ -130,7 +142,10 @@ function checkPreconditions({ resource, target, job }: Permitted, old: ApiObject
   }
 }
 
-/** Upstream names the kind here where deletion needs no grace and the kind answers with a Status: its store checks the raw object. */
+/**
+ * Upstream names the kind here where deletion needs no grace and the kind answers with a Status: its store checks the
+ * raw object.
+ */
 const preconditionName = (resource: Permitted['resource']) => ({ group: resource.group, resource: resource.kind });
 
 /** Removes the object at once and answers with it or with a Status, as its kind does. */
@@ -142,7 +157,8 @@ export async function removal(
   write: { readonly status: number; readonly dryRun: boolean },
 ): Promise<Answer> {
   const { resource, job, warnings, target } = permitted;
-  // What a delete removed is shown at the revision of its removal, what an update removed by ending its deletion as it was.
+  // What a delete removed is shown at the revision of its removal, what an update removed by ending its deletion as it
+  // was.
   const commits = !write.dryRun && target.verb === 'delete';
   const answer =
     shown || resource.strategy.deleteAnswer === 'object'

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import type { Choice } from '../../core/negotiate.js';
-import { chooseForm, FORMS, formOf, indents, jsonBytes } from '../../core/front/forms.js';
-import type { Route } from '../../core/front/route.js';
-import { first } from '../../core/front/query.js';
+import type { Choice } from '../../core/request/negotiate.js';
+import { chooseForm, FORMS, formOf, indents, jsonBytes } from '../../core/request/forms.js';
+import type { Route } from '../../core/request/route.js';
+import { first } from '../../core/request/query.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { unknownPath } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
@@ -11,7 +11,12 @@ import { encodeCommon, encodeEnvelope, encodeMessage } from '../../core/schema/p
 import { watchFrame } from '../../core/schema/protobufWatch.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { encodeYaml } from '../../core/schema/yaml.js';
-import { parseIncludeObject, partialObjectMetadata, partialObjectMetadataList, tableValue } from '../../core/tables/index.js';
+import {
+  parseIncludeObject,
+  partialObjectMetadata,
+  partialObjectMetadataList,
+  tableValue,
+} from '../../core/tables/index.js';
 import { scaleColumns } from '../../core/tables/scale.js';
 import type { Job, Rendering } from '../../core/threads/messages.js';
 import { type Answer, type Headers, jsonHeaders } from './answer.js';
@@ -45,7 +50,9 @@ export async function render(
   job: Job,
   route: Route,
   rendering: Rendering,
-): Promise<{ is: 'respond'; status: number; headers: Headers; body: Uint8Array } | { is: 'rendered'; pieces: Uint8Array[] }> {
+): Promise<
+  { is: 'respond'; status: number; headers: Headers; body: Uint8Array } | { is: 'rendered'; pieces: Uint8Array[] }
+> {
   const { resource } = route;
   if (!resource) throw unknownPath();
   const choice = choose(context, route, job, rendering.list !== undefined, rendering.events !== undefined);
@@ -147,8 +154,9 @@ function table(
 }
 
 /**
- * The answer to a write: the bytes in the form asked for. With `proposed` they carry the revision of the commit; there are none where the committed
- * object itself can be sent: plain JSON of the stored version, unless the write is a removal (`gone`).
+ * The answer to a write: the bytes in the form asked for. With `proposed` they carry the revision of the commit; there
+ * are none where the committed object itself can be sent: plain JSON of the stored version, unless the write is a
+ * removal (`gone`).
  */
 export async function shape(
   context: Context,
@@ -161,14 +169,17 @@ export async function shape(
   const { job, route, resource } = permitted;
   const choice = choose(context, route, job, false, false);
   const headers = headersFor(choice, warnings);
-  const plain = choice.form === 'object' && choice.media === 'json' && !choice.pretty && route.subresource?.name !== 'scale';
+  const plain =
+    choice.form === 'object' && choice.media === 'json' && !choice.pretty && route.subresource?.name !== 'scale';
   if (proposed === true && plain && resource.apiVersion === resource.storageApiVersion) return { status, headers };
   const whole = proposed ? { ...object, metadata: { ...object.metadata, resourceVersion: UNKNOWN_REVISION } } : object;
   // As a read will show it: with the members that stand there in any case.
   const shown = JSON.parse(encodeObject(resource, whole)) as ApiObject;
   const body = bytesOf(choice, objectValue(context, route, choice, shown), typeOf(route, resource));
   if (!proposed) return { status, headers, body };
-  return choice.media === 'protobuf' ? { status, headers, body, gaps: 'envelope' } : { status, headers, ...withGaps(body) };
+  return choice.media === 'protobuf'
+    ? { status, headers, body, gaps: 'envelope' }
+    : { status, headers, ...withGaps(body) };
 }
 
 /** Takes the place of the revision that a commit will have; nothing that a client wrote contains it. */

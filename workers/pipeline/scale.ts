@@ -22,12 +22,17 @@ import {
 } from './write.js';
 import { shape } from './render.js';
 
-/** The scale of an object: desired and actual replicas and the selector, under the object's own metadata (autoscaling/v1 Scale). */
+/**
+ * The scale of an object: desired and actual replicas and the selector, under the object's own metadata (autoscaling/v1
+ * Scale).
+ */
 export function scaleOf(resource: Resource, object: ApiObject, lenient = false): ApiObject {
   const { scale } = resource.strategy;
   if (!scale) throw unknownPath();
   if (scale.absent && !lenient && reach(object, scale.spec) === undefined)
-    throw new Refusal('InternalError', `Internal error occurred: ${scale.absent}`, { causes: [{ message: scale.absent }] });
+    throw new Refusal('InternalError', `Internal error occurred: ${scale.absent}`, {
+      causes: [{ message: scale.absent }],
+    });
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const desired = Number(reach(object, scale.spec) ?? 0);
   const selector = scale.selector(object);
@@ -91,7 +96,11 @@ export async function updateScale(
   if (!changed && settledEntries(object, old) === old.metadata.managedFields)
     return await shape(context, permitted, old, 200, permitted.warnings);
   if (changed && resource.strategy.hasGeneration) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
-  return await propose(context, permitted, object, { status: 200, dryRun: options.dryRun, expect: job.current.revision });
+  return await propose(context, permitted, object, {
+    status: 200,
+    dryRun: options.dryRun,
+    expect: job.current.revision,
+  });
 }
 
 /** The scale that the request asks for, with the managers of the object after it. */
@@ -120,14 +129,20 @@ function written(
   return { object, owners: ownersThrough(context, permitted, old, before, object) };
 }
 
-/** Sets the count in place; the path of a custom kind may name members as those of every object. Throws a 500 where a value has no members. */
+/**
+ * Sets the count in place; the path of a custom kind may name members as those of every object. Throws a 500 where a
+ * value has no members.
+ */
 function withReplicas(object: ApiObject, path: readonly string[], replicas: number): ApiObject {
   let at = object as unknown as Members;
   for (const [i, name] of path.slice(0, -1).entries()) {
     const below = memberOf(at, name) ?? {};
     if (!isMembers(below)) {
       const where = path.slice(0, i + 1).join('.');
-      throw new Refusal('InternalError', `Internal error occurred: .${where} is no object that could hold the replicas`);
+      throw new Refusal(
+        'InternalError',
+        `Internal error occurred: .${where} is no object that could hold the replicas`,
+      );
     }
     setMember(at, name, below);
     at = below;

@@ -80,7 +80,12 @@ export async function patch(context: Context, permitted: Permitted): Promise<Ans
 }
 
 /** PATCH that applies a configuration: one call creates or updates (spec, "Updates"). */
-async function apply(context: Context, permitted: Permitted, options: WriteOptions, old: ApiObject | undefined): Promise<Answer> {
+async function apply(
+  context: Context,
+  permitted: Permitted,
+  options: WriteOptions,
+  old: ApiObject | undefined,
+): Promise<Answer> {
   const { resource, target, user } = permitted;
   if (!old) await authorizeCreate(context, user, target);
   const { object, owners } = appliedTo(context, permitted, options, old);
@@ -97,7 +102,10 @@ async function apply(context: Context, permitted: Permitted, options: WriteOptio
   return await createObject(context, permitted, object, options.dryRun, owners);
 }
 
-/** Stages from mutate on, for an object that replaces `old`; `owners`: who owns its fields, where an apply has found that out. */
+/**
+ * Stages from mutate on, for an object that replaces `old`; `owners`: who owns its fields, where an apply has found
+ * that out.
+ */
 export async function replace(
   context: Context,
   permitted: Permitted,
@@ -138,9 +146,12 @@ export async function replace(
 const isStatus = ({ route }: Permitted): boolean => route.subresource?.name === 'status';
 
 /** `If-Match: "123"` or `123` (spec, "Headers"). */
-const ifMatch = (header: string): string => (header === '*' ? '' : header.replace(/^W\//, '').replace(/^"(.*)"$/, '$1'));
+const ifMatch = (header: string): string =>
+  header === '*' ? '' : header.replace(/^W\//, '').replace(/^"(.*)"$/, '$1');
 
-/** What clients may not change comes from the current object: status on a main write, all but status on a status write. */
+/**
+ * What clients may not change comes from the current object: status on a main write, all but status on a status write.
+ */
 function merge(context: Context, permitted: Permitted, object: ApiObject, old: ApiObject, dryRun: boolean): ApiObject {
   const { resource, route } = permitted;
   const { strategy } = resource;

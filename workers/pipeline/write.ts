@@ -11,7 +11,8 @@ import {
 } from '../../core/model/refusal.js';
 import type { ApiObject, Frozen } from '../../core/model/object.js';
 import type { Change, Operation } from '../../core/api/admission.js';
-import { keyOf, parseRevision } from '../../core/front/list.js';
+import { keyOf } from '../../core/request/keys.js';
+import { parseRevision } from '../../core/request/resourceVersion.js';
 import { OBJECT_BYTES } from '../../core/limits.js';
 import { REVISION_MARK } from '../../core/plugin/stored.js';
 import type { Resource } from '../../core/schema/resource.js';
@@ -87,7 +88,10 @@ function withGap(object: ApiObject, resource: Resource): { value: Uint8Array; ga
   return { value, gap: Buffer.byteLength(text.slice(0, at)) };
 }
 
-/** The last stage: the transaction that stores `object`, with the answer in the form asked for; a dry run answers without it. */
+/**
+ * The last stage: the transaction that stores `object`, with the answer in the form asked for; a dry run answers
+ * without it.
+ */
 export async function propose(
   context: Context,
   permitted: Permitted,
@@ -122,7 +126,10 @@ export const storageForm = ({ registry }: Context, resource: Resource): Resource
 export const stored = (resource: Resource, object: ApiObject): ApiObject =>
   resource.apiVersion === resource.storageApiVersion
     ? object
-    : (resource.strategy.convert?.(object, resource.storageApiVersion) ?? { ...object, apiVersion: resource.storageApiVersion });
+    : (resource.strategy.convert?.(object, resource.storageApiVersion) ?? {
+        ...object,
+        apiVersion: resource.storageApiVersion,
+      });
 
 /** The current object in the version of the request. */
 export const inRequestVersion = (resource: Resource, object: ApiObject): ApiObject =>
@@ -138,11 +145,16 @@ export function checkName({ target }: Permitted, object: ApiObject): void {
   if (!object.metadata.name)
     throw badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`);
   if (object.metadata.name !== target.name) {
-    throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${target.name})`);
+    throw badRequest(
+      `the name of the object (${object.metadata.name}) does not match the name on the URL (${target.name})`,
+    );
   }
 }
 
-/** Refuses an object of another namespace than its path names, and puts it into that one; one of the whole cluster has none, whatever it says. */
+/**
+ * Refuses an object of another namespace than its path names, and puts it into that one; one of the whole cluster has
+ * none, whatever it says.
+ */
 export function checkNamespace({ resource, target }: Permitted, object: ApiObject): void {
   if (!resource.namespaced) {
     delete object.metadata.namespace;

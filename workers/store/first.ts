@@ -4,8 +4,8 @@ import type { SnapshotMessage, WireEvent } from '../../core/threads/messages.js'
 const EVENTS = 10_000;
 
 /**
- * The first snapshot of everything, and what was committed since: two threads want it, one soon after the other, and both keep it. The second gets the same
- * pages, so that its objects are neither read nor copied nor held twice.
+ * The first snapshot of everything, and what was committed since: two threads want it, one soon after the other, and
+ * both keep it. The second gets the same pages, so that its objects are neither read nor copied nor held twice.
  */
 export class FirstSnapshot {
   readonly #pages: SnapshotMessage[] = [];

@@ -13,8 +13,8 @@ interface Waiting extends PastAsked {
 }
 
 /**
- * Past changes of a shared store. Its watch looks at everything, so that watches which resume together, as all do after a restart, share one look: who asks while
- * it is under way shares the next.
+ * Past changes of a shared store. Its watch looks at everything, so that watches which resume together, as all do after
+ * a restart, share one look: who asks while it is under way shares the next.
  */
 export class SharedPast {
   #waiting: Waiting[] = [];

@@ -23,9 +23,10 @@ interface Waiter {
 }
 
 /**
- * The stream of changes of a store that several processes write to: own and foreign commits in one order, each once. It says how far a reader has to come to
- * see every write acknowledged anywhere, and when that is reached. If history was compacted while the store could not be reached, what was missed is made
- * of the difference between what was known and what is there.
+ * The stream of changes of a store that several processes write to: own and foreign commits in one order, each once. It
+ * says how far a reader has to come to see every write acknowledged anywhere, and when that is reached. If history was
+ * compacted while the store could not be reached, what was missed is made of the difference between what was known and
+ * what is there.
  */
 export class SharedFeed {
   #revision = 0;
@@ -101,7 +102,10 @@ export class SharedFeed {
     });
   }
 
-  /** The store's revision; whoever asks while a question is under way shares the next one, which is asked after all of them. */
+  /**
+   * The store's revision; whoever asks while a question is under way shares the next one, which is asked after all of
+   * them.
+   */
   #current(): Promise<number> {
     if (!this.#asking) return this.#ask();
     this.#asked ??= this.#asking

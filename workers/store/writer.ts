@@ -45,9 +45,10 @@ interface Subscriber {
 }
 
 /**
- * The writer: gathers proposals while the store syncs, commits them as one group, then posts events and verdicts. It never parses an object.
- * Order of every group: durable, then events to every thread, then (in the same message to the front end) the verdicts.
- * Where others write to the store too, events come from its watch alone, and a verdict waits until the events of its revision have passed.
+ * The writer: gathers proposals while the store syncs, commits them as one group, then posts events and verdicts. It
+ * never parses an object. Order of every group: durable, then events to every thread, then (in the same message to the
+ * front end) the verdicts. Where others write to the store too, events come from its watch alone, and a verdict waits
+ * until the events of its revision have passed.
  */
 export class Writer {
   readonly #subscribers: Subscriber[] = [];
@@ -93,7 +94,8 @@ export class Writer {
 
   /** Commits what was proposed and closes the store. */
   async close(): Promise<void> {
-    if (this.#committing > 0 || this.#gathering.length > 0) await new Promise<void>(resolve => (this.#closed = resolve));
+    if (this.#committing > 0 || this.#gathering.length > 0)
+      await new Promise<void>(resolve => (this.#closed = resolve));
     this.#shared?.stop();
     await this.storage.close();
   }
@@ -138,7 +140,8 @@ export class Writer {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      if (this.#shared) for (const proposal of this.#gathering.splice(0)) void this.#commitShared(this.#shared, proposal);
+      if (this.#shared)
+        for (const proposal of this.#gathering.splice(0)) void this.#commitShared(this.#shared, proposal);
       else if (this.#gathering.length > 0) void this.#commit();
     });
   }
@@ -206,7 +209,8 @@ export class Writer {
     this.#followedEvents = [];
     this.#settled = [];
     for (const subscriber of this.#subscribers) if (!subscriber.front) this.#deliver(subscriber, events, []);
-    for (const subscriber of this.#subscribers) if (subscriber.front) this.#deliver(subscriber, events, verdicts, true, floor);
+    for (const subscriber of this.#subscribers)
+      if (subscriber.front) this.#deliver(subscriber, events, verdicts, true, floor);
   }
 
   #publish(group: readonly Proposal[], outcomes: readonly Outcome[]): void {
@@ -215,7 +219,8 @@ export class Writer {
     for (const [i, outcome] of outcomes.entries()) {
       verdicts.push(verdictOf(group[i]!.id, outcome));
       if (outcome.is !== 'committed') continue;
-      for (const e of outcome.events) events.push({ key: e.key, revision: e.revision, created: e.created, value: e.value });
+      for (const e of outcome.events)
+        events.push({ key: e.key, revision: e.revision, created: e.created, value: e.value });
       this.#revision = Math.max(this.#revision, outcome.revision);
     }
     this.#first?.committed(events);
@@ -225,8 +230,16 @@ export class Writer {
     for (const subscriber of this.#subscribers) if (subscriber.front) this.#deliver(subscriber, events, verdicts);
   }
 
-  #deliver(to: Subscriber, events: readonly WireEvent[], verdicts: readonly Verdict[], always = false, floor?: number): void {
-    const wanted = to.prefixes.includes('') ? events : events.filter(e => to.prefixes.some(prefix => e.key.startsWith(prefix)));
+  #deliver(
+    to: Subscriber,
+    events: readonly WireEvent[],
+    verdicts: readonly Verdict[],
+    always = false,
+    floor?: number,
+  ): void {
+    const wanted = to.prefixes.includes('')
+      ? events
+      : events.filter(e => to.prefixes.some(prefix => e.key.startsWith(prefix)));
     if (wanted.length === 0 && verdicts.length === 0 && !always) return;
     const message: FromStore = { is: 'events', revision: this.#revision, events: wanted, verdicts, floor };
     if (to.held) to.held.push(message);
@@ -255,7 +268,8 @@ export class Writer {
     collectGarbageSoon();
     to.prefixes = [...to.prefixes, ''];
     for (const page of taken.pages) this.#send(to, page);
-    if (taken.events.length > 0) this.#post(to, { is: 'events', revision: this.#revision, events: taken.events, verdicts: [] });
+    if (taken.events.length > 0)
+      this.#post(to, { is: 'events', revision: this.#revision, events: taken.events, verdicts: [] });
     return true;
   }
 
@@ -269,7 +283,10 @@ export class Writer {
     if (!this.#repeatFirst(second, [''])) void this.#snapshot(second, ['']).catch(this.fatal);
   }
 
-  /** The first snapshot of everything is shared, unless others write to the store: then who comes later goes on from another position. */
+  /**
+   * The first snapshot of everything is shared, unless others write to the store: then who comes later goes on from
+   * another position.
+   */
   #shareFirst(prefixes: readonly string[]): FirstSnapshot | undefined {
     if (this.#firstIsTaken || this.#shared || prefixes.length !== 1 || prefixes[0] !== '') return undefined;
     this.#firstIsTaken = true;
@@ -299,16 +316,18 @@ export class Writer {
     for (const message of held) {
       if (message.is !== 'events') continue;
       const events = message.events.filter(e => e.revision > revision!);
-      if (events.length > 0 || message.verdicts.length > 0 || message.revision > revision) this.#post(to, { ...message, events });
+      if (events.length > 0 || message.verdicts.length > 0 || message.revision > revision)
+        this.#post(to, { ...message, events });
     }
   }
 
   /**
-   * Sends all objects under the prefixes as of one revision; resolves with it. `sent` are keys of an earlier attempt; those that are gone since are left in it,
-   * unless the attempt fails: then it has those of both.
+   * Sends all objects under the prefixes as of one revision; resolves with it. `sent` are keys of an earlier attempt;
+   * those that are gone since are left in it, unless the attempt fails: then it has those of both.
    */
   async #objects(to: Subscriber, prefixes: readonly string[], sent: Set<string>): Promise<number> {
-    // What is held continues a shared store's snapshot only if that is of the stream's position, however far the store itself has come.
+    // What is held continues a shared store's snapshot only if that is of the stream's position, however far the store
+    // itself has come.
     let revision = this.#shared?.revision;
     const earlier = new Set(sent);
     const first = this.#shareFirst(prefixes);
@@ -322,7 +341,12 @@ export class Writer {
         // Nobody writes while the first snapshot is read: it needs no second attempt.
         if (!first) for (const { key } of page.items) if (!earlier.delete(key)) sent.add(key);
         const packed = packSnapshot(page.items, first !== undefined);
-        const message = { is: 'snapshot', revision, page: packed, last: i === prefixes.length - 1 && !page.more } as const;
+        const message = {
+          is: 'snapshot',
+          revision,
+          page: packed,
+          last: i === prefixes.length - 1 && !page.more,
+        } as const;
         if (first) this.#sendFirst(to, first, message);
         else this.#send(to, message, [packed.memory as ArrayBuffer]);
         if (!page.more) break;
@@ -360,7 +384,14 @@ export class Writer {
         value: s.value,
         version: s.version,
       }));
-      this.#post(to, { is: 'page', ask: ask.ask, revision: page.revision, items, more: page.more, remaining: page.remaining });
+      this.#post(to, {
+        is: 'page',
+        ask: ask.ask,
+        revision: page.revision,
+        items,
+        more: page.more,
+        remaining: page.remaining,
+      });
     } catch (error) {
       this.#failed(to, ask.ask, error);
     }
@@ -418,7 +449,10 @@ function verdictOf(id: number, outcome: Outcome): Verdict {
   return { id, is: outcome.error instanceof Unavailable ? 'unavailable' : 'error', message: outcome.error.message };
 }
 
-/** Copies a message's values into one buffer that is transferred: one allocation and no per-value bookkeeping in the receiving thread. */
+/**
+ * Copies a message's values into one buffer that is transferred: one allocation and no per-value bookkeeping in the
+ * receiving thread.
+ */
 function pack(message: FromStore): [FromStore, ArrayBuffer[]] {
   if (message.is === 'events' && message.events.length > 0) {
     const [events, transfer] = packEvents(message.events);

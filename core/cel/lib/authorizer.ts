@@ -1,6 +1,8 @@
 /**
- * The authorizer library over an interface of the host. A decision the host has not made yet suspends the evaluation: it ends with
- * `PendingDecision`, which no operator catches; the caller awaits the decision and evaluates again (`evaluateWithAuthorizer`).
+ * The authorizer library over an interface of the host. A decision the host has not made yet suspends the evaluation:
+ * it ends with
+ * `PendingDecision`, which no operator catches; the caller awaits the decision and evaluates again
+ * (`evaluateWithAuthorizer`).
  */
 import { declare } from '../declarations.js';
 import type { Library } from '../environment.js';
@@ -80,7 +82,10 @@ export class Authorizer extends Opaque {
       answer.then(
         a => void answers.set(key, a),
         (error: unknown) =>
-          void answers.set(key, { allowed: false, error: error instanceof Error ? error.message : 'authorization check failed' }),
+          void answers.set(key, {
+            allowed: false,
+            error: error instanceof Error ? error.message : 'authorization check failed',
+          }),
       ),
     );
   }
@@ -113,9 +118,13 @@ class Decision extends Opaque {
 }
 
 const PREFIX = 'kubernetes.authorization';
-const [AUTHORIZER, PATH, GROUP, RESOURCE, DECISION] = ['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map(
-  n => `${PREFIX}.${n}`,
-) as [string, string, string, string, string];
+const [AUTHORIZER, PATH, GROUP, RESOURCE, DECISION] = [
+  'Authorizer',
+  'PathCheck',
+  'GroupCheck',
+  'ResourceCheck',
+  'Decision',
+].map(n => `${PREFIX}.${n}`) as [string, string, string, string, string];
 
 /** The static type of the variables `authorizer` and `authorizer.requestResource`. */
 export const AUTHORIZER_TYPE = opaqueType(AUTHORIZER);
@@ -203,7 +212,10 @@ export const AUTHORIZER_SELECTORS: Library = {
   ],
 };
 
-/** Evaluates, awaiting each decision the expression turns out to need. The rounds share one budget; each check is charged once. */
+/**
+ * Evaluates, awaiting each decision the expression turns out to need. The rounds share one budget; each check is
+ * charged once.
+ */
 export async function evaluateWithAuthorizer(
   program: Program,
   activation: Activation,

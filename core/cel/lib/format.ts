@@ -77,7 +77,10 @@ function qualifiedName(text: string): string[] {
   return out;
 }
 
-/** A prefix may end in a dash: the generated part follows. Upstream puts a letter in the place of the dash and what stands before it. */
+/**
+ * A prefix may end in a dash: the generated part follows. Upstream puts a letter in the place of the dash and what
+ * stands before it.
+ */
 const prefix =
   (check: (text: string) => string[]) =>
   (text: string): string[] =>

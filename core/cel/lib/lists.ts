@@ -3,7 +3,19 @@ import { declare, declareGlobal, type Overload } from '../declarations.js';
 import type { Library } from '../environment.js';
 import type { Meter } from '../meter.js';
 import { add, compare, equal, weight } from '../ops.js';
-import { ArrayList, Double, Duration, fail, type Int, iterate, List, Optional, toArray, Uint, type Value } from '../values.js';
+import {
+  ArrayList,
+  Double,
+  Duration,
+  fail,
+  type Int,
+  iterate,
+  List,
+  Optional,
+  toArray,
+  Uint,
+  type Value,
+} from '../values.js';
 
 const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'];
 
@@ -113,7 +125,8 @@ function sorted(list: List, keys: readonly Value[], m: Meter): Value {
   m.charge(Math.ceil(list.size * Math.log2(list.size + 1)));
   if (keys.length > 1) {
     const first = keys[0]!;
-    if (typeof first === 'object' && (first === null || first instanceof List)) fail('list elements must be comparable');
+    if (typeof first === 'object' && (first === null || first instanceof List))
+      fail('list elements must be comparable');
   }
   const order = keys.map((_, i) => i).sort((a, b) => ordered(keys[a]!, keys[b]!, m) || a - b);
   return new ArrayList(order.map(i => list.at(i)));
@@ -151,7 +164,9 @@ const extended: Overload[] = [
     m.charge((v as List).size);
     return new ArrayList([...toArray(v as List)].reverse());
   }),
-  ...COMPARABLE.map(t => declare(`list(${t}).sort(): list(${t})`, (v, _b, _c, m) => sorted(v as List, toArray(v as List), m))),
+  ...COMPARABLE.map(t =>
+    declare(`list(${t}).sort(): list(${t})`, (v, _b, _c, m) => sorted(v as List, toArray(v as List), m)),
+  ),
   ...COMPARABLE.map(t =>
     declare(`list(A).@sortByAssociatedKeys(list(${t})): list(A)`, (v, keys, _c, m) =>
       sorted(v as List, toArray(keys as List), m),
@@ -210,6 +225,8 @@ export const SETS: Library = {
       'sets.equivalent(list(A), list(A)): bool',
       (a, b, _c, m) => containsAll(a as List, b as List, m) && containsAll(b as List, a as List, m),
     ),
-    declareGlobal('sets.intersects(list(A), list(A)): bool', (a, b, _c, m) => toArray(b as List).some(x => has(a as List, x, m))),
+    declareGlobal('sets.intersects(list(A), list(A)): bool', (a, b, _c, m) =>
+      toArray(b as List).some(x => has(a as List, x, m)),
+    ),
   ],
 };

@@ -28,7 +28,10 @@ export class Ip extends Opaque {
         .join('')
         .matchAll(/z{2,}/g),
     ];
-    const longest = runs.reduce<RegExpMatchArray | undefined>((a, b) => (a && a[0].length >= b[0].length ? a : b), undefined);
+    const longest = runs.reduce<RegExpMatchArray | undefined>(
+      (a, b) => (a && a[0].length >= b[0].length ? a : b),
+      undefined,
+    );
     if (!longest) return groups.join(':');
     return `${groups.slice(0, longest.index).join(':')}::${groups.slice(longest.index! + longest[0].length).join(':')}`;
   }
@@ -83,8 +86,10 @@ function parse6(text: string): bigint | undefined {
   if (halves.length > 2) return undefined;
   const groups = halves.map(h => (h === '' ? [] : h.split(':')));
   const count = groups.reduce((n, g) => n + g.length, 0);
-  if (groups.flat().some(g => !/^[0-9a-fA-F]{1,4}$/.test(g)) || (halves.length === 1 ? count !== 8 : count > 7)) return undefined;
-  const all = halves.length === 1 ? groups[0]! : [...groups[0]!, ...new Array<string>(8 - count).fill('0'), ...groups[1]!];
+  if (groups.flat().some(g => !/^[0-9a-fA-F]{1,4}$/.test(g)) || (halves.length === 1 ? count !== 8 : count > 7))
+    return undefined;
+  const all =
+    halves.length === 1 ? groups[0]! : [...groups[0]!, ...new Array<string>(8 - count).fill('0'), ...groups[1]!];
   return all.reduce((bits, g) => (bits << 16n) | BigInt(`0x${g}`), 0n);
 }
 
@@ -112,7 +117,8 @@ const ip = (v: Value): Ip => {
   const made = parseIp(v as string);
   return made instanceof Ip ? made : fail(made);
 };
-const cidr = (v: Value): Cidr => parseCidr(v as string) ?? fail('network address parse error during conversion from string');
+const cidr = (v: Value): Cidr =>
+  parseCidr(v as string) ?? fail('network address parse error during conversion from string');
 
 /** Bits under a mask equal to a prefix. */
 const within = (v: Value, four: readonly [bigint, number], six: readonly [bigint, number]): boolean => {

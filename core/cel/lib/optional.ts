@@ -25,7 +25,10 @@ export function optionals(version: number): Library {
       declareGlobal('optional.ofNonZeroValue(A): optional(A)', v => (isZero(v) ? Optional.none : new Optional(v))),
       declareGlobal('optional.none(): optional(A)', () => Optional.none),
       declare('optional(A).hasValue(): bool', has),
-      declare('optional(A).value(): A', v => (v as Optional).value ?? (has(v) ? null : fail('optional.none() dereference'))),
+      declare(
+        'optional(A).value(): A',
+        v => (v as Optional).value ?? (has(v) ? null : fail('optional.none() dereference')),
+      ),
       declare('optional(A).or(optional(A)): optional(A)', (a, b) => (has(a) ? a : b)),
       declare('optional(A).orValue(A): A', (a, b) => (has(a) ? (a as Optional).value! : b)),
       declareGlobal('_[?_](list(A), int): optional(A)', unused),

@@ -1,6 +1,7 @@
 /**
- * Quantities: decimal numbers with SI or binary suffixes. As upstream keeps them, in one of two forms, since what `isInteger` says follows
- * from the form: a small one (an int64 and a power of ten), or one of any size with a decimal scale.
+ * Quantities: decimal numbers with SI or binary suffixes. As upstream keeps them, in one of two forms, since what
+ * `isInteger` says follows from the form: a small one (an int64 and a power of ten), or one of any size with a decimal
+ * scale.
  */
 import { declare, declareGlobal } from '../declarations.js';
 import type { Library } from '../environment.js';
@@ -67,7 +68,10 @@ const minus = (a: Quantity, b: Quantity): Quantity => plus(a, new Quantity(-b.di
 const FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const SUFFIX = "unable to parse quantity's suffix";
 
-/** The parts of a text; either number may be empty. Digits have one place each: more than one would be tried by the thousands. */
+/**
+ * The parts of a text; either number may be empty. Digits have one place each: more than one would be tried by the
+ * thousands.
+ */
 const PARTS = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[-+]?\d*|[-+]\d*)?)$/;
 
 /** Reads a quantity, or says why not. */

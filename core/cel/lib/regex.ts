@@ -30,7 +30,10 @@ export function compileRegex(text: string): Compiled | undefined {
   }
 }
 
-/** Charges upstream's price, or the program's real size where that is more. `where` stands before the error of a malformed pattern. */
+/**
+ * Charges upstream's price, or the program's real size where that is more. `where` stands before the error of a
+ * malformed pattern.
+ */
 function ready(text: string, pattern: string, meter: Meter, where = ''): RE2JS {
   meter.traverse(pattern.length);
   const compiled = compileRegex(pattern) ?? fail(`${where}error parsing regexp`);
@@ -72,7 +75,12 @@ export const REGEX: Library = {
       findAll(text as string, pattern as string, Number.POSITIVE_INFINITY, meter),
     ),
     declare('string.findAll(string, int): list(string)', (text, pattern, limit, meter) =>
-      findAll(text as string, pattern as string, (limit as Int) < 0 ? Number.POSITIVE_INFINITY : Number(limit as Int), meter),
+      findAll(
+        text as string,
+        pattern as string,
+        (limit as Int) < 0 ? Number.POSITIVE_INFINITY : Number(limit as Int),
+        meter,
+      ),
     ),
   ],
 };

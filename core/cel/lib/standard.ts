@@ -1,4 +1,7 @@
-/** The standard functions of the language. Operators stand here for their types; the evaluator has its own code for them. */
+/**
+ * The standard functions of the language. Operators stand here for their types; the evaluator has its own code for
+ * them.
+ */
 import { declare, type Overload } from '../declarations.js';
 import type { Library } from '../environment.js';
 import { EXISTS_ONE_MACRO, STANDARD_MACROS } from '../macros.js';

@@ -122,7 +122,8 @@ function trim(s: Value, _b: Value, _c: Value, m: Meter): Value {
   while (start < end && isSpace(text.charCodeAt(start))) start++;
   return text.slice(start, end);
 }
-const isSpace = (c: number): boolean => (c >= 9 && c <= 13) || c === 32 || (c > 127 && WIDE_SPACE.test(String.fromCharCode(c)));
+const isSpace = (c: number): boolean =>
+  (c >= 9 && c <= 13) || c === 32 || (c > 127 && WIDE_SPACE.test(String.fromCharCode(c)));
 
 const mapped =
   (change: (s: string) => string) =>

@@ -47,7 +47,9 @@ export function parseRequestUri(text: string): Url | string {
   }
 }
 
-/** Reads a URL; `undefined` when malformed or relative. What is read is without its fragment, what is checked has it. */
+/**
+ * Reads a URL; `undefined` when malformed or relative. What is read is without its fragment, what is checked has it.
+ */
 export function parseUrl(text: string): Url | undefined {
   const whole = parseRequestUri(text);
   const mark = text.indexOf('#');
@@ -69,7 +71,8 @@ function read(source: string, text: string): Url {
   const mark = afterScheme.indexOf('?');
   const query = mark < 0 ? '' : afterScheme.slice(mark + 1);
   let rest = mark < 0 ? afterScheme : afterScheme.slice(0, mark);
-  if (!rest.startsWith('/')) return scheme ? new Url(text, scheme, '', '', query) : malformed('invalid URI for request');
+  if (!rest.startsWith('/'))
+    return scheme ? new Url(text, scheme, '', '', query) : malformed('invalid URI for request');
   let host = '';
   if (rest.startsWith('//') && (scheme !== '' || !rest.startsWith('///'))) {
     const slash = rest.indexOf('/', 2);
@@ -138,8 +141,10 @@ function escapePath(path: string): string {
   return out;
 }
 
-const hostname = (host: string): string => (host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.replace(/:\d*$/, ''));
-const port = (host: string): string => /:(\d*)$/.exec(host.startsWith('[') ? host.slice(host.indexOf(']')) : host)?.[1] ?? '';
+const hostname = (host: string): string =>
+  host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.replace(/:\d*$/, '');
+const port = (host: string): string =>
+  /:(\d*)$/.exec(host.startsWith('[') ? host.slice(host.indexOf(']')) : host)?.[1] ?? '';
 
 function query(u: Url): Value {
   const out = new Map<string, string[]>();

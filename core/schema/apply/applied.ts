@@ -5,15 +5,18 @@ import { itemElement, type ListForm, type MapForm, memberShape, NoElement, type 
 import { formOf, type Form, hasNone } from './values.js';
 import { isMembers, type Members } from '../patch/members.js';
 
-/** The paths that an applied configuration names, and what about it does not fit the schema (`.spec.foo: field not declared in schema`). */
+/**
+ * The paths that an applied configuration names, and what about it does not fit the schema (`.spec.foo: field not
+ * declared in schema`).
+ */
 export interface Applied {
   readonly set: FieldSet;
   readonly errors: readonly string[];
 }
 
 /**
- * Reads an applied configuration: a member of a struct is named by what is below it, keys of maps, items of lists and whatever is atomic or
- * empty by themselves.
+ * Reads an applied configuration: a member of a struct is named by what is below it, keys of maps, items of lists and
+ * whatever is atomic or empty by themselves.
  */
 class Reader {
   readonly errors = new Complaints();
@@ -35,7 +38,9 @@ class Reader {
     }
     if (form === 'scalar') return 'whole';
     if (form === 'list')
-      return shape.list!.atomic ? this.#unnamed(shape.list!.of, value, path) : this.#items(shape.list!, value as Json[], path);
+      return shape.list!.atomic
+        ? this.#unnamed(shape.list!.of, value, path)
+        : this.#items(shape.list!, value as Json[], path);
     return shape.map!.atomic
       ? this.#wholeMap(shape.map!, value as Members, path)
       : this.#members(shape.map!, value as Members, path);

@@ -4,7 +4,10 @@ import { type FieldSet, type Growing, inOrder, LEAF, NONE, SELF } from './fieldS
 import { itemElement, type ListForm, type MapForm, memberShape, NoElement, type Shape, UNTYPED } from './shape.js';
 import { formOf, hasNone, itemsOf, membersOf, readAs } from './values.js';
 
-/** What differs between two objects of one shape: paths that only the second has, that only the first has, and whose values differ. */
+/**
+ * What differs between two objects of one shape: paths that only the second has, that only the first has, and whose
+ * values differ.
+ */
 export interface Difference {
   readonly added: FieldSet;
   readonly removed: FieldSet;
@@ -65,7 +68,9 @@ function inside(shape: Shape, value: Json): FieldSet {
 function fill(shape: Shape, value: Json, out: Growing): boolean {
   if (Array.isArray(value)) return shape.list !== undefined && !shape.list.atomic && fillItems(shape.list, value, out);
   const { map } = shape;
-  return typeof value === 'object' && value !== null && map !== undefined && !map.atomic && fillMembers(map, value, out);
+  return (
+    typeof value === 'object' && value !== null && map !== undefined && !map.atomic && fillMembers(map, value, out)
+  );
 }
 
 function fillMembers(form: MapForm, value: Members, out: Growing): boolean {
@@ -112,7 +117,8 @@ function differ(shape: Shape, before: Json | undefined, after: Json | undefined)
   if (before === undefined) return { added: wholly(shape, after!) };
   if (after === undefined) return { removed: wholly(shape, before) };
   const [a, b] = [formOf(before), formOf(after)];
-  if (a && b && a !== b) return { modified: LEAF, removed: kept(inside(shape, before)), added: kept(inside(shape, after)) };
+  if (a && b && a !== b)
+    return { modified: LEAF, removed: kept(inside(shape, before)), added: kept(inside(shape, after)) };
   switch (readAs(shape, b ? after : before)) {
     case 'scalar':
       return MODIFIED;
@@ -170,7 +176,8 @@ function differMap(form: MapForm | undefined, before: Json, after: Json): Found 
   const level = new Level();
   if (form.others) {
     for (const name in now) differMember(form, `f:${name}`, name, own(old, name), now[name], level);
-    for (const name in old) if (own(now, name) === undefined) differMember(form, `f:${name}`, name, old[name], undefined, level);
+    for (const name in old)
+      if (own(now, name) === undefined) differMember(form, `f:${name}`, name, old[name], undefined, level);
     return level.found(false);
   }
   for (const { name, element, shape } of form.sorted) {
@@ -200,5 +207,7 @@ function own(members: Members, name: string): Json | undefined {
 /** What differs between two objects, as paths below the objects themselves. */
 export function compare(shape: Shape, before: Json, after: Json): Difference {
   const found = differ(shape, before, after);
-  return found ? { added: found.added ?? NONE, removed: found.removed ?? NONE, modified: found.modified ?? NONE } : SAME;
+  return found
+    ? { added: found.added ?? NONE, removed: found.removed ?? NONE, modified: found.modified ?? NONE }
+    : SAME;
 }

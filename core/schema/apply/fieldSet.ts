@@ -2,9 +2,10 @@ import type { Json } from '../../model/object.js';
 import { parseJson } from '../json.js';
 
 /**
- * A set of paths into an object, in the form in which `fieldsV1` holds it (spec, "managedFields entry"): a member per element (`f:name` for a
- * member, `k:{…}` for an item by its keys, `v:…` for an item by its value, `i:0` by position), sorted. An element that is empty or holds `.`
- * belongs to the set itself. Sets are never changed, so they share their parts.
+ * A set of paths into an object, in the form in which `fieldsV1` holds it (spec, "managedFields entry"): a member per
+ * element (`f:name` for a member, `k:{…}` for an item by its keys, `v:…` for an item by its value, `i:0` by position),
+ * sorted. An element that is empty or holds `.` belongs to the set itself. Sets are never changed, so they share their
+ * parts.
  */
 export interface FieldSet {
   readonly [element: string]: FieldSet;
@@ -115,7 +116,10 @@ export function has(set: FieldSet, path: readonly string[]): boolean {
 }
 
 /** Whether the child of that name belongs to the set, and what is in the set below it. */
-export const childOf = (set: FieldSet, name: string): { readonly self: boolean; readonly below: FieldSet } | undefined => {
+export const childOf = (
+  set: FieldSet,
+  name: string,
+): { readonly self: boolean; readonly below: FieldSet } | undefined => {
   const node = set[name];
   return node && { self: owns(node), below: below(node) };
 };
@@ -124,7 +128,10 @@ export const childOf = (set: FieldSet, name: string): { readonly self: boolean; 
 export function sameFields(a: FieldSet, b: FieldSet): boolean {
   if (a === b) return true;
   const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every(name => b[name] !== undefined && sameFields(a[name]!, b[name]!));
+  return (
+    names.length === Object.keys(b).length &&
+    names.every(name => b[name] !== undefined && sameFields(a[name]!, b[name]!))
+  );
 }
 
 /** The set of one path. */
@@ -139,7 +146,9 @@ const shown = (text: string): string => {
   return `[${keys.map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(',')}]`;
 };
 
-/** Every path as people read it (`.spec.containers[name="c"].image`), the paths of one level before what is below them. */
+/**
+ * Every path as people read it (`.spec.containers[name="c"].image`), the paths of one level before what is below them.
+ */
 export function pathTexts(set: FieldSet, prefix = ''): string[] {
   const names = Object.keys(set).filter(name => name !== SELF);
   const own = names.filter(name => owns(set[name]!)).map(name => prefix + shown(name));
@@ -172,7 +181,8 @@ function canonical(text: string): string | undefined {
 
 /** A set that a client sent, made canonical. Throws `BadFieldSet`. */
 export function readFieldSet(given: unknown): FieldSet {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new BadFieldSet('fields must be an object');
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new BadFieldSet('fields must be an object');
   const out: Growing = {};
   for (const [name, inner] of Object.entries(given)) {
     const at = name === SELF ? SELF : canonical(name);

@@ -6,7 +6,10 @@ import { compare } from './compare.js';
 import { difference, type FieldSet, NONE } from './fieldSet.js';
 import type { Shape } from './shape.js';
 
-/** Clients that applied on their own side kept their configuration in an annotation; its manager is the only one that brings it along. */
+/**
+ * Clients that applied on their own side kept their configuration in an annotation; its manager is the only one that
+ * brings it along.
+ */
 export const LAST_APPLIED_MANAGER = 'kubectl';
 
 function configOf(text: string, apiVersion: string): Members | undefined {
@@ -18,7 +21,10 @@ function configOf(text: string, apiVersion: string): Members | undefined {
   }
 }
 
-/** Fields that the annotation claims and that still have the values it names: whoever kept it may take them from anybody. */
+/**
+ * Fields that the annotation claims and that still have the values it names: whoever kept it may take them from
+ * anybody.
+ */
 export function claimed(shape: Shape, live: ApiObject, annotation: string): FieldSet {
   const text = live.metadata.annotations?.[annotation];
   const config = text && configOf(text, live.apiVersion);

@@ -23,7 +23,10 @@ export interface Kind {
   version(apiVersion: string): Version | undefined;
   /** What an object of the kind shows before anything is written into it. */
   readonly empty: Json;
-  /** Fields that the write cannot change (the status of a main write, all else of a status write) belong to nobody through it. */
+  /**
+   * Fields that the write cannot change (the status of a main write, all else of a status write) belong to nobody
+   * through it.
+   */
   owned(set: FieldSet): FieldSet;
 }
 
@@ -87,7 +90,8 @@ class Differences {
   in(apiVersion: string): Changes | undefined {
     if (this.#known.has(apiVersion)) return this.#known.get(apiVersion);
     const version = this.kind.version(apiVersion);
-    const found = version && this.#owned(compare(version.shape, version.convert(this.before), version.convert(this.after)));
+    const found =
+      version && this.#owned(compare(version.shape, version.convert(this.before), version.convert(this.after)));
     this.#known.set(apiVersion, found);
     return found;
   }
@@ -116,8 +120,8 @@ function taken(owners: Owners, self: string, differences: Differences, force: bo
 }
 
 /**
- * Managers after a write that is no apply: the writer owns what it changed, others lose that and what is gone. `before` is undefined for a
- * create.
+ * Managers after a write that is no apply: the writer owns what it changed, others lose that and what is gone. `before`
+ * is undefined for a create.
  */
 export function updated(kind: Kind, writer: Writer, before: Json | undefined, after: Json, owners: Owners): Owners {
   const differences = new Differences(kind, before ?? kind.empty, after);
@@ -141,8 +145,8 @@ export interface AppliedObject {
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /**
- * Lays a configuration over the live object (undefined: there is none yet). Fields that the manager applied before and leaves out now go, unless
- * others own them. Throws `ApplyConflict` and `NotApplicable`.
+ * Lays a configuration over the live object (undefined: there is none yet). Fields that the manager applied before and
+ * leaves out now go, unless others own them. Throws `ApplyConflict` and `NotApplicable`.
  */
 export function applied(
   kind: Kind,
@@ -187,8 +191,8 @@ const complaint = (errors: readonly string[]): string =>
   errors.length === 1 ? errors[0]! : ['errors:', ...errors.map(error => `  ${error}`)].join('\n');
 
 /**
- * The merged object without what the manager dropped: first all that it applied before goes, then what anybody owns comes back, and what nobody ever
- * applied.
+ * The merged object without what the manager dropped: first all that it applied before goes, then what anybody owns
+ * comes back, and what nobody ever applied.
  */
 function pruned(kind: Kind, merged: Json, owners: Owners, last: Owner | undefined, now: Owner): Json {
   if (!last) return merged;
@@ -199,7 +203,8 @@ function pruned(kind: Kind, merged: Json, owners: Owners, last: Owner | undefine
   const before = withStructs(shape, last.set);
   const all = version.convert(merged);
   let kept = without(shape, all, before);
-  for (const [apiVersion, set] of setsByVersion(owners, last.apiVersion)) kept = withOwned(kind, apiVersion, all, kept, set);
+  for (const [apiVersion, set] of setsByVersion(owners, last.apiVersion))
+    kept = withOwned(kind, apiVersion, all, kept, set);
   kept = version.convert(kept);
   const gone = difference(structFields(shape, all), structFields(shape, kept));
   return kind.version(kind.apiVersion)!.convert(without(shape, all, intersection(gone, before)));
@@ -207,7 +212,10 @@ function pruned(kind: Kind, merged: Json, owners: Owners, last: Owner | undefine
 
 const structFields = (shape: Shape, object: Json): FieldSet => withStructs(shape, fieldsOf(shape, object));
 
-/** What all managers of a version own together, and what every object has; `first` comes first, because conversion may need fields of it. */
+/**
+ * What all managers of a version own together, and what every object has; `first` comes first, because conversion may
+ * need fields of it.
+ */
 function setsByVersion(owners: Owners, first: string): ReadonlyMap<string, FieldSet> {
   const sets = new Map<string, FieldSet[]>([[first, [COMMON]]]);
   for (const { apiVersion, set } of owners.values()) {

@@ -5,8 +5,8 @@ import { itemElement, type ListForm, type MapForm, memberShape, NoElement, type 
 import { formOf, hasNone, itemsOf, membersOf, readAs } from './values.js';
 
 /**
- * The live value with the applied one laid over it (spec, "Updates": server-side apply). Both were checked against the schema; neither is changed,
- * the result shares parts of both. Atomic values are replaced.
+ * The live value with the applied one laid over it (spec, "Updates": server-side apply). Both were checked against the
+ * schema; neither is changed, the result shares parts of both. Atomic values are replaced.
  */
 export function merge(shape: Shape, live: Json | undefined, config: Json | undefined): Json | undefined {
   if (config === undefined) return live;
@@ -53,8 +53,8 @@ function named(form: ListForm, items: readonly Json[]): Item[] {
 }
 
 /**
- * Items of both lists. Applied ones stand in the order of the configuration; items that only the live list has stay behind the item that they
- * followed, as far as that order allows.
+ * Items of both lists. Applied ones stand in the order of the configuration; items that only the live list has stay
+ * behind the item that they followed, as far as that order allows.
  */
 function mergeList(form: ListForm | undefined, live: Json, config: Json): Json {
   const [old, given] = [itemsOf(live), itemsOf(config)];
@@ -120,7 +120,10 @@ function withoutMembers(form: MapForm, value: Members, set: FieldSet): Json {
   return out;
 }
 
-/** The set with the members of structs that it only holds something below of: whoever owns part of a struct owns its being there. */
+/**
+ * The set with the members of structs that it only holds something below of: whoever owns part of a struct owns its
+ * being there.
+ */
 export function withStructs(shape: Shape | undefined, set: FieldSet): FieldSet {
   const out: Growing = {};
   for (const name in set) {

@@ -53,7 +53,9 @@ const isWellFormed = (entry: unknown): entry is ManagedFieldsEntry => {
 export function readEntries(entries: unknown = []): Owners | undefined {
   if (!Array.isArray(entries) || !entries.every(isWellFormed)) return undefined;
   try {
-    return ownersOf(entries.map(entry => ({ ...entry, fieldsV1: readFieldSet(entry.fieldsV1 ?? {}) as unknown as JsonObject })));
+    return ownersOf(
+      entries.map(entry => ({ ...entry, fieldsV1: readFieldSet(entry.fieldsV1 ?? {}) as unknown as JsonObject })),
+    );
   } catch (thrown) {
     if (thrown instanceof BadFieldSet) return undefined;
     throw thrown;
@@ -105,8 +107,8 @@ export function sameOwners(a: Owners, b: Owners): boolean {
 const ANCIENT = 'ancient-changes';
 
 /**
- * Bounds the entries of updates: the oldest of one version become one entry under a name of their own. Appliers are not bounded, every one of them
- * has to find its fields again.
+ * Bounds the entries of updates: the oldest of one version become one entry under a name of their own. Appliers are not
+ * bounded, every one of them has to find its fields again.
  */
 export function capped(owners: Owners): Owners {
   const updaters = [...owners].filter(([, owner]) => owner.operation === 'Update');
@@ -129,7 +131,9 @@ export function capped(owners: Owners): Owners {
   return out;
 }
 
-/** The merged entry is as young as the youngest, the last one. One of that name that is younger still is merged as well. */
+/**
+ * The merged entry is as young as the youngest, the last one. One of that name that is younger still is merged as well.
+ */
 function becomeOne(owners: Map<string, Owner>, entries: readonly (readonly [key: string, owner: Owner])[]): void {
   const last = entries.at(-1)![1];
   const key = keyOf({ ...last, manager: ANCIENT, subresource: '' });

@@ -31,8 +31,8 @@ function reconciledSet(shape: Shape, set: FieldSet): FieldSet {
 }
 
 /**
- * Managers as the present schema has them: whoever owned part of a value that is atomic now owns the whole value (spec, "Merge strategy markers").
- * Values that are granular now keep their owners, to whom nothing below belongs.
+ * Managers as the present schema has them: whoever owned part of a value that is atomic now owns the whole value (spec,
+ * "Merge strategy markers"). Values that are granular now keep their owners, to whom nothing below belongs.
  */
 export function reconciled(kind: Kind, owners: Owners): Owners {
   let out: Map<string, Owner> | undefined;

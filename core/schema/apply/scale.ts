@@ -14,8 +14,16 @@ export function ownersOfScale(owners: Owners, count: readonly string[]): Owners 
   return new Map(scales.map(owner => [keyOf(owner), owner]));
 }
 
-/** Managers of the object after a write to its scale: who lost the count there loses it here, who got it gets an entry in `apiVersion`. */
-export function ownersThroughScale(owners: Owners, scale: Owners, count: readonly string[], apiVersion: string): Owners {
+/**
+ * Managers of the object after a write to its scale: who lost the count there loses it here, who got it gets an entry
+ * in `apiVersion`.
+ */
+export function ownersThroughScale(
+  owners: Owners,
+  scale: Owners,
+  count: readonly string[],
+  apiVersion: string,
+): Owners {
   const out = new Map<string, Owner>();
   const left = new Map([...scale].filter(([, owner]) => has(owner.set, SCALE_COUNT)));
   for (const [key, owner] of owners) {

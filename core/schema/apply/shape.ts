@@ -2,8 +2,8 @@ import type { Json } from '../../model/object.js';
 import type { List, Merge, ScalarName, Struct, Type } from '../model.js';
 
 /**
- * How values of a type are owned: what the type model says, reduced to what field management asks. Schemas without structure take several
- * forms (a value decides which); compiled once per type.
+ * How values of a type are owned: what the type model says, reduced to what field management asks. Schemas without
+ * structure take several forms (a value decides which); compiled once per type.
  */
 export interface Shape {
   readonly scalar?: ScalarForm;
@@ -14,7 +14,10 @@ export interface Shape {
 /** Which JSON scalars are taken. */
 export type ScalarForm = 'any' | 'string' | 'number' | 'boolean';
 
-/** A list: `atomic` ones are owned whole, others by items, which are told apart by `keys` or, without any, by their value. */
+/**
+ * A list: `atomic` ones are owned whole, others by items, which are told apart by `keys` or, without any, by their
+ * value.
+ */
 export interface ListForm {
   readonly atomic: boolean;
   /** Sorted, each with the value it has where an item leaves it out. */
@@ -156,7 +159,8 @@ const NO_MARKERS: Merge = {};
 export const shapeOf = (type: Type): Shape => compile(type, NO_MARKERS);
 
 /** The shape of a member; undefined: the schema allows none of that name. */
-export const memberShape = (form: MapForm, name: string): Shape | undefined => form.members.get(name)?.shape ?? form.others;
+export const memberShape = (form: MapForm, name: string): Shape | undefined =>
+  form.members.get(name)?.shape ?? form.others;
 
 /** An item of a list that is owned by items cannot be told apart from others. */
 export class NoElement extends Error {}
@@ -173,7 +177,9 @@ export function itemElement(form: ListForm, item: Json): string {
     return `v:${JSON.stringify(item)}`;
   }
   if (typeof item !== 'object' || item === null || Array.isArray(item))
-    throw new NoElement(`associative list with keys may not have ${item === null ? 'a null element' : 'non-map elements'}`);
+    throw new NoElement(
+      `associative list with keys may not have ${item === null ? 'a null element' : 'non-map elements'}`,
+    );
   let text = 'k:{';
   for (const { name, absent } of form.keys) {
     const value = Object.hasOwn(item, name) ? item[name] : absent;

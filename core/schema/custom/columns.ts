@@ -51,7 +51,10 @@ function cellOf(value: unknown, type: string, now: number): Cell {
   }
 }
 
-/** Without columns of its own a resource type shows when its objects were made (spec, "Table representation"), as an age. */
+/**
+ * Without columns of its own a resource type shows when its objects were made (spec, "Table representation"), as an
+ * age.
+ */
 const CREATED: ResourceColumn = {
   name: 'Created At',
   type: 'date',

@@ -17,8 +17,8 @@ async function load(): Promise<Engine> {
 }
 
 /**
- * Loads the expression engine and the regular expressions. They cost a fifth of a server's start, and most servers have no schema that needs them:
- * so who judges by such a schema awaits this before.
+ * Loads the expression engine and the regular expressions. They cost a fifth of a server's start, and most servers have
+ * no schema that needs them: so who judges by such a schema awaits this before.
  */
 export const loadEngine = (): Promise<unknown> => (loading ??= load());
 

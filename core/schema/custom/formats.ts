@@ -1,4 +1,7 @@
-/** String formats of structural schemas, as the validators of upstream's OpenAPI library take them. Unknown formats take everything. */
+/**
+ * String formats of structural schemas, as the validators of upstream's OpenAPI library take them. Unknown formats take
+ * everything.
+ */
 
 type Check = (text: string) => boolean;
 
@@ -41,7 +44,8 @@ function isHostname(text: string): boolean {
   const labels = text.split('.');
   if (
     !labels.every(
-      label => label.length <= 63 && /^[a-zA-Z0-9\p{L}\p{S}]([a-zA-Z0-9\p{L}\p{S}-]*[a-zA-Z0-9\p{L}\p{S}])?$/u.test(label),
+      label =>
+        label.length <= 63 && /^[a-zA-Z0-9\p{L}\p{S}]([a-zA-Z0-9\p{L}\p{S}-]*[a-zA-Z0-9\p{L}\p{S}])?$/u.test(label),
     )
   )
     return false;
@@ -72,7 +76,8 @@ function isCidr(text: string): boolean {
 }
 
 /** An absolute URI or an absolute path (RFC 3986). */
-const isUri: Check = text => /^(?:[A-Za-z][A-Za-z0-9+.-]*:|\/)[^\s<>"\\^`{}|]*$/.test(text) && !/%(?![0-9A-Fa-f]{2})/.test(text);
+const isUri: Check = text =>
+  /^(?:[A-Za-z][A-Za-z0-9+.-]*:|\/)[^\s<>"\\^`{}|]*$/.test(text) && !/%(?![0-9A-Fa-f]{2})/.test(text);
 
 const digitsOf = (text: string): number[] => Array.from(text, digit => (digit === 'X' ? 10 : Number(digit)));
 
@@ -83,7 +88,10 @@ function isIsbn10(text: string): boolean {
 
 function isIsbn13(text: string): boolean {
   const plain = text.replace(/[\s-]/g, '');
-  return /^\d{13}$/.test(plain) && digitsOf(plain).reduce((sum, digit, i) => sum + digit * (i % 2 === 0 ? 1 : 3), 0) % 10 === 0;
+  return (
+    /^\d{13}$/.test(plain) &&
+    digitsOf(plain).reduce((sum, digit, i) => sum + digit * (i % 2 === 0 ? 1 : 3), 0) % 10 === 0
+  );
 }
 
 /** ISO/IEC 7812: the lengths and first digits in use, and Luhn's check digit. */
@@ -112,7 +120,9 @@ const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['cidr', isCidr],
   [
     'mac',
-    matches(/^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}(?:[0-9a-f]{2}\1){0,2}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2,3}[0-9a-f]{4})$/i),
+    matches(
+      /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}(?:[0-9a-f]{2}\1){0,2}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2,3}[0-9a-f]{4})$/i,
+    ),
   ],
   ['uri', isUri],
   ['uuid', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],

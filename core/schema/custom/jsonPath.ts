@@ -1,9 +1,15 @@
-/** JSONPath as printed columns and subresource paths of resource types use it: `.spec.size`, `.items[*].name`, `.c[?(@.type=="Ready")].status`. */
+/**
+ * JSONPath as printed columns and subresource paths of resource types use it: `.spec.size`, `.items[*].name`,
+ * `.c[?(@.type=="Ready")].status`.
+ */
 
 /** One step: from each value to the values below it. */
 type Step = (value: unknown) => Iterable<unknown>;
 
-/** A compiled path: every value it leads to, in order. Throws `BadPath` where the value is not of the shape that the path is for. */
+/**
+ * A compiled path: every value it leads to, in order. Throws `BadPath` where the value is not of the shape that the
+ * path is for.
+ */
 export type JsonPath = (value: unknown) => unknown[];
 
 /** A text that is no path, or a path that cannot be followed in a value. */

@@ -84,7 +84,8 @@ function violationsOf(type: ResourceType, version: ResourceVersion, rules: () =>
     ];
     const compiled = rules();
     const blocked = found.some(violation => BLOCKING.has(violation.reason));
-    const ask = (rule: Rule): Violation[] => rule(value, old as unknown as Json | undefined, text => asked.warn?.(text));
+    const ask = (rule: Rule): Violation[] =>
+      rule(value, old as unknown as Json | undefined, text => asked.warn?.(text));
     const ruled = !compiled ? [] : blocked ? [NOT_CHECKED] : ask(compiled);
     return [...found, ...ruled, ...(type.validate && !blocked ? type.validate(object, old) : [])];
   };
@@ -93,10 +94,16 @@ function violationsOf(type: ResourceType, version: ResourceVersion, rules: () =>
 const withoutStatus = ({ metadata: _metadata, status: _status, ...content }: ApiObject): object => content;
 const withoutMetadata = ({ metadata: _metadata, ...content }: ApiObject): object => content;
 
-/** A write of the status changes nothing else, not even labels: of metadata only what the server itself keeps moves on. */
+/**
+ * A write of the status changes nothing else, not even labels: of metadata only what the server itself keeps moves on.
+ */
 function keepMetadata(object: ApiObject, { metadata }: ApiObject): void {
   const { managedFields, resourceVersion } = object.metadata;
-  object.metadata = { ...metadata, ...(managedFields ? { managedFields } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
+  object.metadata = {
+    ...metadata,
+    ...(managedFields ? { managedFields } : {}),
+    ...(resourceVersion ? { resourceVersion } : {}),
+  };
 }
 
 function strategyOf(

@@ -40,7 +40,8 @@ function envelopeType(): Struct {
 function decodeMetadata(given: Json | undefined, prefix: string, complaints: Complaints): ObjectMeta | undefined {
   if (given === undefined || given === null) return undefined;
   const found: string[] = [];
-  const decoded = normalize(envelopeType(), { metadata: given }, { complaints: found }).metadata as unknown as ObjectMeta;
+  const decoded = normalize(envelopeType(), { metadata: given }, { complaints: found })
+    .metadata as unknown as ObjectMeta;
   if (decoded.creationTimestamp === null) delete decoded.creationTimestamp;
   for (const text of found) complaints.add(prefix ? text.replace('field "', `field "${prefix}.`) : text);
   return decoded;
@@ -48,7 +49,9 @@ function decodeMetadata(given: Json | undefined, prefix: string, complaints: Com
 
 const unknownField = (path: string): string => `unknown field ${JSON.stringify(path)}`;
 
-/** Settles what an object of the schema says: members it does not know, nulls, defaults. In place; `dropped` gets paths. */
+/**
+ * Settles what an object of the schema says: members it does not know, nulls, defaults. In place; `dropped` gets paths.
+ */
 function settle(object: Rec, schema: StructuralSchema, dropped: Complaints, defaults: boolean): void {
   prune(object, schema, '', dropped, true);
   dropNulls(object, schema);
@@ -56,10 +59,15 @@ function settle(object: Rec, schema: StructuralSchema, dropped: Complaints, defa
 }
 
 /**
- * Reading and writing of the objects of one version. What is stored is read by the schema of the `stored` version, whose defaults count, and then
- * shown without what this version does not know.
+ * Reading and writing of the objects of one version. What is stored is read by the schema of the `stored` version,
+ * whose defaults count, and then shown without what this version does not know.
  */
-export function ownSchema(schema: StructuralSchema, stored: StructuralSchema, apiVersion: string, kind: string): OwnSchema {
+export function ownSchema(
+  schema: StructuralSchema,
+  stored: StructuralSchema,
+  apiVersion: string,
+  kind: string,
+): OwnSchema {
   const defaults = hasDefaults(schema);
   const storedDefaults = hasDefaults(stored);
   const embedded = hasEmbedded(schema);

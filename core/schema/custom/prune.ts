@@ -6,7 +6,8 @@ import { setMember } from '../patch/members.js';
 type Rec = { [key: string]: Json };
 
 /** True for a JSON object. */
-export const isRec = (value: unknown): value is Rec => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isRec = (value: unknown): value is Rec =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The schema of a property, by own name only: names come from clients. */
 export const propertyOf = (schema: StructuralSchema, name: string): StructuralSchema | undefined =>
@@ -19,7 +20,13 @@ export const valuesOf = (schema: StructuralSchema): StructuralSchema | undefined
 const EMBEDDED = new Set(['apiVersion', 'kind', 'metadata']);
 
 /** Members that the schema does not describe, dropped in place; their paths go to `dropped`. */
-export function prune(value: Json, schema: StructuralSchema | undefined, path: string, dropped: Complaints, root = false): void {
+export function prune(
+  value: Json,
+  schema: StructuralSchema | undefined,
+  path: string,
+  dropped: Complaints,
+  root = false,
+): void {
   if (Array.isArray(value)) {
     const items = schema?.items;
     if (!items && schema?.['x-kubernetes-preserve-unknown-fields']) return;
@@ -27,7 +34,13 @@ export function prune(value: Json, schema: StructuralSchema | undefined, path: s
   } else if (isRec(value)) pruneMembers(value, schema, path, dropped, root);
 }
 
-function pruneMembers(value: Rec, schema: StructuralSchema | undefined, path: string, dropped: Complaints, root: boolean): void {
+function pruneMembers(
+  value: Rec,
+  schema: StructuralSchema | undefined,
+  path: string,
+  dropped: Complaints,
+  root: boolean,
+): void {
   const embedded = root || schema?.['x-kubernetes-embedded-resource'] === true;
   const open = schema?.['x-kubernetes-preserve-unknown-fields'] === true;
   const values = schema && valuesOf(schema);
@@ -49,7 +62,10 @@ function pruneMembers(value: Rec, schema: StructuralSchema | undefined, path: st
 const forbidsNull = (value: Json | undefined, schema: StructuralSchema | undefined): boolean =>
   value === null && schema !== undefined && !schema.nullable;
 
-/** Nulls that the schema does not allow and no default replaces are dropped in place, as if they had not been sent. Nulls in lists stay. */
+/**
+ * Nulls that the schema does not allow and no default replaces are dropped in place, as if they had not been sent.
+ * Nulls in lists stay.
+ */
 export function dropNulls(value: Json, schema: StructuralSchema | undefined): void {
   if (!schema) return;
   if (Array.isArray(value)) {
@@ -65,7 +81,9 @@ export function dropNulls(value: Json, schema: StructuralSchema | undefined): vo
   }
 }
 
-/** Fills absent members, and nulls that the schema does not allow, with the schema's defaults, in place and downwards. */
+/**
+ * Fills absent members, and nulls that the schema does not allow, with the schema's defaults, in place and downwards.
+ */
 export function applyDefaults(value: Json, schema: StructuralSchema | undefined): void {
   if (!schema) return;
   if (Array.isArray(value)) {
@@ -75,7 +93,8 @@ export function applyDefaults(value: Json, schema: StructuralSchema | undefined)
   if (!isRec(value)) return;
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     if (property.default === undefined || property.default === null) continue;
-    if (!Object.hasOwn(value, key) || forbidsNull(value[key], property)) setMember(value, key, structuredClone(property.default));
+    if (!Object.hasOwn(value, key) || forbidsNull(value[key], property))
+      setMember(value, key, structuredClone(property.default));
   }
   const values = valuesOf(schema);
   for (const key of Object.keys(value)) {
@@ -93,7 +112,9 @@ function defaultItems(list: Json[], items: StructuralSchema | undefined): void {
   });
 }
 
-/** Whether any part of the schema has a default: the common schema has none, and then a pass over every object is saved. */
+/**
+ * Whether any part of the schema has a default: the common schema has none, and then a pass over every object is saved.
+ */
 export function hasDefaults(schema: StructuralSchema): boolean {
   if (schema.default !== undefined) return true;
   const values = valuesOf(schema);

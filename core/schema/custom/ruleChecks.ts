@@ -20,7 +20,8 @@ function ruleText(rule: SchemaRule, schema: StructuralSchema, path: string): Vio
   const found: Violation[] = [];
   const { rule: text = '', message, messageExpression, reason, fieldPath } = rule;
   if (text.trim() === '') found.push(required(`${path}.rule`, 'rule is not specified'));
-  if (message && message.trim() === '') found.push(invalid(`${path}.message`, message, 'message must be non-empty if specified'));
+  if (message && message.trim() === '')
+    found.push(invalid(`${path}.message`, message, 'message must be non-empty if specified'));
   else if (message && /[\r\n]/.test(message.trim()))
     found.push(invalid(`${path}.message`, message, 'message must not contain line breaks'));
   else if (/[\r\n]/.test(text.trim()) && !message)
@@ -78,7 +79,8 @@ function compileRules(schema: StructuralSchema, type: SchemaType, path: string, 
     const old = source.optionalOldSelf ? optionalType(type.type) : type.type;
     const full = base.extend({ oldSelf: old }, { self: type, oldSelf: type });
     const { compiled, usesOld } = compiledRule(base, full, source.rule);
-    if (!compiled.program) check.found.push(invalidRule(`${where}.rule`, source, `compilation failed: ${compiled.errors}`));
+    if (!compiled.program)
+      check.found.push(invalidRule(`${where}.rule`, source, `compilation failed: ${compiled.errors}`));
     else if (!sameType(compiled.type, BOOL))
       check.found.push(invalidRule(`${where}.rule`, source, 'cel expression must evaluate to a bool'));
     else {
@@ -92,7 +94,11 @@ function compileRules(schema: StructuralSchema, type: SchemaType, path: string, 
 function checkOld(source: SchemaRule, usesOld: boolean, where: string, { lost }: Place, check: Check): void {
   if (usesOld && lost !== undefined)
     check.found.push(
-      invalid(`${where}.rule`, source.rule, `oldSelf cannot be used on the uncorrelatable portion of the schema within ${lost}`),
+      invalid(
+        `${where}.rule`,
+        source.rule,
+        `oldSelf cannot be used on the uncorrelatable portion of the schema within ${lost}`,
+      ),
     );
   if (source.optionalOldSelf !== undefined && source.optionalOldSelf !== null && !usesOld)
     check.found.push(
@@ -100,10 +106,18 @@ function checkOld(source: SchemaRule, usesOld: boolean, where: string, { lost }:
     );
 }
 
-function checkMessage(env: Environment, text: string, source: SchemaRule, where: string, { times }: Place, check: Check): void {
+function checkMessage(
+  env: Environment,
+  text: string,
+  source: SchemaRule,
+  where: string,
+  { times }: Place,
+  check: Check,
+): void {
   const path = `${where}.messageExpression`;
   const compiled = env.compile(text);
-  if (!compiled.program) check.found.push(invalidRule(path, source, `messageExpression compilation failed: ${compiled.errors}`));
+  if (!compiled.program)
+    check.found.push(invalidRule(path, source, `messageExpression compilation failed: ${compiled.errors}`));
   else if (!sameType(compiled.type, engine().cel.STRING))
     check.found.push(invalidRule(path, source, 'messageExpression must evaluate to a string'));
   else spend(check, path, compiled.cost!.max * times, 'messageExpression');
@@ -112,7 +126,8 @@ function checkMessage(env: Environment, text: string, source: SchemaRule, where:
 function visit(schema: StructuralSchema, path: string, place: Place, root: boolean, check: Check): void {
   const rules = schema['x-kubernetes-validations']?.length ?? 0;
   const values = valuesOf(schema);
-  const type = rules > 0 || schema.items || values ? engine().cel.schemaType(schema, { root, name: 'selfType' }) : undefined;
+  const type =
+    rules > 0 || schema.items || values ? engine().cel.schemaType(schema, { root, name: 'selfType' }) : undefined;
   if (rules > 0 && type) compileRules(schema, type, path, place, check);
   const times = place.times * (type?.maxSize ?? 1);
   const keyed = schema['x-kubernetes-list-type'] === 'map';
@@ -127,7 +142,10 @@ function visit(schema: StructuralSchema, path: string, place: Place, root: boole
   if (values) visit(values, `${path}.additionalProperties`, below(times), false, check);
 }
 
-/** What is wrong with the rules of a structural schema: they must compile, be booleans, and be affordable alone and together. */
+/**
+ * What is wrong with the rules of a structural schema: they must compile, be booleans, and be affordable alone and
+ * together.
+ */
 export function ruleViolations(schema: StructuralSchema, path: string): Violation[] {
   if (!hasRules(schema)) return [];
   const { costMessage, SCHEMA_COST_LIMIT } = engine().cel;
@@ -139,7 +157,10 @@ export function ruleViolations(schema: StructuralSchema, path: string): Violatio
   return [
     ...check.found,
     ...costly.map(rule =>
-      forbiddenField(rule.path, 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'),
+      forbiddenField(
+        rule.path,
+        'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema',
+      ),
     ),
     forbiddenField(path, costMessage(whole, check.total, SCHEMA_COST_LIMIT)),
   ];

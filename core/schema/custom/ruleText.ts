@@ -35,7 +35,11 @@ export interface Compiler {
 }
 
 /** Compiles a rule; it uses the old value exactly if it does not compile without. */
-export function compiledRule(without: Compiler, withOld: Compiler, text: string): { compiled: Compiled; usesOld: boolean } {
+export function compiledRule(
+  without: Compiler,
+  withOld: Compiler,
+  text: string,
+): { compiled: Compiled; usesOld: boolean } {
   const plain = without.compile(text);
   if (plain.program) return { compiled: plain, usesOld: false };
   const full = withOld.compile(text);

@@ -42,7 +42,11 @@ function asked(schema: StructuralSchema, type: SchemaType | undefined): Asked[] 
   const rules = schema['x-kubernetes-validations'] ?? [];
   if (rules.length === 0 || !type) return [];
   const { createEnvironment, optionalType, validationOf, widestLibraries } = engine().cel;
-  const base = createEnvironment({ libraries: widestLibraries(), validation: validationOf(), variables: { self: type.type } });
+  const base = createEnvironment({
+    libraries: widestLibraries(),
+    validation: validationOf(),
+    variables: { self: type.type },
+  });
   return rules.flatMap(source => {
     const old = source.optionalOldSelf ? optionalType(type.type) : type.type;
     const env = base.extend({ oldSelf: old });
@@ -99,7 +103,8 @@ function visit(node: Node, value: Json, old: Json | undefined, path: string, run
 function visitMembers(node: Node, value: { [key: string]: Json }, old: Json | undefined, path: string, run: Run): void {
   const before = node.schema['x-kubernetes-map-type'] === 'atomic' ? undefined : old;
   for (const [name, below] of node.properties)
-    if (Object.hasOwn(value, name)) visit(below, value[name]!, memberOf(before, name), path ? `${path}.${name}` : name, run);
+    if (Object.hasOwn(value, name))
+      visit(below, value[name]!, memberOf(before, name), path ? `${path}.${name}` : name, run);
   if (!node.values) return;
   for (const key of Object.keys(value))
     if (!propertyOf(node.schema, key)) visit(node.values, value[key]!, memberOf(before, key), `${path}[${key}]`, run);
@@ -125,7 +130,8 @@ class Variables {
   constructor(type: SchemaType, value: Json, old: Json | undefined, optional: boolean) {
     const { Optional } = engine().cel;
     const view = (data: Json | undefined) => (data === undefined || data === null ? null : type.view(data));
-    const define = (name: string, get: () => unknown): unknown => Object.defineProperty(this, name, { get, enumerable: true });
+    const define = (name: string, get: () => unknown): unknown =>
+      Object.defineProperty(this, name, { get, enumerable: true });
     define('self', () => view(value));
     define('oldSelf', () => (optional ? (old == null ? Optional.none : new Optional(view(old))) : view(old)));
   }
@@ -142,7 +148,13 @@ const violationOf = (reason: ViolationType, field: string, schema: StructuralSch
   return { reason, field: field || '<nil>', message: messages[reason] ?? `Invalid value: ${shown}: ${text}` };
 };
 
-function judge(rule: Asked, schema: StructuralSchema, variables: Variables, path: string, run: Run): Violation | undefined {
+function judge(
+  rule: Asked,
+  schema: StructuralSchema,
+  variables: Variables,
+  path: string,
+  run: Run,
+): Violation | undefined {
   const { source } = rule;
   const { CALL_BUDGET, evaluationMessage } = engine().cel;
   const outcome = rule.program.evaluate(variables, { budget: Math.min(CALL_BUDGET, run.budget) });
@@ -168,12 +180,17 @@ function judge(rule: Asked, schema: StructuralSchema, variables: Variables, path
   );
 }
 
-/** The text of a broken rule: what its message expression gives if that is a line of text, else its message, else the rule itself. */
+/**
+ * The text of a broken rule: what its message expression gives if that is a line of text, else its message, else the
+ * rule itself.
+ */
 function messageOf(rule: Asked, variables: Variables, run: Run): string {
   const { message, rule: text } = rule.source;
   const standing = message?.trim() || `failed rule: ${text.trim()}`;
   if (!rule.message) return standing;
-  const outcome = rule.message.evaluate(variables, { budget: Math.min(engine().cel.CALL_BUDGET, Math.max(0, run.budget)) });
+  const outcome = rule.message.evaluate(variables, {
+    budget: Math.min(engine().cel.CALL_BUDGET, Math.max(0, run.budget)),
+  });
   run.budget -= outcome.cost;
   const said = typeof outcome.value === 'string' ? outcome.value.trim() : '';
   return said === '' || /[\r\n]/.test(said) || Buffer.byteLength(said) > MESSAGE_BYTES ? standing : said;

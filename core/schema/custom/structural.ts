@@ -15,7 +15,10 @@ const UNSUPPORTED = ['$ref', 'definitions', 'dependencies', 'patternProperties',
 const at = (path: string, member: string): string => `${path}.${member}`;
 const propertyAt = (path: string, name: string): string => `${path}.properties[${name}]`;
 
-/** Calls `visit` for the schema and for every schema below it, those of the logical keywords included where `everywhere` says so. */
+/**
+ * Calls `visit` for the schema and for every schema below it, those of the logical keywords included where `everywhere`
+ * says so.
+ */
 function walk(
   schema: StructuralSchema,
   path: string,
@@ -44,17 +47,23 @@ function keywordViolations(schema: StructuralSchema, path: string): Violation[] 
   const found: Violation[] = [];
   const { type } = schema;
   if (type && !TYPES.includes(type)) found.push(notSupported(at(path, 'type'), type, TYPES));
-  if (type === 'null') found.push(forbiddenField(at(path, 'type'), 'type cannot be set to null, use nullable as an alternative'));
+  if (type === 'null')
+    found.push(forbiddenField(at(path, 'type'), 'type cannot be set to null, use nullable as an alternative'));
   for (const name of UNSUPPORTED)
     if (Object.hasOwn(schema, name)) found.push(forbiddenField(at(path, name), `${name} is not supported`));
   if (Array.isArray(schema.items))
     found.push(forbiddenField(at(path, 'items'), 'items must be a schema object and not an array'));
   if (schema.uniqueItems)
     found.push(
-      forbiddenField(at(path, 'uniqueItems'), 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'),
+      forbiddenField(
+        at(path, 'uniqueItems'),
+        'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
+      ),
     );
   if (Object.keys(schema.properties ?? {}).length > 0 && schema.additionalProperties)
-    found.push(forbiddenField(at(path, 'additionalProperties'), 'additionalProperties and properties are mutual exclusive'));
+    found.push(
+      forbiddenField(at(path, 'additionalProperties'), 'additionalProperties and properties are mutual exclusive'),
+    );
   if (schema['x-kubernetes-preserve-unknown-fields'] === false)
     found.push(invalid(at(path, 'x-kubernetes-preserve-unknown-fields'), false, 'must be true or undefined'));
   return [...found, ...markerViolations(schema, path)];
@@ -75,7 +84,8 @@ function markerViolations(schema: StructuralSchema, path: string): Violation[] {
   const listPath = at(path, 'x-kubernetes-list-type');
   if (listType !== undefined) {
     found.push(...typeAsked(schema, path, 'array', 'x-kubernetes-list-type is specified'));
-    if (!['atomic', 'set', 'map'].includes(listType)) found.push(notSupported(listPath, listType, ['atomic', 'set', 'map']));
+    if (!['atomic', 'set', 'map'].includes(listType))
+      found.push(notSupported(listPath, listType, ['atomic', 'set', 'map']));
   }
   if (keys.length > 0 && listType !== 'map') {
     const text = 'must be map if x-kubernetes-list-map-keys is non-empty';
@@ -94,7 +104,8 @@ function markerViolations(schema: StructuralSchema, path: string): Violation[] {
 function setViolations(items: StructuralSchema, path: string): Violation[] {
   const found: Violation[] = [];
   const text = 'must be atomic as item of a list with x-kubernetes-list-type=set';
-  if (items.nullable) found.push(forbiddenField(at(path, 'nullable'), 'cannot be nullable when x-kubernetes-list-type is set'));
+  if (items.nullable)
+    found.push(forbiddenField(at(path, 'nullable'), 'cannot be nullable when x-kubernetes-list-type is set'));
   const [marker, name] =
     items.type === 'object'
       ? [items['x-kubernetes-map-type'], 'x-kubernetes-map-type']
@@ -115,7 +126,11 @@ function keyViolations(schema: StructuralSchema, keys: readonly string[], path: 
   if (items.type !== 'object')
     return [
       ...found,
-      invalid(at(itemsPath, 'type'), items.type ?? '', "must be object if parent array's x-kubernetes-list-type is map"),
+      invalid(
+        at(itemsPath, 'type'),
+        items.type ?? '',
+        "must be object if parent array's x-kubernetes-list-type is map",
+      ),
     ];
   const known = keys.filter(key => Object.hasOwn(items.properties ?? {}, key));
   if (known.length < keys.length) found.push(invalid(keysPath, keys, 'entries must all be names of item properties'));
@@ -129,7 +144,11 @@ function keyField(items: StructuralSchema, key: string, path: string): Violation
   const found: Violation[] = [];
   if (!SCALARS.has(property.type ?? ''))
     found.push(
-      invalid(at(path, 'type'), property.type ?? '', "must be a scalar type if parent array's x-kubernetes-list-type is map"),
+      invalid(
+        at(path, 'type'),
+        property.type ?? '',
+        "must be a scalar type if parent array's x-kubernetes-list-type is map",
+      ),
     );
   if (property.default === undefined && !items.required?.includes(key))
     found.push(required(at(path, 'default'), `${why} must have a default or be a required property`));
@@ -142,14 +161,18 @@ function typeViolations(schema: StructuralSchema, path: string, place: string): 
   const found: Violation[] = [];
   const anything = schema['x-kubernetes-int-or-string'] || schema['x-kubernetes-preserve-unknown-fields'];
   if (schema['x-kubernetes-embedded-resource']) found.push(...embeddedViolations(schema, path));
-  else if (!schema.type && !anything) found.push(required(at(path, 'type'), `must not be empty for specified ${place}`));
+  else if (!schema.type && !anything)
+    found.push(required(at(path, 'type'), `must not be empty for specified ${place}`));
   if (schema.type === 'array' && !schema.items) found.push(required(at(path, 'items'), 'must be specified'));
   if (schema['x-kubernetes-int-or-string'])
     for (const name of ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const)
-      if (schema[name]) found.push(invalid(at(path, name), true, 'must be false if x-kubernetes-int-or-string is true'));
+      if (schema[name])
+        found.push(invalid(at(path, name), true, 'must be false if x-kubernetes-int-or-string is true'));
   const broken = schema.pattern === undefined ? undefined : patternError(schema.pattern);
   if (broken !== undefined)
-    found.push(invalid(at(path, 'pattern'), schema.pattern, `must be a valid regular expression, but isn't: ${broken}`));
+    found.push(
+      invalid(at(path, 'pattern'), schema.pattern, `must be a valid regular expression, but isn't: ${broken}`),
+    );
   for (const [below, where] of nested(schema, path))
     found.push(...valueOnly(below, where, schema, path, isIntOrString(schema, where, path)));
   for (const [name, property] of Object.entries(schema.properties ?? {}))
@@ -172,7 +195,10 @@ function embeddedViolations(schema: StructuralSchema, path: string): Violation[]
   return found;
 }
 
-/** `anyOf: [{type: integer}, {type: string}]`: the types of an int-or-string may be spelled out, at `anyOf` or first in `allOf`. */
+/**
+ * `anyOf: [{type: integer}, {type: string}]`: the types of an int-or-string may be spelled out, at `anyOf` or first in
+ * `allOf`.
+ */
 function isIntOrString(schema: StructuralSchema, where: string, path: string): boolean {
   const spelled = (of: readonly StructuralSchema[] | undefined): boolean =>
     of?.length === 2 && of[0]!.type === 'integer' && of[1]!.type === 'string';
@@ -207,7 +233,8 @@ function valueOnly(
     if (schema[member] && !(mayType && member === 'type'))
       found.push(forbiddenField(at(path, member), `must be ${word} to be structural`));
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const described = outside?.properties && Object.hasOwn(outside.properties, name) ? outside.properties[name] : undefined;
+    const described =
+      outside?.properties && Object.hasOwn(outside.properties, name) ? outside.properties[name] : undefined;
     if (!described) found.push(required(propertyAt(outer, name), `because it is defined in ${propertyAt(path, name)}`));
     found.push(...valueOnly(property, propertyAt(path, name), described, propertyAt(outer, name), false));
   }
@@ -232,7 +259,10 @@ function envelopeViolations(schema: StructuralSchema, path: string): Violation[]
   if (!metadata) return found;
   if (metadata.type !== 'object') found.push(invalid(at(metadataPath, 'type'), metadata.type ?? '', 'must be object'));
   const { type: _type, properties = {}, description: _description, title: _title, ...others } = metadata;
-  if (Object.keys(others).length > 0 || Object.keys(properties).some(name => name !== 'name' && name !== 'generateName'))
+  if (
+    Object.keys(others).length > 0 ||
+    Object.keys(properties).some(name => name !== 'name' && name !== 'generateName')
+  )
     found.push(
       forbiddenField(
         metadataPath,
@@ -241,7 +271,9 @@ function envelopeViolations(schema: StructuralSchema, path: string): Violation[]
     );
   for (const [name, property] of Object.entries(properties))
     if (property.default !== undefined)
-      found.push(forbiddenField(at(propertyAt(metadataPath, name), 'default'), 'must not be set in top-level metadata'));
+      found.push(
+        forbiddenField(at(propertyAt(metadataPath, name), 'default'), 'must not be set in top-level metadata'),
+      );
   return found;
 }
 
@@ -249,7 +281,12 @@ function envelopeViolations(schema: StructuralSchema, path: string): Violation[]
 function defaultViolations(schema: StructuralSchema, path: string): Violation[] {
   if (!hasDefaults(schema)) return [];
   const found: Violation[] = [];
-  walk(schema, path, (one, where) => void (one.default == null || found.push(...badDefault(one, at(where, 'default')))), false);
+  walk(
+    schema,
+    path,
+    (one, where) => void (one.default == null || found.push(...badDefault(one, at(where, 'default')))),
+    false,
+  );
   return found;
 }
 
@@ -266,7 +303,10 @@ function badDefault(schema: StructuralSchema, path: string): Violation[] {
   const rules = rulesOf(schema, false)?.(value, undefined, () => undefined) ?? [];
   return [
     ...found,
-    ...rules.map(violation => ({ ...violation, field: violation.field === '<nil>' ? path : `${path}.${violation.field}` })),
+    ...rules.map(violation => ({
+      ...violation,
+      field: violation.field === '<nil>' ? path : `${path}.${violation.field}`,
+    })),
   ];
 }
 
@@ -282,8 +322,8 @@ function rootViolations(schema: StructuralSchema, path: string): Violation[] {
 const isSchema = (value: unknown): value is StructuralSchema => isRec(value);
 
 /**
- * What keeps a schema from being structural, in upstream's words; `path` names the schema in refusals. Later findings need earlier ones to be
- * settled: a schema with bad keywords is not judged as a whole.
+ * What keeps a schema from being structural, in upstream's words; `path` names the schema in refusals. Later findings
+ * need earlier ones to be settled: a schema with bad keywords is not judged as a whole.
  */
 export function structuralViolations(schema: StructuralSchema, path: string): Violation[] {
   if (!isSchema(schema)) return [required(path, 'schemas are required')];

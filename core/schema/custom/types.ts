@@ -13,7 +13,10 @@ const SCALARS: Readonly<Record<string, Scalar>> = {
   number: scalar('double'),
 };
 
-/** How what a field holds merges, after the markers (spec, "Merge strategy markers"): lists are replaced as a whole unless the schema says otherwise. */
+/**
+ * How what a field holds merges, after the markers (spec, "Merge strategy markers"): lists are replaced as a whole
+ * unless the schema says otherwise.
+ */
 export function mergeOf(schema: StructuralSchema): Merge {
   const listType = schema['x-kubernetes-list-type'];
   const mapType = schema['x-kubernetes-map-type'];
@@ -73,5 +76,8 @@ function typeFor(schema: StructuralSchema, id: string): Type {
   return SCALARS[schema.type ?? ''] ?? UNTYPED;
 }
 
-/** The type model of a kind that a structural schema describes: what generic code reads of it, as it does of built-in kinds. */
+/**
+ * The type model of a kind that a structural schema describes: what generic code reads of it, as it does of built-in
+ * kinds.
+ */
 export const structFor = (schema: StructuralSchema, id: string): Struct => structOf(schema, id, true);

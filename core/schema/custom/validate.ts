@@ -16,7 +16,9 @@ import { engine } from './engine.js';
 import { hasFormat } from './formats.js';
 import { isRec, propertyOf, valuesOf } from './prune.js';
 
-/** The value that stood here before, where the update leaves it recognizable: what has not changed is not judged again. */
+/**
+ * The value that stood here before, where the update leaves it recognizable: what has not changed is not judged again.
+ */
 type Old = Json | undefined;
 
 const patterns = new Map<string, RE2JS | Error>();
@@ -100,7 +102,8 @@ function stringViolations(value: string, schema: StructuralSchema, path: string,
   if (maxLength !== undefined && lengthOf(value) > maxLength) out.push(tooLong(path, maxLength));
   if (minLength !== undefined && lengthOf(value) < minLength)
     out.push(invalid(path, value, body(path, `should be at least ${minLength} chars long`)));
-  if (pattern !== undefined && !isMatch(pattern, value)) out.push(invalid(path, value, body(path, `should match '${pattern}'`)));
+  if (pattern !== undefined && !isMatch(pattern, value))
+    out.push(invalid(path, value, body(path, `should match '${pattern}'`)));
   if (format !== undefined && !hasFormat(value, format))
     out.push({
       reason: 'FieldValueTypeInvalid',
@@ -171,7 +174,8 @@ function combinations(value: Json, old: Old, schema: StructuralSchema, path: str
   const results = (of: readonly StructuralSchema[]): Violation[][] => of.map(one => failing(value, old, one, path));
   if (schema.anyOf?.length) {
     const all = results(schema.anyOf);
-    if (all.every(found => found.length > 0)) out.push(combined(path, 'must validate at least one schema (anyOf)'), ...all[0]!);
+    if (all.every(found => found.length > 0))
+      out.push(combined(path, 'must validate at least one schema (anyOf)'), ...all[0]!);
   }
   if (schema.oneOf?.length) {
     const all = results(schema.oneOf);
@@ -190,7 +194,10 @@ function combinations(value: Json, old: Old, schema: StructuralSchema, path: str
 
 const isEqual = (a: unknown, b: Json): boolean => a === b || (typeof a === 'object' && isDeepStrictEqual(a, b));
 
-/** Finds what is wrong until there is more than a refusal tells: a list has room for a million bad items, each told with all that is good. */
+/**
+ * Finds what is wrong until there is more than a refusal tells: a list has room for a million bad items, each told with
+ * all that is good.
+ */
 function check(value: Json, old: Old, schema: StructuralSchema, path: string, out: Violation[]): void {
   if (out.length > VIOLATIONS_TOLD) return;
   if (old !== undefined && isDeepStrictEqual(value, old)) return;
@@ -207,8 +214,8 @@ function check(value: Json, old: Old, schema: StructuralSchema, path: string, ou
 }
 
 /**
- * What a value violates of a schema, in the words of upstream's validator. With `old`, what the update left as it was is not judged again
- * (ratcheting): a stricter schema does not lock objects that are there already.
+ * What a value violates of a schema, in the words of upstream's validator. With `old`, what the update left as it was
+ * is not judged again (ratcheting): a stricter schema does not lock objects that are there already.
  */
 export function schemaViolations(value: Json, schema: StructuralSchema, path = '', old?: Json): Violation[] {
   const found: Violation[] = [];
@@ -223,7 +230,12 @@ export function duplicatesIn(value: Json | undefined, schema: StructuralSchema |
   return found;
 }
 
-function findDuplicates(value: Json | undefined, schema: StructuralSchema | undefined, path: string, out: Violation[]): void {
+function findDuplicates(
+  value: Json | undefined,
+  schema: StructuralSchema | undefined,
+  path: string,
+  out: Violation[],
+): void {
   if (!schema || value === undefined) return;
   if (Array.isArray(value)) {
     findRepeated(value, schema, path, out);

@@ -40,7 +40,9 @@ const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 /** Position named by a segment; `most` is the largest allowed. */
 function indexOf(segment: string, most: number, pointer: string): number {
   const index = INDEX.test(segment) ? Number(segment) : -1;
-  return index >= 0 && index <= most ? index : rejected(`doc is missing path: ${JSON.stringify(pointer)}: invalid array index`);
+  return index >= 0 && index <= most
+    ? index
+    : rejected(`doc is missing path: ${JSON.stringify(pointer)}: invalid array index`);
 }
 
 function child(container: Json, segment: string, pointer: string): Json {
@@ -133,7 +135,11 @@ class Editor {
     const last = segments.pop();
     const container = at(this.document, segments, path);
     const found =
-      last === undefined ? container : isMembers(container) ? (memberOf(container, last) ?? null) : child(container, last, path);
+      last === undefined
+        ? container
+        : isMembers(container)
+          ? (memberOf(container, last) ?? null)
+          : child(container, last, path);
     if (!equalJson(found, value)) rejected(`testing value ${path} failed: test failed`);
   }
 
@@ -151,7 +157,10 @@ class Editor {
   }
 }
 
-/** Brings the members of the objects on the way of a pointer into the order of their names: complaints about them come in that order. */
+/**
+ * Brings the members of the objects on the way of a pointer into the order of their names: complaints about them come
+ * in that order.
+ */
 function sortAlong(document: Json, pointer: string, sorted: Set<Members>): void {
   let here: Json | undefined = document;
   for (const segment of segmentsOf(pointer)) {
@@ -164,8 +173,8 @@ function sortAlong(document: Json, pointer: string, sorted: Set<Members>): void 
 }
 
 /**
- * JSON Patch (RFC 6902). All operations apply or none; the arguments stay as they are. Throws 400 for what is no patch and for a result that nests
- * too deeply, 413 for more than `most` operations, 422 for one that does not apply.
+ * JSON Patch (RFC 6902). All operations apply or none; the arguments stay as they are. Throws 400 for what is no patch
+ * and for a result that nests too deeply, 413 for more than `most` operations, 422 for one that does not apply.
  */
 export function applyJsonPatch(target: Json, patch: Json, most: number): Json {
   if (!Array.isArray(patch)) throw badRequest('error decoding patch: a JSON patch must be a list of operations');
@@ -207,6 +216,9 @@ const OPERATIONS: Type = {
   },
 };
 
-/** Complaints about members that an operation does not have or has twice: `json patch unknown field "[0].why"`. `text` is the body. */
+/**
+ * Complaints about members that an operation does not have or has twice: `json patch unknown field "[0].why"`. `text`
+ * is the body.
+ */
 export const jsonPatchComplaints = (text: string): string[] =>
   strictComplaints(text, OPERATIONS).map(complaint => `json patch ${complaint}`);

@@ -17,7 +17,8 @@ export const reach = (value: unknown, path: readonly string[]): unknown =>
 
 /** Sets an own member, `__proto__` like any other. */
 export function setMember(object: Members, name: string, value: Json): void {
-  if (name === '__proto__') Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+  if (name === '__proto__')
+    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
   else object[name] = value;
 }
 
@@ -73,10 +74,14 @@ export function isDeeper(value: Json, most: number): boolean {
 export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (Array.isArray(a) || Array.isArray(b))
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, at) => equalJson(item, b[at]));
+    return (
+      Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, at) => equalJson(item, b[at]))
+    );
   if (!isMembers(a) || !isMembers(b)) return false;
   const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every(name => Object.hasOwn(b, name) && equalJson(a[name], b[name]));
+  return (
+    names.length === Object.keys(b).length && names.every(name => Object.hasOwn(b, name) && equalJson(a[name], b[name]))
+  );
 }
 
 /** A JSON value as Go prints a tree of maps: `map[metadata:map[name:a]]`. */

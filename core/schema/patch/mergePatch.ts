@@ -15,8 +15,8 @@ function merged(target: Json | undefined, patch: Json): Json {
 }
 
 /**
- * JSON Merge Patch (RFC 7386) of an object. Objects that the patch reaches have their members in the order of names, the order in which
- * complaints about them come. Does not change its arguments. Throws 400 if the patch is no object.
+ * JSON Merge Patch (RFC 7386) of an object. Objects that the patch reaches have their members in the order of names,
+ * the order in which complaints about them come. Does not change its arguments. Throws 400 if the patch is no object.
  */
 export function applyMergePatch(target: Json, patch: Json): Json {
   if (!isMembers(patch)) throw badRequest('error decoding patch: a merge patch must be a JSON object');

@@ -35,7 +35,9 @@ function ruleOf(type: Type | undefined, name: string): Rule {
 
 const itemType = (type: Type | undefined): Type | undefined => (type?.is === 'list' ? type.of : undefined);
 
-/** 422: the patch does not fit the object or the schema. Upstream's words, who takes it for a failure of its own (500). */
+/**
+ * 422: the patch does not fit the object or the schema. Upstream's words, who takes it for a failure of its own (500).
+ */
 const unfit = (why: string): never => {
   throw new Refusal('Invalid', why, {});
 };
@@ -46,7 +48,10 @@ const withoutKey = (item: Json, key: string): never =>
 const unknownPatch = (directive: Json, members: Members): never =>
   unfit(`unknown patch type: ${treeText(directive)} in map: ${treeText(members)}`);
 
-/** A patch's value that meets nothing in the object: without nulls, directives and deleted items. Undefined: nothing is left. */
+/**
+ * A patch's value that meets nothing in the object: without nulls, directives and deleted items. Undefined: nothing is
+ * left.
+ */
 function plain(patch: Json): Json | undefined {
   if (Array.isArray(patch)) return patch.map(plain).filter(item => item !== undefined);
   if (!isMembers(patch)) return patch;
@@ -96,7 +101,8 @@ function byDirective(directive: Json, patch: Members): Members {
 }
 
 function mergeValue(target: Json | undefined, patch: Json, rule: Rule): Json | undefined {
-  if (isMembers(patch) && isMembers(target)) return rule.replaces ? plain(patch) : mergeMembers(target, patch, rule.type);
+  if (isMembers(patch) && isMembers(target))
+    return rule.replaces ? plain(patch) : mergeMembers(target, patch, rule.type);
   if (Array.isArray(patch) && Array.isArray(target) && rule.merges) return mergeList(target, patch, rule);
   return plain(patch);
 }
@@ -142,7 +148,9 @@ function checkOrder(list: Json | undefined, order: readonly Json[], key: string 
     if (met < items.length && keyOf(items[met]!) === keyOf(wanted)) met++;
   }
   if (met < items.length)
-    unfit(`The order in patch list:\n${treeText(list)}\n doesn't match $setElementOrder list:\n${treeText([...order])}\n`);
+    unfit(
+      `The order in patch list:\n${treeText(list)}\n doesn't match $setElementOrder list:\n${treeText([...order])}\n`,
+    );
 }
 
 function retainKeys(out: Members, patch: Members): void {
@@ -175,10 +183,15 @@ function positions(list: readonly Json[], key: string | undefined): Map<string, 
 const LAST = Number.MAX_SAFE_INTEGER;
 
 /**
- * Items named in `order` come in that order, the others in the server's; where the server knew both, its order also decides between the
- * two groups, else the named ones come first.
+ * Items named in `order` come in that order, the others in the server's; where the server knew both, its order also
+ * decides between the two groups, else the named ones come first.
  */
-function ordered(list: readonly Json[], order: readonly Json[], server: readonly Json[], key: string | undefined): Json[] {
+function ordered(
+  list: readonly Json[],
+  order: readonly Json[],
+  server: readonly Json[],
+  key: string | undefined,
+): Json[] {
   const [wanted, known] = [positions(order, key), positions(server, key)];
   const ranked = list.map(item => {
     const id = identity(item, key) ?? '';
@@ -261,9 +274,10 @@ function mergePrimitives(target: readonly Json[], patch: readonly Json[]): Json[
 }
 
 /**
- * Strategic merge patch of an object of the given type (spec, "Strategic merge patch"): maps merge, lists merge by key or as sets where the
- * schema says so and are replaced otherwise, directives as documented there. Does not change its arguments. Throws 400 for a patch that
- * is no object or has malformed directives, 422 for one that does not fit the object.
+ * Strategic merge patch of an object of the given type (spec, "Strategic merge patch"): maps merge, lists merge by key
+ * or as sets where the schema says so and are replaced otherwise, directives as documented there. Does not change its
+ * arguments. Throws 400 for a patch that is no object or has malformed directives, 422 for one that does not fit the
+ * object.
  */
 export function applyStrategicPatch(target: Json, patch: Json, type: Struct): Json {
   if (!isMembers(patch)) throw badRequest('error decoding patch: a strategic merge patch must be a JSON object');

@@ -1,6 +1,9 @@
 /** Where the types of a package stand: group version, protobuf package and OpenAPI prefix (neutral names). */
 export const PACKAGES: Readonly<
-  Record<string, { readonly group?: string; readonly version?: string; readonly proto?: string; readonly openapi: string }>
+  Record<
+    string,
+    { readonly group?: string; readonly version?: string; readonly proto?: string; readonly openapi: string }
+  >
 > = {
   'core.v1': { group: '', version: 'v1', proto: 'orchestrator.io.api.core.v1', openapi: 'io.orchestrator.api.core.v1' },
   'admissionregistration.v1': {
@@ -33,7 +36,12 @@ export const PACKAGES: Readonly<
     proto: 'orchestrator.io.kube_aggregator.pkg.apis.apiregistration.v1',
     openapi: 'io.orchestrator.kube-aggregator.pkg.apis.apiregistration.v1',
   },
-  'apps.v1': { group: 'apps', version: 'v1', proto: 'orchestrator.io.api.apps.v1', openapi: 'io.orchestrator.api.apps.v1' },
+  'apps.v1': {
+    group: 'apps',
+    version: 'v1',
+    proto: 'orchestrator.io.api.apps.v1',
+    openapi: 'io.orchestrator.api.apps.v1',
+  },
   'authentication.v1': {
     group: 'authentication.orchestrator.io',
     version: 'v1',
@@ -64,7 +72,12 @@ export const PACKAGES: Readonly<
     proto: 'orchestrator.io.api.autoscaling.v1',
     openapi: 'io.orchestrator.api.autoscaling.v1',
   },
-  'batch.v1': { group: 'batch', version: 'v1', proto: 'orchestrator.io.api.batch.v1', openapi: 'io.orchestrator.api.batch.v1' },
+  'batch.v1': {
+    group: 'batch',
+    version: 'v1',
+    proto: 'orchestrator.io.api.batch.v1',
+    openapi: 'io.orchestrator.api.batch.v1',
+  },
   'certificates.v1': {
     group: 'certificates.orchestrator.io',
     version: 'v1',

@@ -119,7 +119,12 @@ export function groupRows(): readonly GroupRow[] {
         resources: [],
       });
     else if (parts[0] === 'group')
-      groups.push({ name: parts[1] === '-' ? '' : parts[1]!, priority: Number(parts[2]), preferred: parts[3]!, versions: [] });
+      groups.push({
+        name: parts[1] === '-' ? '' : parts[1]!,
+        priority: Number(parts[2]),
+        preferred: parts[3]!,
+        versions: [],
+      });
   }
   parsed = groups;
   return groups;

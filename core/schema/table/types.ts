@@ -48,7 +48,8 @@ function packageLines(name: string): ReadonlyMap<string, readonly string[]> {
 }
 
 const packageOf = (id: string): string => id.slice(0, id.lastIndexOf('.'));
-const linesOf = (id: string): readonly string[] | undefined => packageLines(packageOf(id)).get(id.slice(id.lastIndexOf('.') + 1));
+const linesOf = (id: string): readonly string[] | undefined =>
+  packageLines(packageOf(id)).get(id.slice(id.lastIndexOf('.') + 1));
 
 /** Words of the form `key=value` of a line. */
 function words(parts: readonly string[]): Map<string, string> {
@@ -127,7 +128,12 @@ function parseField(line: string, pkg: string): Field[] {
 /** The fields of an embedded struct, each knowing the messages it is nested in on the wire. */
 function embedded(struct: Struct, number: number, protoName: string): Field[] {
   return struct.fields.map(field => {
-    const from: Embedded = { number, protoName, type: struct.id, ...(field.inlinedFrom ? { inner: field.inlinedFrom } : {}) };
+    const from: Embedded = {
+      number,
+      protoName,
+      type: struct.id,
+      ...(field.inlinedFrom ? { inner: field.inlinedFrom } : {}),
+    };
     return { ...field, inlinedFrom: from };
   });
 }
@@ -148,7 +154,10 @@ const ALTERNATIVES = new Map<string, Struct['alternatives']>([
   ['JSONSchemaPropsOrStringArray', 'strings'],
 ]);
 
-/** A struct whose fields are parsed when they are first asked for: most types are never used in one run, and types refer to themselves. */
+/**
+ * A struct whose fields are parsed when they are first asked for: most types are never used in one run, and types refer
+ * to themselves.
+ */
 class TableStruct implements Struct {
   readonly is = 'struct';
   readonly typeMeta: boolean;
@@ -184,7 +193,10 @@ class TableStruct implements Struct {
   }
 }
 
-/** The struct of the table with that id (`core.v1.Pod`), undefined if there is none. One id always gives the same object. */
+/**
+ * The struct of the table with that id (`core.v1.Pod`), undefined if there is none. One id always gives the same
+ * object.
+ */
 export function findType(id: string): Struct | undefined {
   const known = structs.get(id);
   if (known) return known;
@@ -203,4 +215,5 @@ export function typeOf(id: string): Struct {
 }
 
 /** Ids of all types of a package, in table order. */
-export const typesOfPackage = (name: string): readonly string[] => [...packageLines(name).keys()].map(type => `${name}.${type}`);
+export const typesOfPackage = (name: string): readonly string[] =>
+  [...packageLines(name).keys()].map(type => `${name}.${type}`);

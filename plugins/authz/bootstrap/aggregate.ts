@@ -13,8 +13,9 @@ const nameOf = (role: ApiObject): string => role.metadata.name ?? '';
 const byName = (a: ApiObject, b: ApiObject): number => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0);
 
 /**
- * The rules an aggregating cluster role is to have: those of every other role that a selector matches, selector by selector and role by role in
- * the order of names, each rule once (spec 2, "aggregationRule"). Undefined for a role that does not aggregate.
+ * The rules an aggregating cluster role is to have: those of every other role that a selector matches, selector by
+ * selector and role by role in the order of names, each rule once (spec 2, "aggregationRule"). Undefined for a role
+ * that does not aggregate.
  */
 export function aggregatedRules(role: ApiObject, clusterRoles: readonly ApiObject[]): PolicyRule[] | undefined {
   const selectors = (role['aggregationRule'] as AggregationRule | null | undefined)?.clusterRoleSelectors;
@@ -38,8 +39,9 @@ const sameRules = (a: readonly PolicyRule[], b: readonly PolicyRule[]): boolean 
   a.length === b.length && a.every((rule, i) => ruleKey(rule) === ruleKey(b[i] as PolicyRule));
 
 /**
- * Fills aggregating roles, those that collect other aggregating ones too; returns the roles that changed. Roles that collect each other settle
- * within as many passes as there are roles, since rules are only ever added from one to the next.
+ * Fills aggregating roles, those that collect other aggregating ones too; returns the roles that changed. Roles that
+ * collect each other settle within as many passes as there are roles, since rules are only ever added from one to the
+ * next.
  */
 export function aggregateAll(clusterRoles: readonly ApiObject[]): ApiObject[] {
   // In order once: each role sorts what is sorted.

@@ -20,7 +20,11 @@ export const NAMESPACED_ROLES: readonly RoleSpec[] = [
   },
   { namespace: SYSTEM, name: 'system:controller:bootstrap-signer', rules: [on('core', 'secrets', READ)] },
   { namespace: SYSTEM, name: 'system:controller:cloud-provider', rules: [on('core', 'configmaps', `create ${READ}`)] },
-  { namespace: SYSTEM, name: 'system:controller:token-cleaner', rules: [on('core', 'secrets', `${READ} delete`), EVENTS] },
+  {
+    namespace: SYSTEM,
+    name: 'system:controller:token-cleaner',
+    rules: [on('core', 'secrets', `${READ} delete`), EVENTS],
+  },
   {
     namespace: SYSTEM,
     name: 'system::leader-locking-orchestrator-controller-manager',

@@ -18,12 +18,17 @@ const PUBLIC_ROLES: readonly RoleSpec[] = [
   },
   {
     name: 'system:basic-user',
-    rules: [on(AUTHZ, 'selfsubjectaccessreviews selfsubjectrulesreviews', 'create'), on(AUTHN, 'selfsubjectreviews', 'create')],
+    rules: [
+      on(AUTHZ, 'selfsubjectaccessreviews selfsubjectrulesreviews', 'create'),
+      on(AUTHN, 'selfsubjectreviews', 'create'),
+    ],
   },
   { name: 'system:public-info-viewer', rules: [onUrls('/livez /readyz /healthz /version /version/')] },
   {
     name: 'system:service-account-issuer-discovery',
-    rules: [onUrls('/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/')],
+    rules: [
+      onUrls('/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/'),
+    ],
   },
 ];
 

@@ -5,7 +5,10 @@ const CERTIFICATES = 'certificates.orchestrator.io';
 const STORAGE = 'storage.orchestrator.io';
 const SLICES = 'discovery.orchestrator.io';
 
-/** The rules a workload controller needs for its own kind: to read it, and to write its status and its dependents' owner references. */
+/**
+ * The rules a workload controller needs for its own kind: to read it, and to write its status and its dependents' owner
+ * references.
+ */
 const own = (groups: string, kind: string, verbs: string): PolicyRule[] => [
   on(groups, kind, verbs),
   on(groups, `${kind}/status`, 'update'),
@@ -122,7 +125,11 @@ const VOLUMES: Readonly<Record<string, readonly PolicyRule[]>> = {
     on('core', 'events', 'watch'),
     on('core', 'services', 'get'),
   ],
-  'pvc-protection-controller': [on('core', 'persistentvolumeclaims', `${READ} update`), on('core', 'pods', READ), EVENTS],
+  'pvc-protection-controller': [
+    on('core', 'persistentvolumeclaims', `${READ} update`),
+    on('core', 'pods', READ),
+    EVENTS,
+  ],
   'pv-protection-controller': [on('core', 'persistentvolumes', `${READ} update`), EVENTS],
 };
 

@@ -6,7 +6,10 @@ import { autoupdate, bootstrapObjects } from './objects.js';
 
 type Naming = Host['naming'];
 
-/** What to write so that the defaults are there. `recreate` are bindings to another role: delete, then create, as `roleRef` is immutable. */
+/**
+ * What to write so that the defaults are there. `recreate` are bindings to another role: delete, then create, as
+ * `roleRef` is immutable.
+ */
 export interface Reconciliation {
   readonly create: ApiObject[];
   readonly update: ApiObject[];
@@ -20,7 +23,8 @@ function metadataAdded(have: ApiObject, want: ApiObject): ApiObject['metadata'] 
   const labels = { ...want.metadata.labels, ...have.metadata.labels };
   const annotations = { ...want.metadata.annotations, ...have.metadata.annotations };
   const count = (map: object | undefined): number => Object.keys(map ?? {}).length;
-  if (count(labels) === count(have.metadata.labels) && count(annotations) === count(have.metadata.annotations)) return null;
+  if (count(labels) === count(have.metadata.labels) && count(annotations) === count(have.metadata.annotations))
+    return null;
   return { ...have.metadata, labels, annotations };
 }
 
@@ -44,7 +48,9 @@ const subjectKey = ({ kind, name, namespace = '' }: Subject): string => JSON.str
 function subjectsAdded(have: ApiObject, want: ApiObject): object | null {
   const own = (have['subjects'] as Subject[] | null | undefined) ?? [];
   const known = new Set(own.map(subjectKey));
-  const missing = ((want['subjects'] as Subject[] | undefined) ?? []).filter(subject => !known.has(subjectKey(subject)));
+  const missing = ((want['subjects'] as Subject[] | undefined) ?? []).filter(
+    subject => !known.has(subjectKey(subject)),
+  );
   return missing.length ? { subjects: [...own, ...missing] } : null;
 }
 
@@ -63,7 +69,10 @@ function reconciled(have: ApiObject, want: ApiObject): ApiObject {
 
 function recreated(have: ApiObject, want: ApiObject): ApiObject {
   const { labels, annotations } = metadataAdded(have, want) ?? have.metadata;
-  return { ...want, metadata: { ...want.metadata, ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) } };
+  return {
+    ...want,
+    metadata: { ...want.metadata, ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) },
+  };
 }
 
 /** Aggregating default roles follow the roles they collect, whether those are new, repaired or the administrator's. */
@@ -73,8 +82,9 @@ function aggregated(roles: ReadonlyMap<string, ApiObject>, defaults: ReadonlySet
 }
 
 /**
- * Compares stored roles and bindings with the defaults and says what to write: missing objects, permissions, subjects, labels. Never takes
- * anything away, and leaves objects annotated `autoupdate: "false"` alone (spec 2, "Auto-reconciliation").
+ * Compares stored roles and bindings with the defaults and says what to write: missing objects, permissions, subjects,
+ * labels. Never takes anything away, and leaves objects annotated `autoupdate: "false"` alone (spec 2,
+ * "Auto-reconciliation").
  */
 export function reconcileBootstrap(current: readonly ApiObject[], naming: Naming): Reconciliation {
   const stored = new Map(current.map(object => [keyOf(object), object]));

@@ -11,7 +11,10 @@ export interface RoleSpec {
   readonly aggregates?: boolean;
 }
 
-/** A default binding, in neutral names. Subjects are `User:<name>`, `Group:<name>` or `ServiceAccount:<namespace>/<name>`. */
+/**
+ * A default binding, in neutral names. Subjects are `User:<name>`, `Group:<name>` or
+ * `ServiceAccount:<namespace>/<name>`.
+ */
 export interface BindingSpec {
   readonly name: string;
   readonly namespace?: string;
@@ -21,7 +24,10 @@ export interface BindingSpec {
 
 const sorted = (text: string): string[] => [...new Set(text.split(' '))].sort();
 
-/** A rule of space-separated words; `core` is the group of no name. Words are sorted, as every published copy of these roles has them. */
+/**
+ * A rule of space-separated words; `core` is the group of no name. Words are sorted, as every published copy of these
+ * roles has them.
+ */
 export function on(groups: string, resources: string, verbs: string, ...names: string[]): PolicyRule {
   return {
     verbs: sorted(verbs),
@@ -35,7 +41,10 @@ export function on(groups: string, resources: string, verbs: string, ...names: s
 }
 
 /** A rule on paths outside the resources. */
-export const onUrls = (urls: string, verbs = 'get'): PolicyRule => ({ verbs: sorted(verbs), nonResourceURLs: sorted(urls) });
+export const onUrls = (urls: string, verbs = 'get'): PolicyRule => ({
+  verbs: sorted(verbs),
+  nonResourceURLs: sorted(urls),
+});
 
 /** Verb sets the default roles are made of. */
 export const READ = 'get list watch';

@@ -27,7 +27,10 @@ export interface CompiledRole {
 
 const q = (text: string): string => JSON.stringify(text);
 
-/** Which user name a User or ServiceAccount subject stands for; undefined for groups, unknown kinds, and accounts without a namespace. */
+/**
+ * Which user name a User or ServiceAccount subject stands for; undefined for groups, unknown kinds, and accounts
+ * without a namespace.
+ */
 function userNamed(subject: Subject, namespace: string): string | undefined {
   if (subject.kind === 'User') return subject.name;
   if (subject.kind !== 'ServiceAccount') return undefined;

@@ -1,7 +1,8 @@
 import { withoutTrailing } from '../../../core/model/trailing.js';
 import type { PolicyRule } from './policy.js';
 
-const orOne = (list: readonly string[] | undefined): readonly (string | undefined)[] => (list?.length ? list : [undefined]);
+const orOne = (list: readonly string[] | undefined): readonly (string | undefined)[] =>
+  list?.length ? list : [undefined];
 
 /** Splits a rule into rules of one verb and one resource or URL each. */
 function* atoms(rule: PolicyRule): Generator<PolicyRule> {
@@ -41,9 +42,13 @@ function coversAtom(have: PolicyRule, want: PolicyRule): boolean {
   return includes(have.apiGroups, want.apiGroups?.[0] as string) && coversResource(have, want.resources?.[0] as string);
 }
 
-/** The permissions in `want` that `have` does not hold, one verb on one thing each: what escalation checks refuse and reconciliation adds. */
+/**
+ * The permissions in `want` that `have` does not hold, one verb on one thing each: what escalation checks refuse and
+ * reconciliation adds.
+ */
 export function uncovered(have: readonly PolicyRule[], want: readonly PolicyRule[]): PolicyRule[] {
   const found: PolicyRule[] = [];
-  for (const rule of want) for (const atom of atoms(rule)) if (!have.some(own => coversAtom(own, atom))) found.push(atom);
+  for (const rule of want)
+    for (const atom of atoms(rule)) if (!have.some(own => coversAtom(own, atom))) found.push(atom);
   return found;
 }

@@ -7,7 +7,15 @@ import {
   type Target,
   type User,
 } from '../../../core/api/index.js';
-import { type BindingIndex, type Bound, boundTo, type CompiledRole, compiledRoles, derived, indexBindings } from './bindings.js';
+import {
+  type BindingIndex,
+  type Bound,
+  boundTo,
+  type CompiledRole,
+  compiledRoles,
+  derived,
+  indexBindings,
+} from './bindings.js';
 import { GROUP, type PolicyRule } from './policy.js';
 import { allowsPath, allowsResource, type CompiledRules } from './rules.js';
 
@@ -64,8 +72,8 @@ const aggregate = (errors: readonly string[]): string => {
 };
 
 /**
- * Decides by stored roles and bindings (spec 2, "RBAC rules"): cluster-wide bindings first, then those of the request's namespace. Never denies;
- * its reason for having no opinion names the absent roles of the user's bindings.
+ * Decides by stored roles and bindings (spec 2, "RBAC rules"): cluster-wide bindings first, then those of the request's
+ * namespace. Never denies; its reason for having no opinion names the absent roles of the user's bindings.
  */
 export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
   const { roles, clusterRoles, roleBindings, clusterRoleBindings } = informers;

@@ -1,4 +1,7 @@
-/** Kinds of the RBAC group as evaluation reads them (spec 2, "Role-based access control objects"). Groups are in the spoken naming. */
+/**
+ * Kinds of the RBAC group as evaluation reads them (spec 2, "Role-based access control objects"). Groups are in the
+ * spoken naming.
+ */
 export interface PolicyRule {
   verbs: string[];
   apiGroups?: string[];

@@ -67,7 +67,10 @@ function anyAllows(rules: readonly ResourceRule[] | undefined, asked: Asked): bo
   return false;
 }
 
-/** Whether rules allow a resource request: by its exact resource, by its subresource on any resource, or by `*` (spec 2, "RBAC objects"). */
+/**
+ * Whether rules allow a resource request: by its exact resource, by its subresource on any resource, or by `*` (spec 2,
+ * "RBAC objects").
+ */
 export function allowsResource(rules: CompiledRules, asked: Asked): boolean {
   const { byResource } = rules;
   return (
@@ -80,7 +83,8 @@ export function allowsResource(rules: CompiledRules, asked: Asked): boolean {
 /** Whether rules allow a request outside the resource paths; only a trailing `*` is a wildcard. */
 export function allowsPath(rules: CompiledRules, verb: string, path: string): boolean {
   for (const rule of rules.urls) {
-    if (has(rule.verbs, verb) && (rule.exact.has(path) || rule.prefixes.some(prefix => path.startsWith(prefix)))) return true;
+    if (has(rule.verbs, verb) && (rule.exact.has(path) || rule.prefixes.some(prefix => path.startsWith(prefix))))
+      return true;
   }
   return false;
 }

@@ -35,7 +35,8 @@ const template = (object: ApiObject): Rec | undefined => at(object, 'spec', 'tem
 const deployment = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
-  changed: (object, old) => !same(object.spec, old.spec) || !same(object.metadata.annotations, old.metadata.annotations),
+  changed: (object, old) =>
+    !same(object.spec, old.spec) || !same(object.metadata.annotations, old.metadata.annotations),
   defaults: object => {
     const s = spec(object);
     fill(s, 'replicas', 1);
@@ -135,7 +136,10 @@ const daemonSet = (): Partial<Strategy> => ({
   validateStatus: daemonSetStatusViolations,
   prepareCreate: object => {
     const asked = Number(object.metadata.annotations?.[TEMPLATE_GENERATION] ?? '0');
-    object.metadata.annotations = { ...object.metadata.annotations, [TEMPLATE_GENERATION]: String(Math.max(asked || 0, 1)) };
+    object.metadata.annotations = {
+      ...object.metadata.annotations,
+      [TEMPLATE_GENERATION]: String(Math.max(asked || 0, 1)),
+    };
   },
   prepareUpdate: (object, old) => {
     const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? '0');

@@ -41,7 +41,9 @@ function lowered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lowered);
   if (!isRec(value)) return value;
   const members = Object.entries(value).filter(([, inner]) => inner !== null);
-  return Object.fromEntries(members.map(([name, inner]) => [name.charAt(0).toLowerCase() + name.slice(1), lowered(inner)]));
+  return Object.fromEntries(
+    members.map(([name, inner]) => [name.charAt(0).toLowerCase() + name.slice(1), lowered(inner)]),
+  );
 }
 
 function parsed(json: string | undefined): unknown {
@@ -67,7 +69,9 @@ function toNewer(hpa: ApiObject, naming: Naming): ApiObject {
   if (all.length > 0) spec.metrics = all;
   if (isRec(behavior)) spec.behavior = lowered(behavior);
   const now = [
-    ...(current === undefined ? [] : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: current } } }]),
+    ...(current === undefined
+      ? []
+      : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: current } } }]),
     ...(Array.isArray(currentMetrics) ? currentMetrics : []),
   ];
   if (now.length > 0) status.currentMetrics = now;

@@ -32,7 +32,9 @@ function failurePolicyDefaults(job: Rec): void {
 
 const uidLabelOf = (naming: Naming): string => naming.label('batch.orchestrator.io/controller-uid');
 
-/** Labels that tie pods to their Job, and the selector over them; made by the server unless the client selects by hand. */
+/**
+ * Labels that tie pods to their Job, and the selector over them; made by the server unless the client selects by hand.
+ */
 function selectOwnPods(object: ApiObject, naming: Naming): void {
   const job = spec(object);
   if (job.manualSelector === true) return;
@@ -48,8 +50,8 @@ function selectOwnPods(object: ApiObject, naming: Naming): void {
 }
 
 /**
- * A Job without labels has those of its template. Labels made from a name that cannot be one are not taken over: the template is refused for them,
- * and the Job is not to be blamed for them as well.
+ * A Job without labels has those of its template. Labels made from a name that cannot be one are not taken over: the
+ * template is refused for them, and the Job is not to be blamed for them as well.
  */
 function takeTemplateLabels(object: ApiObject): void {
   const labels = entries(at(object, 'spec', 'template', 'metadata'), 'labels').map(

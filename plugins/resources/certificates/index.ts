@@ -14,7 +14,8 @@ function identify(object: ApiObject, { user }: Rules): void {
   wanted.username = user.name;
   if (user.uid) wanted.uid = user.uid;
   if (user.groups.length > 0) wanted.groups = [...user.groups];
-  if (user.extra.size > 0) wanted.extra = Object.fromEntries(Array.from(user.extra, ([key, values]) => [key, [...values]]));
+  if (user.extra.size > 0)
+    wanted.extra = Object.fromEntries(Array.from(user.extra, ([key, values]) => [key, [...values]]));
 }
 
 const conditionsOf = (object: ApiObject): Rec[] => list(at(object, 'status'), 'conditions');
@@ -37,7 +38,9 @@ function keepDecisions(object: ApiObject, old: ApiObject): void {
     const now = conditionsOf(object).filter(given => given.type === type);
     if (before.length !== now.length) continue;
     const queue = [...before];
-    into(object, 'status').conditions = conditionsOf(object).map(given => (given.type === type ? queue.shift()! : given));
+    into(object, 'status').conditions = conditionsOf(object).map(given =>
+      given.type === type ? queue.shift()! : given,
+    );
   }
 }
 
@@ -52,7 +55,8 @@ const approved =
     const next = { ...current, metadata: body.metadata, status } as ApiObject;
     dateConditions(next, current, rules.now);
     const violations = decisionViolations(next, current);
-    if (violations.length > 0) throw invalidObject(group, 'CertificateSigningRequest', current.metadata.name ?? '', violations);
+    if (violations.length > 0)
+      throw invalidObject(group, 'CertificateSigningRequest', current.metadata.name ?? '', violations);
     return next;
   };
 

@@ -58,7 +58,9 @@ function* blocksOf(base64: string): Generator<{ readonly label: string; readonly
 function segmentViolations(field: string, segment: string, check: (label: string) => string[]): Violation[] {
   return segment
     .split('.')
-    .flatMap(label => check(label).map(why => invalid(field, segment, `validating label ${JSON.stringify(label)}: ${why}`)));
+    .flatMap(label =>
+      check(label).map(why => invalid(field, segment, `validating label ${JSON.stringify(label)}: ${why}`)),
+    );
 }
 
 /** A signer is named by a domain and a path: `example.com/signer`. */
@@ -70,7 +72,9 @@ export function signerViolations(field: string, name: string): Violation[] {
   return [
     ...(domain.length > MOST_DOMAIN ? [tooLong(field, MOST_DOMAIN)] : []),
     ...segmentViolations(field, domain, dns1123Label),
-    ...(domain.includes('.') ? [] : [invalid(field, domain, 'should be a domain with at least two segments separated by dots')]),
+    ...(domain.includes('.')
+      ? []
+      : [invalid(field, domain, 'should be a domain with at least two segments separated by dots')]),
     ...segmentViolations(field, path, dns1123Subdomain),
     ...(name.length > MOST_SIGNER ? [tooLong(field, MOST_SIGNER)] : []),
   ];
@@ -87,10 +91,15 @@ function usageViolations(usages: readonly string[]): Violation[] {
 /** Bytes as upstream's messages show them. */
 function bytesText(base64: unknown): Literal {
   if (typeof base64 !== 'string') return new Literal('[]byte(nil)');
-  return new Literal(`[]byte{${Array.from(Buffer.from(base64, 'base64'), byte => `0x${byte.toString(16)}`).join(', ')}}`);
+  return new Literal(
+    `[]byte{${Array.from(Buffer.from(base64, 'base64'), byte => `0x${byte.toString(16)}`).join(', ')}}`,
+  );
 }
 
-/** What a new request gets wrong: it holds a PKCS #10 request in PEM (RFC 7468, section 7), who is to sign it, what for, and how long. */
+/**
+ * What a new request gets wrong: it holds a PKCS #10 request in PEM (RFC 7468, section 7), who is to sign it, what for,
+ * and how long.
+ */
 export function requestViolations(object: ApiObject, legacySigner: string): Violation[] {
   const wanted = spec(object);
   const signer = text(wanted, 'signerName');
@@ -121,7 +130,8 @@ function statusViolations(field: string, type: string, status: string): Violatio
 }
 
 /** Types of the conditions, in their order. */
-const typesOf = (object: ApiObject): string[] => list(at(object, 'status'), 'conditions').map(given => text(given, 'type'));
+const typesOf = (object: ApiObject): string[] =>
+  list(at(object, 'status'), 'conditions').map(given => text(given, 'type'));
 
 function conditionViolations(object: ApiObject): Violation[] {
   const types = typesOf(object);
@@ -182,7 +192,9 @@ export function issueViolations(object: ApiObject, old: ApiObject): Violation[] 
   return [
     ...decisionViolations(object, old),
     ...(complaint ? [invalid('status.certificate', shown, complaint)] : []),
-    ...added.map(type => forbiddenField('status.conditions', `updates may not add a condition of type ${JSON.stringify(type)}`)),
+    ...added.map(type =>
+      forbiddenField('status.conditions', `updates may not add a condition of type ${JSON.stringify(type)}`),
+    ),
     ...(before !== '' && certificate !== before
       ? [forbiddenField('status.certificate', 'updates may not modify existing certificate content')]
       : []),

@@ -1,5 +1,12 @@
 import type { ApiObject } from '../../../core/model/object.js';
-import { badRequest, conflict, invalidObject, notSupported, required, type Violation } from '../../../core/model/refusal.js';
+import {
+  badRequest,
+  conflict,
+  invalidObject,
+  notSupported,
+  required,
+  type Violation,
+} from '../../../core/model/refusal.js';
 import { setCondition } from '../conditions.js';
 import { at, into, list, type Rec, text } from '../record.js';
 
@@ -16,8 +23,9 @@ function targetViolations(binding: ApiObject): Violation[] {
 }
 
 /**
- * The pod as it is once bound to the Binding's target. `name` is the name in the request path. Pure: the given pod stays as it is.
- * Refuses a foreign name (400), a bad target (422), another uid, a pod that is gated, being deleted, or bound already (409).
+ * The pod as it is once bound to the Binding's target. `name` is the name in the request path. Pure: the given pod
+ * stays as it is. Refuses a foreign name (400), a bad target (422), another uid, a pod that is gated, being deleted, or
+ * bound already (409).
  */
 export function bindPod(pod: ApiObject, binding: ApiObject, name: string, now: string): ApiObject {
   if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object');
@@ -26,7 +34,11 @@ export function bindPod(pod: ApiObject, binding: ApiObject, name: string, now: s
   const { uid, resourceVersion } = binding.metadata;
   const PODS = { group: '', resource: 'pods' };
   if (uid && uid !== pod.metadata.uid) {
-    throw conflict(PODS, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid}`);
+    throw conflict(
+      PODS,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid}`,
+    );
   }
   if (resourceVersion && resourceVersion !== pod.metadata.resourceVersion) {
     throw conflict(

@@ -27,7 +27,8 @@ const tooLarge = (bytes: number, field: string): Violation[] =>
     ? [{ reason: 'FieldValueTooLong', field, message: `Too long: may not be more than ${TOTAL_BYTES} bytes` }]
     : [];
 
-const keyViolations = (member: string, key: string): Violation[] => complaints(`${member}[${key}]`, key, configKey(key));
+const keyViolations = (member: string, key: string): Violation[] =>
+  complaints(`${member}[${key}]`, key, configKey(key));
 
 /** Bytes of the values of a map; what is wrong with its keys goes to `found`. */
 function measured(object: ApiObject, member: string, encoding: BufferEncoding, found: Violation[]): number {
@@ -45,7 +46,8 @@ function configMapViolations(object: ApiObject): Violation[] {
   const binary = at(object, 'binaryData');
   if (binary) {
     for (const [key] of entries(object, 'data')) {
-      if (Object.hasOwn(binary, key)) found.push(invalid(`data[${key}]`, key, 'duplicate of key present in binaryData'));
+      if (Object.hasOwn(binary, key))
+        found.push(invalid(`data[${key}]`, key, 'duplicate of key present in binaryData'));
     }
     bytes += measured(object, 'binaryData', 'base64', found);
   }
@@ -55,7 +57,10 @@ function configMapViolations(object: ApiObject): Violation[] {
 /** Rules of ConfigMaps. */
 export const configMap = (): Partial<Strategy> => ({
   validateCreate: configMapViolations,
-  validateUpdate: (object, old) => [...frozenViolations(object, old, ['data', 'binaryData']), ...configMapViolations(object)],
+  validateUpdate: (object, old) => [
+    ...frozenViolations(object, old, ['data', 'binaryData']),
+    ...configMapViolations(object),
+  ],
 });
 
 const has = (object: ApiObject, key: string): boolean => get(at(object, 'data'), key) !== undefined;

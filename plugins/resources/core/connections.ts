@@ -1,25 +1,37 @@
 import type { Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { badRequest, forbiddenField, invalid, invalidObject, Refusal, type Violation } from '../../../core/model/refusal.js';
+import {
+  badRequest,
+  forbiddenField,
+  invalid,
+  invalidObject,
+  Refusal,
+  type Violation,
+} from '../../../core/model/refusal.js';
 import { list, spec, text } from '../record.js';
 
 type Connections = NonNullable<Strategy['connections']>;
 type Connection = NonNullable<ReturnType<Connections['get']>>;
 type Query = Parameters<Connection>[1];
 
-const names = (pod: ApiObject, member: string): string[] => list(spec(pod), member).map(container => text(container, 'name'));
+const names = (pod: ApiObject, member: string): string[] =>
+  list(spec(pod), member).map(container => text(container, 'name'));
 
 /** The refusal of a container that the pod does not have, or of none where there are several. */
 function containerRefusal(pod: ApiObject, asked: string): Refusal | undefined {
   const name = pod.metadata.name ?? '';
-  const [plain, init, debugging] = ['containers', 'initContainers', 'ephemeralContainers'].map(member => names(pod, member));
+  const [plain, init, debugging] = ['containers', 'initContainers', 'ephemeralContainers'].map(member =>
+    names(pod, member),
+  );
   if (asked !== '') {
     const known = [plain, init, debugging].some(all => all?.includes(asked));
     return known ? undefined : badRequest(`container ${asked} is not valid for pod ${name}`);
   }
   if (plain?.length === 1) return undefined;
   const others = init?.length ? ` or one of the init containers: [${init.join(' ')}]` : '';
-  return badRequest(`a container name must be specified for pod ${name}, choose one of: [${plain?.join(' ')}]${others}`);
+  return badRequest(
+    `a container name must be specified for pod ${name}, choose one of: [${plain?.join(' ')}]${others}`,
+  );
 }
 
 const isUnscheduled = (pod: ApiObject): boolean => text(spec(pod), 'nodeName') === '';
@@ -72,6 +84,7 @@ export const podConnections: Connections = new Map<string, Connection>([
 export const serviceConnections: Connections = new Map<string, Connection>([
   [
     'proxy',
-    service => new Refusal('ServiceUnavailable', `no endpoints available for service ${JSON.stringify(service.metadata.name)}`),
+    service =>
+      new Refusal('ServiceUnavailable', `no endpoints available for service ${JSON.stringify(service.metadata.name)}`),
   ],
 ]);

@@ -34,7 +34,11 @@ function portViolations(port: Rec, named: boolean, field: string): Violation[] {
 function subsetViolations(object: ApiObject): Violation[] {
   return list(object, 'subsets').flatMap((subset, i) => {
     const field = `subsets[${i}]`;
-    const [addresses, others, ports] = [list(subset, 'addresses'), list(subset, 'notReadyAddresses'), list(subset, 'ports')];
+    const [addresses, others, ports] = [
+      list(subset, 'addresses'),
+      list(subset, 'notReadyAddresses'),
+      list(subset, 'ports'),
+    ];
     const none = addresses.length === 0 && others.length === 0;
     return [
       ...(none ? [required(field, 'must specify `addresses` or `notReadyAddresses`')] : []),
@@ -49,7 +53,8 @@ function subsetViolations(object: ApiObject): Violation[] {
 export const endpoints = (): Partial<Strategy> => ({
   createOnUpdate: true,
   defaults: object => {
-    for (const subset of list(object, 'subsets')) for (const port of list(subset, 'ports')) fill(port, 'protocol', 'TCP');
+    for (const subset of list(object, 'subsets'))
+      for (const port of list(subset, 'ports')) fill(port, 'protocol', 'TCP');
   },
   validateCreate: subsetViolations,
   validateUpdate: (object, old) => (same(object.subsets, old.subsets) ? [] : subsetViolations(object)),

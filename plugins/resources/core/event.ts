@@ -55,7 +55,10 @@ function placeViolations(event: ApiObject, homes: readonly string[]): Violation[
     : [invalid('involvedObject.namespace', involved, 'does not match event.namespace')];
 }
 
-/** What both forms ask for: hardly anything of an Event of old clients, which has no eventTime. `reporter`: what the form calls it. */
+/**
+ * What both forms ask for: hardly anything of an Event of old clients, which has no eventTime. `reporter`: what the
+ * form calls it.
+ */
 function commonViolations(event: ApiObject, reporter: string, system: string): Violation[] {
   if (absent(event.eventTime)) return placeViolations(event, ['default']);
   const involved = text(at(event, 'involvedObject'), 'namespace');
@@ -103,11 +106,22 @@ function eventViolations(given: ApiObject, system: string): Violation[] {
   return isCore(given) ? found : [...found, ...newerViolations(event)];
 }
 
-/** What the newer form does not let change; by the names of the core form, which messages use as well, but for the reporter's. */
+/**
+ * What the newer form does not let change; by the names of the core form, which messages use as well, but for the
+ * reporter's.
+ */
 const IMMUTABLE: readonly (readonly [member: string, field: string])[] = [
-  ...['involvedObject', 'reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count', 'type', 'eventTime'].map(
-    member => [member, member] as const,
-  ),
+  ...[
+    'involvedObject',
+    'reason',
+    'message',
+    'source',
+    'firstTimestamp',
+    'lastTimestamp',
+    'count',
+    'type',
+    'eventTime',
+  ].map(member => [member, member] as const),
   ['action', 'action'],
   ['related', 'related'],
   ['reportingComponent', 'reportingController'],
@@ -117,7 +131,9 @@ const IMMUTABLE: readonly (readonly [member: string, field: string])[] = [
 const TIMES: ReadonlySet<string> = new Set(['firstTimestamp', 'lastTimestamp', 'eventTime']);
 
 const fixedTime = (event: ApiObject, old: ApiObject, member: string): Violation[] =>
-  text(event, member) === text(old, member) ? [] : [invalid(member, shownTime(text(event, member)), 'field is immutable')];
+  text(event, member) === text(old, member)
+    ? []
+    : [invalid(member, shownTime(text(event, member)), 'field is immutable')];
 
 function eventUpdateViolations(given: ApiObject, before: ApiObject, system: string): Violation[] {
   const [event, old] = [core(given), core(before)];

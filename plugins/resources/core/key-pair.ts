@@ -50,7 +50,10 @@ const read = <T>(make: () => T): T | undefined => {
   }
 };
 
-/** What keeps a certificate and a private key, both in PEM, from being a pair, in the words that Go has for it; undefined if they are one. */
+/**
+ * What keeps a certificate and a private key, both in PEM, from being a pair, in the words that Go has for it;
+ * undefined if they are one.
+ */
 export function keyPairProblem(certificate: string, key: string): string | undefined {
   const [certificates, keys] = [blocksOf(certificate), blocksOf(key)];
   const first = certificates.find(({ label }) => label === 'CERTIFICATE');
@@ -61,6 +64,7 @@ export function keyPairProblem(certificate: string, key: string): string | undef
   if (!issued) return 'x509: malformed certificate';
   const own: KeyObject | undefined = read(() => createPrivateKey(secret.pem));
   if (!own) return 'tls: failed to parse private key';
-  if (own.asymmetricKeyType !== issued.publicKey.asymmetricKeyType) return 'tls: private key type does not match public key type';
+  if (own.asymmetricKeyType !== issued.publicKey.asymmetricKeyType)
+    return 'tls: private key type does not match public key type';
   return issued.checkPrivateKey(own) ? undefined : 'tls: private key does not match public key';
 }

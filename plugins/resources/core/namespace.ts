@@ -34,7 +34,8 @@ export const namespace = (naming: Naming): Partial<Strategy> => {
     checkName: labelName,
     hasStatus: true,
     defaults: object => {
-      if (object.metadata.name) object.metadata.labels = { ...object.metadata.labels, [nameLabel]: object.metadata.name };
+      if (object.metadata.name)
+        object.metadata.labels = { ...object.metadata.labels, [nameLabel]: object.metadata.name };
     },
     prepareCreate: object => {
       object.status = { phase: 'Active' };
@@ -45,7 +46,9 @@ export const namespace = (naming: Naming): Partial<Strategy> => {
       into(object, 'spec').finalizers = strings(at(old, 'spec'), 'finalizers');
     },
     validateCreate: object =>
-      strings(at(object, 'spec'), 'finalizers').flatMap(name => finalizerViolations(name, finalizer, 'spec.finalizers')),
+      strings(at(object, 'spec'), 'finalizers').flatMap(name =>
+        finalizerViolations(name, finalizer, 'spec.finalizers'),
+      ),
     validateStatus: phaseViolations,
     heldBy: object => strings(at(object, 'spec'), 'finalizers'),
     onDeletion: object => {
@@ -58,7 +61,9 @@ export const namespace = (naming: Naming): Partial<Strategy> => {
         (body, current) => {
           const name = current.metadata.name ?? '';
           const finalizers = strings(at(body, 'spec'), 'finalizers');
-          const violations = finalizers.flatMap((text, i) => finalizerViolations(text, finalizer, `spec.finalizers[${i}]`));
+          const violations = finalizers.flatMap((text, i) =>
+            finalizerViolations(text, finalizer, `spec.finalizers[${i}]`),
+          );
           if (violations.length > 0) throw invalidObject('', 'Namespace', name, violations);
           const labels = { ...body.metadata.labels, [nameLabel]: name };
           const finalized = { ...structuredClone(current), metadata: { ...body.metadata, labels } };

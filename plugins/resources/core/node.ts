@@ -14,7 +14,8 @@ export const node = (): Partial<Strategy> => ({
   keepsStatus: true,
   defaults: object => {
     const status = at(object, 'status');
-    if (status && at(status, 'capacity') && absent(status.allocatable)) status.allocatable = { ...at(status, 'capacity') };
+    if (status && at(status, 'capacity') && absent(status.allocatable))
+      status.allocatable = { ...at(status, 'capacity') };
   },
   selectableFields: new Map([['spec.unschedulable', object => String(at(object, 'spec')?.unschedulable === true)]]),
 });

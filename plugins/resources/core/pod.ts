@@ -41,7 +41,12 @@ function debugged(body: ApiObject, current: ApiObject): ApiObject {
   return next as ApiObject;
 }
 
-const completed = (reason: string, message: string): RowCondition => ({ type: 'Completed', status: 'True', reason, message });
+const completed = (reason: string, message: string): RowCondition => ({
+  type: 'Completed',
+  status: 'True',
+  reason,
+  message,
+});
 
 /** What the row of a pod in an ended phase tells. */
 const ENDED: ReadonlyMap<string, RowCondition> = new Map([
@@ -77,7 +82,9 @@ export const pod = (): Partial<Strategy> => ({
   connections: podConnections,
   hasGrace: true,
   gracePeriod: podGrace,
-  actions: new Map([['binding', (body, current, rules) => bindPod(current, body, current.metadata.name ?? '', rules.now)]]),
+  actions: new Map([
+    ['binding', (body, current, rules) => bindPod(current, body, current.metadata.name ?? '', rules.now)],
+  ]),
   selectableFields: new Map([
     ['spec.nodeName', field('spec', 'nodeName')],
     ['spec.restartPolicy', field('spec', 'restartPolicy')],

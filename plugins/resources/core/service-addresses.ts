@@ -43,7 +43,10 @@ function matchFamilies(all: readonly string[], families: readonly string[]): Vio
   });
 }
 
-/** Whether addresses, families and their policy go together; they are judged before anything is allocated. Not for external names. */
+/**
+ * Whether addresses, families and their policy go together; they are judged before anything is allocated. Not for
+ * external names.
+ */
 export function addressViolations(spec: Rec | undefined): Violation[] {
   const found = familyViolations(spec);
   const [one, all] = [text(spec, 'clusterIP'), strings(spec, 'clusterIPs')];
@@ -60,12 +63,17 @@ export function addressViolations(spec: Rec | undefined): Violation[] {
   return comparable ? [...found, ...matchFamilies(all, families)] : found;
 }
 
-/** What a cluster with IPv4 only cannot give. Services without address and selector may ask for anything: others fill them. */
+/**
+ * What a cluster with IPv4 only cannot give. Services without address and selector may ask for anything: others fill
+ * them.
+ */
 export function unavailableFamilies(spec: Rec | undefined): Violation[] {
   if (isHeadless(spec) && entries(spec, 'selector').length === 0) return [];
   const found: Violation[] = [];
   if (text(spec, 'ipFamilyPolicy') === 'RequireDualStack')
-    found.push(invalid('spec.ipFamilyPolicy', 'RequireDualStack', 'this cluster is not configured for dual-stack services'));
+    found.push(
+      invalid('spec.ipFamilyPolicy', 'RequireDualStack', 'this cluster is not configured for dual-stack services'),
+    );
   for (const [i, family] of strings(spec, 'ipFamilies').entries())
     if (family !== 'IPv4') found.push(invalid(`spec.ipFamilies[${i}]`, family, 'not configured on this cluster'));
   return found;

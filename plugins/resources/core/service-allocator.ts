@@ -17,7 +17,9 @@ const toAddress = (n: number): string => [24, 16, 8, 0].map(shift => Math.floor(
 /** First address of a range: the server's own Service has it, no other is given it. */
 export const ownAddress = ({ network }: ServiceRanges): string => toAddress(toNumber(network.split('/')[0]!) + 1);
 
-/** Hands out cluster addresses and node ports; `undefined` from the `next…` functions means that the range is used up. */
+/**
+ * Hands out cluster addresses and node ports; `undefined` from the `next…` functions means that the range is used up.
+ */
 export interface ServiceAllocator {
   readonly ranges: ServiceRanges;
   addressTaken(address: string): boolean;
@@ -77,8 +79,9 @@ function pick(size: number, free: (index: number) => boolean): number | undefine
 }
 
 /**
- * Allocates from what the Services leave free, which are looked at when something is asked for. The one with the uid `except` does not count: it may keep
- * what it has. Others may pick the same at the same time: `claimsOf` keeps them apart.
+ * Allocates from what the Services leave free, which are looked at when something is asked for. The one with the uid
+ * `except` does not count: it may keep what it has. Others may pick the same at the same time: `claimsOf` keeps them
+ * apart.
  */
 export function allocatorOver(
   services: () => readonly ApiObject[],

@@ -13,7 +13,9 @@ export const hasNodePorts = (spec: Rec | undefined): boolean => {
 /** Services that may be reached from outside the cluster. */
 export const isExternal = (spec: Rec | undefined): boolean => {
   const type = text(spec, 'type');
-  return type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && strings(spec, 'externalIPs').length > 0);
+  return (
+    type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && strings(spec, 'externalIPs').length > 0)
+  );
 };
 
 /** Services that need a node port for health checks of their own. */
@@ -45,7 +47,8 @@ export function keepAllocated(spec: Rec, old: Rec): void {
     for (const member of ['ipFamilies', 'ipFamilyPolicy']) if (absent(spec[member])) spec[member] = old[member];
   }
   if (hasNodePorts(spec) && hasNodePorts(old)) keepNodePorts(spec, old);
-  if (hasHealthPort(spec) && hasHealthPort(old) && !spec.healthCheckNodePort) spec.healthCheckNodePort = old.healthCheckNodePort;
+  if (hasHealthPort(spec) && hasHealthPort(old) && !spec.healthCheckNodePort)
+    spec.healthCheckNodePort = old.healthCheckNodePort;
 }
 
 const portKey = (port: Rec): string => `${text(port, 'protocol')}/${String(port.port)}`;
@@ -106,5 +109,6 @@ export function serviceDefaults(spec: Rec): void {
   }
   if (isExternal(spec) && text(spec, 'externalTrafficPolicy') === '') spec.externalTrafficPolicy = 'Cluster';
   if (hasClusterIP(spec) && absent(spec.internalTrafficPolicy)) spec.internalTrafficPolicy = 'Cluster';
-  if (spec.type === 'LoadBalancer' && absent(spec.allocateLoadBalancerNodePorts)) spec.allocateLoadBalancerNodePorts = true;
+  if (spec.type === 'LoadBalancer' && absent(spec.allocateLoadBalancerNodePorts))
+    spec.allocateLoadBalancerNodePorts = true;
 }

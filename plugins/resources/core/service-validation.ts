@@ -11,7 +11,8 @@ import { hasClusterIP, hasHealthPort, isExternal, isHeadless } from './service-f
 function portViolations(spec: Rec | undefined): Violation[] {
   const ports = list(spec, 'ports');
   const found: Violation[] = [];
-  if (ports.length === 0 && text(spec, 'type') !== 'ExternalName' && !isHeadless(spec)) found.push(required('spec.ports'));
+  if (ports.length === 0 && text(spec, 'type') !== 'ExternalName' && !isHeadless(spec))
+    found.push(required('spec.ports'));
   const [names, pairs] = [new Set<string>(), new Set<string>()];
   for (const [i, port] of ports.entries()) {
     const where = `spec.ports[${i}]`;
@@ -62,7 +63,11 @@ function typeViolations(spec: Rec | undefined): Violation[] {
       found.push(forbiddenField(`spec.ports[${i}].nodePort`, "may not be used when `type` is 'ClusterIP'"));
     if (type === 'LoadBalancer' && num(port, 'port') === NODE_AGENT_PORT)
       found.push(
-        invalid(`spec.ports[${i}]`, port.port, `may not expose port ${NODE_AGENT_PORT} externally since it is used by kubelet`),
+        invalid(
+          `spec.ports[${i}]`,
+          port.port,
+          `may not expose port ${NODE_AGENT_PORT} externally since it is used by kubelet`,
+        ),
       );
   }
   return found;
@@ -89,7 +94,8 @@ function externalIpViolations(spec: Rec | undefined): Violation[] {
 function cidr(value: string): string[] {
   const [address = '', length = '', ...rest] = value.split('/');
   const family = isIP(address);
-  const fine = rest.length === 0 && family !== 0 && /^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128);
+  const fine =
+    rest.length === 0 && family !== 0 && /^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128);
   return fine ? [] : ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'];
 }
 
@@ -98,7 +104,8 @@ function balancerViolations(spec: Rec | undefined): Violation[] {
   const isBalancer = text(spec, 'type') === 'LoadBalancer';
   const found: Violation[] = [];
   const ranges = strings(spec, 'loadBalancerSourceRanges');
-  if (ranges.length > 0 && !isBalancer) found.push(forbiddenField('spec.LoadBalancerSourceRanges', only('LoadBalancer')));
+  if (ranges.length > 0 && !isBalancer)
+    found.push(forbiddenField('spec.LoadBalancerSourceRanges', only('LoadBalancer')));
   for (const [i, range] of ranges.entries())
     found.push(...complaints(`spec.LoadBalancerSourceRanges[${i}]`, range.trim(), cidr(range.trim())));
   if (!absent(spec?.allocateLoadBalancerNodePorts) && !isBalancer)
@@ -139,7 +146,8 @@ export function serviceStatusViolations(object: ApiObject): Violation[] {
     const found = ip === '' ? [] : complaints(`${field}[${i}].ip`, ip, ipText(ip));
     if (absent(ingress.ipMode))
       found.push(...(ip === '' ? [] : [required(`${field}[${i}].ipMode`, 'must be specified when `ip` is set')]));
-    else if (ip === '') found.push(forbiddenField(`${field}[${i}].ipMode`, 'may not be specified when `ip` is not set'));
+    else if (ip === '')
+      found.push(forbiddenField(`${field}[${i}].ipMode`, 'may not be specified when `ip` is not set'));
     else found.push(...oneOf(ingress, 'ipMode', `${field}[${i}].ipMode`, ['Proxy', 'VIP']));
     if (name !== '') found.push(...complaints(`${field}[${i}].hostname`, name, dns1123Subdomain(name)));
     if (isIP(name) !== 0) found.push(invalid(`${field}[${i}].hostname`, name, 'must be a DNS name, not an IP address'));

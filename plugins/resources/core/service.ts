@@ -27,7 +27,9 @@ function allocateAddress(service: Rec, allocator: ServiceAllocator, owned: reado
     return [];
   }
   const asked = strings(service, 'clusterIPs');
-  const refuse = (why: string): Violation[] => [invalid('spec.clusterIPs', asked, `failed to allocate IP ${asked[0]}: ${why}`)];
+  const refuse = (why: string): Violation[] => [
+    invalid('spec.clusterIPs', asked, `failed to allocate IP ${asked[0]}: ${why}`),
+  ];
   const wanted = asked[0];
   if (wanted !== undefined && !owned.includes(wanted)) {
     if (wanted.includes(':')) return [invalid('spec.clusterIPs[0]', asked, 'IPv6 is not configured on this cluster')];
@@ -69,12 +71,15 @@ function allocateNodePorts(service: Rec, allocator: ServiceAllocator): Violation
     if (problem) return [invalid(`spec.ports[${index}].nodePort`, asked, problem)];
   }
   const shared = new Map(ports.filter(port => port.nodePort).map(port => [port.port, port.nodePort]));
-  const used = new Set(ports.filter(port => port.nodePort).map(port => `${text(port, 'protocol')}/${String(port.nodePort)}`));
+  const used = new Set(
+    ports.filter(port => port.nodePort).map(port => `${text(port, 'protocol')}/${String(port.nodePort)}`),
+  );
   for (const [index, port] of ports.entries()) {
     if (port.nodePort) continue;
     const twin = shared.get(port.port);
     const next = twin && !used.has(`${text(port, 'protocol')}/${String(twin)}`) ? twin : allocator.nextPort();
-    if (next === undefined) return [invalid(`spec.ports[${index}].nodePort`, 0, 'failed to allocate a nodePort: range is full')];
+    if (next === undefined)
+      return [invalid(`spec.ports[${index}].nodePort`, 0, 'failed to allocate a nodePort: range is full')];
     port.nodePort = next;
     shared.set(port.port, next);
     used.add(`${text(port, 'protocol')}/${String(next)}`);
@@ -95,13 +100,15 @@ function allocateHealthPort(service: Rec, allocator: ServiceAllocator): Violatio
 
 /** The health port stays as long as one is needed. */
 const changedHealthPort = (service: Rec, before: Rec | undefined): Violation[] =>
-  hasHealthPort(service) && hasHealthPort(before) && num(service, 'healthCheckNodePort') !== num(before, 'healthCheckNodePort')
+  hasHealthPort(service) &&
+  hasHealthPort(before) &&
+  num(service, 'healthCheckNodePort') !== num(before, 'healthCheckNodePort')
     ? [forbiddenField('spec.healthCheckNodePort', 'field is immutable')]
     : [];
 
 /**
- * Gives a Service its addresses and ports, before all else of it is judged. Throws 422 for addresses and families that do not go together, then for
- * the first thing that cannot be given out.
+ * Gives a Service its addresses and ports, before all else of it is judged. Throws 422 for addresses and families that
+ * do not go together, then for the first thing that cannot be given out.
  */
 function allocate(object: ApiObject, old: ApiObject | undefined, rules: Rules): void {
   const service = spec(object);
@@ -128,7 +135,9 @@ function allocate(object: ApiObject, old: ApiObject | undefined, rules: Rules): 
   );
 }
 
-/** Rules of Services: addresses and node ports are given out in the request thread, from what its informer says is free. */
+/**
+ * Rules of Services: addresses and node ports are given out in the request thread, from what its informer says is free.
+ */
 export const service = (): Partial<Strategy> => ({
   looksAt: ['core/services'],
   claims: claimsOf,

@@ -58,20 +58,24 @@ export const persistentVolumeClaim = (naming: Naming): Partial<Strategy> => ({
 /** `dataSource` and `dataSourceRef` name the same thing; core kinds other than claims cannot be a source. */
 function referDataSource(claim: Rec): void {
   const source = at(claim, 'dataSource');
-  if (source && text(source, 'apiGroup') === '' && text(source, 'kind') !== 'PersistentVolumeClaim') delete claim.dataSource;
+  if (source && text(source, 'apiGroup') === '' && text(source, 'kind') !== 'PersistentVolumeClaim')
+    delete claim.dataSource;
   if (at(claim, 'dataSource') && !at(claim, 'dataSourceRef')) claim.dataSourceRef = structuredClone(claim.dataSource);
   const reference = at(claim, 'dataSourceRef');
-  if (reference && !at(claim, 'dataSource') && text(reference, 'namespace') === '') claim.dataSource = structuredClone(reference);
+  if (reference && !at(claim, 'dataSource') && text(reference, 'namespace') === '')
+    claim.dataSource = structuredClone(reference);
 }
 
-const CLAIM_FIXED = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+const CLAIM_FIXED =
+  'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
 /** A bound claim may grow; everything else of its spec stays, but for the volume's name, set once. */
 function claimUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
   const [now, before] = [structuredClone(spec(object)), structuredClone(spec(old))];
   if (text(before, 'volumeName') === '') delete now.volumeName;
   const [size, earlier] = [at(now, 'resources', 'requests')?.storage, at(before, 'resources', 'requests')?.storage];
-  const grows = text(at(old, 'status'), 'phase') === 'Bound' && compareQuantities(quantityOf(size), quantityOf(earlier)) > 0;
+  const grows =
+    text(at(old, 'status'), 'phase') === 'Bound' && compareQuantities(quantityOf(size), quantityOf(earlier)) > 0;
   if (grows) now.resources = before.resources;
   return same(now, before) ? [] : [forbiddenField('spec', CLAIM_FIXED)];
 }

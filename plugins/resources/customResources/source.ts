@@ -17,7 +17,9 @@ export const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefiniti
 
 /** Whether a condition of the definition is true. */
 export const holds = (definition: unknown, type: string): boolean =>
-  list(at(definition, 'status'), 'conditions').some(condition => condition.type === type && condition.status === 'True');
+  list(at(definition, 'status'), 'conditions').some(
+    condition => condition.type === type && condition.status === 'True',
+  );
 
 /** What a deprecated version tells its clients: its own words, or where to go. */
 function warningOf(definition: Rec, version: Rec): string | undefined {
@@ -25,7 +27,9 @@ function warningOf(definition: Rec, version: Rec): string | undefined {
   if (typeof version.deprecationWarning === 'string') return version.deprecationWarning;
   const [group, kind, name] = [text(definition, 'group'), text(at(definition, 'names'), 'kind'), text(version, 'name')];
   const newer = list(definition, 'versions')
-    .filter(other => other.served === true && other.deprecated !== true && compareVersions(text(other, 'name'), name) < 0)
+    .filter(
+      other => other.served === true && other.deprecated !== true && compareVersions(text(other, 'name'), name) < 0,
+    )
     .map(other => text(other, 'name'))
     .sort(compareVersions);
   const advice = newer[0] === undefined ? '' : `; use ${group}/${newer[0]} ${kind}`;

@@ -7,7 +7,8 @@ import { createViolations, updateViolations } from './validation.js';
 import { keepMetadata } from '../status-metadata.js';
 
 /** The finalizer under which the objects of a definition that goes away are removed first. */
-const cleanupFinalizer = (naming: Naming): string => naming.group('customresourcecleanup.apiextensions.orchestrator.io');
+const cleanupFinalizer = (naming: Naming): string =>
+  naming.group('customresourcecleanup.apiextensions.orchestrator.io');
 
 function defaults(object: ApiObject): void {
   const s = spec(object);
@@ -62,7 +63,8 @@ export function definition(naming: Naming): Partial<Strategy> {
     load: loadEngine,
     defaults,
     prepareCreate: object => rememberStored(object, { conditions: null, acceptedNames: { plural: '', kind: '' } }),
-    prepareUpdate: (object, old) => rememberStored(object, structuredClone(statusOf(isRec(object.status) ? object : old))),
+    prepareUpdate: (object, old) =>
+      rememberStored(object, structuredClone(statusOf(isRec(object.status) ? object : old))),
     prepareStatus: (object, old) => {
       keepMetadata(object, old);
       rememberStored(object, statusOf(object));

@@ -20,7 +20,12 @@ export function createViolations(definition: ApiObject, naming: Naming): Violati
   const found: Violation[] = [];
   if (name !== `${text(at(spec, 'names'), 'plural')}.${text(spec, 'group')}`)
     found.push(invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
-  return [...found, ...specViolations(spec), ...storedViolations(definition), ...approvalViolations(definition, naming)];
+  return [
+    ...found,
+    ...specViolations(spec),
+    ...storedViolations(definition),
+    ...approvalViolations(definition, naming),
+  ];
 }
 
 /** Violations of a changed definition, of its spec or its status. */
@@ -55,7 +60,8 @@ function specViolations(spec: Rec, before?: Rec): Violation[] {
   const names = versions.map(version => text(version, 'name'));
   if (versions.filter(version => version.storage === true).length !== 1)
     found.push(invalid('spec.versions', versions, 'must have exactly one version marked as storage version'));
-  if (new Set(names).size < names.length) found.push(invalid('spec.versions', versions, 'must contain unique version names'));
+  if (new Set(names).size < names.length)
+    found.push(invalid('spec.versions', versions, 'must contain unique version names'));
   versions.forEach((version, i) => void found.push(...nameOfVersion(version, `spec.versions[${i}]`)));
   if (spec.preserveUnknownFields === true)
     found.push(
@@ -172,7 +178,8 @@ function urlViolations(given: string, path: string): Violation[] {
   if (url.host === '') found.push(invalid(path, url.host, `host must be specified${form}`));
   if (url.username !== '') found.push(invalid(path, url.username, 'user information is not permitted in the URL'));
   if (url.hash !== '') found.push(invalid(path, url.hash.slice(1), 'fragments are not permitted in the URL'));
-  if (url.search !== '') found.push(invalid(path, url.search.slice(1), 'query parameters are not permitted in the URL'));
+  if (url.search !== '')
+    found.push(invalid(path, url.search.slice(1), 'query parameters are not permitted in the URL'));
   return found;
 }
 
@@ -211,7 +218,8 @@ function storedViolations(definition: ApiObject): Violation[] {
   if (stored.length === 0) return found;
   for (const version of list(at(definition, 'spec'), 'versions')) {
     const name = text(version, 'name');
-    if (version.storage === true && !left.has(name)) found.push(invalid(path, stored, `must have the storage version ${name}`));
+    if (version.storage === true && !left.has(name))
+      found.push(invalid(path, stored, `must have the storage version ${name}`));
     left.delete(name);
   }
   return [...found, ...[...left].map(([name, i]) => invalid(`${path}[${i}]`, name, 'must appear in spec.versions'))];

@@ -82,7 +82,8 @@ function sliceViolations(object: ApiObject): Violation[] {
 
 /** The stable version has no topology: nodes and zones have members of their own. */
 const dropTopology = (object: ApiObject): void => {
-  for (const endpoint of Array.isArray(object.endpoints) ? (object.endpoints as Rec[]) : []) delete endpoint.deprecatedTopology;
+  for (const endpoint of Array.isArray(object.endpoints) ? (object.endpoints as Rec[]) : [])
+    delete endpoint.deprecatedTopology;
 };
 
 const endpointSlice = (): Partial<Strategy> => ({

@@ -24,7 +24,8 @@ const networkPolicy = (): Partial<Strategy> => ({
   defaults: object => {
     const s = spec(object);
     const egress = list(s, 'egress');
-    for (const rule of [...list(s, 'ingress'), ...egress]) for (const port of list(rule, 'ports')) fill(port, 'protocol', 'TCP');
+    for (const rule of [...list(s, 'ingress'), ...egress])
+      for (const port of list(rule, 'ports')) fill(port, 'protocol', 'TCP');
     if (absent(s.policyTypes) || (Array.isArray(s.policyTypes) && s.policyTypes.length === 0)) {
       s.policyTypes = egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
     }

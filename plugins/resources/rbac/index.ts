@@ -21,8 +21,10 @@ function ruleViolations(rule: Rec, namespaced: boolean, field: string): Violatio
       wrong('rules cannot apply to both regular resources and non-resource URLs');
     return found;
   }
-  if (!given('apiGroups')) found.push(required(`${field}.apiGroups`, 'resource rules must supply at least one api group'));
-  if (!given('resources')) found.push(required(`${field}.resources`, 'resource rules must supply at least one resource'));
+  if (!given('apiGroups'))
+    found.push(required(`${field}.apiGroups`, 'resource rules must supply at least one api group'));
+  if (!given('resources'))
+    found.push(required(`${field}.resources`, 'resource rules must supply at least one resource'));
   return found;
 }
 
@@ -34,7 +36,8 @@ function aggregationViolations(object: ApiObject): Violation[] {
   if (!aggregation) return [];
   const field = 'aggregationRule.clusterRoleSelectors';
   const selectors = list(aggregation, 'clusterRoleSelectors');
-  if (selectors.length === 0) return [required(field, 'at least one clusterRoleSelector required if aggregationRule is non-nil')];
+  if (selectors.length === 0)
+    return [required(field, 'at least one clusterRoleSelector required if aggregationRule is non-nil')];
   return selectors.flatMap((selector, i) => [
     ...selectorViolations(selector, `${field}[${i}]`),
     ...(selectorUnreadable(selector) ? [invalid(`${field}[${i}]`, null, 'invalid label selector.')] : []),
@@ -69,7 +72,9 @@ function bindingViolations(object: ApiObject, namespaced: boolean, group: string
     ...(given === group ? [] : [notSupported('roleRef.apiGroup', given, [group])]),
     ...(kinds.includes(kind) ? [] : [notSupported('roleRef.kind', kind, kinds)]),
     ...(name === '' ? [required('roleRef.name')] : complaints('roleRef.name', name, pathSegment(name))),
-    ...list(object, 'subjects').flatMap((subject, i) => subjectViolations(subject, namespaced, group, `subjects[${i}]`)),
+    ...list(object, 'subjects').flatMap((subject, i) =>
+      subjectViolations(subject, namespaced, group, `subjects[${i}]`),
+    ),
   ];
 }
 

@@ -24,7 +24,9 @@ function classUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
     ['provisioner', 'updates to provisioner are forbidden.'],
     ['reclaimPolicy', 'updates to reclaimPolicy are forbidden.'],
   ] as const;
-  const found = frozen.flatMap(([member, why]) => (same(object[member], old[member]) ? [] : [forbiddenField(member, why)]));
+  const found = frozen.flatMap(([member, why]) =>
+    same(object[member], old[member]) ? [] : [forbiddenField(member, why)],
+  );
   return [...found, ...fixed(object, old, 'volumeBindingMode', 'volumeBindingMode')];
 }
 
@@ -44,7 +46,10 @@ const csiDriver = (): Partial<Strategy> => ({
     fill(s, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
     fill(s, 'requiresRepublish', false);
     fill(s, 'seLinuxMount', false);
-    if (absent(s.volumeLifecycleModes) || (Array.isArray(s.volumeLifecycleModes) && s.volumeLifecycleModes.length === 0))
+    if (
+      absent(s.volumeLifecycleModes) ||
+      (Array.isArray(s.volumeLifecycleModes) && s.volumeLifecycleModes.length === 0)
+    )
       s.volumeLifecycleModes = ['Persistent'];
   },
   prepareUpdate: (object, old) => {

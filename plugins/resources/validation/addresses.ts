@@ -39,7 +39,8 @@ export function fullDomainName(given: string, field: string): Violation[] {
   const wrong = dns1123Subdomain(name);
   if (wrong.length > 0) return [invalid(field, name, wrong.join(','))];
   const labels = name.split('.');
-  if (labels.length < 2) return [invalid(field, name, 'should be a domain with at least two segments separated by dots')];
+  if (labels.length < 2)
+    return [invalid(field, name, 'should be a domain with at least two segments separated by dots')];
   return labels.flatMap(label => {
     const found = dns1123Label(label);
     return found.length > 0 ? complaints(field, label, [found.join(',')]) : [];

@@ -2,7 +2,14 @@ import { requirementsOf } from '../../../core/model/labelSelector.js';
 import { matchesLabels } from '../../../core/model/selector.js';
 import { isIP } from 'node:net';
 import { dns1123Label, dns1123Subdomain, labelValue, patternText, qualifiedName } from '../../../core/model/names.js';
-import { forbiddenField, invalid, Literal, notSupported, required, type Violation } from '../../../core/model/refusal.js';
+import {
+  forbiddenField,
+  invalid,
+  Literal,
+  notSupported,
+  required,
+  type Violation,
+} from '../../../core/model/refusal.js';
 import { absent, entries, list, num, type Rec, strings, text } from '../record.js';
 
 /** One violation per complaint about a value. */
@@ -10,13 +17,24 @@ export const complaints = (field: string, value: unknown, of: readonly string[])
   of.map(why => invalid(field, value, why));
 
 /** Complaints about a string member, if it is set. */
-export const ifSet = (owner: unknown, member: string, field: string, check: (text: string) => string[]): Violation[] => {
+export const ifSet = (
+  owner: unknown,
+  member: string,
+  field: string,
+  check: (text: string) => string[],
+): Violation[] => {
   const value = text(owner, member);
   return value === '' ? [] : complaints(field, value, check(value));
 };
 
 /** A member must be one of the values; an absent one only counts where `needed`. */
-export function oneOf(owner: unknown, member: string, field: string, values: readonly string[], needed = true): Violation[] {
+export function oneOf(
+  owner: unknown,
+  member: string,
+  field: string,
+  values: readonly string[],
+  needed = true,
+): Violation[] {
   const value = text(owner, member);
   if ((value === '' && !needed) || values.includes(value)) return [];
   return [notSupported(field, value, values)];
@@ -34,7 +52,9 @@ export const between = (low: number, high: number): string => `must be between $
 /** A user or group id, if set. */
 export const userId = (owner: unknown, member: string, field: string): Violation[] => {
   const value = num(owner, member);
-  return value !== undefined && (value < 0 || value > 2147483647) ? [invalid(field, value, between(0, 2147483647))] : [];
+  return value !== undefined && (value < 0 || value > 2147483647)
+    ? [invalid(field, value, between(0, 2147483647))]
+    : [];
 };
 
 /** Complaints about an IP address. */
@@ -100,7 +120,9 @@ export function selectorViolations(selector: Rec | undefined, field: string): Vi
       if (count === 0) found.push(required(`${where}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
     } else if (operator === 'Exists' || operator === 'DoesNotExist') {
       if (count > 0)
-        found.push(forbiddenField(`${where}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+        found.push(
+          forbiddenField(`${where}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
+        );
     } else found.push(invalid(`${where}.operator`, operator, 'not a valid selector operator'));
     found.push(...complaints(`${where}.key`, text(term, 'key'), qualifiedName(text(term, 'key'))));
     for (const [j, value] of strings(term, 'values').entries()) {

@@ -56,12 +56,14 @@ const ENV_RESOURCES = [
   'requests.memory',
 ];
 
-const envName = (name: string, field: string): Violation[] => (/^[ -<>-~]+$/.test(name) ? [] : [invalid(field, name, ENV_NAME)]);
+const envName = (name: string, field: string): Violation[] =>
+  /^[ -<>-~]+$/.test(name) ? [] : [invalid(field, name, ENV_NAME)];
 
 /** A key of a ConfigMap or Secret. */
 export function configKey(key: string, field: string): Violation[] {
   if (key === '') return [required(field)];
-  if (/^[-._a-zA-Z0-9]+$/.test(key)) return key === '.' || key === '..' ? [invalid(field, key, `must not be '${key}'`)] : [];
+  if (/^[-._a-zA-Z0-9]+$/.test(key))
+    return key === '.' || key === '..' ? [invalid(field, key, `must not be '${key}'`)] : [];
   return [invalid(field, key, CONFIG_KEY)];
 }
 
@@ -94,7 +96,9 @@ function resourceRef(reference: Rec, field: string): Violation[] {
   }
   const divisor = quantityOf(reference.divisor);
   if (resource.endsWith('.cpu') && !CPU_DIVISORS.some(one => compareQuantities(one, divisor) === 0)) {
-    return [invalid(`${field}.divisor`, resource, "only divisor's values 1m and 1 are supported with the cpu resource")];
+    return [
+      invalid(`${field}.divisor`, resource, "only divisor's values 1m and 1 are supported with the cpu resource"),
+    ];
   }
   return [];
 }
@@ -115,8 +119,11 @@ function valueFrom(variable: Rec, field: string): Violation[] {
     }
   }
   if (kinds.length === 0) {
-    found.push(invalid(field, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'));
-  } else if (text(variable, 'value') !== '') found.push(invalid(field, '', 'may not be specified when `value` is not empty'));
+    found.push(
+      invalid(field, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'),
+    );
+  } else if (text(variable, 'value') !== '')
+    found.push(invalid(field, '', 'may not be specified when `value` is not empty'));
   else if (kinds.length > 1) found.push(invalid(field, '', 'may not have more than one field specified at a time'));
   return found;
 }
@@ -142,8 +149,10 @@ function environment(container: Rec, field: string): Violation[] {
           : complaints(`${where}.${kind}.name`, name, dns1123Subdomain(name))),
       );
     }
-    if (kinds.length === 0) found.push(invalid(`${field}.envFrom`, '', 'must specify one of: `configMapRef` or `secretRef`'));
-    if (kinds.length > 1) found.push(invalid(`${field}.envFrom`, '', 'may not have more than one field specified at a time'));
+    if (kinds.length === 0)
+      found.push(invalid(`${field}.envFrom`, '', 'must specify one of: `configMapRef` or `secretRef`'));
+    if (kinds.length > 1)
+      found.push(invalid(`${field}.envFrom`, '', 'may not have more than one field specified at a time'));
   }
   return found;
 }
@@ -187,10 +196,14 @@ function handler(owner: Rec, field: string, grace: number): Violation[] {
   const where = `${field}.${kind}`;
   if (kind === 'exec' && strings(body, 'command').length === 0) found.push(required(`${where}.command`));
   if (kind === 'tcpSocket') found.push(...portOrName(body, 'port', `${where}.port`));
-  if (kind === 'grpc') found.push(...complaints(`${where}.port`, num(body, 'port') ?? 0, portNumber(num(body, 'port'))));
+  if (kind === 'grpc')
+    found.push(...complaints(`${where}.port`, num(body, 'port') ?? 0, portNumber(num(body, 'port'))));
   if (kind === 'httpGet') {
     if (text(body, 'path') === '') found.push(required(`${where}.path`));
-    found.push(...portOrName(body, 'port', `${where}.port`), ...oneOf(body, 'scheme', `${where}.scheme`, ['HTTP', 'HTTPS']));
+    found.push(
+      ...portOrName(body, 'port', `${where}.port`),
+      ...oneOf(body, 'scheme', `${where}.scheme`, ['HTTP', 'HTTPS']),
+    );
     for (const header of list(body, 'httpHeaders')) {
       const name = text(header, 'name');
       if (!/^[-A-Za-z0-9]+$/.test(name)) {
@@ -216,7 +229,13 @@ function probe(container: Rec, member: string, field: string, grace: number): Vi
   if (!owner) return [];
   const where = `${field}.${member}`;
   const found = handler(owner, where, grace);
-  for (const count of ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold']) {
+  for (const count of [
+    'initialDelaySeconds',
+    'timeoutSeconds',
+    'periodSeconds',
+    'successThreshold',
+    'failureThreshold',
+  ]) {
     found.push(...notNegative(owner, count, `${where}.${count}`));
   }
   const end = num(owner, 'terminationGracePeriodSeconds');
@@ -225,7 +244,8 @@ function probe(container: Rec, member: string, field: string, grace: number): Vi
       found.push(invalid(`${where}.terminationGracePeriodSeconds`, end, 'must not be set for readinessProbes'));
     return found;
   }
-  if (end !== undefined && end <= 0) found.push(invalid(`${where}.terminationGracePeriodSeconds`, end, 'must be greater than 0'));
+  if (end !== undefined && end <= 0)
+    found.push(invalid(`${where}.terminationGracePeriodSeconds`, end, 'must be greater than 0'));
   const success = num(owner, 'successThreshold');
   if (success !== 1) found.push(invalid(`${where}.successThreshold`, success ?? 0, 'must be 1'));
   return found;
@@ -253,11 +273,16 @@ function mounts(container: Rec, field: string, context: PodContext): Violation[]
     if (!volume) found.push(notFoundField(`${where}.name`, name));
     else if (!at(volume, 'persistentVolumeClaim') && !at(volume, 'ephemeral')) {
       found.push(
-        invalid(`${where}.name`, name, 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'),
+        invalid(
+          `${where}.name`,
+          name,
+          'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode',
+        ),
       );
     }
     if (path === '') found.push(required(`${where}.devicePath`));
-    else if (path.split('/').includes('..')) found.push(invalid(`${where}.devicePath`, path, "can not contain backsteps ('..')"));
+    else if (path.split('/').includes('..'))
+      found.push(invalid(`${where}.devicePath`, path, "can not contain backsteps ('..')"));
   }
   return found;
 }
@@ -287,7 +312,10 @@ function propagation(mount: Rec, container: Rec, field: string): Violation[] {
   );
   if (value === 'Bidirectional' && at(container, 'securityContext')?.privileged !== true) {
     found.push(
-      forbiddenField(`${field}.mountPropagation`, 'Bidirectional mount propagation is available only to privileged containers'),
+      forbiddenField(
+        `${field}.mountPropagation`,
+        'Bidirectional mount propagation is available only to privileged containers',
+      ),
     );
   }
   const readOnly = text(mount, 'recursiveReadOnly');
@@ -339,7 +367,9 @@ function resourceViolations(resources: Rec | undefined, where: string): Violatio
       if (compareQuantities(quantityOf(amount), ZERO_QUANTITY) < 0)
         found.push(invalid(field, String(amount), 'must be greater than or equal to 0'));
       else if (isExtended(name) && !isInteger(quantityOf(amount)))
-        found.push(invalid(field, new Literal(`resource.Quantity{s:${JSON.stringify(String(amount))}}`), 'must be an integer'));
+        found.push(
+          invalid(field, new Literal(`resource.Quantity{s:${JSON.stringify(String(amount))}}`), 'must be an integer'),
+        );
     }
   }
   for (const [name, amount] of entries(resources, 'requests')) {
@@ -351,7 +381,9 @@ function resourceViolations(resources: Rec | undefined, where: string): Violatio
     } else if (strict && over !== 0) {
       found.push(invalid(`${where}.requests`, String(amount), `must be equal to ${name} limit of ${String(limit)}`));
     } else if (!strict && over > 0) {
-      found.push(invalid(`${where}.requests`, String(amount), `must be less than or equal to ${name} limit of ${String(limit)}`));
+      found.push(
+        invalid(`${where}.requests`, String(amount), `must be less than or equal to ${name} limit of ${String(limit)}`),
+      );
     }
   }
   const all = [...entries(resources, 'limits'), ...entries(resources, 'requests')].map(([name]) => name);
@@ -365,14 +397,19 @@ function security(container: Rec, field: string): Violation[] {
   const context = at(container, 'securityContext');
   if (!context) return [];
   const where = `${field}.securityContext`;
-  const found = [...userId(context, 'runAsUser', `${where}.runAsUser`), ...userId(context, 'runAsGroup', `${where}.runAsGroup`)];
+  const found = [
+    ...userId(context, 'runAsUser', `${where}.runAsUser`),
+    ...userId(context, 'runAsGroup', `${where}.runAsGroup`),
+  ];
   found.push(...profiles(context, where));
   if (context.allowPrivilegeEscalation === false) {
     if (context.privileged === true) {
       found.push(invalid(where, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'));
     }
     if (strings(at(context, 'capabilities'), 'add').includes('CAP_SYS_ADMIN')) {
-      found.push(invalid(where, context, 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'));
+      found.push(
+        invalid(where, context, 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'),
+      );
     }
   }
   for (const member of ['gmsaCredentialSpec', 'runAsUserName']) {
@@ -414,15 +451,20 @@ export function profiles(context: Rec, where: string): Violation[] {
 export function containerViolations(container: Rec, field: string, context: PodContext): Violation[] {
   const name = text(container, 'name');
   const image = text(container, 'image');
-  const found: Violation[] = name === '' ? [required(`${field}.name`)] : ifSet(container, 'name', `${field}.name`, dns1123Label);
+  const found: Violation[] =
+    name === '' ? [required(`${field}.name`)] : ifSet(container, 'name', `${field}.name`, dns1123Label);
   if (image === '') found.push(required(`${field}.image`));
-  else if (image !== image.trim()) found.push(invalid(`${field}.image`, image, 'must not have leading or trailing whitespace'));
+  else if (image !== image.trim())
+    found.push(invalid(`${field}.image`, image, 'must not have leading or trailing whitespace'));
   found.push(
     ...ports(container, field, context.hostNetwork),
     ...environment(container, field),
     ...mounts(container, field, context),
     ...oneOf(container, 'imagePullPolicy', `${field}.imagePullPolicy`, ['Always', 'IfNotPresent', 'Never']),
-    ...oneOf(container, 'terminationMessagePolicy', `${field}.terminationMessagePolicy`, ['FallbackToLogsOnError', 'File']),
+    ...oneOf(container, 'terminationMessagePolicy', `${field}.terminationMessagePolicy`, [
+      'FallbackToLogsOnError',
+      'File',
+    ]),
     ...resourceViolations(at(container, 'resources'), `${field}.resources`),
     ...security(container, field),
   );
@@ -436,6 +478,7 @@ export function lifeViolations(container: Rec, field: string, grace: number): Vi
     const owner = at(container, 'lifecycle', hook);
     if (owner) found.push(...handler(owner, `${field}.lifecycle.${hook}`, grace));
   }
-  for (const member of ['livenessProbe', 'readinessProbe', 'startupProbe']) found.push(...probe(container, member, field, grace));
+  for (const member of ['livenessProbe', 'readinessProbe', 'startupProbe'])
+    found.push(...probe(container, member, field, grace));
   return found;
 }

@@ -5,7 +5,9 @@ import { notNegative, shownTime } from './checks.js';
 import { indexCount } from './job.js';
 
 const holds = (status: Rec | undefined, type: string): boolean =>
-  list(status, 'conditions').some(condition => text(condition, 'type') === type && text(condition, 'status') === 'True');
+  list(status, 'conditions').some(
+    condition => text(condition, 'type') === type && text(condition, 'status') === 'True',
+  );
 
 const ofConditions = (why: string): Violation => ({
   reason: 'FieldValueInvalid',
@@ -42,8 +44,11 @@ function timeViolations(status: Rec | undefined): Violation[] {
   const [ended, began] = [text(status, 'completionTime'), text(status, 'startTime')];
   const complete = holds(status, 'Complete');
   if (ended === '') return complete ? [required(field, 'completionTime is required for Complete jobs')] : [];
-  if (!complete) return [invalid(field, shownTime(ended), 'cannot set completionTime when there is no Complete=True condition')];
-  return began !== '' && ended < began ? [invalid(field, shownTime(ended), 'completionTime cannot be set before startTime')] : [];
+  if (!complete)
+    return [invalid(field, shownTime(ended), 'cannot set completionTime when there is no Complete=True condition')];
+  return began !== '' && ended < began
+    ? [invalid(field, shownTime(ended), 'completionTime cannot be set before startTime')]
+    : [];
 }
 
 function finishedViolations(status: Rec | undefined): Violation[] {
@@ -62,16 +67,23 @@ function indexViolations(spec: Rec | undefined, status: Rec | undefined): Violat
   const [done, failed] = [text(status, 'completedIndexes'), text(status, 'failedIndexes')];
   const parse = (member: string, given: string): void => {
     const counted = indexCount(given, completions);
-    if (typeof counted === 'string') found.push(invalid(`status.${member}`, given, `error parsing ${member}: ${counted}`));
+    if (typeof counted === 'string')
+      found.push(invalid(`status.${member}`, given, `error parsing ${member}: ${counted}`));
   };
   if (done !== '' && !indexed)
     found.push(
-      invalid('status.completedIndexes', done, 'cannot set non-empty completedIndexes when non-indexed completion mode'),
+      invalid(
+        'status.completedIndexes',
+        done,
+        'cannot set non-empty completedIndexes when non-indexed completion mode',
+      ),
     );
   else if (done !== '') parse('completedIndexes', done);
   if (absent(status?.failedIndexes)) return found;
   if (absent(spec?.backoffLimitPerIndex))
-    found.push(invalid('status.failedIndexes', failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'));
+    found.push(
+      invalid('status.failedIndexes', failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'),
+    );
   else parse('failedIndexes', failed);
   return found;
 }

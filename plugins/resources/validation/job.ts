@@ -1,6 +1,14 @@
 import { dns1123Subdomain, dns1123Label, qualifiedName } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { duplicate, invalid, notSupported, required, tooLong, tooMany, type Violation } from '../../../core/model/refusal.js';
+import {
+  duplicate,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  type Violation,
+} from '../../../core/model/refusal.js';
 import { absent, at, entries, list, num, type Rec, same, text } from '../record.js';
 import { complaints, notNegative, oneOf, selects, selectorViolations } from './checks.js';
 import { scheduleProblem, timeZoneProblems } from './schedule.js';
@@ -20,7 +28,10 @@ const COUNTS = [
 const MOST_PARALLEL = 100_000;
 const MOST_INDEXES = 100_000;
 const FEW_INDEXES = 10_000;
-/** Rules of a policy, conditions of one of its rules, and exit codes of one: what a controller goes through for every pod that ends. */
+/**
+ * Rules of a policy, conditions of one of its rules, and exit codes of one: what a controller goes through for every
+ * pod that ends.
+ */
 const MOST_RULES = 20;
 const MOST_CONDITIONS = 20;
 const MOST_CODES = 255;
@@ -44,7 +55,11 @@ function jobSpecViolations(spec: Rec | undefined, field: string): Violation[] {
   if (failure) found.push(...failureViolations(list(failure, 'rules'), spec!, `${field}.podFailurePolicy.rules`));
   const success = at(spec, 'successPolicy');
   if (success) found.push(...successViolations(success, spec!, `${field}.successPolicy`));
-  return [...found, ...templateViolations(at(spec, 'template'), `${field}.template`), ...restartViolations(spec, field)];
+  return [
+    ...found,
+    ...templateViolations(at(spec, 'template'), `${field}.template`),
+    ...restartViolations(spec, field),
+  ];
 }
 
 function restartViolations(spec: Rec | undefined, field: string): Violation[] {
@@ -59,7 +74,11 @@ function restartViolations(spec: Rec | undefined, field: string): Violation[] {
 const LATER = 'must be less than or equal to';
 
 function indexedViolations(spec: Rec | undefined, field: string): Violation[] {
-  const [completions, parallel, failed] = [num(spec, 'completions'), num(spec, 'parallelism'), num(spec, 'maxFailedIndexes')];
+  const [completions, parallel, failed] = [
+    num(spec, 'completions'),
+    num(spec, 'parallelism'),
+    num(spec, 'maxFailedIndexes'),
+  ];
   const found: Violation[] = [];
   if (completions === undefined) found.push(required(`${field}.completions`, 'when completion mode is Indexed'));
   if (parallel !== undefined && parallel > MOST_PARALLEL)
@@ -77,7 +96,8 @@ function indexedViolations(spec: Rec | undefined, field: string): Violation[] {
     found.push(invalid(`${field}.parallelism`, parallel, `${LATER} ${FEW_INDEXES} ${many}`));
   if (failed === undefined)
     found.push(required(`${field}.maxFailedIndexes`, 'must be specified when completions is above 100000'));
-  else if (failed > FEW_INDEXES) found.push(invalid(`${field}.maxFailedIndexes`, failed, `${LATER} ${FEW_INDEXES} ${many}`));
+  else if (failed > FEW_INDEXES)
+    found.push(invalid(`${field}.maxFailedIndexes`, failed, `${LATER} ${FEW_INDEXES} ${many}`));
   return found;
 }
 
@@ -99,7 +119,9 @@ const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 
 function failureViolations(rules: readonly Rec[], spec: Rec, field: string): Violation[] {
   const pod = at(spec, 'template', 'spec');
-  const containers = new Set([...list(pod, 'containers'), ...list(pod, 'initContainers')].map(one => text(one, 'name')));
+  const containers = new Set(
+    [...list(pod, 'containers'), ...list(pod, 'initContainers')].map(one => text(one, 'name')),
+  );
   const found = rules.length > MOST_RULES ? [tooMany(field, rules.length, MOST_RULES)] : [];
   return [...found, ...rules.flatMap((rule, i) => failureRule(rule, spec, containers, `${field}[${i}]`))];
 }
@@ -114,15 +136,18 @@ function failureRule(rule: Rec, spec: Rec, containers: ReadonlySet<string>, fiel
     found.push(invalid(`${field}.action`, action, 'requires the backoffLimitPerIndex to be set'));
   const [codes, conditions] = [at(rule, 'onExitCodes'), list(rule, 'onPodConditions')];
   if (codes) found.push(...exitCodes(codes, containers, `${field}.onExitCodes`));
-  if (conditions.length > MOST_CONDITIONS) found.push(tooMany(`${field}.onPodConditions`, conditions.length, MOST_CONDITIONS));
+  if (conditions.length > MOST_CONDITIONS)
+    found.push(tooMany(`${field}.onPodConditions`, conditions.length, MOST_CONDITIONS));
   for (const [i, condition] of conditions.entries()) {
     const where = `${field}.onPodConditions[${i}]`;
     const type = text(condition, 'type');
     found.push(...complaints(`${where}.type`, type, qualifiedName(type)));
     found.push(...oneOf(condition, 'status', `${where}.status`, ['False', 'True', 'Unknown']));
   }
-  if (codes && conditions.length > 0) found.push(bare(field, 'specifying both OnExitCodes and OnPodConditions is not supported'));
-  if (!codes && conditions.length === 0) found.push(bare(field, 'specifying one of OnExitCodes and OnPodConditions is required'));
+  if (codes && conditions.length > 0)
+    found.push(bare(field, 'specifying both OnExitCodes and OnPodConditions is not supported'));
+  if (!codes && conditions.length === 0)
+    found.push(bare(field, 'specifying one of OnExitCodes and OnPodConditions is required'));
   return found;
 }
 
@@ -141,7 +166,11 @@ function exitCodes(codes: Rec, containers: ReadonlySet<string>, field: string): 
   const name = text(codes, 'containerName');
   if (!absent(codes.containerName) && !containers.has(name))
     found.push(
-      invalid(`${field}.containerName`, name, 'must be one of the container or initContainer names in the pod template'),
+      invalid(
+        `${field}.containerName`,
+        name,
+        'must be one of the container or initContainer names in the pod template',
+      ),
     );
   if (values.length === 0) found.push(invalid(`${field}.values`, values, 'at least one value is required'));
   if (values.length > MOST_CODES) found.push(tooMany(`${field}.values`, values.length, MOST_CODES));
@@ -201,7 +230,9 @@ function successRule(rule: Rec, completions: number, field: string): Violation[]
     found.push(invalid(`${field}.succeededIndexes`, indexes, `error parsing succeededIndexes: ${named}`));
   if (count === undefined) return found;
   if (count > completions)
-    found.push(invalid(`${field}.succeededCount`, count, `${LATER} ${completions} (the number of specified completions)`));
+    found.push(
+      invalid(`${field}.succeededCount`, count, `${LATER} ${completions} (the number of specified completions)`),
+    );
   if (typeof named === 'number' && count > named)
     found.push(
       invalid(
@@ -213,7 +244,10 @@ function successRule(rule: Rec, completions: number, field: string): Violation[]
   return found;
 }
 
-/** Selector and labels of a Job: made by the server, or given by the client as a whole. `made` are the labels the server ties pods with. */
+/**
+ * Selector and labels of a Job: made by the server, or given by the client as a whole. `made` are the labels the server
+ * ties pods with.
+ */
 function selectorRules(object: ApiObject, generated: Rec): Violation[] {
   const spec = at(object, 'spec');
   const selector = at(spec, 'selector');
@@ -222,7 +256,10 @@ function selectorRules(object: ApiObject, generated: Rec): Violation[] {
   if (
     spec?.manualSelector !== true &&
     selector &&
-    !(same(entries(selector, 'matchLabels'), Object.entries(generated)) && list(selector, 'matchExpressions').length === 0)
+    !(
+      same(entries(selector, 'matchLabels'), Object.entries(generated)) &&
+      list(selector, 'matchExpressions').length === 0
+    )
   )
     found.push(invalid('spec.selector', selector, '`selector` not auto-generated'));
   if (!selector || (selectorViolations(selector, '').length === 0 && !selects(selector, labels)))
@@ -274,7 +311,14 @@ function completionsUpdate(now: Rec | undefined, before: Rec | undefined): Viola
     : [invalid('spec.completions', completions, 'can only be modified in tandem with spec.parallelism')];
 }
 
-const IMMUTABLE = ['selector', 'completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'];
+const IMMUTABLE = [
+  'selector',
+  'completionMode',
+  'podFailurePolicy',
+  'backoffLimitPerIndex',
+  'managedBy',
+  'successPolicy',
+];
 
 /** What an update of a Job may not change. */
 export function jobUpdateViolations(object: ApiObject, old: ApiObject, uidLabel: string): Violation[] {
@@ -297,7 +341,10 @@ function scheduleViolations(spec: Rec | undefined, before: string): Violation[] 
   const found = problem ? [invalid('spec.schedule', schedule, problem)] : [];
   if (!schedule.includes('TZ')) return found;
   if (!before.includes('TZ'))
-    return [...found, invalid('spec.schedule', schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')];
+    return [
+      ...found,
+      invalid('spec.schedule', schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'),
+    ];
   return absent(spec?.timeZone)
     ? found
     : [...found, invalid('spec.schedule', schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule')];
@@ -319,5 +366,7 @@ export function cronJobViolations(object: ApiObject, old?: ApiObject): Violation
   if (at(job, 'selector')) found.push(invalid(`${field}.selector`, job?.selector, '`selector` will be auto-generated'));
   if (job?.manualSelector === true) found.push(notSupported(`${field}.manualSelector`, true, ['nil', 'false']));
   const name = object.metadata.name ?? '';
-  return !old && name.length > 52 ? [...found, invalid('metadata.name', name, 'must be no more than 52 characters')] : found;
+  return !old && name.length > 52
+    ? [...found, invalid('metadata.name', name, 'must be no more than 52 characters')]
+    : found;
 }

@@ -48,7 +48,9 @@ function initOnly(container: Rec, where: string, context: PodContext): Violation
   if (container.restartPolicy === 'Always') return [...found, ...lifeViolations(container, where, context.grace)];
   for (const member of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']) {
     if (at(container, member))
-      found.push(forbiddenField(`${where}.${member}`, 'may not be set for init containers without restartPolicy=Always'));
+      found.push(
+        forbiddenField(`${where}.${member}`, 'may not be set for init containers without restartPolicy=Always'),
+      );
   }
   return found;
 }
@@ -88,7 +90,9 @@ export function ephemeralViolations(pod: Rec, field: string): Violation[] {
     for (const [j, mount] of list(container, 'volumeMounts').entries()) {
       for (const member of ['subPath', 'subPathExpr']) {
         if (text(mount, member) !== '')
-          found.push(forbiddenField(`${where}.volumeMounts[${j}].${member}`, 'cannot be set for an Ephemeral Container'));
+          found.push(
+            forbiddenField(`${where}.volumeMounts[${j}].${member}`, 'cannot be set for an Ephemeral Container'),
+          );
       }
     }
   }
@@ -132,10 +136,13 @@ function volumeSource(volume: Rec, where: string): Violation[] {
   for (const source of ['secret', 'configMap', 'downwardAPI', 'projected']) {
     const mode = num(at(volume, source), 'defaultMode');
     if (mode !== undefined && (mode < 0 || mode > 0o777)) {
-      found.push(invalid(`${where}.${source}.defaultMode`, mode, 'must be a number between 0 and 0777 (octal), both inclusive'));
+      found.push(
+        invalid(`${where}.${source}.defaultMode`, mode, 'must be a number between 0 and 0777 (octal), both inclusive'),
+      );
     }
     for (const [i, item] of list(at(volume, source), 'items').entries()) {
-      if (source !== 'downwardAPI' && text(item, 'key') === '') found.push(required(`${where}.${source}.items[${i}].key`));
+      if (source !== 'downwardAPI' && text(item, 'key') === '')
+        found.push(required(`${where}.${source}.items[${i}].key`));
       if (text(item, 'path') === '') found.push(required(`${where}.${source}.items[${i}].path`));
     }
   }
@@ -153,7 +160,12 @@ function volumeSource(volume: Rec, where: string): Violation[] {
 }
 
 function dns(pod: Rec, field: string): Violation[] {
-  const found = oneOf(pod, 'dnsPolicy', `${field}.dnsPolicy`, ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']);
+  const found = oneOf(pod, 'dnsPolicy', `${field}.dnsPolicy`, [
+    'ClusterFirstWithHostNet',
+    'ClusterFirst',
+    'Default',
+    'None',
+  ]);
   const config = at(pod, 'dnsConfig');
   const where = `${field}.dnsConfig`;
   if (pod.dnsPolicy === 'None') {
@@ -164,7 +176,8 @@ function dns(pod: Rec, field: string): Violation[] {
   }
   const servers = strings(config, 'nameservers');
   if (servers.length > 3) found.push(invalid(`${where}.nameservers`, servers, 'must not have more than 3 nameservers'));
-  for (const [i, server] of servers.entries()) found.push(...complaints(`${where}.nameservers[${i}]`, server, ipText(server)));
+  for (const [i, server] of servers.entries())
+    found.push(...complaints(`${where}.nameservers[${i}]`, server, ipText(server)));
   for (const [i, search] of strings(config, 'searches').entries()) {
     const name = search.replace(/\.$/, '');
     found.push(...complaints(`${where}.searches[${i}]`, name, dns1123Subdomain(name)));
@@ -193,14 +206,22 @@ function tolerationViolations(tolerations: readonly Rec[], field: string): Viola
     }
     if (toleration.tolerationSeconds !== undefined && toleration.effect !== 'NoExecute') {
       found.push(
-        invalid(`${where}.effect`, text(toleration, 'effect'), "effect must be 'NoExecute' when `tolerationSeconds` is set"),
+        invalid(
+          `${where}.effect`,
+          text(toleration, 'effect'),
+          "effect must be 'NoExecute' when `tolerationSeconds` is set",
+        ),
       );
     }
     if (operator === 'Exists') {
-      if (value !== '') found.push(invalid(`${where}.operator`, value, "value must be empty when `operator` is 'Exists'"));
-    } else if (operator === '' || operator === 'Equal') found.push(...complaints(`${where}.operator`, value, labelValue(value)));
+      if (value !== '')
+        found.push(invalid(`${where}.operator`, value, "value must be empty when `operator` is 'Exists'"));
+    } else if (operator === '' || operator === 'Equal')
+      found.push(...complaints(`${where}.operator`, value, labelValue(value)));
     else found.push(...oneOf(toleration, 'operator', `${where}.operator`, ['Equal', 'Exists']));
-    found.push(...oneOf(toleration, 'effect', `${where}.effect`, ['NoSchedule', 'PreferNoSchedule', 'NoExecute'], false));
+    found.push(
+      ...oneOf(toleration, 'effect', `${where}.effect`, ['NoSchedule', 'PreferNoSchedule', 'NoExecute'], false),
+    );
   }
   return found;
 }
@@ -213,7 +234,9 @@ function nodeTerms(term: Rec, field: string): Violation[] {
     if (['In', 'NotIn'].includes(operator) && count === 0) {
       found.push(required(`${where}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
     } else if (['Exists', 'DoesNotExist'].includes(operator) && count > 0) {
-      found.push(forbiddenField(`${where}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+      found.push(
+        forbiddenField(`${where}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
+      );
     } else if (['Gt', 'Lt'].includes(operator) && count !== 1) {
       found.push(required(`${where}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
     } else if (!['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'].includes(operator)) {
@@ -228,7 +251,10 @@ function nodeTerms(term: Rec, field: string): Violation[] {
       found.push(invalid(`${where}.operator`, operator, 'not a valid selector operator'));
     else if (strings(expression, 'values').length !== 1) {
       found.push(
-        required(`${where}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"),
+        required(
+          `${where}.values`,
+          "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
+        ),
       );
     }
     if (key !== 'metadata.name') found.push(invalid(`${where}.key`, key, 'not a valid field selector key'));
@@ -253,7 +279,8 @@ function nodeAffinity(pod: Rec, field: string): Violation[] {
     const terms = list(must, 'nodeSelectorTerms');
     if (terms.length === 0)
       found.push(required(`${where}.${REQUIRED}.nodeSelectorTerms`, 'must have at least one node selector term'));
-    for (const [i, term] of terms.entries()) found.push(...nodeTerms(term, `${where}.${REQUIRED}.nodeSelectorTerms[${i}]`));
+    for (const [i, term] of terms.entries())
+      found.push(...nodeTerms(term, `${where}.${REQUIRED}.nodeSelectorTerms[${i}]`));
   }
   for (const [i, wish] of list(affinity, PREFERRED).entries()) {
     const place = `${where}.${PREFERRED}[${i}]`;
@@ -267,7 +294,8 @@ function podTerm(term: Rec, field: string): Violation[] {
   const key = text(term, 'topologyKey');
   if (key === '') found.push(required(`${field}.topologyKey`, 'can not be empty'));
   found.push(...complaints(`${field}.topologyKey`, key, qualifiedName(key)));
-  for (const name of strings(term, 'namespaces')) found.push(...complaints(`${field}.namespace`, name, dns1123Label(name)));
+  for (const name of strings(term, 'namespaces'))
+    found.push(...complaints(`${field}.namespace`, name, dns1123Label(name)));
   const mismatched = new Set(strings(term, 'mismatchLabelKeys'));
   for (const [i, name] of strings(term, 'matchLabelKeys').entries()) {
     if (mismatched.has(name)) {
@@ -302,19 +330,27 @@ function spread(pod: Rec, field: string): Violation[] {
     if (skew <= 0) found.push(invalid(`${where}.maxSkew`, skew, 'must be greater than zero'));
     if (key === '') found.push(required(`${where}.topologyKey`, 'can not be empty'));
     else found.push(...complaints(`${where}.topologyKey`, key, qualifiedName(key)));
-    found.push(...oneOf(constraint, 'whenUnsatisfiable', `${where}.whenUnsatisfiable`, ['DoNotSchedule', 'ScheduleAnyway']));
+    found.push(
+      ...oneOf(constraint, 'whenUnsatisfiable', `${where}.whenUnsatisfiable`, ['DoNotSchedule', 'ScheduleAnyway']),
+    );
     const pair = `{${key}, ${when}}`;
     if (seen.has(pair)) found.push(duplicate(`${where}.{topologyKey, whenUnsatisfiable}`, pair));
     seen.add(pair);
     const domains = num(constraint, 'minDomains');
-    if (domains !== undefined && domains <= 0) found.push(invalid(`${where}.minDomains`, domains, 'must be greater than zero'));
+    if (domains !== undefined && domains <= 0)
+      found.push(invalid(`${where}.minDomains`, domains, 'must be greater than zero'));
     if (domains !== undefined && when !== 'DoNotSchedule') {
       found.push(
-        invalid(`${where}.minDomains`, domains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${when}`),
+        invalid(
+          `${where}.minDomains`,
+          domains,
+          `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${when}`,
+        ),
       );
     }
     for (const policy of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
-      if (!absent(constraint[policy])) found.push(...oneOf(constraint, policy, `${where}.${policy}`, ['Honor', 'Ignore']));
+      if (!absent(constraint[policy]))
+        found.push(...oneOf(constraint, policy, `${where}.${policy}`, ['Honor', 'Ignore']));
     }
     if (strings(constraint, 'matchLabelKeys').length > 0 && !at(constraint, 'labelSelector')) {
       found.push(forbiddenField(`${where}.matchLabelKeys`, 'must not be specified when labelSelector is not set'));
@@ -331,19 +367,25 @@ const SYSCTL_TEXT =
 function security(pod: Rec, field: string): Violation[] {
   const context = at(pod, 'securityContext');
   const where = `${field}.securityContext`;
-  const found: Violation[] = ['fsGroup', 'runAsUser', 'runAsGroup'].flatMap(id => userId(context, id, `${where}.${id}`));
+  const found: Violation[] = ['fsGroup', 'runAsUser', 'runAsGroup'].flatMap(id =>
+    userId(context, id, `${where}.${id}`),
+  );
   const groups = Array.isArray(context?.supplementalGroups) ? context.supplementalGroups : [];
-  for (const [i, group] of groups.entries()) found.push(...userId({ group }, 'group', `${where}.supplementalGroups[${i}]`));
+  for (const [i, group] of groups.entries())
+    found.push(...userId({ group }, 'group', `${where}.supplementalGroups[${i}]`));
   if (!absent(context?.fsGroupChangePolicy)) {
     found.push(...oneOf(context, 'fsGroupChangePolicy', `${where}.fsGroupChangePolicy`, ['Always', 'OnRootMismatch']));
   }
   for (const [i, sysctl] of list(context, 'sysctls').entries()) {
     const name = text(sysctl, 'name');
     if (name === '') found.push(required(`${where}.sysctls[${i}].name`));
-    else if (name.length > 253 || !SYSCTL.test(name)) found.push(invalid(`${where}.sysctls[${i}].name`, name, SYSCTL_TEXT));
+    else if (name.length > 253 || !SYSCTL.test(name))
+      found.push(invalid(`${where}.sysctls[${i}].name`, name, SYSCTL_TEXT));
   }
   if (pod.hostPID === true && pod.shareProcessNamespace === true) {
-    found.push(invalid(`${where}.shareProcessNamespace`, true, 'ShareProcessNamespace and HostPID cannot both be enabled'));
+    found.push(
+      invalid(`${where}.shareProcessNamespace`, true, 'ShareProcessNamespace and HostPID cannot both be enabled'),
+    );
   }
   return context ? [...found, ...profiles(context, where)] : found;
 }
@@ -355,11 +397,16 @@ function identity(pod: Rec, field: string): Violation[] {
     found.push(invalid(`${field}.activeDeadlineSeconds`, deadline, between(1, 2147483647)));
   }
   found.push(...subdomainIfSet(pod, 'serviceAccountName', `${field}.serviceAccountName`));
-  found.push(...subdomainIfSet(pod, 'nodeName', `${field}.nodeName`), ...labelIfSet(pod, 'subdomain', `${field}.subdomain`));
+  found.push(
+    ...subdomainIfSet(pod, 'nodeName', `${field}.nodeName`),
+    ...labelIfSet(pod, 'subdomain', `${field}.subdomain`),
+  );
   found.push(...subdomainIfSet(pod, 'priorityClassName', `${field}.priorityClassName`));
   found.push(...subdomainIfSet(pod, 'runtimeClassName', `${field}.runtimeClassName`));
   found.push(
-    ...ifSet(pod, 'hostname', `${field}.hostname`, name => (name.includes('.') ? ['must not contain dots'] : dns1123Label(name))),
+    ...ifSet(pod, 'hostname', `${field}.hostname`, name =>
+      name.includes('.') ? ['must not contain dots'] : dns1123Label(name),
+    ),
   );
   for (const [i, alias] of list(pod, 'hostAliases').entries()) {
     const where = `${field}.hostAliases[${i}]`;
@@ -387,7 +434,10 @@ function gates(pod: Rec, field: string): Violation[] {
   return found;
 }
 
-/** What containers are judged by. They may mount the volumes that nothing is wrong with; `wrong` says what is, volume by volume. */
+/**
+ * What containers are judged by. They may mount the volumes that nothing is wrong with; `wrong` says what is, volume by
+ * volume.
+ */
 function contextOf(pod: Rec, wrong: readonly Violation[][]): PodContext {
   const sound = list(pod, 'volumes').filter((_, i) => wrong[i]?.length === 0);
   return {

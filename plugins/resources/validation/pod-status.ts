@@ -44,11 +44,15 @@ function claims(object: ApiObject): Violation[] {
   return list(at(object, 'status'), 'resourceClaimStatuses').flatMap((status, i) => {
     const name = text(status, 'name');
     const field = `status.resourceClaimStatuses[${i}].name`;
-    const found = known.includes(name) ? [] : [invalid(field, name, 'must match the name of an entry in `spec.resourceClaims`')];
+    const found = known.includes(name)
+      ? []
+      : [invalid(field, name, 'must match the name of an entry in `spec.resourceClaims`')];
     if (seen.has(name)) found.push(duplicate(field, name));
     seen.add(name);
     if (!absent(status.resourceClaimName))
-      found.push(...complaints(field, text(status, 'resourceClaimName'), dns1123Subdomain(text(status, 'resourceClaimName'))));
+      found.push(
+        ...complaints(field, text(status, 'resourceClaimName'), dns1123Subdomain(text(status, 'resourceClaimName'))),
+      );
     return found;
   });
 }

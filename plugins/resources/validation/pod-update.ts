@@ -21,7 +21,8 @@ function deadline(pod: Rec, old: Rec): Violation[] {
   if (now === before) return [];
   if (now === undefined) return [invalid(field, null, 'must not update from a positive integer to nil value')];
   if (now < 0 || now > 2147483647) return [invalid(field, now, between(0, 2147483647))];
-  if (before !== undefined && before < now) return [invalid(field, now, 'must be less than or equal to previous value')];
+  if (before !== undefined && before < now)
+    return [invalid(field, now, 'must be less than or equal to previous value')];
   return [];
 }
 
@@ -35,7 +36,9 @@ const tolerationKey = (toleration: Rec): string =>
 function tolerations(pod: Rec, old: Rec): Violation[] {
   const now = new Set(list(pod, 'tolerations').map(tolerationKey));
   const kept = list(old, 'tolerations').every(before => now.has(tolerationKey(before)));
-  return kept ? [] : [forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
+  return kept
+    ? []
+    : [forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
 }
 
 function gates(pod: Rec, old: Rec): Violation[] {
@@ -56,7 +59,13 @@ function nodeSelector(pod: Rec, old: Rec): Violation[] {
   const now = at(pod, 'nodeSelector') ?? {};
   return entries(old, 'nodeSelector').every(([key, value]) => now[key] === value)
     ? []
-    : [invalid('spec.nodeSelector', now, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')];
+    : [
+        invalid(
+          'spec.nodeSelector',
+          now,
+          'only additions to spec.nodeSelector are allowed (no mutations or deletions)',
+        ),
+      ];
 }
 
 /** The spec with everything that may change set to what the old one has. */
@@ -88,7 +97,10 @@ const DIFFERENCE = 4096;
 function difference(before: Rec, now: Rec): string {
   const lines = [...new Set([...Object.keys(before), ...Object.keys(now)])]
     .filter(member => !same(before[member], now[member]))
-    .flatMap(member => [`- ${member}: ${JSON.stringify(before[member])}`, `+ ${member}: ${JSON.stringify(now[member])}`]);
+    .flatMap(member => [
+      `- ${member}: ${JSON.stringify(before[member])}`,
+      `+ ${member}: ${JSON.stringify(now[member])}`,
+    ]);
   return `${lines.join('\n').slice(0, DIFFERENCE)}\n`;
 }
 
@@ -123,7 +135,9 @@ export function ephemeralUpdateViolations(object: ApiObject, old: ApiObject): Vi
     const after = now.get(text(before, 'name'));
     if (!after) found.push(forbiddenField(field, `existing ephemeral containers ${name} may not be removed\n`));
     else if (!same(after, before))
-      found.push(forbiddenField(field, `existing ephemeral containers ${name} may not be changed\n${difference(before, after)}`));
+      found.push(
+        forbiddenField(field, `existing ephemeral containers ${name} may not be changed\n${difference(before, after)}`),
+      );
   }
   return found;
 }

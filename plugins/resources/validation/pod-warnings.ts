@@ -21,7 +21,9 @@ const OLD_VOLUMES = new Map([
 
 const volumeWarnings = (pod: Rec, field: string): string[] =>
   list(pod, 'volumes').flatMap((volume, i) =>
-    [...OLD_VOLUMES].filter(([source]) => at(volume, source)).map(([source, why]) => `${field}.volumes[${i}].${source}: ${why}`),
+    [...OLD_VOLUMES]
+      .filter(([source]) => at(volume, source))
+      .map(([source, why]) => `${field}.volumes[${i}].${source}: ${why}`),
   );
 
 /** A later value that neither refers to the earlier one nor adds to it hides it. */
@@ -33,7 +35,9 @@ function hiddenVariables(container: Rec, field: string): string[] {
     const hides = at(variable, 'valueFrom') || value === reference || !value.includes(reference);
     const found =
       seen.has(name) && hides
-        ? [`${field}.env[${i}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`]
+        ? [
+            `${field}.env[${i}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
+          ]
         : [];
     seen.add(name);
     return found;
@@ -59,7 +63,10 @@ function affinityWarnings(pod: Rec, field: string): string[] {
   return ['podAffinity', 'podAntiAffinity'].flatMap(kind => {
     const affinity = at(pod, 'affinity', kind);
     const where = `${field}.affinity.${kind}`;
-    const [must, wish] = ['requiredDuringSchedulingIgnoredDuringExecution', 'preferredDuringSchedulingIgnoredDuringExecution'];
+    const [must, wish] = [
+      'requiredDuringSchedulingIgnoredDuringExecution',
+      'preferredDuringSchedulingIgnoredDuringExecution',
+    ];
     return [
       ...list(affinity, must!).flatMap((term, i) => selects(term, `${where}.${must}[${i}]`)),
       ...list(affinity, wish!).flatMap((term, i) =>
@@ -80,7 +87,9 @@ function podWarnings(pod: Rec, field: string): string[] {
   for (const [i, secret] of list(pod, 'imagePullSecrets').entries())
     if (text(secret, 'name') === '') found.push(`${field}.imagePullSecrets[${i}].name: invalid empty name ""`);
   if ((num(pod, 'terminationGracePeriodSeconds') ?? 0) < 0)
-    found.push(`${field}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`);
+    found.push(
+      `${field}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`,
+    );
   for (const [i, spread] of list(pod, 'topologySpreadConstraints').entries())
     found.push(...selects(spread, `${field}.topologySpreadConstraints[${i}]`));
   return [...found, ...affinityWarnings(pod, field)];
@@ -104,7 +113,10 @@ export function withNameWarning(strategy: Partial<Strategy>, what: string): Part
 /** What the names of a kind that makes pods are used in. */
 export const POD_NAMES = 'Pod names and hostnames';
 
-/** The rules of a kind that holds the spec of a pod at `path`: those of `strategy`, which warn of what is valid but unwise. */
+/**
+ * The rules of a kind that holds the spec of a pod at `path`: those of `strategy`, which warn of what is valid but
+ * unwise.
+ */
 export function withPodWarnings(strategy: Partial<Strategy>, ...path: string[]): Partial<Strategy> {
   const field = path.join('.');
   const warn = (object: ApiObject, rules: Rules, found: readonly Violation[]): readonly Violation[] => {

@@ -2,7 +2,15 @@ import { isIP } from 'node:net';
 import type { ApiObject } from '../../../core/model/object.js';
 import { dns1123Subdomain, patternText, qualifiedName } from '../../../core/model/names.js';
 import { compareQuantities, isInteger, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
-import { duplicate, invalid, Literal, notSupported, required, tooLong, type Violation } from '../../../core/model/refusal.js';
+import {
+  duplicate,
+  invalid,
+  Literal,
+  notSupported,
+  required,
+  tooLong,
+  type Violation,
+} from '../../../core/model/refusal.js';
 import { absent, at, entries, list, num, type Rec, text } from '../record.js';
 import { complaints, ifSet, ipText, notNegative, oneOf } from './checks.js';
 
@@ -20,13 +28,15 @@ function conditionViolations(condition: Rec, field: string): Violation[] {
     ...oneOf(condition, 'status', `${field}.status`, ['False', 'True', 'Unknown']),
   ];
   const generation = num(condition, 'observedGeneration') ?? 0;
-  if (generation < 0) found.push(invalid(`${field}.observedGeneration`, generation, 'must be greater than or equal to zero'));
+  if (generation < 0)
+    found.push(invalid(`${field}.observedGeneration`, generation, 'must be greater than or equal to zero'));
   if (absent(condition.lastTransitionTime)) found.push(required(`${field}.lastTransitionTime`, 'must be set'));
   if (reason === '') found.push(required(`${field}.reason`, 'must be set'));
   else if (!new RegExp(`^${REASON}$`).test(reason))
     found.push(invalid(`${field}.reason`, reason, patternText(REASON_TEXT, REASON, ...EXAMPLES)));
   if (Buffer.byteLength(reason) > REASON_BYTES) found.push(tooLong(`${field}.reason`, REASON_BYTES));
-  if (Buffer.byteLength(text(condition, 'message')) > MESSAGE_BYTES) found.push(tooLong(`${field}.message`, MESSAGE_BYTES));
+  if (Buffer.byteLength(text(condition, 'message')) > MESSAGE_BYTES)
+    found.push(tooLong(`${field}.message`, MESSAGE_BYTES));
   return found;
 }
 
@@ -54,7 +64,9 @@ export function budgetStatusViolations(object: ApiObject): Violation[] {
 
 /** What is wrong with the status of a HorizontalPodAutoscaler. */
 export const autoscalerStatusViolations = (object: ApiObject): Violation[] =>
-  ['currentReplicas', 'desiredReplicas'].flatMap(member => notNegative(at(object, 'status'), member, `status.${member}`));
+  ['currentReplicas', 'desiredReplicas'].flatMap(member =>
+    notNegative(at(object, 'status'), member, `status.${member}`),
+  );
 
 /** What is wrong with the status of an Ingress. */
 export const ingressStatusViolations = (object: ApiObject): Violation[] =>
@@ -125,7 +137,9 @@ const RESIZES = [
 /** Resources of a claim: storage, and such as others define, with a domain. */
 function claimResourceViolations(field: string, name: string): Violation[] {
   const found = complaints(field, name, qualifiedName(name));
-  return found.length > 0 || name === 'storage' || name.includes('/') ? found : [notSupported(field, name, ['storage'])];
+  return found.length > 0 || name === 'storage' || name.includes('/')
+    ? found
+    : [notSupported(field, name, ['storage'])];
 }
 
 /** What is wrong with the status of a PersistentVolumeClaim. */
@@ -144,10 +158,14 @@ export function claimStatusViolations(object: ApiObject): Violation[] {
   return [
     ...amounts('capacity'),
     ...amounts('allocatedResources'),
-    ...entries(status, 'allocatedResources').flatMap(([name]) => claimResourceViolations('status.allocatedResources', name)),
+    ...entries(status, 'allocatedResources').flatMap(([name]) =>
+      claimResourceViolations('status.allocatedResources', name),
+    ),
     ...entries(status, 'allocatedResourceStatuses').flatMap(([name, value]) => [
       ...claimResourceViolations('status.allocatedResourceStatus', name),
-      ...(RESIZES.includes(String(value)) ? [] : [notSupported('status.allocatedResourceStatus', new Literal(name), RESIZES)]),
+      ...(RESIZES.includes(String(value))
+        ? []
+        : [notSupported('status.allocatedResourceStatus', new Literal(name), RESIZES)]),
     ]),
   ];
 }

@@ -1,7 +1,16 @@
 import type { ApiObject } from '../../../core/model/object.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
 import { absent, at, num, type Rec, same, text } from '../record.js';
-import { atMostAll, intOrPercent, intOrString, notNegative, oneOf, selects, selectorViolations, selectsAll } from './checks.js';
+import {
+  atMostAll,
+  intOrPercent,
+  intOrString,
+  notNegative,
+  oneOf,
+  selects,
+  selectorViolations,
+  selectsAll,
+} from './checks.js';
 import { templateViolations } from './pod-spec.js';
 
 const counts = (spec: Rec | undefined, members: readonly string[]): Violation[] =>
@@ -18,7 +27,8 @@ function templateAndSelector(object: ApiObject, kind: string, owner: string, dee
     const wrong = selectorViolations(selector, 'spec.selector');
     found.push(...wrong);
     if (wrong.length > 0) found.push(invalid('spec.selector', selector, 'invalid label selector'));
-    else if (selectsAll(selector)) found.push(invalid('spec.selector', selector, `empty selector is invalid for ${kind}`));
+    else if (selectsAll(selector))
+      found.push(invalid('spec.selector', selector, `empty selector is invalid for ${kind}`));
   }
   const labels = at(template, 'metadata', 'labels') ?? {};
   const wellFormed = !selector || selectorViolations(selector, '').length === 0;
@@ -35,7 +45,9 @@ function alwaysRunning(pod: Rec | undefined, owner: string): Violation[] {
     found.push(notSupported('spec.template.spec.restartPolicy', pod?.restartPolicy, ['Always']));
   }
   if (!absent(pod?.activeDeadlineSeconds)) {
-    found.push(forbiddenField('spec.template.spec.activeDeadlineSeconds', `activeDeadlineSeconds in ${owner} is not Supported`));
+    found.push(
+      forbiddenField('spec.template.spec.activeDeadlineSeconds', `activeDeadlineSeconds in ${owner} is not Supported`),
+    );
   }
   return found;
 }
@@ -52,7 +64,9 @@ const rollingCounts = (owner: Rec | undefined, field: string): Violation[] =>
 function rolling(owner: Rec | undefined, field: string): Violation[] {
   const found = [...rollingCounts(owner, field), ...atMostAll(owner, 'maxUnavailable', `${field}.maxUnavailable`)];
   if (countOf(owner?.maxUnavailable) === 0 && countOf(owner?.maxSurge) === 0)
-    found.push(invalid(`${field}.maxUnavailable`, intOrString(owner?.maxUnavailable), 'may not be 0 when `maxSurge` is 0'));
+    found.push(
+      invalid(`${field}.maxUnavailable`, intOrString(owner?.maxUnavailable), 'may not be 0 when `maxSurge` is 0'),
+    );
   return found;
 }
 
@@ -63,7 +77,9 @@ function rollingDaemons(owner: Rec | undefined, field: string): Violation[] {
   for (const member of ['maxUnavailable', 'maxSurge']) found.push(...atMostAll(owner, member, `${field}.${member}`));
   const [missing, surge] = [countOf(owner.maxUnavailable) !== 0, countOf(owner.maxSurge) !== 0];
   if (missing && surge)
-    found.push(invalid(`${field}.maxSurge`, intOrString(owner.maxSurge), 'may not be set when maxUnavailable is non-zero'));
+    found.push(
+      invalid(`${field}.maxSurge`, intOrString(owner.maxSurge), 'may not be set when maxUnavailable is non-zero'),
+    );
   if (!missing && !surge) found.push(required(`${field}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
   return found;
 }
@@ -172,7 +188,10 @@ export function statefulSetUpdateViolations(object: ApiObject, old: ApiObject): 
   return [...statefulSetViolations(object), ...(same(now, before) ? [] : [forbiddenField('spec', why)])];
 }
 
-/** Counts of a status: `all` are not negative, `parts` of the replicas not more than these, none is available without being ready. */
+/**
+ * Counts of a status: `all` are not negative, `parts` of the replicas not more than these, none is available without
+ * being ready.
+ */
 function statusViolations(
   object: ApiObject,
   old: ApiObject,
@@ -199,7 +218,12 @@ function statusViolations(
 
 /** What is wrong with the status of a Deployment. */
 export const deploymentStatusViolations = (object: ApiObject, old: ApiObject): Violation[] =>
-  statusViolations(object, old, ['replicas', 'unavailableReplicas'], ['updatedReplicas', 'readyReplicas', 'availableReplicas']);
+  statusViolations(
+    object,
+    old,
+    ['replicas', 'unavailableReplicas'],
+    ['updatedReplicas', 'readyReplicas', 'availableReplicas'],
+  );
 
 /** What is wrong with the status of a ReplicaSet or a ReplicationController. */
 export const replicaSetStatusViolations = (object: ApiObject, old: ApiObject): Violation[] =>

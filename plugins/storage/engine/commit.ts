@@ -13,7 +13,10 @@ import {
   valueKey,
 } from './records.js';
 
-/** An outcome of a transaction that still waits for its sync. `current` names the version a failed expectation met; its value is read later. */
+/**
+ * An outcome of a transaction that still waits for its sync. `current` names the version a failed expectation met; its
+ * value is read later.
+ */
 export type Judged =
   | Outcome
   | { readonly is: 'refused'; readonly index: number; readonly key: string; readonly current?: Version };
@@ -21,7 +24,8 @@ export type Judged =
 const NONE = { modified: 0, created: 0, version: 0 };
 
 /**
- * Judges one transaction against the newest state, written or not, and if it holds puts its rows into `batch` and its versions into `index`.
+ * Judges one transaction against the newest state, written or not, and if it holds puts its rows into `batch` and its
+ * versions into `index`.
  * `revision` is what it gets if it changes anything.
  */
 export function judge(transaction: Transaction, revision: number, index: KeyIndex, batch: Batch): Judged {
@@ -32,7 +36,8 @@ export function judge(transaction: Transaction, revision: number, index: KeyInde
     if (expect === undefined) continue;
     const newest = index.newest(key);
     const current = newest && newest.version > 0 ? newest : undefined;
-    if ((current?.modified ?? 0) !== expect) return { is: 'refused', index: i, key, current: current && { ...current } };
+    if ((current?.modified ?? 0) !== expect)
+      return { is: 'refused', index: i, key, current: current && { ...current } };
   }
   const events: StoreEvent[] = [];
   for (const operation of transaction) apply(operation, revision, index, batch, events);
@@ -44,7 +49,8 @@ function malformed(transaction: Transaction): Error | undefined {
   const keys = transaction.length > 1 ? new Set<string>() : undefined;
   for (const operation of transaction) {
     if (!isEncodable(operation.key)) return new StoreError('a key must be well-formed Unicode');
-    if (keys?.has(operation.key)) return new StoreError(`a transaction changes the key ${JSON.stringify(operation.key)} twice`);
+    if (keys?.has(operation.key))
+      return new StoreError(`a transaction changes the key ${JSON.stringify(operation.key)} twice`);
     keys?.add(operation.key);
     if (
       operation.is === 'put' &&

@@ -7,8 +7,9 @@ const STEP = 200;
 const STEP_BYTES = 24 * 1024;
 
 /**
- * Removes the events above `from` up to `revision`, at most about STEP of them, and the values they replaced; what was current at `revision` stays.
- * Events and values go in one batch, so an interrupted compaction finds its place again by the events that are left. Returns the revision reached.
+ * Removes the events above `from` up to `revision`, at most about STEP of them, and the values they replaced; what was
+ * current at `revision` stays. Events and values go in one batch, so an interrupted compaction finds its place again by
+ * the events that are left. Returns the revision reached.
  */
 export async function compactStep(records: Records, index: KeyIndex, from: number, revision: number): Promise<number> {
   const changes: Change[] = [];

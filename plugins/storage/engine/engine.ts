@@ -26,7 +26,10 @@ export interface Opened {
   readonly leftovers: boolean;
 }
 
-/** Settings of an engine. `durable` is told every revision that became durable; `closing` runs before the records are closed. */
+/**
+ * Settings of an engine. `durable` is told every revision that became durable; `closing` runs before the records are
+ * closed.
+ */
 export interface EngineOptions {
   readonly historyMs: number;
   readonly now: () => number;
@@ -53,9 +56,9 @@ interface Gathering {
 }
 
 /**
- * The embedded stores: an index of versions in memory over ordered records. Transactions are judged when they come, against the newest state;
- * reads see only what is durable, because they read the index at the durable revision. A failed write ends the writing for good: what
- * reached the disk is then unknown, and only opening again can tell.
+ * The embedded stores: an index of versions in memory over ordered records. Transactions are judged when they come,
+ * against the newest state; reads see only what is durable, because they read the index at the durable revision. A
+ * failed write ends the writing for good: what reached the disk is then unknown, and only opening again can tell.
  */
 export class Engine implements Storage {
   readonly #index: KeyIndex;
@@ -237,7 +240,8 @@ export class Engine implements Storage {
 
   /** Writes what was gathered, and what was gathered meanwhile, until nothing is left. */
   async #write(): Promise<void> {
-    // Callers of the same turn of the event loop share the first write: a tick comes after all continuations of promises.
+    // Callers of the same turn of the event loop share the first write: a tick comes after all continuations of
+    // promises.
     await new Promise<void>(resolve => process.nextTick(resolve));
     while (this.#gathering) {
       const { batch, rows, replies } = this.#gathering;
@@ -269,13 +273,15 @@ export class Engine implements Storage {
   }
 
   /**
-   * Events, then replies, in the order of the commits: the writer hands events on when their reply comes, so that none may overtake an earlier one, not
-   * even while the value that a refused transaction met is read.
+   * Events, then replies, in the order of the commits: the writer hands events on when their reply comes, so that none
+   * may overtake an earlier one, not even while the value that a refused transaction met is read.
    */
   async #publish(replies: Gathering['replies']): Promise<void> {
     // What nobody waits for is not kept: a server hears of its own commits from their outcomes.
     if (this.#watches === 0) this.#tail.skip(this.#durable);
-    else for (const { judged } of replies) for (const one of judged) if (one.is === 'committed') this.#tail.push(one.events);
+    else
+      for (const { judged } of replies)
+        for (const one of judged) if (one.is === 'committed') this.#tail.push(one.events);
     this.options.durable?.(this.#durable);
     this.#wake();
     for (const { judged, resolve } of replies) {
@@ -317,7 +323,8 @@ export class Engine implements Storage {
   /** The next events after `position` under `prefix`, with the values they replaced, and the revision reached. */
   async #events(prefix: string, position: number): Promise<{ events: readonly StoreEvent[]; revision: number }> {
     const events =
-      this.#tail.read(position, WATCH_CHUNK) ?? (await readChanges(this.records, position, this.#durable, WATCH_CHUNK, prefix));
+      this.#tail.read(position, WATCH_CHUNK) ??
+      (await readChanges(this.records, position, this.#durable, WATCH_CHUNK, prefix));
     const wanted = events.filter(event => event.key.startsWith(prefix));
     const missing: Buffer[] = [];
     for (const event of wanted) {
@@ -333,7 +340,9 @@ export class Engine implements Storage {
     };
     const complete = wanted.map(event => {
       const value = event.type === 'put' ? (event.value ?? take()) : undefined;
-      return event.replaced ? { ...event, value, previous: { value: take(), modified: event.replaced } } : { ...event, value };
+      return event.replaced
+        ? { ...event, value, previous: { value: take(), modified: event.replaced } }
+        : { ...event, value };
     });
     return { events: complete, revision: events.at(-1)!.revision };
   }

@@ -62,8 +62,8 @@ interface Found {
 const LINES = 20;
 
 /**
- * Reads every row and compares what the kinds of rows say about each other. Holds keys in memory, never values. `reached` is the revision the store is known to
- * have had.
+ * Reads every row and compares what the kinds of rows say about each other. Holds keys in memory, never values.
+ * `reached` is the revision the store is known to have had.
  */
 export async function examine(records: Records, reached = 0): Promise<Examination> {
   return await new Examiner(new Salvage(records)).run(reached);
@@ -102,7 +102,8 @@ class Examiner {
     const lost: Survivor[] = [];
     for (const [key, found] of this.#found) this.#judge(key, found, indexed, objects, lost);
     if (told && indexed) this.#unrelated();
-    const unaccounted = known?.revision === this.#revision ? Math.max(0, known.objects - objects.length - lost.length) : 0;
+    const unaccounted =
+      known?.revision === this.#revision ? Math.max(0, known.objects - objects.length - lost.length) : 0;
     if (!format || !id || !known)
       this.#damage.push(`the ${!format ? 'format' : !id ? 'id' : 'state'} record is missing or unreadable`);
     return {
@@ -177,7 +178,8 @@ class Examiner {
     const stated = newer(index, change);
     if (change && (change.version === 0 ? index : index?.modified !== change.modified) && (indexed || index))
       this.#damage.push(`the index and the history disagree about ${name}`);
-    // Without the index only the value tells that there was an object; a deletion would be in history as long as the value is there.
+    // Without the index only the value tells that there was an object; a deletion would be in history as long as the
+    // value is there.
     const newest = stated ?? (indexed ? undefined : value);
     if (!newest || newest.version === 0) return;
     if (value?.modified === newest.modified) {

@@ -5,7 +5,10 @@ export interface Version {
   readonly version: number;
 }
 
-/** A key with its newest version in the fields and earlier, not yet forgotten ones in `older` (modified, created, version; ascending). */
+/**
+ * A key with its newest version in the fields and earlier, not yet forgotten ones in `older` (modified, created,
+ * version; ascending).
+ */
 interface Entry extends Version {
   readonly key: string;
   modified: number;
@@ -43,8 +46,8 @@ const rank = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x1000
 export const isEncodable = (key: string): boolean => !WIDE.test(key) || !LONE.test(key);
 
 /**
- * All keys with the versions that history still holds, in UTF-8 order: chunks of sorted arrays, so that it loads in order at the speed of
- * appending, and a range sees one consistent state because it runs without waiting.
+ * All keys with the versions that history still holds, in UTF-8 order: chunks of sorted arrays, so that it loads in
+ * order at the speed of appending, and a range sees one consistent state because it runs without waiting.
  */
 export class KeyIndex {
   readonly #entries = new Map<string, Entry>();
@@ -112,7 +115,10 @@ export class KeyIndex {
     entry.older = keepFrom === older.length ? undefined : older.slice(keepFrom);
   }
 
-  /** Keys with `prefix` after `after` as they were at `revision`, at most `limit`, with the number of those that follow (if not `counted`, 1 for any). */
+  /**
+   * Keys with `prefix` after `after` as they were at `revision`, at most `limit`, with the number of those that follow
+   * (if not `counted`, 1 for any).
+   */
   range(
     prefix: string,
     after: string | undefined,
@@ -128,7 +134,8 @@ export class KeyIndex {
       if (found.length === limit) {
         remaining++;
         if (!counted) break;
-      } else found.push({ key: entry.key, modified: version.modified, created: version.created, version: version.version });
+      } else
+        found.push({ key: entry.key, modified: version.modified, created: version.created, version: version.version });
     }
     return { found, remaining };
   }

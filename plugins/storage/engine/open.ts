@@ -28,8 +28,8 @@ export interface Loaded extends Opened {
 const ANY_ROW = [Buffer.from('e/'), Buffer.from('w')] as const;
 
 /**
- * Reads (or for empty records makes) the store's own records, rebuilds the index, and verifies that no revision of its history is missing and that
- * the index holds what the last commit left behind.
+ * Reads (or for empty records makes) the store's own records, rebuilds the index, and verifies that no revision of its
+ * history is missing and that the index holds what the last commit left behind.
  */
 export async function load(records: Records): Promise<Loaded> {
   const names = ['format', 'id', 'compacted', 'state'] as const;
@@ -46,7 +46,8 @@ export async function load(records: Records): Promise<Loaded> {
 }
 
 async function create(records: Records): Promise<Loaded> {
-  for await (const _ of records.scan(...ANY_ROW)) throw new StoreError(`the store has lost its format record; ${REMEDY}`);
+  for await (const _ of records.scan(...ANY_ROW))
+    throw new StoreError(`the store has lost its format record; ${REMEDY}`);
   const id = randomUUID();
   const batch = records.batch();
   batch.put(metaKey('format'), Buffer.from(String(FORMAT)));
@@ -67,7 +68,10 @@ async function loadIndex(records: Records): Promise<KeyIndex> {
   return index;
 }
 
-/** Adds the versions that history still holds, and finds the last revision. Throws StoreError with the first revision that is missing. */
+/**
+ * Adds the versions that history still holds, and finds the last revision. Throws StoreError with the first revision
+ * that is missing.
+ */
 async function loadHistory(records: Records, index: KeyIndex, compacted: number): Promise<number> {
   let revision = compacted;
   /** Per changed key its versions in history, ascending. */

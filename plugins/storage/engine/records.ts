@@ -1,7 +1,10 @@
 import { crc32 } from 'node:zlib';
 import { StoreError } from '../../../core/api/index.js';
 
-/** Writes that become durable together. Rows are copied or kept as they are until `write` resolves; callers do not change them. */
+/**
+ * Writes that become durable together. Rows are copied or kept as they are until `write` resolves; callers do not
+ * change them.
+ */
 export interface Batch {
   put(key: Buffer, value: Buffer): void;
   remove(key: Buffer): void;
@@ -15,12 +18,18 @@ export interface Row {
   readonly value: Buffer;
 }
 
-/** The ordered records underneath the engine: what a storage of the embedded kind has to supply. Keys are compared as bytes. */
+/**
+ * The ordered records underneath the engine: what a storage of the embedded kind has to supply. Keys are compared as
+ * bytes.
+ */
 export interface Records {
   batch(): Batch;
   /** Values in the order of the keys, undefined for keys that are not there. */
   getMany(keys: readonly Buffer[]): Promise<(Buffer | undefined)[]>;
-  /** Rows with from <= key < to as of the call, in order, several at a time: about `bytes` of them, where the implementation can bound it. */
+  /**
+   * Rows with from <= key < to as of the call, in order, several at a time: about `bytes` of them, where the
+   * implementation can bound it.
+   */
   scan(from: Buffer, to: Buffer, bytes?: number): AsyncIterable<readonly Row[]>;
   close(): Promise<void>;
 }
@@ -47,7 +56,10 @@ export const VALUE_HEADER = 16;
 const EVENT_HEADER = 36;
 const CHECKSUM = 4;
 
-/** Writes the checksum of a row's key and of its content into the content's first bytes. The database verifies blocks in some reads only, scans are not among them. */
+/**
+ * Writes the checksum of a row's key and of its content into the content's first bytes. The database verifies blocks in
+ * some reads only, scans are not among them.
+ */
 function seal(key: Buffer, row: Buffer): Buffer {
   row.writeUInt32BE(crc32(row.subarray(CHECKSUM), crc32(key)), 0);
   return row;
@@ -56,7 +68,9 @@ function seal(key: Buffer, row: Buffer): Buffer {
 /** The content of a row whose checksum is good. Throws StoreError else. */
 export function sound({ key, value }: Row): Buffer {
   if (value.length > CHECKSUM && crc32(value.subarray(CHECKSUM), crc32(key)) === value.readUInt32BE(0)) return value;
-  throw new StoreError(`the store is damaged: the row ${JSON.stringify(key.toString('latin1'))} fails its checksum; ${REMEDY}`);
+  throw new StoreError(
+    `the store is damaged: the row ${JSON.stringify(key.toString('latin1'))} fails its checksum; ${REMEDY}`,
+  );
 }
 
 /** Writes a number below 2^53 as 8 bytes, big-endian, so that byte order is numeric order. */
@@ -66,7 +80,8 @@ export function writeRevision(to: Buffer, revision: number, at: number): void {
 }
 
 /** Reads what writeRevision wrote. */
-export const readRevision = (from: Buffer, at: number): number => from.readUInt32BE(at) * 0x100000000 + from.readUInt32BE(at + 4);
+export const readRevision = (from: Buffer, at: number): number =>
+  from.readUInt32BE(at) * 0x100000000 + from.readUInt32BE(at + 4);
 
 /** `v/<key>\0<revision>`: a value. The suffix has a fixed size, so keys that hold zero bytes stay distinct. */
 export function valueKey(key: string, revision: number): Buffer {
@@ -86,7 +101,10 @@ export const indexKey = (key: string): Buffer => Buffer.from(`i/${key}`);
 export const metaKey = (name: 'format' | 'id' | 'compacted' | 'state'): Buffer => Buffer.from(`m/${name}`);
 
 /** Bounds of the rows of a kind: events, index, values. */
-export const rowsOf = (kind: 'e' | 'i' | 'v'): readonly [Buffer, Buffer] => [Buffer.from(`${kind}/`), Buffer.from(`${kind}0`)];
+export const rowsOf = (kind: 'e' | 'i' | 'v'): readonly [Buffer, Buffer] => [
+  Buffer.from(`${kind}/`),
+  Buffer.from(`${kind}0`),
+];
 
 /** `e/<revision><index>`: an event. */
 export function eventKey(revision: number, index = 0): Buffer {
@@ -113,8 +131,8 @@ export function decodeIndex(row: Row) {
 }
 
 /**
- * What every commit says of the state it leaves behind, so that objects that vanish from the index do not go unnoticed: its revision, the number
- * of objects, and the sum of their modification revisions modulo 2^32.
+ * What every commit says of the state it leaves behind, so that objects that vanish from the index do not go unnoticed:
+ * its revision, the number of objects, and the sum of their modification revisions modulo 2^32.
  */
 export interface StateRow {
   readonly revision: number;
@@ -174,8 +192,8 @@ export function decodeChange(row: Row): Change {
 }
 
 /**
- * A value record with the object in it, assembled once: `gap` tells where the digits of the revision go. The object is the record from
- * VALUE_HEADER on.
+ * A value record with the object in it, assembled once: `gap` tells where the digits of the revision go. The object is
+ * the record from VALUE_HEADER on.
  */
 export function encodeValue(
   key: Buffer,

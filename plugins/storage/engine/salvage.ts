@@ -48,7 +48,10 @@ export class Salvage {
     return false;
   }
 
-  /** True if a read failed. A failed read takes the rows before it along, so it is repeated row by row up to the failure. */
+  /**
+   * True if a read failed. A failed read takes the rows before it along, so it is repeated row by row up to the
+   * failure.
+   */
   async #scanUntilFailure(from: Buffer, to: Buffer, visit: (row: Row) => void): Promise<boolean> {
     let at = from;
     for (const bytes of [undefined, 1]) {
@@ -97,7 +100,9 @@ function between(low: Buffer, high: Buffer, precision: number): Buffer | undefin
   let common = 0;
   while (common < high.length && (low[common] ?? 0) === high[common]) common++;
   const length = Math.min(common + STEP, precision);
-  const [a, b] = [low, high].map(key => BigInt(`0x${Buffer.concat([key, Buffer.alloc(length)], length).toString('hex')}`));
+  const [a, b] = [low, high].map(key =>
+    BigInt(`0x${Buffer.concat([key, Buffer.alloc(length)], length).toString('hex')}`),
+  );
   const middle = (a! + b!) / 2n;
   return middle === a ? undefined : Buffer.from(middle.toString(16).padStart(2 * length, '0'), 'hex');
 }

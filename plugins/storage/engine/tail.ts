@@ -3,7 +3,9 @@ import type { StoreEvent } from '../../../core/api/index.js';
 /** Bytes of values the tail keeps: enough for watches that fall behind for moments, small beside the caches. */
 const TAIL_BYTES = 16 * 1024 * 1024;
 
-/** The newest durable events, bounded by the bytes they hold; a watch that is not further behind needs no disk for them. */
+/**
+ * The newest durable events, bounded by the bytes they hold; a watch that is not further behind needs no disk for them.
+ */
 export class Tail {
   #events: StoreEvent[] = [];
   #start = 0;

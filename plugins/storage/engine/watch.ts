@@ -2,8 +2,8 @@ import { StoreError, type StoreEvent } from '../../../core/api/index.js';
 import { decodeChange, eventKey, type Records } from './records.js';
 
 /**
- * Events above `from` up to `to` from the records, without values, whole revisions, about `limit` that matter to `prefix`. At least the last
- * revision read is told by its last event, even if that lies outside of the prefix.
+ * Events above `from` up to `to` from the records, without values, whole revisions, about `limit` that matter to
+ * `prefix`. At least the last revision read is told by its last event, even if that lies outside of the prefix.
  */
 export async function readChanges(
   records: Records,
@@ -19,12 +19,21 @@ export async function readChanges(
     for (const row of rows) {
       const { revision, key, created, version, before } = decodeChange(row);
       if (last === undefined ? revision !== from + 1 : revision > last.revision + 1) {
-        throw new StoreError(`the store has lost the events between revisions ${last?.revision ?? from} and ${revision}`);
+        throw new StoreError(
+          `the store has lost the events between revisions ${last?.revision ?? from} and ${revision}`,
+        );
       }
       if (wanted >= limit && revision !== last?.revision) return withLast(events, last);
       const deleted = version === 0;
       const replaced = before.modified || undefined;
-      last = { type: deleted ? 'delete' : 'put', key, revision, created, version: deleted ? before.version : version, replaced };
+      last = {
+        type: deleted ? 'delete' : 'put',
+        key,
+        revision,
+        created,
+        version: deleted ? before.version : version,
+        replaced,
+      };
       if (!key.startsWith(prefix)) continue;
       events.push(last);
       wanted++;

@@ -4,8 +4,9 @@ import { changed } from './transaction.js';
 import type { Keys } from './values.js';
 
 /**
- * Compacts etcd's history by time, in one of the processes over a store: each in turn tries, at every interval, to write the next version of one key. Who does
- * is the compactor of this interval, and compacts what was current when the key was written before.
+ * Compacts etcd's history by time, in one of the processes over a store: each in turn tries, at every interval, to
+ * write the next version of one key. Who does is the compactor of this interval, and compacts what was current when the
+ * key was written before.
  */
 export class Compactor {
   readonly #timer: NodeJS.Timeout;
@@ -24,7 +25,10 @@ export class Compactor {
     this.#timer.unref();
   }
 
-  /** One interval's turn; resolves with the revision it compacted, 0 if it was another process's turn or there is nothing old yet. */
+  /**
+   * One interval's turn; resolves with the revision it compacted, 0 if it was another process's turn or there is
+   * nothing old yet.
+   */
   async turn(): Promise<number> {
     const key = this.keys.compaction;
     const old = this.#revision;

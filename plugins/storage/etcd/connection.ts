@@ -66,14 +66,16 @@ const REFUSED: readonly number[] = [
 export const isRefusal = (error: unknown): boolean => REFUSED.includes((error as ServiceError).code);
 
 /** Whether a call that failed may have been sent: not if there was no connection to send it on. */
-export const mayBeSent = (error: unknown): boolean => !/^No connection established/.test((error as ServiceError).details ?? '');
+export const mayBeSent = (error: unknown): boolean =>
+  !/^No connection established/.test((error as ServiceError).details ?? '');
 
 /** etcd's answer to revisions that are compacted or not there yet. */
 export const isOutOfRange = (error: unknown): boolean => (error as ServiceError).code === status.OUT_OF_RANGE;
 
 /** Whether a new token may help: the old one has expired, or the users were changed. */
 const wantsToken = ({ code, details = '' }: ServiceError): boolean =>
-  code === status.UNAUTHENTICATED || /invalid auth token|user name is empty|revision of auth store is old/.test(details);
+  code === status.UNAUTHENTICATED ||
+  /invalid auth token|user name is empty|revision of auth store is old/.test(details);
 
 export const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
 
@@ -83,7 +85,10 @@ export function addressOf(server: string): string {
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }
 
-/** One channel per server; the one that last answered is used until it fails. A call is sent once, unless `persist` repeats it. */
+/**
+ * One channel per server; the one that last answered is used until it fails. A call is sent once, unless `persist`
+ * repeats it.
+ */
 export class Connection {
   readonly #clients: readonly Client[];
   #current = 0;
@@ -110,8 +115,15 @@ export class Connection {
     }
   }
 
-  /** A call that may be sent any number of times: until it is answered or refused, for a while. Throws Unavailable then. */
-  async persist<Response>(method: Method<Response>, request: object, signal?: AbortSignal, limit = LIMIT_MS): Promise<Response> {
+  /**
+   * A call that may be sent any number of times: until it is answered or refused, for a while. Throws Unavailable then.
+   */
+  async persist<Response>(
+    method: Method<Response>,
+    request: object,
+    signal?: AbortSignal,
+    limit = LIMIT_MS,
+  ): Promise<Response> {
     const until = performance.now() + limit;
     for (;;) {
       signal?.throwIfAborted();
@@ -135,7 +147,10 @@ export class Connection {
   /** A watch stream; `token` is what it was opened with. */
   watch(): { readonly stream: ClientDuplexStream<object, WatchResponse>; readonly token: Metadata } {
     const token = this.#metadata;
-    return { stream: this.#clients[this.#current]!.makeBidiStreamRequest(Watch.path, Watch.encode, Watch.decode, token), token };
+    return {
+      stream: this.#clients[this.#current]!.makeBidiStreamRequest(Watch.path, Watch.encode, Watch.decode, token),
+      token,
+    };
   }
 
   /** Gets a new token if `error` asks for one and there is a user; true if the call may be sent again. */
@@ -162,10 +177,17 @@ export class Connection {
   async #authenticate(): Promise<void> {
     const { user, passwordFile } = this.config;
     const password = passwordFile === undefined ? '' : readFileSync(passwordFile, 'utf8').trimEnd();
-    this.#metadata = withToken((await this.#once(Authenticate, { name: user, password }, undefined, withToken(undefined))).token);
+    this.#metadata = withToken(
+      (await this.#once(Authenticate, { name: user, password }, undefined, withToken(undefined))).token,
+    );
   }
 
-  #once<Response>(method: Method<Response>, request: object, signal?: AbortSignal, metadata = this.#metadata): Promise<Response> {
+  #once<Response>(
+    method: Method<Response>,
+    request: object,
+    signal?: AbortSignal,
+    metadata = this.#metadata,
+  ): Promise<Response> {
     return new Promise((resolve, reject) => {
       const at = this.#current;
       const answered = (error: ServiceError | null, response?: Response) => {
@@ -176,14 +198,25 @@ export class Connection {
       };
       const options = { deadline: Date.now() + ATTEMPT_MS };
       const client = this.#clients[at]!;
-      const call = client.makeUnaryRequest(method.path, method.encode, method.decode, request, metadata, options, answered);
+      const call = client.makeUnaryRequest(
+        method.path,
+        method.encode,
+        method.decode,
+        request,
+        metadata,
+        options,
+        answered,
+      );
       const cancel = () => call.cancel();
       signal?.addEventListener('abort', cancel);
     });
   }
 }
 
-/** What a PEM file of the configuration holds; null without one. The TLS library ignores a CA bundle without certificates. */
+/**
+ * What a PEM file of the configuration holds; null without one. The TLS library ignores a CA bundle without
+ * certificates.
+ */
 function pem(flag: string, file: string | undefined, label: string): Buffer | null {
   if (file === undefined) return null;
   let content: Buffer;
@@ -199,11 +232,16 @@ function pem(flag: string, file: string | undefined, label: string): Buffer | nu
 /** How a server is spoken to by TLS. Throws StoreError that names the flag of a file that cannot be used. */
 function secure({ cafile, certfile, keyfile }: EtcdConfig): ChannelCredentials {
   const ca = pem('--etcd-cafile', cafile, 'CERTIFICATE');
-  const [key, certificate] = [pem('--etcd-keyfile', keyfile, 'PRIVATE KEY'), pem('--etcd-certfile', certfile, 'CERTIFICATE')];
+  const [key, certificate] = [
+    pem('--etcd-keyfile', keyfile, 'PRIVATE KEY'),
+    pem('--etcd-certfile', certfile, 'CERTIFICATE'),
+  ];
   try {
     return credentials.createSsl(ca, key, certificate);
   } catch (error) {
-    const which = [cafile && '--etcd-cafile', certfile && '--etcd-certfile and --etcd-keyfile'].filter(Boolean).join(', ');
+    const which = [cafile && '--etcd-cafile', certfile && '--etcd-certfile and --etcd-keyfile']
+      .filter(Boolean)
+      .join(', ');
     throw new StoreError(`${which}: the files cannot be used for TLS: ${(error as Error).message}`);
   }
 }

@@ -6,13 +6,15 @@ const TEXTS = ['cafile', 'certfile', 'keyfile', 'user', 'passwordFile'] as const
 
 function parse(config: unknown): EtcdConfig {
   const { servers, prefix = '/registry', compactionInterval, ...rest } = (config ?? {}) as Record<string, unknown>;
-  if (!Array.isArray(servers) || servers.length === 0) throw new ConfigError('servers', 'must list the URLs of the etcd servers');
+  if (!Array.isArray(servers) || servers.length === 0)
+    throw new ConfigError('servers', 'must list the URLs of the etcd servers');
   for (const [i, server] of servers.entries()) {
     if (typeof server !== 'string' || !/^https?:\/\/[^/@]+\/?$/.test(server)) {
       throw new ConfigError(`servers[${i}]`, 'must be a URL like https://127.0.0.1:2379, without a user');
     }
   }
-  if (typeof prefix !== 'string' || prefix === '') throw new ConfigError('prefix', 'must be a string that is not empty');
+  if (typeof prefix !== 'string' || prefix === '')
+    throw new ConfigError('prefix', 'must be a string that is not empty');
   for (const name of TEXTS) {
     if (rest[name] !== undefined && typeof rest[name] !== 'string') throw new ConfigError(name, 'must be a string');
   }
@@ -24,8 +26,15 @@ function parse(config: unknown): EtcdConfig {
   const interval = compactionInterval;
   if (interval !== undefined && (typeof interval !== 'number' || !(interval >= 0 && interval < 2 ** 31)))
     throw new ConfigError('compactionInterval', 'must be a number of milliseconds');
-  const texts = Object.fromEntries(TEXTS.flatMap(name => (rest[name] === undefined ? [] : [[name, rest[name] as string]])));
-  return { servers: servers as string[], prefix, ...(interval === undefined ? {} : { compactionInterval: interval }), ...texts };
+  const texts = Object.fromEntries(
+    TEXTS.flatMap(name => (rest[name] === undefined ? [] : [[name, rest[name] as string]])),
+  );
+  return {
+    servers: servers as string[],
+    prefix,
+    ...(interval === undefined ? {} : { compactionInterval: interval }),
+    ...texts,
+  };
 }
 
 /** Objects in an etcd cluster, for several servers over one set of objects. */

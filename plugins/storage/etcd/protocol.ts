@@ -1,6 +1,9 @@
 import protobuf from 'protobufjs';
 
-/** The messages of etcd's v3 API that are used, field numbers as in its published interface; everything unknown is skipped. Enumerations travel as numbers. */
+/**
+ * The messages of etcd's v3 API that are used, field numbers as in its published interface; everything unknown is
+ * skipped. Enumerations travel as numbers.
+ */
 const DEFINITIONS = `
 syntax = "proto3";
 message Header { int64 revision = 3; }
@@ -83,7 +86,11 @@ function method<Response>(path: string, request: string, response: string): Meth
 export const Range = method<RangeResponse>('/etcdserverpb.KV/Range', 'RangeRequest', 'RangeResponse');
 export const Put = method<{ readonly header: Header }>('/etcdserverpb.KV/Put', 'PutRequest', 'PutResponse');
 export const Txn = method<TxnResponse>('/etcdserverpb.KV/Txn', 'TxnRequest', 'TxnResponse');
-export const Compact = method<{ readonly header: Header }>('/etcdserverpb.KV/Compact', 'CompactRequest', 'CompactResponse');
+export const Compact = method<{ readonly header: Header }>(
+  '/etcdserverpb.KV/Compact',
+  'CompactRequest',
+  'CompactResponse',
+);
 export const Watch = method<WatchResponse>('/etcdserverpb.Watch/Watch', 'WatchRequest', 'WatchResponse');
 export const Authenticate = method<{ readonly token: string }>(
   '/etcdserverpb.Auth/Authenticate',

@@ -8,10 +8,15 @@ import { FORMAT, type Keys } from './values.js';
 const SECRET_BYTES = 32;
 
 /**
- * Reads the store's record, and writes it into an empty store. Resolves with the secret in it. Throws StoreError for a store of another format, and for keys
- * under the prefix that are not a store of this server.
+ * Reads the store's record, and writes it into an empty store. Resolves with the secret in it. Throws StoreError for a
+ * store of another format, and for keys under the prefix that are not a store of this server.
  */
-export async function openRecord(connection: Connection, keys: Keys, prefix: string, limit: number): Promise<Uint8Array> {
+export async function openRecord(
+  connection: Connection,
+  keys: Keys,
+  prefix: string,
+  limit: number,
+): Promise<Uint8Array> {
   const key = keys.record;
   for (;;) {
     const { kvs }: RangeResponse = await connection.persist(Range, { key }, undefined, limit);

@@ -15,7 +15,16 @@ import {
   Unavailable,
 } from '../../../core/api/index.js';
 import { Compactor, compactEtcd } from './compactor.js';
-import { Connection, type EtcdConfig, isOutOfRange, isRefusal, LIMIT_MS, mayBeSent, PAUSE_MS, pause } from './connection.js';
+import {
+  Connection,
+  type EtcdConfig,
+  isOutOfRange,
+  isRefusal,
+  LIMIT_MS,
+  mayBeSent,
+  PAUSE_MS,
+  pause,
+} from './connection.js';
 import { type KeyValue, Put, Range, type RangeResponse, Txn } from './protocol.js';
 import { openRecord } from './record.js';
 import { committed, happensOnce, malformed, outcome, request } from './transaction.js';
@@ -41,8 +50,9 @@ interface Reading {
 }
 
 /**
- * Objects in etcd, shared with other servers. Transactions of a group that touch different keys are sent together, so their revisions need not follow the
- * group's order; those that share a key keep it. Other servers write too: the events of all come by `watch` only.
+ * Objects in etcd, shared with other servers. Transactions of a group that touch different keys are sent together, so
+ * their revisions need not follow the group's order; those that share a key keep it. Other servers write too: the
+ * events of all come by `watch` only.
  */
 export class EtcdStore implements Storage {
   readonly name = 'etcd';
@@ -52,7 +62,10 @@ export class EtcdStore implements Storage {
   #compacted = 0;
   #secret: Uint8Array = new Uint8Array();
   #compactor: Compactor | undefined;
-  /** The last transaction under way per key. No Map: what such a one has let go stays in memory for long (docs/decisions/0005). */
+  /**
+   * The last transaction under way per key. No Map: what such a one has let go stays in memory for long
+   * (docs/decisions/0005).
+   */
   readonly #last: { [key: string]: Promise<unknown> } = Object.create(null);
   readonly #closed = new AbortController();
 
@@ -75,7 +88,9 @@ export class EtcdStore implements Storage {
     }
     const { compactionInterval } = this.#config;
     if (compactionInterval)
-      this.#compactor = new Compactor(this.#connection, this.#keys, compactionInterval, revision => this.compact(revision));
+      this.#compactor = new Compactor(this.#connection, this.#keys, compactionInterval, revision =>
+        this.compact(revision),
+      );
     return this;
   }
 
@@ -83,8 +98,8 @@ export class EtcdStore implements Storage {
     return {
       secret: this.#secret,
       mark: async () =>
-        (await this.#connection.persist(Put, { key: this.#keys.record, ignore_value: true }, this.#closed.signal)).header
-          .revision,
+        (await this.#connection.persist(Put, { key: this.#keys.record, ignore_value: true }, this.#closed.signal))
+          .header.revision,
     };
   }
 
@@ -155,7 +170,9 @@ export class EtcdStore implements Storage {
     if (!signal.aborted) throw new StoreError('the store is closed');
   }
 
-  /** A watch from a revision that etcd does not know any more would wait until it comes again, and miss all before it. */
+  /**
+   * A watch from a revision that etcd does not know any more would wait until it comes again, and miss all before it.
+   */
   async #refuseLost(delivered: number): Promise<void> {
     const revision = await this.revision().catch(() => undefined);
     if (revision !== undefined && revision < delivered) throw lostData(revision, delivered);
@@ -176,7 +193,11 @@ export class EtcdStore implements Storage {
 
   async check(): Promise<void> {
     const request = { key: this.#keys.compaction, count_only: true };
-    await this.#connection.persist(Range, request, AbortSignal.any([this.#closed.signal, AbortSignal.timeout(CHECK_MS)]));
+    await this.#connection.persist(
+      Range,
+      request,
+      AbortSignal.any([this.#closed.signal, AbortSignal.timeout(CHECK_MS)]),
+    );
   }
 
   async close(): Promise<void> {
@@ -217,7 +238,8 @@ export class EtcdStore implements Storage {
   /** Sends a transaction after those before it that share a key with it. */
   #inOrder(transaction: Transaction): Promise<Outcome> {
     const earlier = transaction.flatMap(({ key }) => this.#last[key] ?? []);
-    // Counted from here, so that those behind a write that etcd does not answer are given up with it, not each after its own time.
+    // Counted from here, so that those behind a write that etcd does not answer are given up with it, not each after
+    // its own time.
     const until = performance.now() + LIMIT_MS;
     const send = () => this.#send(transaction, until);
     const sent = earlier.length === 0 ? send() : Promise.all(earlier).then(send);
@@ -228,8 +250,8 @@ export class EtcdStore implements Storage {
   }
 
   /**
-   * Sends a transaction until etcd answers, or it is too late. Where an answer was lost, a transaction that cannot take place twice is sent again, and its failure then may mean
-   * that it took place; any other is looked for.
+   * Sends a transaction until etcd answers, or it is too late. Where an answer was lost, a transaction that cannot take
+   * place twice is sent again, and its failure then may mean that it took place; any other is looked for.
    */
   async #send(transaction: Transaction, until: number): Promise<Outcome> {
     const wrong = this.#closed.signal.aborted ? new StoreError('the store is closed') : malformed(transaction);
@@ -258,7 +280,10 @@ export class EtcdStore implements Storage {
     }
   }
 
-  /** The outcome of a transaction whose answer was lost, by the mark on a value it wrote; undefined if none of the last writes of that key has it. */
+  /**
+   * The outcome of a transaction whose answer was lost, by the mark on a value it wrote; undefined if none of the last
+   * writes of that key has it.
+   */
   async #lookFor(transaction: Transaction, mark: Buffer): Promise<Outcome | undefined> {
     const put = transaction.find(operation => operation.is === 'put');
     if (!put) return undefined;
@@ -289,7 +314,8 @@ export class EtcdStore implements Storage {
   }
 }
 
-const unknown = (lost: Error): Unavailable => new Unavailable(`the answer of etcd to a write was lost: ${lost.message}`);
+const unknown = (lost: Error): Unavailable =>
+  new Unavailable(`the answer of etcd to a write was lost: ${lost.message}`);
 
 /** A deletion whose answer was lost, and whose object is gone: it is what was asked for, whoever did it. */
 function gone(transaction: Transaction, found: Outcome & { is: 'failed' }): Outcome | undefined {

@@ -15,12 +15,14 @@ export function malformed(transaction: Transaction): StoreError | undefined {
   const keys = new Set(transaction.map(operation => operation.key));
   if (keys.size < transaction.length) return new StoreError('a transaction changes a key twice');
   if (keys.has('')) return new StoreError('a key must not be empty');
-  if ([...keys].some(key => Buffer.from(key).toString() !== key)) return new StoreError('a key must be well-formed Unicode');
+  if ([...keys].some(key => Buffer.from(key).toString() !== key))
+    return new StoreError('a key must be well-formed Unicode');
   return undefined;
 }
 
 /** Whether the transaction cannot take place twice: after the first time, what it expects is gone. */
-export const happensOnce = (transaction: Transaction): boolean => transaction.some(operation => operation.expect !== undefined);
+export const happensOnce = (transaction: Transaction): boolean =>
+  transaction.some(operation => operation.expect !== undefined);
 
 /** The condition that a key was last changed at `revision`; 0: that it is absent. */
 export const modifiedAt = (key: Buffer, revision: number): object => ({
@@ -36,7 +38,10 @@ export const changed = (key: Buffer, version: number): object => ({ result: EQUA
 /** What was at the key of an operation is asked for unless the expectation tells already that nothing was. */
 const asksBefore = (operation: Transaction[number]): boolean => operation.expect !== 0;
 
-/** The request: all expectations, then what was there (without the values) and all changes, else the state of the keys with an expectation. */
+/**
+ * The request: all expectations, then what was there (without the values) and all changes, else the state of the keys
+ * with an expectation.
+ */
 export function request(transaction: Transaction, keys: Keys, mark: Buffer): object {
   const compare: object[] = [];
   const failure: object[] = [];
@@ -65,13 +70,18 @@ export function outcome(transaction: Transaction, response: TxnResponse, keys: K
 }
 
 /** A transaction that took place at `revision`, where `before` was at the keys of its operations. */
-export function committed(transaction: Transaction, revision: number, before: readonly (KeyValue | undefined)[]): Outcome {
+export function committed(
+  transaction: Transaction,
+  revision: number,
+  before: readonly (KeyValue | undefined)[],
+): Outcome {
   const events = transaction.flatMap((operation, i): StoreEvent[] => {
     const was = before[i];
     const { key } = operation;
     const created = was?.create_revision ?? revision;
     const replaced = was?.mod_revision;
-    if (operation.is === 'delete') return was ? [{ type: 'delete', key, revision, created, version: was.version, replaced }] : [];
+    if (operation.is === 'delete')
+      return was ? [{ type: 'delete', key, revision, created, version: was.version, replaced }] : [];
     const value = filled(operation.value, operation.gap, revision);
     return [{ type: 'put', key, revision, created, version: (was?.version ?? 0) + 1, value, replaced }];
   });

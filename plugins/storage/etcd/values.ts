@@ -3,8 +3,9 @@ import { type Stored, StoreError } from '../../../core/api/index.js';
 import type { KeyValue } from './protocol.js';
 
 /**
- * A stored value is: format (1 byte), gap (4 bytes, all ones for none), mark (16), the object. etcd gives the revision only after the value is sent, so the
- * digits are filled in when it is read. The mark is unique per transaction: after a cut connection it tells whether the transaction took place.
+ * A stored value is: format (1 byte), gap (4 bytes, all ones for none), mark (16), the object. etcd gives the revision
+ * only after the value is sent, so the digits are filled in when it is read. The mark is unique per transaction: after
+ * a cut connection it tells whether the transaction took place.
  */
 const HEADER = 21;
 const MARK = 5;
@@ -45,7 +46,9 @@ export function filled(value: Uint8Array, gap: number | undefined, revision: num
 export function decode(stored: Buffer, revision: number, key: string): Uint8Array {
   if (stored[0] !== FORMAT || stored.length < HEADER) {
     const what =
-      stored.length < HEADER ? 'is no object of this server' : `has format ${stored[0]}, this version reads format ${FORMAT}`;
+      stored.length < HEADER
+        ? 'is no object of this server'
+        : `has format ${stored[0]}, this version reads format ${FORMAT}`;
     throw new StoreError(`the value of ${JSON.stringify(key)} in etcd ${what}: run the version that wrote it`);
   }
   const gap = stored.readUInt32BE(1);

@@ -13,8 +13,9 @@ export interface Wanted {
 }
 
 /**
- * Opens a watch stream, on which `message` hears every answer until it is stopped. `ended` is called once if it ends by itself: cut, refused, or without a first
- * answer; if that was for want of a token, there is a new one by then. Returns what stops it.
+ * Opens a watch stream, on which `message` hears every answer until it is stopped. `ended` is called once if it ends by
+ * itself: cut, refused, or without a first answer; if that was for want of a token, there is a new one by then. Returns
+ * what stops it.
  */
 function open(
   connection: Connection,
@@ -50,9 +51,10 @@ function open(
 }
 
 /**
- * One watch from the revision after `position`, until it is cut (then it resolves, and goes on at the revision last delivered), `signal` aborts, or history is
- * gone (throws Compacted). etcd sends the events of a revision in one message. It looks at every key of the store, whatever is wanted: each event tells then
- * how far all were delivered. Asking etcd for its progress would not: before 3.4.25 and 3.5.8 the answer overtakes events.
+ * One watch from the revision after `position`, until it is cut (then it resolves, and goes on at the revision last
+ * delivered), `signal` aborts, or history is gone (throws Compacted). etcd sends the events of a revision in one
+ * message. It looks at every key of the store, whatever is wanted: each event tells then how far all were delivered.
+ * Asking etcd for its progress would not: before 3.4.25 and 3.5.8 the answer overtakes events.
  */
 export function watchOnce(
   connection: Connection,
@@ -115,8 +117,8 @@ function change({ type, kv, prev_kv }: WatchResponse['events'][number], key: str
 }
 
 /**
- * The revision up to which history is compacted: etcd tells it to who watches from the very beginning. The store's record was written at some time, so a
- * watch of it from there hears either of that or of the compaction.
+ * The revision up to which history is compacted: etcd tells it to who watches from the very beginning. The store's
+ * record was written at some time, so a watch of it from there hears either of that or of the compaction.
  */
 export function compactedRevision(connection: Connection, keys: Keys): Promise<number> {
   return new Promise((resolve, reject) => {

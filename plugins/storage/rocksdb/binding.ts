@@ -4,7 +4,10 @@ import { createRequire } from 'node:module';
 export type Handle = { readonly native: unique symbol };
 type Done = (error: Error | null) => void;
 
-/** What is used of the native part of the `rocksdb` package: its functions, without the layers above, which cost more than a small write. */
+/**
+ * What is used of the native part of the `rocksdb` package: its functions, without the layers above, which cost more
+ * than a small write.
+ */
 export interface Binding {
   db_init(): Handle;
   db_open(database: Handle, path: string, options: object, done: Done): void;
@@ -27,5 +30,8 @@ export interface Binding {
   iterator_end(iterator: Handle, done: Done): void;
 }
 
-/** Loads the native library. In a process with several threads load it in the main thread first: it fails to load first in a second one. */
+/**
+ * Loads the native library. In a process with several threads load it in the main thread first: it fails to load first
+ * in a second one.
+ */
 export const loadBinding = (): Binding => createRequire(import.meta.url)('rocksdb/binding.js') as Binding;

@@ -23,20 +23,27 @@ export async function refuseUnlessOffline(path: string): Promise<void> {
   if (await isInUse(database)) throw new StoreError(`${database} is in use by another process: stop it first`);
 }
 
-/** Reads everything there is of a store, and changes nothing. Throws StoreError if there is no store or it is in use. */
+/**
+ * Reads everything there is of a store, and changes nothing. Throws StoreError if there is no store or it is in use.
+ */
 export async function checkRocks(path: string): Promise<Check> {
   await refuseUnlessOffline(path);
   const database = databasePath(path);
   const problems: string[] = [];
   const mark = await readMark(path).catch((error: Error): undefined => void problems.push(error.message));
-  const { logs, damage } = await damagedFiles(database).catch((error: Error) => ({ logs: [], damage: [error.message] }));
+  const { logs, damage } = await damagedFiles(database).catch((error: Error) => ({
+    logs: [],
+    damage: [error.message],
+  }));
   problems.push(...damage);
   const rows = await examineDatabase(database, mark?.revision, problems);
   if (rows) problems.push(...compare(rows, mark, problems.length > 0));
   return { logs, mark, rows, problems };
 }
 
-/** Opens a database without changing it and examines its rows; undefined, and why in `problems`, if it does not open. */
+/**
+ * Opens a database without changing it and examines its rows; undefined, and why in `problems`, if it does not open.
+ */
 async function examineDatabase(
   database: string,
   reached: number | undefined,

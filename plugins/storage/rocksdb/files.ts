@@ -7,7 +7,10 @@ import { refusal } from './refusal.js';
 
 /** Where in a store's directory the database is. */
 export const databasePath = (directory: string): string => join(directory, 'db');
-/** Links to the database's files as they were before it is opened: opening replays and removes logs before anything can be verified. */
+/**
+ * Links to the database's files as they were before it is opened: opening replays and removes logs before anything can
+ * be verified.
+ */
 const asidePath = (directory: string): string => join(directory, 'db.before-open');
 
 const isThere = (path: string): Promise<boolean> =>
@@ -28,7 +31,8 @@ export async function prepareDirectory(directory: string): Promise<void> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     // A crash while an open was being undone.
     const aside = asidePath(directory);
-    if (!(await isThere(databasePath(directory))) && (await isThere(aside))) await rename(aside, databasePath(directory));
+    if (!(await isThere(databasePath(directory))) && (await isThere(aside)))
+      await rename(aside, databasePath(directory));
   } catch (error) {
     throw refusal(directory, error as Error);
   }
@@ -66,7 +70,8 @@ export async function damagedFiles(
 ): Promise<{ readonly logs: readonly NamedLog[]; readonly damage: readonly string[] }> {
   const { logs, manifest } = await databaseFiles(database);
   const damage: string[] = [];
-  if (manifest !== undefined && !/^MANIFEST-\d+$/.test(manifest)) damage.push('CURRENT is damaged: it names no MANIFEST file');
+  if (manifest !== undefined && !/^MANIFEST-\d+$/.test(manifest))
+    damage.push('CURRENT is damaged: it names no MANIFEST file');
   else if (manifest !== undefined && !(await isThere(join(database, manifest)))) damage.push(`${manifest} is missing`);
   else if (manifest !== undefined) damage.push(...(await damageOf(database, [manifest])).damage);
   const read = await damageOf(database, logs);
@@ -93,8 +98,9 @@ export async function refuseDamagedFiles(database: string): Promise<void> {
 }
 
 /**
- * Tables that the database's list names but that are missing or of another size; each a line. `listing` gives the library's own list as it is now: an open database
- * merges tables and removes those it merged, from the list first, so only what the list still names afterwards counts.
+ * Tables that the database's list names but that are missing or of another size; each a line. `listing` gives the
+ * library's own list as it is now: an open database merges tables and removes those it merged, from the list first, so
+ * only what the list still names afterwards counts.
  */
 export async function damagedTables(database: string, listing: () => string): Promise<string[]> {
   const damage = new Map<string, string>();
@@ -111,7 +117,10 @@ export async function damagedTables(database: string, listing: () => string): Pr
 /** Names and sizes of the tables in the library's list. */
 const tablesOf = (listing: string): Map<string, number> =>
   new Map(
-    [...listing.matchAll(/^ (\d+):(\d+)\[/gm)].map(([, number = '', size]) => [`${number.padStart(6, '0')}.sst`, Number(size)]),
+    [...listing.matchAll(/^ (\d+):(\d+)\[/gm)].map(([, number = '', size]) => [
+      `${number.padStart(6, '0')}.sst`,
+      Number(size),
+    ]),
   );
 
 /** What was set aside before an open. */
@@ -123,8 +132,9 @@ export interface Aside {
 }
 
 /**
- * Links every file of a database into a directory beside it, so that an open that is refused changes nothing: RocksDB never writes to an existing file again, it
- * makes new ones and unlinks old ones. Where the file system has no links there is no way back, but no open fails for that.
+ * Links every file of a database into a directory beside it, so that an open that is refused changes nothing: RocksDB
+ * never writes to an existing file again, it makes new ones and unlinks old ones. Where the file system has no links
+ * there is no way back, but no open fails for that.
  */
 export async function setAside(directory: string): Promise<Aside> {
   const database = databasePath(directory);
@@ -154,7 +164,8 @@ async function linkAll(from: string, to: string, files: readonly string[]): Prom
     for (const file of files) await link(join(from, file), join(to, file));
     return true;
   } catch (error) {
-    if (/^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK|EXDEV)$/.test((error as NodeJS.ErrnoException).code ?? '')) return false;
+    if (/^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK|EXDEV)$/.test((error as NodeJS.ErrnoException).code ?? ''))
+      return false;
     throw error;
   }
 }

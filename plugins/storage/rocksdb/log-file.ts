@@ -8,13 +8,16 @@ export interface LogReport {
   /** Where the first unreadable record begins; undefined if there is none. */
   readonly damagedAt?: number;
   /**
-   * A whole write follows the damage. A write begins only after the one before it is on the disk, so the damage is no torn end of a crash:
-   * something that was durable is gone.
+   * A whole write follows the damage. A write begins only after the one before it is on the disk, so the damage is no
+   * torn end of a crash: something that was durable is gone.
    */
   readonly resumes: boolean;
 }
 
-/** Layout of RocksDB's logs: blocks of 32 KB, records that do not cross them; a header of checksum (4), length (2), type (1). */
+/**
+ * Layout of RocksDB's logs: blocks of 32 KB, records that do not cross them; a header of checksum (4), length (2), type
+ * (1).
+ */
 const BLOCK = 32 * 1024;
 const HEADER = 7;
 /** Types from 5 on are the same as 1 to 4 with the number of the log (4 bytes) in the header. */
@@ -70,7 +73,10 @@ class LogScan {
       const type = bytes[at + 6]!;
       const end = at + (type >= RECYCLED ? HEADER + 4 : HEADER) + length;
       const sound =
-        type > 0 && type <= LAST_TYPE && end <= bytes.length && maskedCrc(bytes, at + 6, end) === bytes.readUInt32LE(at);
+        type > 0 &&
+        type <= LAST_TYPE &&
+        end <= bytes.length &&
+        maskedCrc(bytes, at + 6, end) === bytes.readUInt32LE(at);
       if (sound) {
         this.records++;
         if (this.damagedAt !== undefined && BEGINS.has(type)) this.resumes = true;

@@ -15,7 +15,10 @@ import { HighWater, type Mark, readMark, writeMark } from './high-water.js';
 import { isInUse, openRecords, type RocksRecords } from './records.js';
 import { refusal } from './refusal.js';
 
-/** Settings of a store on disk. `path` is a directory of its own: `db` in it is the database, `high-water` how far it came. */
+/**
+ * Settings of a store on disk. `path` is a directory of its own: `db` in it is the database, `high-water` how far it
+ * came.
+ */
 export interface RocksOptions {
   readonly path: string;
   readonly historyMs: number;
@@ -25,8 +28,8 @@ export interface RocksOptions {
 }
 
 /**
- * Opens a store, making a new one in an empty directory. Throws StoreError, in one line, if it is in use, cannot be written, is damaged, or is not as far
- * as it has been; then its files are as they were.
+ * Opens a store, making a new one in an empty directory. Throws StoreError, in one line, if it is in use, cannot be
+ * written, is damaged, or is not as far as it has been; then its files are as they were.
  */
 export async function openRocks(options: RocksOptions): Promise<Engine> {
   const { path } = options;

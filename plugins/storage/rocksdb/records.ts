@@ -15,7 +15,10 @@ const OPTIONS = {
 /** Bytes a scan fetches at once unless told otherwise. */
 const SCAN_BYTES = 256 * 1024;
 
-/** Whether a database is open, in this process or another. Changes nothing: it asks to make a new one where one is, which is refused after the lock. */
+/**
+ * Whether a database is open, in this process or another. Changes nothing: it asks to make a new one where one is,
+ * which is refused after the lock.
+ */
 export async function isInUse(path: string): Promise<boolean> {
   const { all } = await databaseFiles(path);
   if (!all.includes('CURRENT') || !all.includes('LOCK')) return false;
@@ -30,7 +33,10 @@ export async function isInUse(path: string): Promise<boolean> {
   return false;
 }
 
-/** Opens (and with `create` makes) the database in a directory; `readOnly` changes no file and takes no lock. Throws StoreError. */
+/**
+ * Opens (and with `create` makes) the database in a directory; `readOnly` changes no file and takes no lock. Throws
+ * StoreError.
+ */
 export async function openRecords(
   path: string,
   { create = false, readOnly = false }: { readonly create?: boolean; readonly readOnly?: boolean } = {},
@@ -38,14 +44,19 @@ export async function openRecords(
   const binding = loadBinding();
   const database = binding.db_init();
   try {
-    await done(callback => binding.db_open(database, path, { ...OPTIONS, createIfMissing: create, readOnly }, callback));
+    await done(callback =>
+      binding.db_open(database, path, { ...OPTIONS, createIfMissing: create, readOnly }, callback),
+    );
   } catch (error) {
     throw refusal(path, error as Error);
   }
   return new RocksRecords(binding, database, path);
 }
 
-/** Makes what can be read of a damaged database openable again; what cannot is lost. Moves and rewrites files: work on a copy. */
+/**
+ * Makes what can be read of a damaged database openable again; what cannot is lost. Moves and rewrites files: work on a
+ * copy.
+ */
 export async function repairRecords(path: string): Promise<void> {
   await done(callback => loadBinding().repair_db(path, callback));
 }

@@ -13,7 +13,8 @@ import { REVISION_GAP } from './restore.js';
 import { writeDatabase } from './write.js';
 
 /**
- * Revisions left out after a loss at the end: the mark is written about once a second, so up to a second of revisions that were given out may be unknown.
+ * Revisions left out after a loss at the end: the mark is written about once a second, so up to a second of revisions
+ * that were given out may be unknown.
  */
 const UNMARKED_GAP = 1_000_000;
 /** Values read at once. */
@@ -42,7 +43,10 @@ export interface Recovery {
 export const isLossy = ({ missing, lost, unaccounted, markless }: Recovery): boolean =>
   missing.length > 0 || lost.length > 0 || unaccounted > 0 || markless;
 
-/** Finds out what a recovery would keep and what it would give up. Changes nothing of the store. Throws StoreError if there is no store or it is in use. */
+/**
+ * Finds out what a recovery would keep and what it would give up. Changes nothing of the store. Throws StoreError if
+ * there is no store or it is in use.
+ */
 export async function planRecovery(path: string): Promise<Recovery> {
   await finishRecovery(path);
   const check = await checkRocks(path);
@@ -50,8 +54,9 @@ export async function planRecovery(path: string): Promise<Recovery> {
 }
 
 /**
- * Makes a new store of everything that can be read, without history (so that every watch lists again), and puts it in the place of the damaged one, whose files
- * are kept beside it. Throws StoreError if it would lose something and `acceptLoss` is not set.
+ * Makes a new store of everything that can be read, without history (so that every watch lists again), and puts it in
+ * the place of the damaged one, whose files are kept beside it. Throws StoreError if it would lose something and
+ * `acceptLoss` is not set.
  */
 export async function recover(path: string, { acceptLoss }: { readonly acceptLoss: boolean }): Promise<Recovery> {
   await finishRecovery(path);
@@ -87,7 +92,9 @@ function recoveryOf(problems: readonly string[], rows: Examination, mark: Mark |
   };
 }
 
-/** Runs `work` with the rows of a store; if its list of files is damaged, with those of a copy whose list was made anew. */
+/**
+ * Runs `work` with the rows of a store; if its list of files is damaged, with those of a copy whose list was made anew.
+ */
 async function withReadable<T>(
   path: string,
   check: Check,
@@ -141,7 +148,8 @@ async function* valuesOf(records: Records, objects: readonly Survivor[]): AsyncG
   for (let at = 0; at < objects.length; at += READ_CHUNK) {
     const part = objects.slice(at, at + READ_CHUNK);
     const keys = part.map(({ key, modified }) => valueKey(key, modified));
-    // A read by key refuses a whole block for one bad byte in it; its good rows can be scanned, and have checksums of their own.
+    // A read by key refuses a whole block for one bad byte in it; its good rows can be scanned, and have checksums of
+    // their own.
     const rows = await records.getMany(keys).catch(() => Promise.all(keys.map(key => scanned(records, key))));
     for (const [i, object] of part.entries()) {
       const row = rows[i];
@@ -158,7 +166,9 @@ async function scanned(records: Records, key: Buffer): Promise<Buffer | undefine
 
 const recoveredPath = (path: string): string => `${databasePath(path)}.recovered`;
 
-/** Swaps the databases by renames; a crash in between is finished by the next recovery. Returns where the old files are. */
+/**
+ * Swaps the databases by renames; a crash in between is finished by the next recovery. Returns where the old files are.
+ */
 async function replace(path: string, building: string, mark: Mark): Promise<string> {
   const kept = join(path, `damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`);
   await mkdir(kept, { mode: 0o700 });

@@ -7,8 +7,9 @@ import { refusal } from './refusal.js';
 import { writeDatabase } from './write.js';
 
 /**
- * How far a store that was restored goes ahead of what it was restored from: nobody knows how many revisions the lost store gave out after its snapshot, and
- * none of them may come twice. At ten thousand changes a second this is a day; there is room for nine million restores.
+ * How far a store that was restored goes ahead of what it was restored from: nobody knows how many revisions the lost
+ * store gave out after its snapshot, and none of them may come twice. At ten thousand changes a second this is a day;
+ * there is room for nine million restores.
  */
 export const REVISION_GAP = 1_000_000_000;
 
@@ -19,8 +20,9 @@ export interface Restored {
 }
 
 /**
- * Makes a store of a snapshot in a directory that holds none; resolves with the revision it goes on from. Everything up to there counts as compacted, so that
- * whoever watched the old store lists again. An interrupted or failed restore leaves no store.
+ * Makes a store of a snapshot in a directory that holds none; resolves with the revision it goes on from. Everything up
+ * to there counts as compacted, so that whoever watched the old store lists again. An interrupted or failed restore
+ * leaves no store.
  */
 export async function restoreRocks(path: string, { revision, objects }: Restored): Promise<number> {
   const database = databasePath(path);

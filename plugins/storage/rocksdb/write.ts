@@ -1,11 +1,23 @@
 import type { Stored } from '../../../core/api/index.js';
-import { encodeIndex, encodeState, encodeValue, FORMAT, indexKey, metaKey, valueKey, writeRevision } from '../engine/records.js';
+import {
+  encodeIndex,
+  encodeState,
+  encodeValue,
+  FORMAT,
+  indexKey,
+  metaKey,
+  valueKey,
+  writeRevision,
+} from '../engine/records.js';
 import { openRecords } from './records.js';
 
 /** Objects written by one batch. */
 const BATCH = 500;
 
-/** Makes a database of these objects in a new directory, without history, durable when resolved. It goes on from `revision`; every older one counts as compacted. */
+/**
+ * Makes a database of these objects in a new directory, without history, durable when resolved. It goes on from
+ * `revision`; every older one counts as compacted.
+ */
 export async function writeDatabase(
   path: string,
   {

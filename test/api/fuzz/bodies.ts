@@ -96,7 +96,10 @@ export function mutate(below: Below, value: unknown, definitions: Definitions): 
         break;
       case 4:
         if (Array.isArray(node)) node.push(...structuredClone(node).slice(0, 3));
-        else put('managedFields', [{ manager: 'm', operation: 'Apply', fieldsType: 'FieldsV1', fieldsV1: anything(below) }]);
+        else
+          put('managedFields', [
+            { manager: 'm', operation: 'Apply', fieldsType: 'FieldsV1', fieldsV1: anything(below) },
+          ]);
         break;
       case 5:
         put('metadata', after(below, definitions['io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'], definitions, 4));

@@ -108,7 +108,23 @@ export const TEXTS: readonly string[] = [
   'x'.repeat(70_000),
 ];
 
-const NUMBERS = [0, 1, -1, 2, 65535, 65536, 2 ** 31 - 1, 2 ** 31, -(2 ** 31) - 1, 2 ** 53, -(2 ** 53), 0.5, -0.5, 1e21, 1e308];
+const NUMBERS = [
+  0,
+  1,
+  -1,
+  2,
+  65535,
+  65536,
+  2 ** 31 - 1,
+  2 ** 31,
+  -(2 ** 31) - 1,
+  2 ** 53,
+  -(2 ** 53),
+  0.5,
+  -0.5,
+  1e21,
+  1e308,
+];
 
 /** An own member whatever its name. */
 export function withMember(object: object, name: string, value: unknown): object {

@@ -22,7 +22,10 @@ export async function learn(api: Api): Promise<Known> {
       kind: name.endsWith('scale') ? 'Scale' : 'Widget',
       ...(name.endsWith('scale') ? { group: 'autoscaling', version: 'v1' } : {}),
       namespaced: true,
-      verbs: name === 'widgets' ? ['create', 'update', 'patch', 'patch', 'delete', 'get', 'list'] : ['get', 'update', 'patch'],
+      verbs:
+        name === 'widgets'
+          ? ['create', 'update', 'patch', 'patch', 'delete', 'get', 'list']
+          : ['get', 'update', 'patch'],
     })),
   );
   const { definitions } = (await api.get('/openapi/v2')).body as unknown as Pick<Known, 'definitions'>;
@@ -118,9 +121,14 @@ function judge(text: string): string | undefined {
     return isStatus(body, code) ? undefined : `no Status: ${status} ${body.slice(0, 300)}`;
   if (head.includes('content-type: application/yaml'))
     return /^kind: Status$/m.test(body) ? undefined : `no Status: ${body.slice(0, 300)}`;
-  if (head.includes('protobuf')) return /^k8s\0[\s\S]{0,20}Status/.test(body) ? undefined : `no Status: ${body.slice(0, 300)}`;
+  if (head.includes('protobuf'))
+    return /^k8s\0[\s\S]{0,20}Status/.test(body) ? undefined : `no Status: ${body.slice(0, 300)}`;
   const known =
-    body === '404 page not found\n' || code === 431 || code === 400 || code === 505 || /\r\ncontent-type: text\/plain/.test(head);
+    body === '404 page not found\n' ||
+    code === 431 ||
+    code === 400 ||
+    code === 505 ||
+    /\r\ncontent-type: text\/plain/.test(head);
   return known ? undefined : `neither Status nor page: ${text.slice(0, 300)}`;
 }
 

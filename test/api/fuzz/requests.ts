@@ -198,7 +198,9 @@ function resourcePath(below: Below, method: string, served: Served): string {
   const namespace = served.namespaced && !chance(below, 12) ? ['namespaces', 'fuzz'] : [];
   const parts = [served.path.slice(1), ...namespace, plural];
   const one =
-    ['PUT', 'PATCH'].includes(method) || (method === 'DELETE' && !chance(below, 30)) || (method !== 'POST' && chance(below, 2));
+    ['PUT', 'PATCH'].includes(method) ||
+    (method === 'DELETE' && !chance(below, 30)) ||
+    (method !== 'POST' && chance(below, 2));
   if (sub) parts.push(name, sub);
   else if (one !== chance(below, 20)) parts.push(name);
   if (chance(below, 12))
@@ -249,7 +251,8 @@ function objectBody(below: Below, served: Served, known: Known): Body {
   }
 }
 
-const damagedOnce = (below: Below, bytes: Uint8Array): Uint8Array => (chance(below, 10) ? damaged(below, bytes) : bytes);
+const damagedOnce = (below: Below, bytes: Uint8Array): Uint8Array =>
+  chance(below, 10) ? damaged(below, bytes) : bytes;
 
 function headersOf(below: Below, known: Known): string[] {
   const headers = ['host: x', 'connection: close'];
@@ -260,9 +263,11 @@ function headersOf(below: Below, known: Known): string[] {
   if (chance(below, 12))
     headers.push(`if-match: ${pick(below, ['*', '"1"', 'x', '1'])}`, `if-none-match: ${pick(below, ['*', '"x"'])}`);
   if (chance(below, 20)) headers.push(...times(below, 400, () => `x-${below(1000)}: ${'v'.repeat(below(60))}`));
-  if (chance(below, 20)) headers.push(`user-agent: ${pick(below, ['kubectl/v1', '/', '\xff\xfe', 'x'.repeat(9000), ''])}`);
+  if (chance(below, 20))
+    headers.push(`user-agent: ${pick(below, ['kubectl/v1', '/', '\xff\xfe', 'x'.repeat(9000), ''])}`);
   // Without extras: those of nobody, to which damage may lead, are answered with 500, as upstream does.
-  if (chance(below, 15)) headers.push(`impersonate-user: ${pick(below, ['u', '', 'system:serviceaccount:a:b', '\xff'])}`);
+  if (chance(below, 15))
+    headers.push(`impersonate-user: ${pick(below, ['u', '', 'system:serviceaccount:a:b', '\xff'])}`);
   if (chance(below, 25)) headers.push('accept-encoding: gzip, br;q=x', 'expect: 100-continue', 'x-forwarded-for: ,,,');
   return headers;
 }
@@ -276,7 +281,11 @@ export function requestOf(below: Below, known: Known): Case {
   const query = queryOf(below);
   const writes = ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method);
   const body =
-    method === 'PATCH' ? patchOf(below, served, known.definitions) : writes ? bodyOf(below, method, served, known) : undefined;
+    method === 'PATCH'
+      ? patchOf(below, served, known.definitions)
+      : writes
+        ? bodyOf(below, method, served, known)
+        : undefined;
   if (body) headers.push(`content-type: ${body.type}`);
   if (body && chance(below, 30)) headers.push('transfer-encoding: chunked');
   else if (body) headers.push(`content-length: ${body.bytes.length}`);
@@ -290,12 +299,23 @@ export function requestOf(below: Below, known: Known): Case {
   );
   const title = `${line.slice(0, 300)} ${body ? `${body.type} ${Buffer.from(body.bytes).toString().slice(0, 1500)}` : ''}`;
   const chunked = headers.at(-1) === 'transfer-encoding: chunked';
-  const sent = body ? (chunked ? [`${body.bytes.length.toString(16)}\r\n`, body.bytes, '\r\n0\r\n\r\n'] : [body.bytes]) : [];
+  const sent = body
+    ? chunked
+      ? [`${body.bytes.length.toString(16)}\r\n`, body.bytes, '\r\n0\r\n\r\n']
+      : [body.bytes]
+    : [];
   return { title, bytes: Buffer.concat([head, ...sent.map(part => Buffer.from(part as Uint8Array))]) };
 }
 
 function bodyOf(below: Below, method: string, served: Served, known: Known): Body {
   if (method !== 'DELETE') return objectBody(below, served, known);
-  const options = { ...served, name: 'options', kind: 'DeleteOptions', path: '/api/v1', group: undefined, version: undefined };
+  const options = {
+    ...served,
+    name: 'options',
+    kind: 'DeleteOptions',
+    path: '/api/v1',
+    group: undefined,
+    version: undefined,
+  };
   return chance(below, 2) ? { type: 'application/json', bytes: Buffer.alloc(0) } : objectBody(below, options, known);
 }

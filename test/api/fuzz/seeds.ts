@@ -1,4 +1,9 @@
-const container = { name: 'c', image: 'nginx:1', ports: [{ containerPort: 80, name: 'http' }], env: [{ name: 'A', value: 'b' }] };
+const container = {
+  name: 'c',
+  image: 'nginx:1',
+  ports: [{ containerPort: 80, name: 'http' }],
+  env: [{ name: 'A', value: 'b' }],
+};
 const labels = { app: 'a' };
 const template = {
   metadata: { labels },
@@ -31,7 +36,11 @@ const widget = {
           maxItems: 10,
           'x-kubernetes-list-type': 'map',
           'x-kubernetes-list-map-keys': ['k'],
-          items: { type: 'object', required: ['k'], properties: { k: { type: 'string', maxLength: 10 }, v: { type: 'number' } } },
+          items: {
+            type: 'object',
+            required: ['k'],
+            properties: { k: { type: 'string', maxLength: 10 }, v: { type: 'number' } },
+          },
         },
       },
       'x-kubernetes-validations': [{ rule: '!has(self.n) || self.n < 100', message: 'too many' }],
@@ -48,7 +57,12 @@ export const SEEDS: ReadonlyMap<string, object> = new Map<string, object>(
     podtemplates: { template },
     replicationcontrollers: { spec: { replicas: 1, selector: labels, template } },
     deployments: {
-      spec: { replicas: 1, selector, template, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%' } } },
+      spec: {
+        replicas: 1,
+        selector,
+        template,
+        strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%' } },
+      },
     },
     replicasets: { spec: { selector, template } },
     daemonsets: { spec: { selector, template } },
@@ -58,16 +72,33 @@ export const SEEDS: ReadonlyMap<string, object> = new Map<string, object>(
     configmaps: { data: { a: 'b' }, binaryData: { c: 'AAAA' } },
     secrets: { type: 'Opaque', data: { a: 'Yg==' }, stringData: { c: 'd' } },
     services: {
-      spec: { selector: labels, ports: [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }], type: 'ClusterIP' },
+      spec: {
+        selector: labels,
+        ports: [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }],
+        type: 'ClusterIP',
+      },
     },
     endpoints: { subsets: [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ port: 80 }] }] },
     endpointslices: { addressType: 'IPv4', endpoints: [{ addresses: ['10.0.0.1'] }], ports: [{ port: 80 }] },
-    events: { involvedObject: { kind: 'Pod', name: 'a', namespace: 'fuzz' }, reason: 'R', message: 'm', type: 'Normal' },
+    events: {
+      involvedObject: { kind: 'Pod', name: 'a', namespace: 'fuzz' },
+      reason: 'R',
+      message: 'm',
+      type: 'Normal',
+    },
     limitranges: { spec: { limits: [{ type: 'Container', max: { cpu: '1' }, default: { cpu: '500m' } }] } },
     resourcequotas: { spec: { hard: { pods: '1000' } } },
-    nodes: { spec: { podCIDR: '10.0.0.0/24', taints: [{ key: 'a', effect: 'NoSchedule' }] }, status: { capacity: { cpu: '1' } } },
+    nodes: {
+      spec: { podCIDR: '10.0.0.0/24', taints: [{ key: 'a', effect: 'NoSchedule' }] },
+      status: { capacity: { cpu: '1' } },
+    },
     persistentvolumes: {
-      spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/tmp' }, storageClassName: 'x' },
+      spec: {
+        capacity: { storage: '1Gi' },
+        accessModes: ['ReadWriteOnce'],
+        hostPath: { path: '/tmp' },
+        storageClassName: 'x',
+      },
     },
     persistentvolumeclaims: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
     storageclasses: { provisioner: 'example.com/p' },
@@ -76,7 +107,9 @@ export const SEEDS: ReadonlyMap<string, object> = new Map<string, object>(
         rules: [
           {
             host: 'a.example.com',
-            http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 's', port: { number: 80 } } } }] },
+            http: {
+              paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 's', port: { number: 80 } } } }],
+            },
           },
         ],
       },
@@ -84,7 +117,11 @@ export const SEEDS: ReadonlyMap<string, object> = new Map<string, object>(
     ingressclasses: { spec: { controller: 'example.com/c' } },
     networkpolicies: { spec: { podSelector: selector, ingress: [{ from: [{ ipBlock: { cidr: '10.0.0.0/8' } }] }] } },
     horizontalpodautoscalers: {
-      spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' }, minReplicas: 1, maxReplicas: 3 },
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' },
+        minReplicas: 1,
+        maxReplicas: 3,
+      },
     },
     poddisruptionbudgets: { spec: { minAvailable: 1, selector } },
     roles: { rules },
@@ -108,7 +145,9 @@ export const SEEDS: ReadonlyMap<string, object> = new Map<string, object>(
     validatingadmissionpolicies: {
       spec: {
         matchConstraints: {
-          resourceRules: [{ apiGroups: ['none.example.com'], apiVersions: ['v1'], resources: ['nothings'], operations: ['*'] }],
+          resourceRules: [
+            { apiGroups: ['none.example.com'], apiVersions: ['v1'], resources: ['nothings'], operations: ['*'] },
+          ],
         },
         validations: [{ expression: 'object.metadata.name != "x"' }],
       },
@@ -133,12 +172,21 @@ export const SEEDS: ReadonlyMap<string, object> = new Map<string, object>(
       },
     },
     widgets: {
-      spec: { n: 1, s: 'aab', either: '5%', free: { a: [1, { b: null }] }, map: { a: 'b' }, list: [{ k: 'a', v: 1.5 }] },
+      spec: {
+        n: 1,
+        s: 'aab',
+        either: '5%',
+        free: { a: [1, { b: null }] },
+        map: { a: 'b' },
+        list: [{ k: 'a', v: 1.5 }],
+      },
     },
     tokenreviews: { spec: { token: 't', audiences: ['a'] } },
     subjectaccessreviews: { spec: { user: 'u', groups: ['g'], resourceAttributes: { verb: 'get', resource: 'pods' } } },
     selfsubjectaccessreviews: { spec: { nonResourceAttributes: { path: '/x', verb: 'get' } } },
-    localsubjectaccessreviews: { spec: { user: 'u', resourceAttributes: { namespace: 'fuzz', verb: 'get', resource: 'pods' } } },
+    localsubjectaccessreviews: {
+      spec: { user: 'u', resourceAttributes: { namespace: 'fuzz', verb: 'get', resource: 'pods' } },
+    },
     selfsubjectrulesreviews: { spec: { namespace: 'fuzz' } },
     bindings: { target: { kind: 'Node', name: 'a' } },
     'serviceaccounts/token': { spec: { audiences: ['a'], expirationSeconds: 3600 } },

@@ -1,0 +1,75 @@
+import { badRequest } from '../model/refusal.js';
+
+/** Query parameters by name, first value first; a Map, because names come from outside. */
+export type Query = ReadonlyMap<string, readonly string[]>;
+
+/** What makes a pair unreadable: a broken escape, or a semicolon, which separates nothing. */
+const UNREADABLE = /;|%(?![0-9a-f]{2})/i;
+
+/** Parses a raw query string; never throws: pairs that cannot be read count as absent, as in Go's `url.URL.Query`. */
+export function parseQuery(raw: string): Query {
+  const query = new Map<string, string[]>();
+  if (!raw) return query;
+  const readable = UNREADABLE.test(raw)
+    ? raw
+        .split('&')
+        .filter(pair => !UNREADABLE.test(pair))
+        .join('&')
+    : raw;
+  for (const [name, value] of new URLSearchParams(readable)) {
+    const values = query.get(name);
+    if (values) values.push(value);
+    else query.set(name, [value]);
+  }
+  return query;
+}
+
+/** First value of a parameter, or ''. */
+export const first = (query: Query, name: string): string => query.get(name)?.[0] ?? '';
+
+/**
+ * A flag as upstream converts query booleans: absent, `0` and `false` in any case are false, every other value is true.
+ */
+export const flag = (query: Query, name: string): boolean => {
+  const value = query.get(name)?.[0];
+  return value !== undefined && value !== '0' && value.toLowerCase() !== 'false';
+};
+
+/**
+ * A decimal integer of 64 bits (cut to what a number holds exactly), or undefined where the parameter is absent. Throws
+ * 400 in upstream's words.
+ */
+export function integer(query: Query, name: string): number | undefined {
+  const value = query.get(name)?.[0];
+  if (value === undefined) return undefined;
+  if (!/^[+-]?\d+$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
+  const whole = value.length > 64 ? undefined : BigInt.asIntN(64, BigInt(value.replace(/^\+/, '')));
+  if (whole === undefined || whole !== BigInt(value.replace(/^\+/, '')))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`);
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(whole)));
+}
+
+const UNITS = new Set(['ns', 'us', '\u00b5s', '\u03bcs', 'ms', 's', 'm', 'h']);
+
+/** What Go says of a duration that it cannot read (`30s`, `1m30s`, `-1.5h`), or undefined. */
+function durationError(text: string): string | undefined {
+  const quoted = JSON.stringify(text);
+  let rest = text.replace(/^[+-]/, '');
+  if (rest === '0') return undefined;
+  do {
+    const [all, number, unit] = /^(\d+\.?\d*|\.\d+)([^.\d]*)/.exec(rest) ?? [];
+    if (all === undefined) return `time: invalid duration ${quoted}`;
+    if (unit === '') return `time: missing unit in duration ${quoted}`;
+    if (!UNITS.has(unit!)) return `time: unknown unit ${JSON.stringify(unit)} in duration ${quoted}`;
+    if (number!.length > 19) return `time: invalid duration ${quoted}`;
+    rest = rest.slice(all.length);
+  } while (rest !== '');
+  return undefined;
+}
+
+/** Throws 400 for a `timeout` that is no duration. */
+export function checkTimeout(query: Query): void {
+  const value = first(query, 'timeout');
+  const error = value && durationError(value);
+  if (error) throw badRequest(`invalid timeout specified in the request URL - ${error}`);
+}

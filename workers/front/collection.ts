@@ -1,0 +1,68 @@
+import { decodeStored } from '../../core/plugin/stored.js';
+import type { ApiObject } from '../../core/model/object.js';
+import { SortedMap } from '../../core/model/sortedMap.js';
+import { Entry, type Index } from '../../core/threads/entry.js';
+import type { WireEvent } from '../../core/threads/messages.js';
+
+/** A committed change with the entry before and after. */
+export interface Change {
+  readonly revision: number;
+  readonly collection: Collection;
+  readonly after?: Entry;
+  readonly before?: Entry;
+  /**
+   * What watches show of it, made once per form by the first that needs it; undefined before and when all have been
+   * told.
+   */
+  encodings: Map<string, Uint8Array | Promise<Uint8Array>> | undefined;
+}
+
+/** All current objects of one storage name. */
+export class Collection {
+  readonly entries = new SortedMap<Entry>();
+  /** Revision of the last change in this collection. */
+  revision = 0;
+
+  constructor(
+    readonly storageName: string,
+    /** Selectable fields of the kind beyond name and namespace. */
+    public selectable: ReadonlyMap<string, (object: ApiObject) => string>,
+  ) {}
+
+  /** The kind has other selectable fields from now on. */
+  select(fields: Collection['selectable']): void {
+    if (fields.size === 0 && this.selectable.size === 0) return;
+    this.selectable = fields;
+    for (const entry of this.entries.range('')) entry.index = undefined;
+  }
+
+  /** Applies a change and tells what it was; undefined for the deletion of something unknown. */
+  apply(event: WireEvent): Change | undefined {
+    const before = this.entries.get(event.key);
+    this.revision = event.revision;
+    if (event.value) {
+      const after = Entry.of(event);
+      this.entries.set(after);
+      return { revision: event.revision, collection: this, after, before, encodings: undefined };
+    }
+    if (!before) return undefined;
+    this.entries.delete(event.key);
+    return { revision: event.revision, collection: this, before, encodings: undefined };
+  }
+
+  /** Labels and selectable fields, parsed from the bytes once per entry. */
+  index(entry: Entry): Index {
+    entry.index ??= this.#indexOf(entry);
+    return entry.index;
+  }
+
+  #indexOf(entry: Entry): Index {
+    const object = decodeStored(entry.value);
+    const fields = new Map([
+      ['metadata.name', entry.name],
+      ['metadata.namespace', entry.namespace],
+    ]);
+    for (const [field, read] of this.selectable) fields.set(field, read(object));
+    return { labels: new Map(Object.entries(object.metadata.labels ?? {})), fields };
+  }
+}

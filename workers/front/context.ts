@@ -1,0 +1,61 @@
+import type { Exchange } from '../../core/api/listener.js';
+import { FUTURE_REVISION_MS } from '../../core/limits.js';
+import { Refusal } from '../../core/model/refusal.js';
+import type { Naming } from '../../core/naming.js';
+import type { Resource } from '../../core/schema/resource.js';
+import type { PastEvent, Rendering, WireEvent } from '../../core/threads/messages.js';
+import type { ContinueTokens } from './continueToken.js';
+import type { State } from './state.js';
+import type { EventForm, WatchHub } from './watch.js';
+
+/** What reads need of the front end. */
+export interface ReadContext {
+  readonly state: State;
+  readonly hub: WatchHub;
+  readonly tokens: ContinueTokens;
+  readonly naming: Naming;
+  /** Brings the state up to every acknowledged write. */
+  catchUp(): void;
+  /**
+   * Brings the state up to every write acknowledged anywhere (spec: "Most recent"). Undefined if that is done already,
+   * as it is where no other process writes to the store. Throws Refusal 504.
+   */
+  mostRecent(): Promise<void> | undefined;
+  /** Asks the writer for objects at an old revision. Throws Refusal 410. */
+  range(
+    prefix: string,
+    revision: number,
+    limit: number,
+    after: string,
+  ): Promise<{ items: readonly WireEvent[]; more: boolean; remaining: number }>;
+  /** Asks the writer for past changes. */
+  past(prefix: string, from: number, to: number): Promise<readonly PastEvent[]>;
+  /** Whether the request wants what the front end holds: JSON of the stored version. */
+  wantsJson(exchange: Exchange, resource: Resource, stream?: boolean): boolean;
+  /** Throws 406 if the resource has no form that the request accepts. */
+  accepts(exchange: Exchange, resource: Resource, list?: boolean): void;
+  /** Lets the pool render objects in the form the request asks for. */
+  render(exchange: Exchange, rendering: Rendering): Promise<void>;
+  /**
+   * The form of a watch's events that is not plain JSON; `listed`: of one that takes the place of a list. Throws 406.
+   */
+  eventForm(exchange: Exchange, resource: Resource, listed: boolean): EventForm;
+}
+
+/** The message and cause that client-go looks for when a version is ahead of the server. */
+function tooLarge(asked: string, current: number): Refusal {
+  return new Refusal('Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  });
+}
+
+/**
+ * Waits until the state is at least at `revision` (spec: "Not older than"); `asked` is how the client wrote it. Throws
+ * 504.
+ */
+export async function notOlderThan(context: ReadContext, revision: number, asked: string): Promise<void> {
+  context.catchUp();
+  if (context.state.revision >= revision) return;
+  if (!(await context.state.reaches(revision, FUTURE_REVISION_MS))) throw tooLarge(asked, context.state.revision);
+}

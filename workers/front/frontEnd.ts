@@ -1,0 +1,149 @@
+import { availableParallelism } from 'node:os';
+import { MessageChannel, type Worker } from 'node:worker_threads';
+import { type HealthCheck, healthCheck } from '../../core/api/control.js';
+import type { Log } from '../../core/api/host.js';
+import { resourceType } from '../../core/api/resource.js';
+import { AccessCache } from './access.js';
+import { ContinueTokens } from './continueToken.js';
+import { Front } from './front.js';
+import { Pool } from './pool.js';
+import { State } from './state.js';
+import { WatchHub } from './watch.js';
+import {
+  type PostStartHook,
+  postStartHook,
+  registrationCheck,
+  shutdownCheck,
+  storeCheck,
+} from '../../core/health/checks.js';
+import { RequestMetrics, scrapeOf } from '../../core/metrics/index.js';
+import type { Naming } from '../../core/naming.js';
+import type { Plugins } from '../../core/plugin/load.js';
+import type { LiveRegistry } from '../../core/schema/live.js';
+import { sendSnapshot } from './snapshot.js';
+import type { ThreadData } from '../../core/threads/data.js';
+import type { Home } from '../../core/server/home.js';
+import { pathHandler } from './paths.js';
+import { Questions } from './writerClient.js';
+import { readContext } from './readContext.js';
+import { checkTypes, liveRegistry } from '../../core/plugin/registry.js';
+import type { Settings } from '../../core/server/settings.js';
+import { type OpenedStore, poolThread, type StoreThread } from '../../core/server/threads.js';
+
+/** What the front end is made of. */
+export interface FrontEndParts {
+  readonly settings: Settings;
+  readonly naming: Naming;
+  readonly home: Home;
+  readonly data: ThreadData;
+  readonly plugins: Plugins;
+  readonly store: StoreThread;
+  readonly opened: OpenedStore;
+  readonly pool: Pool;
+  readonly log: Log;
+  readonly draining: () => boolean;
+  readonly undo: (() => unknown)[];
+}
+
+/** The main thread's parts: the cache of all objects, watches, and the front that answers from them. */
+export interface FrontEnd {
+  readonly front: Front;
+  readonly live: LiveRegistry;
+  /** Resolves once every stored object is in the cache. */
+  readonly loaded: Promise<void>;
+  /** Work after the start that health endpoints wait for. */
+  readonly hooks: { readonly controllersStarted: PostStartHook; readonly bootstrapped: PostStartHook };
+  /** Ends every watch with its last bookmark. */
+  finishWatches(): void;
+}
+
+/** Starts the pool of pipeline threads: one per core beside the front end's own. */
+export function startPool(data: ThreadData, store: StoreThread, log: Log): Pool {
+  const start = (): Worker => {
+    const { port1: port, port2 } = new MessageChannel();
+    const counter = store.counterFor();
+    store.connect(port2, counter);
+    return poolThread(data, { port, counter });
+  };
+  return new Pool(Math.max(1, availableParallelism() - 1), start, log);
+}
+
+/**
+ * Builds the front end on an opened store and begins to fill its cache. Throws ConfigError for resource types that
+ * cannot be served.
+ */
+export async function frontEnd(parts: FrontEndParts): Promise<FrontEnd> {
+  const { settings, naming, home, data, plugins, store, opened, pool, log, undo } = parts;
+  const access = new AccessCache();
+  const hub = new WatchHub();
+  const questions = new Questions();
+  let isLoaded: () => void = () => undefined;
+  const loaded = new Promise<void>(resolve => {
+    isLoaded = resolve;
+  });
+  const live = liveRegistry(data, plugins, log, (registry, ended) => {
+    state.adopt(registry);
+    for (const name of ended) hub.end(state.collections.get(name), state.revision);
+  });
+  await checkTypes([...settings.resources, ...plugins.at(resourceType)]);
+  const state: State = new State(
+    live,
+    Date.now,
+    change => hub.publish(change),
+    () => access.policy++,
+    verdicts => front.onVerdicts(verdicts),
+    () => isLoaded(),
+    answer => questions.answered(answer),
+    settings.historyRetention,
+  );
+  const feed = store.feed(message => state.take(message));
+  undo.push(() => feed.port.close());
+  questions.attach(feed.port);
+  feed.port.once('close', () => front.writerEnded());
+  feed.port.postMessage({ is: 'subscribe', prefixes: [''] });
+  const reads = readContext({
+    state,
+    hub,
+    naming,
+    tokens: new ContinueTokens(opened.shared?.secret ?? home.continueSecret),
+    shared: opened.shared !== undefined,
+    questions,
+    catchUp: () => feed.catchUp(),
+    front: () => front,
+  });
+  const hooks = {
+    controllersStarted: postStartHook('start-controllers'),
+    bootstrapped: postStartHook('rbac/bootstrap-roles'),
+  };
+  const requests = new RequestMetrics();
+  const mostRecent = async (): Promise<number> => {
+    await reads.mostRecent();
+    return state.revision;
+  };
+  const paths = pathHandler({
+    registry: () => live.current,
+    naming,
+    checks: checksOf(parts, questions, [hooks.controllersStarted, hooks.bootstrapped]),
+    log,
+    startedAt: Date.now(),
+    livezGraceMs: settings.livezGracePeriod,
+    metrics: scrapeOf(requests),
+    snapshot: exchange =>
+      sendSnapshot(exchange, { questions, revision: mostRecent, storeName: settings.storage, now: Date.now }),
+  });
+  const front: Front = new Front(() => live.current, state, pool, access, reads, paths, log, requests);
+  return { front, live, loaded, hooks, finishWatches: () => hub.finish(state.revision) };
+}
+
+/** All checks of the health endpoints, in the order in which they show them. */
+const checksOf = (
+  { plugins, opened, draining }: FrontEndParts,
+  questions: Questions,
+  hooks: readonly PostStartHook[],
+): HealthCheck[] => [
+  ...plugins.at(healthCheck),
+  storeCheck(() => questions.check(), opened.shared !== undefined),
+  ...hooks.map(hook => hook.check),
+  registrationCheck(() => true),
+  shutdownCheck(draining),
+];

@@ -1,0 +1,128 @@
+import type { HealthCheck } from '../../core/api/control.js';
+import type { Log } from '../../core/api/host.js';
+import type { Exchange } from '../../core/api/listener.js';
+import { documents, inKnownGroup, type DocumentAnswer } from '../../core/discovery/index.js';
+import type { PathHandler } from './front.js';
+import { first } from '../../core/request/query.js';
+import { indented, NO_CACHE } from './reply.js';
+import { healthAnswer } from '../../core/health/answer.js';
+import { healthMetrics, type Scrape } from '../../core/metrics/index.js';
+import { methodNotAllowed, unknownPath } from '../../core/model/refusal.js';
+import type { Naming } from '../../core/naming.js';
+import { type OpenApiDocuments, openApiDocuments, publishedSchema } from '../../core/openapi/index.js';
+import type { Registry } from '../../core/schema/resource.js';
+import { SNAPSHOT_PATH } from '../../core/snapshot/format.js';
+
+interface Parts {
+  readonly registry: () => Registry;
+  readonly naming: Naming;
+  readonly checks: readonly HealthCheck[];
+  readonly log: Log;
+  readonly startedAt: number;
+  readonly livezGraceMs: number;
+  readonly metrics: Scrape;
+  /** Answers with a snapshot of the store. */
+  readonly snapshot: (exchange: Exchange) => Promise<void>;
+}
+
+const METRICS = '/metrics';
+const HEALTH_METRICS = '/metrics/slis';
+const HEALTH = /^\/(livez|readyz|healthz)(\/.*)?$/;
+
+/** The documents of the registry that is current when asked, made once per registry. */
+function documentsOfCurrent(registry: () => Registry, naming: Naming) {
+  const make = (of: Registry, previous?: OpenApiDocuments) => ({
+    of,
+    discovery: documents(of, naming, {
+      paths: ['/healthz', '/livez', METRICS, '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
+    }),
+    openapi: openApiDocuments(of, naming, { custom: publishedSchema }, previous),
+  });
+  let made: ReturnType<typeof make> | undefined;
+  return () => {
+    const current = registry();
+    if (made?.of !== current) made = make(current, made?.openapi);
+    return made;
+  };
+}
+
+/** Everything outside the resources: health, discovery, OpenAPI, version. */
+export function pathHandler({
+  registry,
+  naming,
+  checks,
+  log,
+  startedAt,
+  livezGraceMs,
+  snapshot,
+  metrics,
+}: Parts): PathHandler {
+  const documentsOf = documentsOfCurrent(registry, naming);
+  const { scrape, observe } = healthMetrics(naming);
+  const scrapes = new Map([
+    [METRICS, metrics],
+    [HEALTH_METRICS, scrape],
+  ]);
+  /** During the grace period after the start `/livez` does not wait for start hooks. */
+  const countedFor = (endpoint: string): readonly HealthCheck[] =>
+    endpoint === 'livez' && Date.now() - startedAt < livezGraceMs
+      ? checks.filter(check => !check.name.startsWith('poststarthook/'))
+      : checks;
+  return async (exchange, route) => {
+    const { path } = route.target as { path: string };
+    const health = HEALTH.exec(path);
+    if (health) {
+      const endpoint = health[1] as 'livez' | 'readyz' | 'healthz';
+      const answer = await healthAnswer(
+        endpoint,
+        health[2] ?? '',
+        exchange.query,
+        countedFor(endpoint),
+        (of, check, passed, reason) => {
+          observe(of, check, passed);
+          if (!passed) log.warn({ endpoint: of, check, reason: String(reason) }, 'a health check failed');
+        },
+      );
+      exchange.respond(answer.status, answer.headers, Buffer.from(answer.text));
+      return true;
+    }
+    if (path === SNAPSHOT_PATH && exchange.method === 'GET') {
+      await snapshot(exchange);
+      return true;
+    }
+    const metricsHere = scrapes.get(path);
+    if (metricsHere) {
+      // Upstream sets them back to nothing.
+      if (exchange.method === 'DELETE') throw methodNotAllowed();
+      exchange.respond(
+        200,
+        [['content-type', metricsHere.contentType], NO_CACHE],
+        Buffer.from(await metricsHere.text()),
+      );
+      return true;
+    }
+    const accept = exchange.header('accept');
+    const match = exchange.header('if-none-match');
+    const { discovery, openapi } = documentsOf();
+    // What looks at no method gives a POST what a GET gets.
+    if (exchange.method !== 'GET' && discovery.hasGetAlone(path)) throw methodNotAllowed();
+    const known =
+      discovery.answer(path, accept, match, indented(exchange)) ??
+      openapi.answer(path, first(route.query, 'hash') || undefined, accept, match);
+    if (!known) {
+      if (inKnownGroup(registry(), path)) throw unknownPath();
+      return false;
+    }
+    send(exchange, known);
+    return true;
+  };
+}
+
+function send(exchange: Exchange, { status, contentType, etag, bytes, headers }: DocumentAnswer): void {
+  const all: [string, string][] = [
+    ...(contentType ? ([['content-type', contentType]] as [string, string][]) : []),
+    ...(Object.entries(headers) as [string, string][]),
+  ];
+  if (etag) all.push(['etag', etag]);
+  exchange.respond(status, all, bytes);
+}

@@ -1,0 +1,155 @@
+import type { Front } from './front.js';
+import { indented } from './reply.js';
+import type { ContinueTokens } from './continueToken.js';
+import { bookmarkObject, emptyList, errorEvent } from './negotiated.js';
+import type { ReadContext } from './context.js';
+import type { State } from './state.js';
+import type { EventForm, WatchHub } from './watch.js';
+import type { Exchange } from '../../core/api/listener.js';
+import type { Resource } from '../../core/schema/resource.js';
+import type { Naming } from '../../core/naming.js';
+import type { Choice } from '../../core/request/negotiate.js';
+import { encodeCommon, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
+import { watchFrame } from '../../core/schema/protobufWatch.js';
+import { chooseForm } from '../../core/request/forms.js';
+import { first, parseQuery } from '../../core/request/query.js';
+import { parseIncludeObject } from '../../core/tables/index.js';
+import type { Json } from '../../core/model/object.js';
+import type { Questions } from './writerClient.js';
+
+interface Parts {
+  readonly state: State;
+  readonly hub: WatchHub;
+  readonly naming: Naming;
+  readonly tokens: ContinueTokens;
+  /** Others write to the store too. */
+  readonly shared: boolean;
+  readonly questions: Questions;
+  readonly catchUp: () => void;
+  readonly front: () => Front;
+}
+
+/** Accept headers whose meaning is remembered: clients use few. */
+const REMEMBERED = 1000;
+
+const NOTHING = new Uint8Array();
+
+const isPlain = (choice: Choice): boolean => choice.form === 'object' && choice.media === 'json' && !choice.pretty;
+
+/** What reads need, made of the server's parts. */
+export function readContext({ state, hub, naming, tokens, shared, questions, catchUp, front }: Parts): ReadContext {
+  const plainReads = new Map<string, boolean>();
+  const plainWatches = new Map<string, boolean>();
+  const choose = (exchange: Exchange, resource: Resource, stream: boolean, collection = stream): Choice =>
+    chooseForm(resource, exchange.header('accept'), naming, {
+      stream,
+      collection,
+      ...(stream ? { forms: ['object', 'table', 'partial'] as const } : {}),
+    });
+  return {
+    state,
+    hub,
+    tokens,
+    naming,
+    catchUp,
+    mostRecent() {
+      catchUp();
+      return shared ? questions.sync() : undefined;
+    },
+    range: (prefix, revision, limit, after) => questions.range({ prefix, revision, limit, after }),
+    past: async (prefix, from, to) => (await questions.past({ prefix, from, to })).events,
+    wantsJson(exchange, resource, stream = false) {
+      if (!stream && indented(exchange)) return false;
+      const accept = exchange.header('accept') ?? '';
+      const plain = stream ? plainWatches : plainReads;
+      const key = resource.builtIn ? accept : `custom ${accept}`;
+      let known = plain.get(key);
+      if (known === undefined) {
+        try {
+          known = isPlain(choose(exchange, resource, stream));
+        } catch {
+          // The pool refuses it in the words that fit the request.
+          known = false;
+        }
+        if (plain.size < REMEMBERED) plain.set(key, known);
+      }
+      return known;
+    },
+    accepts: (exchange, resource, list) => void choose(exchange, resource, false, list),
+    render: (exchange, rendering) => front().render(exchange, rendering),
+    eventForm: (exchange, resource, listed) =>
+      renderedForm(choose(exchange, resource, true), exchange, resource, naming, front, listed),
+  };
+}
+
+/** An empty list in the form of the events. */
+function emptyListBytes(choice: Choice, resource: Resource, naming: Naming): Uint8Array {
+  const group = `${naming.group('meta.orchestrator.io')}/${choice.version}`;
+  const list =
+    choice.form === 'object'
+      ? emptyList(resource.listKind, resource.apiVersion)
+      : choice.form === 'table'
+        ? { kind: 'Table', apiVersion: group, metadata: {}, columnDefinitions: null, rows: [] }
+        : emptyList('PartialObjectMetadataList', group);
+  if (choice.media !== 'protobuf') return Buffer.from(`${JSON.stringify(list)}\n`);
+  return choice.form === 'object'
+    ? encodeEnvelope(list.apiVersion, list.kind, encodeMessage(resource.listType!, list as unknown as Json))
+    : encodeCommon(list)!;
+}
+
+/** Events in a form that the pool makes. Throws 400 for a Table with an unknown `includeObject`. */
+function renderedForm(
+  choice: Choice,
+  exchange: Exchange,
+  resource: Resource,
+  naming: Naming,
+  front: () => Front,
+  listed: boolean,
+): EventForm {
+  const table = choice.form === 'table';
+  const list = listed ? emptyListBytes(choice, resource, naming) : undefined;
+  const encode: EventForm['encode'] = async (type, object, header) => {
+    const [piece] = await front().renderEvents(exchange, {
+      objects: [object],
+      status: 200,
+      events: { types: [type], header },
+    });
+    return piece!;
+  };
+  // What a Table cannot be made with is told before the stream begins.
+  if (table) parseIncludeObject(first(parseQuery(exchange.query), 'includeObject'));
+  return {
+    key: `${choice.form} ${choice.version} ${choice.media} ${resource.apiVersion} ${exchange.query.includes('includeObject') ? exchange.query : ''}`,
+    mediaType: choice.contentType,
+    firstDiffers: table,
+    encode,
+    encodeAll: (types, objects, header) =>
+      front().renderEvents(exchange, { objects, status: 200, events: { types, header } }),
+    bookmark: (revision, initialEnd, header) => {
+      const object = bookmarkObject(resource, naming, revision, initialEnd, list) as {
+        kind: string;
+        apiVersion: string;
+        metadata: object;
+      };
+      if (table) {
+        // A Table has no annotations of its own: they are those of a row's object.
+        const made = Promise.resolve(encode('BOOKMARK', Buffer.from(JSON.stringify(object)), header));
+        // The last one of a kind that is gone cannot be made any more, and is promised to nobody.
+        return initialEnd ? made : made.catch(() => NOTHING);
+      }
+      const group = `${naming.group('meta.orchestrator.io')}/${choice.version}`;
+      const shown =
+        choice.form === 'object'
+          ? object
+          : { kind: 'PartialObjectMetadata', apiVersion: group, metadata: object.metadata };
+      if (choice.media !== 'protobuf') return Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object: shown })}\n`);
+      const message =
+        choice.form === 'object'
+          ? encodeEnvelope(object.apiVersion, object.kind, encodeMessage(resource.type, shown as Json))
+          : encodeCommon(shown);
+      return watchFrame('BOOKMARK', message!);
+    },
+    error: refusal =>
+      choice.media === 'protobuf' ? watchFrame('ERROR', encodeCommon(refusal.toStatus())!) : errorEvent(refusal),
+  };
+}

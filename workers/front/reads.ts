@@ -1,0 +1,91 @@
+import type { Exchange } from '../../core/api/listener.js';
+import { LIST_SLICE_BYTES } from '../../core/limits.js';
+import { decodeStored } from '../../core/plugin/stored.js';
+import { badRequest, notFound } from '../../core/model/refusal.js';
+import type { ResourceTarget } from '../../core/model/target.js';
+import type { Resource } from '../../core/schema/resource.js';
+import { compresses, respondWhole, streamCompressed } from './compress.js';
+import { leadsAway, proxiedName, unconnected } from '../../core/request/connect.js';
+import { notOlderThan, type ReadContext } from './context.js';
+import { drainOf } from './drain.js';
+import { envelopeLength, listHead, listLength, listParts, needsConversion, predates } from './list.js';
+import { keyOf } from '../../core/request/keys.js';
+import { parseRevision } from '../../core/request/resourceVersion.js';
+import { type Listed, metadataOf, pageOfRequest } from './page.js';
+import { first, flag } from '../../core/request/query.js';
+import { headersFor, NO_CACHE } from './reply.js';
+import type { Route } from '../../core/request/route.js';
+
+/** Answers a get (spec, get table). */
+export async function get(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
+  const target = route.target as ResourceTarget;
+  if (flag(route.query, 'export'))
+    throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
+  const plain = context.wantsJson(exchange, resource) && !needsConversion(resource);
+  if (!plain) context.accepts(exchange, resource);
+  const raw = first(route.query, 'resourceVersion');
+  if (raw === '') {
+    const recent = context.mostRecent();
+    if (recent) await recent;
+  } else if (raw !== '0') await notOlderThan(context, parseRevision(raw), raw);
+  const { subresource: sub } = route;
+  const isScale = sub?.type?.id.endsWith('.Scale') === true;
+  const name = sub?.name === 'proxy' ? proxiedName(resource, target.name) : target.name;
+  const entry = context.state.collections
+    .get(resource.storageName)
+    ?.entries.get(keyOf(resource, target.namespace, name));
+  if (!entry)
+    throw notFound(
+      (isScale && resource.strategy.scale?.missing) || { group: resource.group, resource: resource.plural },
+      name,
+    );
+  if (leadsAway(sub)) {
+    unconnected(resource, sub, 'get', decodeStored(entry.value), route.query);
+    return exchange.respond(204, [NO_CACHE], new Uint8Array());
+  }
+  if (plain && !predates(resource, [entry]) && !isScale) {
+    await respondWhole(exchange, headersFor(resource), entry.value);
+    return;
+  }
+  await context.render(exchange, { objects: [entry.value], status: 200 });
+}
+
+/** Answers a list (spec, list table). */
+export async function list(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
+  const plain = context.wantsJson(exchange, resource) && !needsConversion(resource);
+  if (!plain) context.accepts(exchange, resource, true);
+  const listed = await pageOfRequest(context, route, resource);
+  if (plain && !predates(resource, listed.entries)) {
+    await sendList(exchange, resource, listed);
+    return;
+  }
+  await context.render(exchange, {
+    objects: listed.entries.map(entry => entry.value),
+    status: 200,
+    list: metadataOf(listed),
+  });
+}
+
+/** Sends a list; a long one as a stream, in slices, that waits for a slow reader. */
+async function sendList(exchange: Exchange, resource: Resource, listed: Listed): Promise<void> {
+  const head = listHead(resource, listed.revision, listed.next, listed.remaining);
+  const skip = envelopeLength(resource);
+  const headers = headersFor(resource);
+  const length = listLength(head, listed.entries, skip);
+  const parts = listParts(head, listed.entries, skip);
+  if (compresses(exchange, length)) return await streamCompressed(exchange, headers, parts);
+  if (length <= LIST_SLICE_BYTES) return exchange.respond(200, headers, [...parts]);
+  const stream = exchange.stream(200, headers, length);
+  const drained = drainOf(exchange, stream);
+  let slice = 0;
+  for (const part of parts) {
+    const unsent = stream.write(part);
+    slice += part.length;
+    if (slice < LIST_SLICE_BYTES) continue;
+    slice = 0;
+    if (unsent > 4 * LIST_SLICE_BYTES) await drained();
+    else await new Promise(resolve => setImmediate(resolve));
+    if (exchange.aborted) return;
+  }
+  stream.end();
+}

@@ -1,0 +1,73 @@
+import type { Exchange } from '../../core/api/listener.js';
+import type { Log } from '../../core/api/host.js';
+import { Refusal } from '../../core/model/refusal.js';
+import type { Naming } from '../../core/naming.js';
+import type { Resource } from '../../core/schema/resource.js';
+import { indents, refusalForm } from '../../core/request/forms.js';
+import { warningHeaders } from '../../core/request/warnings.js';
+
+/** A header list. */
+export type Headers = readonly (readonly [string, string])[];
+
+const JSON_TYPE = ['content-type', 'application/json'] as const;
+/** Answers are not for caches. */
+export const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
+
+/** Headers of every JSON answer. */
+export const JSON_HEADERS: Headers = [JSON_TYPE, NO_CACHE];
+
+/** Headers of an answer about a resource, with the warning that it carries; JSON unless another media type is given. */
+export function headersFor({ warning }: Resource, mediaType?: string): Headers {
+  const own: Headers = mediaType === undefined ? JSON_HEADERS : [['content-type', mediaType], NO_CACHE];
+  return warning === undefined ? own : [...own, ...warningHeaders([warning])];
+}
+
+/** Whether the client reads JSON itself. */
+export const indented = (exchange: Exchange): boolean => indents(exchange.query, exchange.header('user-agent') ?? '');
+
+/** Sends a refusal as its Status, in the form that the client accepts. */
+export function refuse(exchange: Exchange, refusal: Refusal, naming: Naming, headers: Headers = []): void {
+  if (exchange.aborted) return;
+  const retry = refusal.details?.retryAfterSeconds;
+  const { contentType, bytes } = refusalForm(refusal, exchange.header('accept'), naming, indented(exchange));
+  const retryAfter = retry ? [['retry-after', String(retry)] as const] : [];
+  exchange.respond(refusal.code, [['content-type', contentType], NO_CACHE, ...retryAfter, ...headers], bytes);
+}
+
+/**
+ * Anything thrown: a Refusal goes to the client as it is, all else is a bug, logged with its stack and answered with
+ * 500. Never throws: where an answer was begun there is no other; whoever streams it ends it.
+ */
+export function refuseThrown(exchange: Exchange, thrown: unknown, log: Log, naming: Naming): void {
+  if (exchange.aborted) return;
+  const begun = exchange.status !== undefined;
+  if (thrown instanceof Refusal && !begun) {
+    refuse(exchange, thrown, naming);
+    return;
+  }
+  log.error(
+    { stack: (thrown as Error)?.stack ?? String(thrown), method: exchange.method, path: exchange.path },
+    'a request failed unexpectedly',
+  );
+  if (begun) return;
+  refuse(
+    exchange,
+    new Refusal(
+      'InternalError',
+      'Internal error occurred: the request could not be completed; see the log of the server',
+      {
+        causes: [{ message: 'unexpected failure' }],
+      },
+    ),
+    naming,
+  );
+}
+
+/** Text answer, as upstream gives outside the API. */
+export function text(exchange: Exchange, status: number, body: string, headers: Headers = []): void {
+  exchange.respond(
+    status,
+    [['content-type', 'text/plain; charset=utf-8'], ['x-content-type-options', 'nosniff'], NO_CACHE, ...headers],
+    Buffer.from(body),
+  );
+}

@@ -1,0 +1,158 @@
+import type { LiveRegistry } from '../../core/schema/live.js';
+import type { Registry, Resource } from '../../core/schema/resource.js';
+import type { FromStore, Verdict, WireEvent } from '../../core/threads/messages.js';
+import { type Entry, storageNameIn } from '../../core/threads/entry.js';
+import { Holding } from '../../core/threads/holding.js';
+import { readSnapshot } from '../../core/threads/snapshot.js';
+import { type Change, Collection } from './collection.js';
+import { History } from './history.js';
+import type { ApiObject } from '../../core/model/object.js';
+
+/** Resources whose objects decide about access: their changes void cached decisions. */
+const POLICY = 'rbac.authorization.orchestrator.io/';
+
+const resourcesOf = (registry: Registry): Resource[] =>
+  [...registry.groups.values()].flatMap(group => group.versions.flatMap(version => [...version.resources.values()]));
+
+/** The front end's copy of all current objects, in step with the writer's messages. */
+export class State {
+  readonly collections = new Map<string, Collection>();
+  readonly history: History;
+  revision = 0;
+  readonly #holding = new Holding();
+  readonly #waiting = new Set<{ readonly revision: number; readonly wake: () => void }>();
+
+  constructor(
+    /** Hears of every event before anything that depends on it is answered. */
+    readonly live: LiveRegistry,
+    readonly now: () => number,
+    readonly onChange: (change: Change) => void,
+    readonly onPolicy: () => void,
+    readonly onVerdicts: (verdicts: readonly Verdict[]) => void,
+    readonly onLoaded: () => void,
+    /** Answers to questions the front end asked of the writer. */
+    readonly onAnswer: (message: Extract<FromStore, { ask: number }>) => void,
+    /** How long changes are remembered. */
+    historyMs: number,
+  ) {
+    this.history = new History(0, historyMs);
+    const registry = live.current;
+    // Virtual kinds that can be listed (component statuses) are collections without objects.
+    const served = resourcesOf(registry);
+    for (const resource of [...registry.stored, ...served.filter(r => !r.stored && r.verbs.includes('list'))]) {
+      const { storageName, strategy } = resource;
+      this.collections.set(storageName, new Collection(storageName, strategy.selectableFields));
+    }
+  }
+
+  /** Makes the collections of kinds that are new, and selectable what is selectable now. */
+  adopt(registry: Registry): void {
+    const fields = new Map<string, Map<string, (object: ApiObject) => string>>();
+    for (const { builtIn, storageName, strategy } of resourcesOf(registry)) {
+      if (builtIn) continue;
+      if (!this.collections.has(storageName)) this.collections.set(storageName, new Collection(storageName, new Map()));
+      fields.set(storageName, new Map([...(fields.get(storageName) ?? []), ...strategy.selectableFields]));
+    }
+    for (const [storageName, selectable] of fields) this.collections.get(storageName)!.select(selectable);
+  }
+
+  take(message: FromStore): void {
+    switch (message.is) {
+      case 'snapshot':
+        readSnapshot(message.page, entry => this.#load(entry));
+        this.revision = message.revision;
+        this.history.floor = message.revision;
+        if (message.last) this.#loaded();
+        return;
+      case 'events':
+        for (const event of message.events) this.#apply(event);
+        this.#tidy();
+        this.revision = message.revision;
+        if (message.floor !== undefined) this.history.floor = message.floor;
+        this.live.settle();
+        this.onVerdicts(message.verdicts);
+        this.#wake();
+        return;
+      case 'ready':
+        return;
+      default:
+        this.onAnswer(message);
+    }
+  }
+
+  /** Resolves true once `revision` has been seen, false after `ms`. */
+  reaches(revision: number, ms: number): Promise<boolean> {
+    if (this.revision >= revision) return Promise.resolve(true);
+    return new Promise(resolve => {
+      const waiting = {
+        revision,
+        wake: () => {
+          clearTimeout(timer);
+          this.#waiting.delete(waiting);
+          resolve(this.revision >= revision);
+        },
+      };
+      const timer = setTimeout(waiting.wake, ms);
+      this.#waiting.add(waiting);
+    });
+  }
+
+  /**
+   * What was deleted before the start is not known: as far as anybody can tell, every collection changed last at this
+   * revision.
+   */
+  #loaded(): void {
+    for (const collection of this.collections.values()) collection.revision = this.revision;
+    this.live.predating(name => (this.collections.get(name)?.entries.size ?? 0) > 0, this.revision);
+    this.live.settle();
+    this.onLoaded();
+  }
+
+  /** Objects may be heard of before the kind they belong to: definitions come in the order of their keys, too. */
+  #collectionOf(key: string): Collection {
+    const name = storageNameIn(key);
+    let collection = this.collections.get(name);
+    if (!collection) {
+      collection = new Collection(name, new Map());
+      this.collections.set(name, collection);
+    }
+    return collection;
+  }
+
+  #load(entry: Entry): void {
+    this.live.apply(entry);
+    const { entries } = this.#collectionOf(entry.key);
+    const before = entries.get(entry.key);
+    if (before) this.#holding.drop(before);
+    this.#holding.keep(entry);
+    entries.set(entry);
+  }
+
+  #apply(event: WireEvent): void {
+    this.live.apply(event);
+    const change = this.#collectionOf(event.key).apply(event);
+    if (!change) return;
+    if (change.before) this.#holding.drop(change.before);
+    if (change.after) this.#holding.keep(change.after);
+    this.history.add(change, this.now());
+    if (event.key.startsWith(POLICY)) this.onPolicy();
+    this.onChange(change);
+  }
+
+  #tidy(): void {
+    void this.#holding.tidy(
+      () => this.#entries(),
+      // Whoever was replaced meanwhile is not accounted for any more.
+      entry => (this.#collectionOf(entry.key).entries.get(entry.key) === entry ? entry : undefined),
+      (entry, bytes) => entry.move(bytes),
+    );
+  }
+
+  *#entries(): Generator<Entry> {
+    for (const collection of this.collections.values()) yield* collection.entries.values();
+  }
+
+  #wake(): void {
+    for (const { revision, wake } of this.#waiting) if (revision <= this.revision) wake();
+  }
+}

@@ -1,0 +1,358 @@
+import type { ResponseStream } from '../../core/api/listener.js';
+import { BOOKMARK_MS, LAST_BOOKMARK_MS, LIST_SLICE_BYTES, WATCH_BACKLOG_BYTES } from '../../core/limits.js';
+import { Refusal } from '../../core/model/refusal.js';
+import { withRevision } from '../../core/plugin/stored.js';
+import type { Entry } from '../../core/threads/entry.js';
+import type { Change, Collection } from './collection.js';
+import type { Selection } from './selection.js';
+
+/** Types of watch event (spec, "Watch event"; DELETED as clients expect it). */
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+
+/** How events of one form (JSON of the stored version, a Table, YAML …) are encoded. */
+export interface EventForm {
+  /** Equal keys share encodings. */
+  readonly key: string;
+  readonly mediaType: string;
+  /** Synchronous where the bytes are at hand, else a promise from the pool. */
+  encode(type: EventType, object: Uint8Array, header: boolean): Uint8Array | Promise<Uint8Array>;
+  /** Many at once, where that is cheaper than one after another; `header` is about the first. */
+  encodeAll?(
+    types: readonly EventType[],
+    objects: readonly Uint8Array[],
+    header: boolean,
+  ): Promise<readonly Uint8Array[]>;
+  /** A BOOKMARK at that revision; `initialEnd` marks the end of the initial events. */
+  bookmark(revision: number, initialEnd: boolean, header: boolean): Uint8Array | Promise<Uint8Array>;
+  /** An ERROR event holding a Status. */
+  error(refusal: Refusal): Uint8Array;
+  /** The first event of a stream differs (Table columns). */
+  readonly firstDiffers: boolean;
+}
+
+const OBJECT = {
+  ADDED: '{"type":"ADDED","object":',
+  MODIFIED: '{"type":"MODIFIED","object":',
+  DELETED: '{"type":"DELETED","object":',
+} as const;
+const OPENINGS = new Map(Object.entries(OBJECT).map(([type, text]) => [type, Buffer.from(text)]));
+const CLOSE = Buffer.from('}\n');
+
+/** `{"type":…,"object":…}` around bytes that are JSON already. */
+export const jsonEvent = (type: EventType, object: Uint8Array): Buffer =>
+  Buffer.concat([OPENINGS.get(type)!, object, CLOSE]);
+
+/** One event for one watcher: nothing, or a type with the bytes of the object. */
+interface Seen {
+  readonly type: EventType;
+  readonly object: Uint8Array;
+}
+
+/** How a change looks through a selection: objects that move in or out of it are ADDED and DELETED. */
+export function seenBy(selection: Selection, change: Change): Seen | undefined {
+  const { collection, before, after } = change;
+  const was = before !== undefined && selection.matches(collection, before);
+  const is = after !== undefined && selection.matches(collection, after);
+  if (is) return { type: was ? 'MODIFIED' : 'ADDED', object: after.value };
+  if (was) return { type: 'DELETED', object: deletedBytes(change, before) };
+  return undefined;
+}
+
+const unencodable = (): Refusal => new Refusal('InternalError', 'an event could not be encoded');
+
+/** Most events of one slice: what a pool worker encodes in a few milliseconds. */
+const SLICE_EVENTS = 256;
+
+/** Initial events in runs that may be sent without a look at the connection. */
+function* slicesOf(events: readonly Seen[]): Generator<readonly Seen[]> {
+  let start = 0;
+  let bytes = 0;
+  for (let i = 0; i < events.length; i++) {
+    bytes += events[i]!.object.length;
+    if (bytes < LIST_SLICE_BYTES && i - start + 1 < SLICE_EVENTS && i + 1 < events.length) continue;
+    yield events.slice(start, i + 1);
+    start = i + 1;
+    bytes = 0;
+  }
+}
+
+const deletions = new WeakMap<Change, Buffer>();
+
+function deletedBytes(change: Change, before: Entry): Buffer {
+  let bytes = deletions.get(change);
+  if (!bytes) {
+    bytes = withRevision(before.value, change.revision);
+    deletions.set(change, bytes);
+  }
+  return bytes;
+}
+
+/**
+ * One watch. It is in one of three states: catching up (initial objects or past changes are being written, live ones
+ * queue), live, or ended. Writes are never waited for: what the connection has not taken counts, and a reader too far
+ * behind is cut.
+ */
+export class Watcher {
+  /** Set while initial events are written. */
+  #catchingUp = true;
+  #queue: Change[] = [];
+  /** Bytes of the objects ever queued. */
+  #held = 0;
+  #tail: Promise<void> | undefined;
+  #first = true;
+  /** Nothing was written yet. */
+  #silent = true;
+  #ended = false;
+  #revision: number;
+  #last: Change | undefined;
+  /** Bytes of the next event that are sent already. */
+  #begun = 0;
+  #timers: NodeJS.Timeout[] = [];
+  /** Goes on with what waits for the reader. */
+  #wake: () => void = () => undefined;
+
+  constructor(
+    readonly selection: Selection,
+    readonly collection: Collection,
+    readonly stream: ResponseStream,
+    readonly form: EventForm,
+    /** Only what came after this revision is shown as a live change. */
+    readonly since: number,
+    readonly bookmarks: boolean,
+    /** Removes it from the hub. */
+    readonly onEnd: (watcher: Watcher) => void,
+  ) {
+    this.#revision = since;
+    stream.onDrain(() => this.#wake());
+  }
+
+  /**
+   * Ends the watch after that time; sends bookmarks meanwhile, if they were asked for, at `current()` of the hub: now
+   * and then, and shortly before the end.
+   */
+  start(timeoutMs: number, current: () => number): void {
+    this.#timers.push(setTimeout(() => this.#end(), timeoutMs).unref());
+    if (!this.bookmarks) return;
+    const mark = (): void => this.bookmark(current());
+    this.#timers.push(setInterval(mark, BOOKMARK_MS).unref());
+    if (timeoutMs > LAST_BOOKMARK_MS) this.#timers.push(setTimeout(mark, timeoutMs - LAST_BOOKMARK_MS).unref());
+  }
+
+  /** Writes the initial objects in slices, then what was queued, then goes live. */
+  async catchUp(initial: readonly Seen[], endMark: number | undefined): Promise<void> {
+    for (const slice of slicesOf(initial)) {
+      if (this.#ended) return;
+      await this.#showSlice(slice);
+      await this.#drained();
+    }
+    if (endMark !== undefined && !this.#ended) await this.#send(this.form.bookmark(endMark, true, this.#header));
+    while (this.#queue.length > 0) {
+      const changes = this.#queue;
+      this.#queue = [];
+      for (const change of changes) {
+        if (this.#ended) return;
+        await this.#show(change);
+        change.encodings = undefined;
+      }
+    }
+    this.#catchingUp = false;
+  }
+
+  async #showSlice(slice: readonly Seen[]): Promise<void> {
+    if (!this.form.encodeAll) {
+      for (const { type, object } of slice) await this.#send(this.form.encode(type, object, this.#header));
+      return;
+    }
+    const header = this.#header;
+    try {
+      const events = await this.form.encodeAll(
+        slice.map(seen => seen.type),
+        slice.map(seen => seen.object),
+        header,
+      );
+      for (const event of events) await this.#send(event);
+    } catch {
+      this.fail(unencodable());
+    }
+  }
+
+  /**
+   * Sends these bytes if nothing was sent yet, because a stream's head leaves with its first ones. `begun` of them
+   * begin whatever event comes next.
+   */
+  open(bytes: Uint8Array, begun: number): void {
+    if (!this.#silent) return;
+    this.#write(bytes);
+    this.#begun = begun;
+  }
+
+  /** What of an event is still to be sent. */
+  #rest(event: Uint8Array): Uint8Array {
+    const rest = event.subarray(this.#begun);
+    this.#begun = 0;
+    return rest;
+  }
+
+  /** Takes a live change; what it has seen, or what is older, it does not show again. */
+  take(change: Change): void {
+    if (change === this.#last || change.revision < this.#revision || change.revision <= this.since) return;
+    this.#last = change;
+    this.#revision = change.revision;
+    if (!this.#catchingUp) void this.#show(change);
+    else if (seenBy(this.selection, change)) this.#hold(change);
+  }
+
+  /** Queues a change behind the catching up; a reader so slow that too much gathers is cut. */
+  #hold(change: Change): void {
+    this.#queue.push(change);
+    this.#held += (change.after ?? change.before)!.length;
+    if (this.#held <= WATCH_BACKLOG_BYTES) return;
+    this.stream.abort();
+    this.ended();
+  }
+
+  /** Says that everything up to `revision` was sent; a watch from the future has not come that far. */
+  bookmark(revision: number): void {
+    if (!this.#catchingUp && !this.#ended && revision >= this.since)
+      void this.#send(this.form.bookmark(revision, false, this.#header));
+  }
+
+  /** Ends a drained watch, with a last bookmark if those were asked for. */
+  finish(revision: number): void {
+    if (this.bookmarks) this.bookmark(revision);
+    this.#end();
+  }
+
+  /** Ends behind what is being written. */
+  #end(): void {
+    const end = (): void => {
+      if (!this.#ended) this.stream.end();
+      this.ended();
+    };
+    if (this.#tail) void this.#tail.then(end);
+    else end();
+  }
+
+  /** Ends with an ERROR event. */
+  fail(refusal: Refusal): void {
+    if (this.#ended) return;
+    this.stream.write(this.#rest(this.form.error(refusal)));
+    this.stream.end();
+    this.ended();
+  }
+
+  /** The connection is gone or was ended. */
+  ended(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#queue = [];
+    this.#wake();
+    this.onEnd(this);
+  }
+
+  #show(change: Change): Promise<void> | undefined {
+    const seen = seenBy(this.selection, change);
+    if (!seen) return undefined;
+    return this.#send(this.#encoded(change, seen));
+  }
+
+  /** Whether what is sent next carries what the first event alone has. */
+  get #header(): boolean {
+    return this.#first && this.form.firstDiffers;
+  }
+
+  #encoded(change: Change, seen: Seen): Uint8Array | Promise<Uint8Array> {
+    const header = this.#header;
+    const key = `${seen.type} ${this.form.key} ${header}`;
+    change.encodings ??= new Map();
+    let bytes = change.encodings.get(key);
+    if (!bytes) {
+      bytes = this.form.encode(seen.type, seen.object, header);
+      change.encodings.set(key, bytes);
+    }
+    return bytes;
+  }
+
+  /** Writes in order: at once while nothing waits for an encoding, else behind what waits. */
+  #send(bytes: Uint8Array | Promise<Uint8Array>): Promise<void> | undefined {
+    this.#first = false;
+    // It may fail while it waits behind others, before anything else looks at it.
+    if (bytes instanceof Promise) bytes.catch(() => undefined);
+    if (!this.#tail && !(bytes instanceof Promise)) {
+      this.#write(bytes);
+      return undefined;
+    }
+    const tail = (this.#tail ?? Promise.resolve())
+      .then(() => bytes)
+      .then(
+        ready => this.#write(ready),
+        () => this.fail(unencodable()),
+      )
+      .finally(() => {
+        if (this.#tail === tail) this.#tail = undefined;
+      });
+    this.#tail = tail;
+    return tail;
+  }
+
+  #write(bytes: Uint8Array): void {
+    if (this.#ended) return;
+    this.#silent = false;
+    if (this.stream.write(this.#rest(bytes)) > WATCH_BACKLOG_BYTES && !this.#catchingUp) {
+      this.stream.abort();
+      this.ended();
+    }
+  }
+
+  /** Resolves in a later turn of the event loop, when the reader has room for another slice or the watch has ended. */
+  #drained(): Promise<void> {
+    return new Promise(resolve => {
+      if (this.#ended || this.stream.write(new Uint8Array(0)) < LIST_SLICE_BYTES) setImmediate(resolve);
+      else this.#wake = resolve;
+    });
+  }
+}
+
+/** All watches, by collection. */
+export class WatchHub {
+  readonly #byCollection = new Map<Collection, Set<Watcher>>();
+  #finished = false;
+
+  add(watcher: Watcher): void {
+    let watchers = this.#byCollection.get(watcher.collection);
+    if (!watchers) {
+      watchers = new Set();
+      this.#byCollection.set(watcher.collection, watchers);
+    }
+    watchers.add(watcher);
+  }
+
+  /** Watches are being ended: new ones are refused. */
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  remove(watcher: Watcher): void {
+    this.#byCollection.get(watcher.collection)?.delete(watcher);
+  }
+
+  publish(change: Change): void {
+    const watchers = this.#byCollection.get(change.collection);
+    if (watchers) for (const watcher of watchers) watcher.take(change);
+    // The history keeps the change for minutes; its encodings are of use only while it is handed out.
+    change.encodings = undefined;
+  }
+
+  /** Ends the watches of a collection cleanly: what they show is no longer served so. */
+  end(collection: Collection | undefined, revision: number): void {
+    const watchers = collection && this.#byCollection.get(collection);
+    if (watchers) for (const watcher of [...watchers]) watcher.finish(revision);
+  }
+
+  /** Ends every watch cleanly, for a drain. */
+  finish(revision: number): void {
+    this.#finished = true;
+    for (const watchers of this.#byCollection.values()) for (const watcher of [...watchers]) watcher.finish(revision);
+  }
+}

@@ -1,0 +1,203 @@
+import type { Exchange, ResponseStream } from '../../core/api/listener.js';
+import { badRequest, invalidObject, Refusal, type Violation } from '../../core/model/refusal.js';
+import type { ResourceTarget } from '../../core/model/target.js';
+import type { Naming } from '../../core/naming.js';
+import type { Resource } from '../../core/schema/resource.js';
+import { Entry } from '../../core/threads/entry.js';
+import type { Collection } from './collection.js';
+import { notOlderThan, type ReadContext } from './context.js';
+import { listViolations } from '../../core/request/listOptions.js';
+import { needsConversion, predates } from './list.js';
+import { parseRevision } from '../../core/request/resourceVersion.js';
+import { type Selection, selectionOf } from './selection.js';
+import { jsonForm } from './negotiated.js';
+import { currentPage } from './page.js';
+import { first, flag, integer, type Query } from '../../core/request/query.js';
+import { headersFor } from './reply.js';
+import type { Route } from '../../core/request/route.js';
+import { type EventForm, seenBy, Watcher } from './watch.js';
+
+/** Shortest and longest default duration of a watch without timeoutSeconds, in ms (upstream: 30 to 60 minutes). */
+const WATCH_MS = 30 * 60_000;
+
+/** What is wrong with the combination of options; the same findings as upstream's. */
+function watchViolations(query: Query): Violation[] {
+  const match = first(query, 'resourceVersionMatch');
+  const sendInitial = query.has('sendInitialEvents');
+  const violations: Violation[] = [];
+  const forbid = (message: string) =>
+    violations.push({ reason: 'FieldValueForbidden', field: 'resourceVersionMatch', message: `Forbidden: ${message}` });
+  if (sendInitial && match !== 'NotOlderThan')
+    forbid('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+  if (!sendInitial && match) forbid('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
+  if (match && match !== 'NotOlderThan') {
+    violations.push({
+      reason: 'FieldValueNotSupported',
+      field: 'resourceVersionMatch',
+      message: `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`,
+    });
+  }
+  return violations;
+}
+
+/**
+ * The options of a watch, checked as upstream checks them: those of a `/watch/` path that does not say `watch` itself
+ * like a list's.
+ */
+function watchOptions({ query, watchPath }: Route, naming: Naming): { bookmarks: boolean; timeoutMs: number } {
+  if (first(query, 'continue')) throw badRequest('continue is not allowed for a watch');
+  integer(query, 'limit');
+  const seconds = integer(query, 'timeoutSeconds') ?? 0;
+  const violations = watchPath && !flag(query, 'watch') ? listViolations(query) : watchViolations(query);
+  if (violations.length > 0) throw invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
+  return {
+    bookmarks: flag(query, 'allowWatchBookmarks'),
+    // As upstream a time that is over ends the watch at once; none is one of the server's choice.
+    timeoutMs: seconds === 0 ? WATCH_MS * (1 + Math.random()) : Math.min(Math.max(0, seconds) * 1000, 2 ** 31 - 1),
+  };
+}
+
+/**
+ * Where a watch begins: after a version, or with the present objects (at least as new as the version, if one is given).
+ */
+function startOf(query: Query): { revision?: number; initial: boolean } {
+  const raw = first(query, 'resourceVersion');
+  const revision = (raw === '' ? 0 : parseRevision(raw)) || undefined;
+  return {
+    revision,
+    initial: query.has('sendInitialEvents') ? flag(query, 'sendInitialEvents') : revision === undefined,
+  };
+}
+
+/** White space before the first document. Not a line of its own: clients that read lines take each for an event. */
+const BLANK = Buffer.from(' ');
+/** The first byte of any frame: of the four of its length, which no object fills. */
+const FRAME = Uint8Array.of(0);
+/** A stream this short may hold its head until its first event or its end. */
+const BRIEF_MS = 1000;
+
+/** Whether a watch begins where objects of another schema are. */
+const showsOld = (
+  { state }: ReadContext,
+  resource: Resource,
+  options: { revision?: number; initial: boolean },
+): boolean =>
+  (!options.initial && (options.revision ?? state.revision) < resource.changedAt!) ||
+  predates(resource, state.collections.get(resource.storageName)!.entries.range(''));
+
+/** Answers a watch (spec, watch table and "Events"). */
+export async function watch(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
+  const { query } = route;
+  const json = context.wantsJson(exchange, resource, true);
+  if (!json) context.accepts(exchange, resource, true);
+  const checked = watchOptions(route, context.naming);
+  const selection = selectionOf(resource, route.target as ResourceTarget, query);
+  const options = { ...checked, ...startOf(query) };
+  const plain = json && !needsConversion(resource) && !(resource.changedAt && showsOld(context, resource, options));
+  const listed = options.initial && query.has('sendInitialEvents');
+  const form = plain ? jsonForm(resource, context.naming, listed) : context.eventForm(exchange, resource, listed);
+  const recent = first(query, 'resourceVersion') === '' ? context.mostRecent() : context.catchUp();
+  if (recent) await recent;
+  const { state, hub } = context;
+  if (hub.finished) throw new Refusal('ServiceUnavailable', 'the server is shutting down', { retryAfterSeconds: 1 });
+  const collection = state.collections.get(resource.storageName)!;
+  const stream = exchange.stream(200, headersFor(resource, form.mediaType));
+  const asked = first(query, 'resourceVersion');
+  if (
+    options.initial &&
+    options.revision !== undefined &&
+    !(await arrives(context, options.revision, asked, stream, form))
+  )
+    return;
+  if (exchange.aborted) return;
+  if (hub.finished) return stream.end();
+  const start = options.initial ? state.revision : (options.revision ?? state.revision);
+  const watcher = new Watcher(
+    selection,
+    collection,
+    stream,
+    form,
+    Math.max(start, options.initial ? 0 : (options.revision ?? 0)),
+    options.bookmarks,
+    w => hub.remove(w),
+  );
+  exchange.onAbort(() => watcher.ended());
+  hub.add(watcher);
+  watcher.start(options.timeoutMs, () => state.revision);
+  if (options.initial) {
+    const mark =
+      options.bookmarks && (query.has('sendInitialEvents') || first(query, 'resourceVersion') === '')
+        ? start
+        : undefined;
+    await watcher.catchUp(initialOf(collection, selection), mark);
+  } else await resume(context, watcher, selection, collection, start);
+  if (options.timeoutMs <= BRIEF_MS) return;
+  if (form.mediaType.startsWith('application/json')) watcher.open(BLANK, 0);
+  else watcher.open(FRAME, FRAME.length);
+}
+
+/**
+ * Waits for the version that the initial events must not be older than. What a stream's start finds out is an event of
+ * it: an ERROR, and the end.
+ */
+async function arrives(
+  context: ReadContext,
+  revision: number,
+  asked: string,
+  stream: ResponseStream,
+  form: EventForm,
+): Promise<boolean> {
+  try {
+    await notOlderThan(context, revision, asked);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    stream.write(form.error(error));
+    stream.end();
+    return false;
+  }
+}
+
+const initialOf = (collection: Collection, selection: Selection) =>
+  currentPage(collection, selection, 0, undefined).entries.map(entry => ({
+    type: 'ADDED' as const,
+    object: entry.value,
+  }));
+
+/** Sends what happened after `from`, from memory or from the store; an expired version ends the watch with 410. */
+async function resume(
+  context: ReadContext,
+  watcher: Watcher,
+  selection: Selection,
+  collection: Collection,
+  from: number,
+): Promise<void> {
+  const { state } = context;
+  const to = state.revision;
+  const remembered = from >= state.history.floor ? state.history.after(from, collection) : undefined;
+  try {
+    const changes = remembered ?? (await replay(context, selection, collection, from, to));
+    await watcher.catchUp(
+      changes.filter(c => c.revision <= to).flatMap(change => seenBy(selection, change) ?? []),
+      undefined,
+    );
+  } catch (error) {
+    const expired = error instanceof Refusal && error.reason === 'Expired';
+    watcher.fail(
+      expired
+        ? new Refusal('Expired', `too old resource version: ${from} (${state.history.floor})`)
+        : new Refusal('InternalError', 'past events could not be read'),
+    );
+  }
+}
+
+async function replay(context: ReadContext, selection: Selection, collection: Collection, from: number, to: number) {
+  const past = await context.past(selection.prefix, from, to);
+  return past.map(event => ({
+    revision: event.revision,
+    collection,
+    ...(event.value ? { after: Entry.of(event) } : {}),
+    ...(event.previous ? { before: new Entry(event.key, event.revision, event.previous) } : {}),
+    encodings: undefined,
+  }));
+}
