@@ -97,5 +97,7 @@ export const WARNING_CHARACTERS = 256;
  * connections are closed.
  */
 export const DRAIN_MS = 60_000;
+/** How long one release of a plugin (`host.onClose`) may take: one that hangs must not keep the others from theirs. */
+export const RELEASE_MS = 1000;
 /** How long a thread that is told to end may take to release what its plugins hold. */
 export const THREAD_CLOSE_MS = 3000;

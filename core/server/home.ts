@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Naming } from '../naming.js';
+import type { Releases } from '../plugin/releases.js';
 import { ensurePki, type Pki } from '../pki/index.js';
 import type { Settings } from './settings.js';
 
@@ -32,9 +33,9 @@ function secret(file: string): Uint8Array {
 }
 
 /** A directory that goes with the server, where nothing is to be left on disk. */
-function temporaryDirectory(undo: (() => unknown)[]): string {
+function temporaryDirectory(undo: Releases): string {
   const made = mkdtempSync(join(tmpdir(), 'capstan-'));
-  undo.push(() => rmSync(made, { recursive: true, force: true }));
+  undo.add('the temporary directory', () => rmSync(made, { recursive: true, force: true }));
   return made;
 }
 
@@ -46,12 +47,7 @@ function directoryOf({ dataDir }: Settings): string {
 /**
  * Opens the data directory and fills in what is missing. With `temporary` it is a new one; `undo` gets what removes it.
  */
-export async function openHome(
-  settings: Settings,
-  naming: Naming,
-  temporary: boolean,
-  undo: (() => unknown)[],
-): Promise<Home> {
+export async function openHome(settings: Settings, naming: Naming, temporary: boolean, undo: Releases): Promise<Home> {
   const directory = temporary ? temporaryDirectory(undo) : directoryOf(settings);
   const sans = [settings.bindAddress, ...settings.tlsSan];
   const pki = await ensurePki({ dataDir: directory, sans, naming, now: Date.now });

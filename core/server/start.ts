@@ -1,6 +1,7 @@
 import { type Listener, listener, type Listening } from '../api/listener.js';
 import { type Naming, namingOf } from '../naming.js';
-import { hostOf, Releases } from '../plugin/host.js';
+import { hostOf } from '../plugin/host.js';
+import { Releases } from '../plugin/releases.js';
 import { logOf } from '../plugin/log.js';
 import { loadPlugins } from '../plugin/load.js';
 import { FUTURE_REVISION_MS } from '../limits.js';
@@ -37,32 +38,26 @@ export interface RunningServer {
 export async function startServer(given: Partial<Settings> = {}): Promise<RunningServer> {
   const began = performance.now();
   const settings: Settings = checkEtcd({ ...DEFAULTS, ...given });
-  const undo: (() => unknown)[] = [];
+  const undo = new Releases();
   try {
     return await start(settings, given.dataDir === undefined && settings.storage === 'memory', began, undo);
   } catch (error) {
-    await new Releases(undo).run(logOf('server', settings.verbosity));
+    await undo.run(logOf('server', settings.verbosity));
     throw error;
   }
 }
 
-async function start(
-  settings: Settings,
-  temporary: boolean,
-  began: number,
-  undo: (() => unknown)[],
-): Promise<RunningServer> {
+async function start(settings: Settings, temporary: boolean, began: number, undo: Releases): Promise<RunningServer> {
   const naming = namingOf(settings.naming);
   const log = logOf('server', settings.verbosity);
   checkJson(settings.resources);
   const home = await openHome(settings, naming, temporary, undo);
   const data = threadData(settings, home);
   const store = new StoreThread(data);
-  undo.push(() => store.close());
+  undo.add('the store', () => store.close());
   const pool = startPool(data, store, log);
-  undo.push(() => pool.close());
-  const lent = { onClose: (release: () => unknown) => undo.push(release) };
-  const plugins = await loadPlugins(data.plugins, 'front', hostOf(data, 'front', lent));
+  undo.add('the pool', () => pool.close());
+  const plugins = await loadPlugins(data.plugins, 'front', hostOf(data, 'front', { onClose: undo.add }));
   store.begin();
   const opened = await store.ready();
   let draining = false;
@@ -77,7 +72,7 @@ async function start(
     made,
     naming,
   );
-  undo.push(() => control.close());
+  undo.add('the controllers', () => control.close());
   const failed = Promise.race([store.failed, control.failed]);
   // A store that has been used has the default roles of its last start; waiting for the controllers' view of all its
   // objects is not worth it.
@@ -92,7 +87,7 @@ async function start(
     draining = true;
     if (settings.shutdownDelayDuration > 0) await new Promise(done => setTimeout(done, settings.shutdownDelayDuration));
     made.finishWatches();
-    await new Releases(undo).run(log);
+    await undo.run(log);
   };
   return {
     ...listening,
@@ -189,7 +184,7 @@ async function listen(
   settings: Settings,
   { pki }: Home,
   { front }: FrontEnd,
-  undo: (() => unknown)[],
+  undo: Releases,
 ): Promise<Pick<RunningServer, 'url' | 'httpUrl'>> {
   const { bindAddress, port, httpPort } = settings;
   const tls = {
@@ -199,7 +194,7 @@ async function listen(
   };
   const all: Listening[] = [];
   // Together: none may take connections while another drains.
-  undo.push(() => Promise.all(all.map(one => one.close())));
+  undo.add('the listeners', () => Promise.all(all.map(one => one.close())));
   const open = async (binding: Parameters<Listener['listen']>[0]): Promise<Listening> => {
     const opened = await serve.listen(binding, exchange => front.handle(exchange));
     all.push(opened);

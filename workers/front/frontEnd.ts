@@ -19,6 +19,7 @@ import {
 import { RequestMetrics, scrapeOf } from '../../core/metrics/index.js';
 import type { Naming } from '../../core/naming.js';
 import type { Plugins } from '../../core/plugin/load.js';
+import type { Releases } from '../../core/plugin/releases.js';
 import type { LiveRegistry } from '../../core/schema/live.js';
 import { sendSnapshot } from './snapshot.js';
 import type { ThreadData } from '../../core/threads/data.js';
@@ -42,7 +43,7 @@ export interface FrontEndParts {
   readonly pool: Pool;
   readonly log: Log;
   readonly draining: () => boolean;
-  readonly undo: (() => unknown)[];
+  readonly undo: Releases;
 }
 
 /** The main thread's parts: the cache of all objects, watches, and the front that answers from them. */
@@ -97,7 +98,7 @@ export async function frontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     settings.historyRetention,
   );
   const feed = store.feed(message => state.take(message));
-  undo.push(() => feed.port.close());
+  undo.add("the front end's feed", () => feed.port.close());
   questions.attach(feed.port);
   feed.port.once('close', () => front.writerEnded());
   feed.port.postMessage({ is: 'subscribe', prefixes: [''] });

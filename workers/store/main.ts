@@ -3,19 +3,21 @@ import { storage } from '../../core/api/storage.js';
 import type { FromStore } from '../../core/threads/messages.js';
 import { loadPlugins } from '../../core/plugin/load.js';
 import { hostOf } from '../../core/plugin/host.js';
+import { logOf } from '../../core/plugin/log.js';
+import { Releases } from '../../core/plugin/releases.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import { Writer } from './writer.js';
 
 // The writer's thread: opens the store, tells the front end, then commits until it is told to close.
 const data = workerData as ThreadData & { readonly begin: MessagePort };
 const port = parentPort!;
-const closers: (() => unknown)[] = [];
+const releases = new Releases();
 
 // The main thread has loaded its plugins by then (see StoreThread.begin).
 await new Promise(resolve => data.begin.once('message', resolve));
 data.begin.close();
 try {
-  const host = hostOf(data, 'store', { onClose: release => closers.push(release) });
+  const host = hostOf(data, 'store', { onClose: releases.add });
   const plugins = await loadPlugins(data.plugins, 'store', host);
   const store = plugins.at(storage);
   // Thrown where nobody catches it: that ends the thread, and with it the server.
@@ -29,7 +31,7 @@ try {
     if (message.is === 'connect') writer.connect(message.port!, message.counter!);
     else {
       await writer.close();
-      for (const release of closers.reverse()) await release();
+      await releases.run(logOf('writer', data.verbosity));
       port.postMessage({ is: 'closed' });
       process.exit(0);
     }
