@@ -9,7 +9,7 @@ import { claimOperations } from './claims.js';
 import { type Context, type Permitted, timestamp } from './context.js';
 import { type DeleteOptions, deleteOptionsOf } from './options.js';
 import { shape } from './render.js';
-import { absent, changeOf, inRequestVersion, named, propose } from './write.js';
+import { absent, changeOf, inRequestVersion, named, propose, refuseInvalid } from './write.js';
 
 /** Finalizers that the garbage collector answers to (spec, "Deletion lifecycle"). */
 const ORPHAN = 'orphan';
@@ -36,7 +36,8 @@ export async function remove(context: Context, permitted: Permitted): Promise<An
   const { deletionWarning } = resource.strategy;
   if (deletionWarning && options.propagationPolicy === undefined && options.orphanDependents === undefined)
     permitted.warnings.push(deletionWarning);
-  await context.validate(changeOf(permitted, 'DELETE', options.dryRun, target.name, old), undefined);
+  const change = changeOf(permitted, 'DELETE', options.dryRun, target.name, old);
+  refuseInvalid(resource, target.name, await context.validate(change, undefined));
   const object = structuredClone(old);
   const { deletionGracePeriodSeconds: running } = old.metadata;
   const grace = graceOf(permitted, object, options.gracePeriodSeconds);

@@ -1,0 +1,204 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, Api, deployment, pod } from '../api/support.js';
+import type { Call } from './fixtures/admission.js';
+
+describe('mutators and validators of a running server', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'capstan-admission-'));
+  const file = join(directory, 'calls');
+  let api: Api;
+  let maps: string;
+  beforeAll(async () => {
+    const use = pathToFileURL(resolve('dist/test/server/fixtures/admission.js')).href;
+    api = await Api.start({ plugins: [{ use, config: { file } }] });
+    maps = `${await api.namespace('asked')}/configmaps`;
+  });
+  afterAll(async () => {
+    await api.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  /** What a request asked, as `point operation path (given)`, once it was answered with the status. */
+  async function asked(expected: number, request: () => Promise<Answer>): Promise<string[]> {
+    writeFileSync(file, '');
+    const { status, text } = await request();
+    expect(status, text).toBe(expected);
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .filter(line => line !== '')
+      .map(line => JSON.parse(line) as Call)
+      .map(
+        ({ point, operation, path, dryRun, given }) =>
+          `${point} ${operation} ${path} (${given.join(', ')})${dryRun ? ' dry run' : ''}`,
+      );
+  }
+
+  const both = (operation: string, path: string): string[] =>
+    operation === 'CREATE'
+      ? [`mutate CREATE ${path} (object)`, `validate CREATE ${path} (object)`]
+      : [`mutate UPDATE ${path} (object, old)`, `validate UPDATE ${path} (object, old)`];
+
+  describe('are asked about', () => {
+    const APPLY = 'application/apply-patch+yaml';
+    const MERGE = 'application/merge-patch+json';
+    const map = (name: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+
+    test('creates, also by an apply and by an update', async () => {
+      expect(await asked(201, () => api.post(maps, map('a')))).toEqual(both('CREATE', 'configmaps/a'));
+      expect(await asked(201, () => api.patch(`${maps}/b?fieldManager=m`, APPLY, map('b')))).toEqual(
+        both('CREATE', 'configmaps/b'),
+      );
+      const lease = '/apis/coordination.k8s.io/v1/namespaces/asked/leases/c';
+      expect(await asked(201, () => api.put(lease, { metadata: { name: 'c' }, spec: {} }))).toEqual(
+        both('CREATE', 'leases/c'),
+      );
+    });
+
+    test('updates, patches and applies, and dry runs of them', async () => {
+      await api.made(maps, map('changed'));
+      const path = `${maps}/changed`;
+      const expected = both('UPDATE', 'configmaps/changed');
+      for (const query of ['?fieldManager=m', '?fieldManager=m&dryRun=All'])
+        for (const request of [
+          () => api.put(path + query, { ...map('changed'), data: { by: `put${query}` } }),
+          () => api.patch(path + query, MERGE, { data: { by: `merge${query}` } }),
+          () => api.patch(path + query, APPLY, { ...map('changed'), data: { applied: query } }),
+        ]) {
+          const dryRun = query.includes('dryRun') ? ' dry run' : '';
+          expect(await asked(200, request)).toEqual(expected.map(call => call + dryRun));
+        }
+    });
+
+    test('the status of an object', async () => {
+      const deployments = '/apis/apps/v1/namespaces/asked/deployments';
+      await api.made(deployments, deployment('reported'));
+      const path = `${deployments}/reported/status`;
+      const { body } = await api.get(path);
+      const status = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'reported' } };
+      for (const request of [
+        () => api.put(path, { ...body, status: { replicas: 1 } }),
+        () => api.patch(path, MERGE, { status: { replicas: 2 } }),
+        () => api.patch(`${path}?fieldManager=m&force=1`, APPLY, { ...status, status: { replicas: 3 } }),
+      ]) {
+        expect(await asked(200, request)).toEqual(both('UPDATE', 'deployments/reported/status'));
+      }
+    });
+
+    test('the scale of an object, which they see as a whole', async () => {
+      const deployments = '/apis/apps/v1/namespaces/asked/deployments';
+      await api.made(deployments, deployment('scaled'));
+      const path = `${deployments}/scaled/scale`;
+      const scale = (replicas: number): object => ({
+        apiVersion: 'autoscaling/v1',
+        kind: 'Scale',
+        metadata: { name: 'scaled' },
+        spec: { replicas },
+      });
+      for (const request of [
+        () => api.put(path, scale(2)),
+        () => api.patch(path, MERGE, { spec: { replicas: 3 } }),
+        () => api.patch(`${path}?fieldManager=m&force=1`, APPLY, scale(4)),
+      ]) {
+        expect(await asked(200, request)).toEqual(both('UPDATE', 'deployments/scaled/scale'));
+      }
+    });
+
+    test('other subresources', async () => {
+      const { body } = await api.get('/api/v1/namespaces/asked');
+      expect(await asked(200, () => api.put('/api/v1/namespaces/asked/finalize', body))).toEqual(
+        both('UPDATE', 'namespaces/asked/finalize'),
+      );
+    });
+
+    test('bindings: mutators about the binding, validators about the pod that it leads to', async () => {
+      const core = '/api/v1/namespaces/asked';
+      await api.until(async () => (await api.get(`${core}/serviceaccounts/default`)).status === 200);
+      const binding = (name: string): object => ({ metadata: { name }, target: { kind: 'Node', name: 'n' } });
+      for (const name of ['direct', 'indirect']) await api.made(`${core}/pods`, pod(name));
+      expect(await asked(201, () => api.post(`${core}/pods/direct/binding`, binding('direct')))).toEqual([
+        'mutate CREATE pods/direct/binding (object)',
+        'validate CREATE pods/direct/binding (object, old)',
+      ]);
+      expect(await asked(201, () => api.post(`${core}/bindings`, binding('indirect')))).toEqual([
+        'mutate CREATE bindings/indirect (object)',
+        'validate CREATE pods/indirect/binding (object, old)',
+      ]);
+    });
+
+    test('deletes, validators alone, and about each object of a collection', async () => {
+      const labels = { of: 'removed' };
+      for (const name of ['x', 'y']) await api.made(maps, { metadata: { name, labels } });
+      expect(await asked(200, () => api.delete(`${maps}/x?dryRun=All`))).toEqual([
+        'validate DELETE configmaps/x (old) dry run',
+      ]);
+      expect((await asked(200, () => api.delete(`${maps}?labelSelector=of%3Dremoved`))).sort()).toEqual([
+        'validate DELETE configmaps/x (old)',
+        'validate DELETE configmaps/y (old)',
+      ]);
+    });
+
+    test('the update that ends a deletion as about any other', async () => {
+      await api.made(maps, { metadata: { name: 'ending', finalizers: ['example.com/x'] } });
+      expect((await api.delete(`${maps}/ending`)).status).toBe(200);
+      expect(await asked(200, () => api.patch(`${maps}/ending`, MERGE, { metadata: { finalizers: null } }))).toEqual(
+        both('UPDATE', 'configmaps/ending'),
+      );
+      expect((await api.get(`${maps}/ending`)).status).toBe(404);
+    });
+  });
+
+  describe('a violation that a validator returns for a DELETE', () => {
+    const kept = (name: string, refuse = 'DELETE'): object => ({ metadata: { name, labels: { refuse, of: name } } });
+    const refusal = (name: string): object => ({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: `ConfigMap ${JSON.stringify(name)} is invalid: metadata.labels: Forbidden: no DELETE of this object`,
+      reason: 'Invalid',
+      details: {
+        name,
+        kind: 'ConfigMap',
+        causes: [
+          { reason: 'FieldValueForbidden', message: 'Forbidden: no DELETE of this object', field: 'metadata.labels' },
+        ],
+      },
+      code: 422,
+    });
+
+    test('refuses the delete, which leaves the object as it is', async () => {
+      const { metadata } = await api.made(maps, kept('one'));
+      const { status, body } = await api.delete(`${maps}/one`);
+      expect([status, body]).toEqual([422, refusal('one')]);
+      expect((await api.get(`${maps}/one`)).body.metadata).toEqual(metadata);
+    });
+
+    test('refuses a dry run, a delete with a policy, and one of an object that has finalizers', async () => {
+      await api.made(maps, { metadata: { name: 'held', labels: { refuse: 'DELETE' }, finalizers: ['example.com/x'] } });
+      for (const query of ['?dryRun=All', '?propagationPolicy=Foreground', '?gracePeriodSeconds=5'])
+        expect((await api.delete(`${maps}/held${query}`)).status).toBe(422);
+      expect((await api.get(`${maps}/held`)).body.metadata!.deletionTimestamp).toBeUndefined();
+    });
+
+    test('refuses a delete in grace before the pod is marked', async () => {
+      await api.until(async () => (await api.get('/api/v1/namespaces/asked/serviceaccounts/default')).status === 200);
+      const pods = '/api/v1/namespaces/asked/pods';
+      const spec = { containers: [{ name: 'c', image: 'i' }] };
+      await api.made(pods, { ...kept('p'), spec });
+      for (const query of ['', '?gracePeriodSeconds=0'])
+        expect((await api.delete(`${pods}/p${query}`)).status).toBe(422);
+      expect((await api.get(`${pods}/p`)).body.metadata!.deletionTimestamp).toBeUndefined();
+    });
+
+    test('ends a deletecollection with its refusal and keeps that object', async () => {
+      await api.made(maps, kept('many'));
+      await api.made(maps, { metadata: { name: 'other', labels: { of: 'many' } } });
+      const { status, body } = await api.delete(`${maps}?labelSelector=of%3Dmany`);
+      expect([status, body]).toEqual([422, refusal('many')]);
+      expect((await api.get(`${maps}/many`)).status).toBe(200);
+    });
+  });
+});
