@@ -1,7 +1,7 @@
 /** One measurement of a store in a process of its own: `node worker.js TASK JSON` prints its result as JSON. */
 import { rmSync } from 'node:fs';
 import { Client, credentials } from '@grpc/grpc-js';
-import { Holding } from '../../core/threads/holding.js';
+import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
 import { packEvents } from '../../core/threads/messages.js';
 import { Put } from '../../plugins/storage/etcd/protocol.js';
 import { openRocks } from '../../plugins/storage/rocksdb/open.js';
@@ -113,7 +113,7 @@ async function compaction({ path, writers, size, ms }: Tasks['compaction']): Pro
 
 /** What the front end keeps of commit groups: memory held in the end, and the time a group takes. */
 async function churn({ groups, hot, size, tidy }: Tasks['churn']): Promise<Measured> {
-  const holding = new Holding();
+  const buffers = new BufferCompactor();
   const kept = new Map<string, { value: Uint8Array }>();
   const value = objectOf(size);
   globalThis.gc?.();
@@ -124,12 +124,12 @@ async function churn({ groups, hot, size, tidy }: Tasks['churn']): Promise<Measu
     const [events] = packEvents(keys.map(key => ({ key, revision: group, created: group, value })));
     for (const { key, value } of events) {
       const replaced = kept.get(key);
-      if (replaced) holding.drop(replaced.value);
-      holding.keep(value!);
+      if (replaced) buffers.remove(replaced.value);
+      buffers.add(value!);
       kept.set(key, { value: value! });
     }
     if (tidy) {
-      await holding.tidy(
+      await buffers.compact(
         () => kept.values(),
         item => item.value,
         (item, moved) => {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { MessageChannel, type Worker } from 'node:worker_threads';
 import { THREAD_CLOSE_MS } from '../limits.js';
 import type { ThreadData } from '../threads/data.js';
-import type { ControlAnswer, ControlAsk, FromControl, ToControl } from '../threads/messages.js';
+import type { ControllerResponse, ControllerRequest, FromControl, ToControl } from '../threads/messages.js';
 import { controlThread, type StoreThread } from './threads.js';
 
 /** What the controllers' thread needs of the server. */
@@ -14,7 +14,7 @@ export interface ControlParts {
   /** Other processes have controllers on the same store: one of them is elected. */
   readonly shared: boolean;
   /** Makes a request of a controller. */
-  readonly handle: (ask: ControlAsk, reply: (answer: ControlAnswer) => void) => void;
+  readonly handle: (request: ControllerRequest, reply: (response: ControllerResponse) => void) => void;
   readonly started: (controller: string) => void;
   readonly ready: () => void;
 }
@@ -62,7 +62,7 @@ export class Control {
   }
 
   #take(message: FromControl, worker: Worker): void {
-    if (!('is' in message)) this.parts.handle(message, answer => worker.postMessage(answer));
+    if (!('is' in message)) this.parts.handle(message, response => worker.postMessage(response));
     else if (message.is === 'started') this.parts.started(message.controller);
     else if (message.is === 'ready') this.parts.ready();
     else if (message.is === 'demoted')

@@ -33,9 +33,9 @@ function secret(file: string): Uint8Array {
 }
 
 /** A directory that goes with the server, where nothing is to be left on disk. */
-function temporaryDirectory(undo: Releases): string {
+function temporaryDirectory(releases: Releases): string {
   const made = mkdtempSync(join(tmpdir(), 'capstan-'));
-  undo.add('the temporary directory', () => rmSync(made, { recursive: true, force: true }));
+  releases.add('the temporary directory', () => rmSync(made, { recursive: true, force: true }));
   return made;
 }
 
@@ -45,10 +45,15 @@ function directoryOf({ dataDir }: Settings): string {
 }
 
 /**
- * Opens the data directory and fills in what is missing. With `temporary` it is a new one; `undo` gets what removes it.
+ * Opens the data directory and fills in what is missing. With `temporary` it is a new one; `releases` gets what removes it.
  */
-export async function openHome(settings: Settings, naming: Naming, temporary: boolean, undo: Releases): Promise<Home> {
-  const directory = temporary ? temporaryDirectory(undo) : directoryOf(settings);
+export async function openHome(
+  settings: Settings,
+  naming: Naming,
+  temporary: boolean,
+  releases: Releases,
+): Promise<Home> {
+  const directory = temporary ? temporaryDirectory(releases) : directoryOf(settings);
   const sans = [settings.bindAddress, ...settings.tlsSan];
   const pki = await ensurePki({ dataDir: directory, sans, naming, now: Date.now });
   const own = join(directory, 'pki');

@@ -8,8 +8,8 @@ import type { Settings } from './settings.js';
 
 const at = (path: string): string => new URL(`../../plugins/${path}`, import.meta.url).href;
 
-/** Paths of the server's own material that some plugins need. */
-export interface Material {
+/** What built-in plugins are configured with beside the settings. */
+export interface BuiltinInputs {
   /** The CA that signs the serving certificate, in PEM. */
   readonly rootCa: string;
   readonly storePath: string;
@@ -46,10 +46,10 @@ function ownServiceOf({ bindAddress, port }: Settings): OwnServiceConfig {
  * Every plugin of a server, in order. Those of the configuration come behind the server's own admission, so that they
  * see what it filled in, and before the modes of authorization, so that they can deny.
  */
-export function pluginsOf(settings: Settings, material: Material): PluginSpec[] {
+export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec[] {
   const request = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['request'] });
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
-  const { resources, groups } = material;
+  const { resources, groups } = inputs;
   return [
     settings.storage === 'etcd'
       ? { use: at('storage/etcd/index.js'), config: etcdConfig(settings), threads: ['store'] }
@@ -57,13 +57,13 @@ export function pluginsOf(settings: Settings, material: Material): PluginSpec[] 
         ? { use: at('storage/memory.js'), config: { historyMs: settings.historyRetention }, threads: ['store'] }
         : {
             use: at('storage/rocksdb/index.js'),
-            config: { path: material.storePath, historyMs: settings.historyRetention },
+            config: { path: inputs.storePath, historyMs: settings.historyRetention },
             threads: ['store', 'front'],
           },
     { use: at(`listener/${settings.listener ?? 'uws'}.js`), threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
     { use: at('resources/customResources/source.js'), threads: ['front', 'request'] },
-    request('authn/static-token.js', { file: material.adminTokens }),
+    request('authn/static-token.js', { file: inputs.adminTokens }),
     request('authn/client-certificate.js'),
     ...(settings.tokenAuthFile ? [request('authn/static-token.js', { file: settings.tokenAuthFile })] : []),
     request('admission/namespace-lifecycle.js'),
@@ -79,7 +79,7 @@ export function pluginsOf(settings: Settings, material: Material): PluginSpec[] 
     control('controllers/rbac.js#rbacBootstrap'),
     control('controllers/systemObjects.js#systemObjects', { groups }),
     control('controllers/rbac.js#roleAggregation'),
-    control('controllers/namespaceDefaults.js#namespaceDefaults', { rootCa: material.rootCa }),
+    control('controllers/namespaceDefaults.js#namespaceDefaults', { rootCa: inputs.rootCa }),
     control('controllers/ownService.js#ownService', ownServiceOf(settings)),
     control('controllers/namespaces.js#namespaceDeletion', { resources }),
     control('controllers/customResources.js#customResources'),

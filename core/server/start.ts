@@ -7,7 +7,7 @@ import { loadPlugins } from '../plugin/load.js';
 import { FUTURE_REVISION_MS } from '../limits.js';
 import type { Registry } from '../schema/resource.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
-import { type Material, pluginsOf } from './plugins.js';
+import { type BuiltinInputs, pluginsOf } from './plugins.js';
 import { Control } from './control.js';
 import { checkEtcd } from './etcd.js';
 import { type FrontEnd, frontEnd, startPool } from '../../workers/front/frontEnd.js';
@@ -38,30 +38,35 @@ export interface RunningServer {
 export async function startServer(given: Partial<Settings> = {}): Promise<RunningServer> {
   const began = performance.now();
   const settings: Settings = checkEtcd({ ...DEFAULTS, ...given });
-  const undo = new Releases();
+  const releases = new Releases();
   try {
-    return await start(settings, given.dataDir === undefined && settings.storage === 'memory', began, undo);
+    return await start(settings, given.dataDir === undefined && settings.storage === 'memory', began, releases);
   } catch (error) {
-    await undo.run(logOf('server', settings.verbosity));
+    await releases.run(logOf('server', settings.verbosity));
     throw error;
   }
 }
 
-async function start(settings: Settings, temporary: boolean, began: number, undo: Releases): Promise<RunningServer> {
+async function start(
+  settings: Settings,
+  temporary: boolean,
+  began: number,
+  releases: Releases,
+): Promise<RunningServer> {
   const naming = namingOf(settings.naming);
   const log = logOf('server', settings.verbosity);
   checkJson(settings.resources);
-  const home = await openHome(settings, naming, temporary, undo);
+  const home = await openHome(settings, naming, temporary, releases);
   const data = threadData(settings, home);
   const store = new StoreThread(data);
-  undo.add('the store', () => store.close());
+  releases.add('the store', () => store.close());
   const pool = startPool(data, store, log);
-  undo.add('the pool', () => pool.close());
-  const plugins = await loadPlugins(data.plugins, 'front', hostOf(data, 'front', { onClose: undo.add }));
+  releases.add('the pool', () => pool.close());
+  const plugins = await loadPlugins(data.plugins, 'front', hostOf(data, 'front', { onClose: releases.add }));
   store.begin();
   const opened = await store.ready();
   let draining = false;
-  const parts = { settings, naming, home, data, plugins, store, opened, pool, log, undo, draining: () => draining };
+  const parts = { settings, naming, home, data, plugins, store, opened, pool, log, releases, draining: () => draining };
   const made = await frontEnd(parts);
   const { control, bootstrapped } = startControl(
     settings,
@@ -72,7 +77,7 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
     made,
     naming,
   );
-  undo.add('the controllers', () => control.close());
+  releases.add('the controllers', () => control.close());
   const failed = Promise.race([store.failed, control.failed]);
   // A store that has been used has the default roles of its last start; waiting for the controllers' view of all its
   // objects is not worth it.
@@ -80,14 +85,14 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
   await orThrow(failed, Promise.all([made.loaded, pool.ready(), isNew ? bootstrapped : undefined]));
   const serve = plugins.at(listener).at(-1);
   if (!serve) throw new Error('no listener could be loaded');
-  const listening = await listen(serve, settings, home, made, undo);
+  const listening = await listen(serve, settings, home, made, releases);
   const { pki } = home;
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     draining = true;
     if (settings.shutdownDelayDuration > 0) await new Promise(done => setTimeout(done, settings.shutdownDelayDuration));
     made.finishWatches();
-    await undo.run(log);
+    await releases.run(log);
   };
   return {
     ...listening,
@@ -102,7 +107,7 @@ async function start(settings: Settings, temporary: boolean, began: number, undo
 }
 
 /** What controllers are told of the kinds that are there from the start. */
-const described = (registry: Registry): Pick<Material, 'resources' | 'groups'> => ({
+const described = (registry: Registry): Pick<BuiltinInputs, 'resources' | 'groups'> => ({
   resources: registry.stored.map(r => ({
     apiVersion: r.apiVersion,
     kind: r.kind,
@@ -154,10 +159,12 @@ function startControl(
     data: () => ({ ...data, plugins: pluginsFor(settings, home, live.fixed) }),
     store,
     shared,
-    handle: (ask, reply) =>
+    handle: (request, reply) =>
       void loaded
-        .then(() => front.state.reaches(ask.seen, FUTURE_REVISION_MS))
-        .then(() => front.handleAs(internalExchange(ask, reply, naming), controllerUser(ask.controller, naming))),
+        .then(() => front.state.reaches(request.revision, FUTURE_REVISION_MS))
+        .then(() =>
+          front.handleAs(internalExchange(request, reply, naming), controllerUser(request.controller, naming)),
+        ),
     started: controller => {
       if (controller !== 'rbac-bootstrap') return;
       hooks.bootstrapped.done();
@@ -184,7 +191,7 @@ async function listen(
   settings: Settings,
   { pki }: Home,
   { front }: FrontEnd,
-  undo: Releases,
+  releases: Releases,
 ): Promise<Pick<RunningServer, 'url' | 'httpUrl'>> {
   const { bindAddress, port, httpPort } = settings;
   const tls = {
@@ -194,7 +201,7 @@ async function listen(
   };
   const all: Listening[] = [];
   // Together: none may take connections while another drains.
-  undo.add('the listeners', () => Promise.all(all.map(one => one.close())));
+  releases.add('the listeners', () => Promise.all(all.map(one => one.close())));
   const open = async (binding: Parameters<Listener['listen']>[0]): Promise<Listening> => {
     const opened = await serve.listen(binding, exchange => front.handle(exchange));
     all.push(opened);

@@ -3,7 +3,7 @@ import { StoreError } from '../api/storage.js';
 import { StoreFeed } from '../threads/feed.js';
 import { QUIET_YOUNG_GENERATION_MB, YOUNG_GENERATION_MB } from '../limits.js';
 import { type ThreadData, threadFlags } from '../threads/data.js';
-import type { FromStore } from '../threads/messages.js';
+import type { FromWriter } from '../threads/messages.js';
 
 /** Threads that may hear of commits at once, replaced pool workers included. */
 export const COUNTERS = 1024;
@@ -14,7 +14,7 @@ const entry = (path: string): URL => new URL(`../../workers/${path}`, import.met
 const HEAP = { maxYoungGenerationSizeMb: QUIET_YOUNG_GENERATION_MB };
 
 /** What the writer says once the store is open. */
-export type OpenedStore = Extract<FromStore, { is: 'ready' }>;
+export type OpenedStore = Extract<FromWriter, { is: 'ready' }>;
 
 /** The writer's thread, and the front end's feed from it. */
 export class StoreThread {
@@ -26,7 +26,7 @@ export class StoreThread {
   readonly failed: Promise<Error>;
   readonly #ended: Promise<unknown>;
   /** Listened for from the start: it may come before anybody asks. */
-  readonly #first: Promise<FromStore | { is: 'unusable'; message: string }>;
+  readonly #first: Promise<FromWriter | { is: 'unusable'; message: string }>;
   #closing = false;
 
   constructor(data: ThreadData) {
@@ -85,7 +85,7 @@ export class StoreThread {
   }
 
   /** The front end's own feed. */
-  feed(take: (message: FromStore) => void): StoreFeed {
+  feed(take: (message: FromWriter) => void): StoreFeed {
     const { port1, port2 } = new MessageChannel();
     const counter = 0;
     this.connect(port2, counter);

@@ -1,4 +1,4 @@
-import type { Part } from './holding.js';
+import type { Part } from './bufferCompactor.js';
 import type { WireEvent } from './messages.js';
 
 /** What selectors need of an object: its labels and its selectable fields. */

@@ -1,5 +1,5 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import type { FromStore } from './messages.js';
+import type { FromWriter } from './messages.js';
 
 /**
  * A thread's end of its port to the writer. The writer counts its posts in shared memory after each post, so `catchUp`
@@ -18,9 +18,9 @@ export class StoreFeed {
     readonly port: MessagePort,
     readonly counters: Int32Array,
     readonly counter: number,
-    readonly take: (message: FromStore) => void,
+    readonly take: (message: FromWriter) => void,
   ) {
-    port.on('message', (message: FromStore) => this.#one(message));
+    port.on('message', (message: FromWriter) => this.#one(message));
   }
 
   /** Takes all messages the writer has counted, before returning; nothing while one is being taken. */
@@ -28,11 +28,11 @@ export class StoreFeed {
     while (!this.#taking && this.#received !== Atomics.load(this.counters, this.counter)) {
       const next = receiveMessageOnPort(this.port);
       if (!next) break;
-      this.#one(next.message as FromStore);
+      this.#one(next.message as FromWriter);
     }
   }
 
-  #one(message: FromStore): void {
+  #one(message: FromWriter): void {
     this.#received = (this.#received + 1) | 0;
     this.#taking = true;
     try {

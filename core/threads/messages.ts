@@ -41,9 +41,9 @@ export interface Proposal {
 }
 
 /** A historic read of the front end. */
-export interface RangeAsked {
+export interface RangeRequest {
   readonly is: 'range';
-  readonly ask: number;
+  readonly requestId: number;
   readonly prefix: string;
   readonly revision: number;
   readonly limit: number;
@@ -51,31 +51,31 @@ export interface RangeAsked {
 }
 
 /** Events of the past, for a watch that resumes before what the front end remembers. */
-export interface HistoryAsked {
+export interface HistoryRequest {
   readonly is: 'history';
-  readonly ask: number;
+  readonly requestId: number;
   readonly prefix: string;
   readonly from: number;
   readonly to: number;
 }
 
 /** To the writer, on a thread's port. */
-export type ToStore =
+export type ToWriter =
   | { readonly is: 'propose'; readonly proposals: readonly Proposal[] }
   | { readonly is: 'subscribe'; readonly prefixes: readonly string[] }
-  | { readonly is: 'check'; readonly ask: number }
+  | { readonly is: 'check'; readonly requestId: number }
   /**
    * Asks for every write acknowledged anywhere before; answered with `synced` behind their events. Shared stores only.
    */
-  | { readonly is: 'sync'; readonly ask: number }
-  | RangeAsked
-  | HistoryAsked;
+  | { readonly is: 'sync'; readonly requestId: number }
+  | RangeRequest
+  | HistoryRequest;
 
-/** A failure of an asked read; `compacted` and `future` are told apart because clients get different answers. */
-export interface AskFailed {
+/** A request failed. Each `reason` is answered to clients in its own way. */
+export interface RequestFailed {
   readonly is: 'failed';
-  readonly ask: number;
-  readonly why: 'compacted' | 'future' | 'unavailable' | 'error';
+  readonly requestId: number;
+  readonly reason: 'compacted' | 'future' | 'unavailable' | 'error';
   readonly message: string;
 }
 
@@ -88,7 +88,7 @@ export interface SnapshotMessage {
 }
 
 /** From the writer. `ready` is sent on the thread's own port once the store is open. */
-export type FromStore =
+export type FromWriter =
   | {
       readonly is: 'ready';
       readonly storeName: string;
@@ -106,16 +106,16 @@ export type FromStore =
     }
   | {
       readonly is: 'page';
-      readonly ask: number;
+      readonly requestId: number;
       readonly revision: number;
       readonly items: readonly WireEvent[];
       readonly more: boolean;
       readonly remaining: number;
     }
-  | { readonly is: 'past'; readonly ask: number; readonly events: readonly PastEvent[] }
-  | { readonly is: 'checked'; readonly ask: number; readonly error?: string }
-  | { readonly is: 'synced'; readonly ask: number }
-  | AskFailed;
+  | { readonly is: 'past'; readonly requestId: number; readonly events: readonly PastEvent[] }
+  | { readonly is: 'checked'; readonly requestId: number; readonly error?: string }
+  | { readonly is: 'synced'; readonly requestId: number }
+  | RequestFailed;
 
 /** Credentials of a request whose identity the front end does not know yet. */
 export interface Credentials {
@@ -207,10 +207,10 @@ export type JobResult = {
 );
 
 /** From the control thread to the front end: a request of a controller. */
-export interface ControlAsk {
-  readonly ask: number;
-  /** The last revision the controllers know of: they hear of commits before the front end does. */
-  readonly seen: number;
+export interface ControllerRequest {
+  readonly requestId: number;
+  /** Last revision that the controllers have seen: events may reach them before they reach the front end. */
+  readonly revision: number;
   readonly controller: string;
   readonly method: string;
   readonly path: string;
@@ -223,18 +223,18 @@ export interface ControlAsk {
  * leadership is handed over.
  */
 export type FromControl =
-  | ControlAsk
+  | ControllerRequest
   | { readonly is: 'started'; readonly controller: string }
   | { readonly is: 'ready' | 'demoted' | 'closed' };
 
 /** The answer to a controller's request. */
-export interface ControlAnswer {
-  readonly ask: number;
+export interface ControllerResponse {
+  readonly requestId: number;
   readonly status: number;
   readonly body: Uint8Array;
 }
 /** To the control thread: answers, and that it should hand over. */
-export type ToControl = ControlAnswer | { readonly is: 'close' };
+export type ToControl = ControllerResponse | { readonly is: 'close' };
 
 /** To a pool thread: a batch of jobs, and that it should end. */
 export type ToPool =

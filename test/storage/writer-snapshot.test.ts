@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import type { Storage } from '../../core/api/index.js';
-import type { FromStore } from '../../core/threads/messages.js';
+import type { FromWriter } from '../../core/threads/messages.js';
 import { readSnapshot } from '../../core/threads/snapshot.js';
 import { openMemory } from '../../plugins/storage/memory.js';
 import { Writer } from '../../workers/store/writer.js';
@@ -37,7 +37,7 @@ it('a thread that starts while history is shorter than its snapshot has every ob
   writer.connect(port1, 1);
   const keys = new Set<string>();
   await new Promise<void>(resolve => {
-    port2.on('message', (message: FromStore) => {
+    port2.on('message', (message: FromWriter) => {
       if (message.is === 'snapshot') readSnapshot(message.page, ({ key }) => keys.add(key));
       if (message.is === 'events')
         for (const { key, value } of message.events) value ? keys.add(key) : keys.delete(key);

@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, expect, it } from 'vitest';
 import { StoreFeed } from '../../core/threads/feed.js';
-import type { FromStore } from '../../core/threads/messages.js';
+import type { FromWriter } from '../../core/threads/messages.js';
 
 const { port1: writer, port2: reader } = new MessageChannel();
 afterEach(() => writer.close());
@@ -14,7 +14,7 @@ it('who asks for the latest state while told of one event hears the rest of the 
     done = resolve;
   });
   const feed = new StoreFeed(reader, counters, 0, message => {
-    for (const { revision } of (message as Extract<FromStore, { is: 'events' }>).events) {
+    for (const { revision } of (message as Extract<FromWriter, { is: 'events' }>).events) {
       feed.catchUp();
       heard.push(revision);
       if (heard.length === 4) done();

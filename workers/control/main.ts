@@ -14,10 +14,10 @@ import type { ThreadData } from '../../core/threads/data.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
 import { Entry, storageNameIn } from '../../core/threads/entry.js';
 import { StoreFeed } from '../../core/threads/feed.js';
-import { Holding } from '../../core/threads/holding.js';
-import type { ControlAnswer, FromControl, FromStore, ToControl } from '../../core/threads/messages.js';
+import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
+import type { ControllerResponse, FromControl, FromWriter, ToControl } from '../../core/threads/messages.js';
 import { readSnapshot } from '../../core/threads/snapshot.js';
-import { Underway } from '../../core/threads/underway.js';
+import { InFlight } from '../../core/threads/inFlight.js';
 import { Election, LEASES } from './leader.js';
 
 /** What the front end sends first: the port to the writer, and its counter. */
@@ -35,7 +35,7 @@ const front = parentPort!;
 const log = logOf('control', data.verbosity);
 const { start } = data;
 const listeners: EventListener[] = [];
-const holding = new Holding();
+const buffers = new BufferCompactor();
 let started = false;
 let loaded: () => void;
 const snapshot = new Promise<void>(resolve => {
@@ -67,9 +67,9 @@ let seen = 0;
 function apply(key: string, revision: number, entry: Entry | undefined): void {
   seen = Math.max(seen, revision);
   const before = informers.get(key);
-  if (before) holding.drop(before);
+  if (before) buffers.remove(before);
   if (entry) {
-    holding.keep(entry);
+    buffers.add(entry);
     informers.set(entry);
   } else informers.delete(key, revision);
   if (election && key.startsWith(`${LEASES}/`)) leaseChanged(key);
@@ -79,7 +79,7 @@ function apply(key: string, revision: number, entry: Entry | undefined): void {
 }
 
 function tidy(): void {
-  void holding.tidy(
+  void buffers.compact(
     () => informers.entries(),
     // Whoever was replaced meanwhile is not accounted for any more.
     entry => (informers.get(entry.key) === entry ? entry : undefined),
@@ -109,7 +109,7 @@ const feed: StoreFeed = new StoreFeed(
   start.port,
   new Int32Array(data.counters),
   start.counter,
-  (message: FromStore) => {
+  (message: FromWriter) => {
     if (message.is === 'snapshot') {
       readSnapshot(message.page, entry => apply(entry.key, entry.revision, entry));
       if (message.last) loaded();
@@ -121,7 +121,7 @@ const feed: StoreFeed = new StoreFeed(
 );
 
 const releases = new Releases();
-const asked = new Underway<(answer: ControlAnswer) => void>();
+const requests = new InFlight<(answer: ControllerResponse) => void>();
 front.on('message', (answer: ToControl) => {
   if ('is' in answer) {
     void releases
@@ -130,8 +130,8 @@ front.on('message', (answer: ToControl) => {
       .finally(() => tell({ is: 'closed' }));
     return;
   }
-  asked.get(answer.ask)?.(answer);
-  asked.delete(answer.ask);
+  requests.get(answer.requestId)?.(answer);
+  requests.delete(answer.requestId);
 });
 
 const OPENING = '{'.charCodeAt(0);
@@ -140,7 +140,7 @@ const OPENING = '{'.charCodeAt(0);
 function request(name: string, { method, path, contentType, body }: InternalRequest): Promise<ApiObject> {
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   return new Promise((resolve, reject) => {
-    const ask = asked.add(answer => {
+    const requestId = requests.add(answer => {
       // Paths of kinds that are gone answer in plain text.
       if (answer.status >= 300 && answer.body[0] !== OPENING)
         return reject(new Refusal('NotFound', 'no such path', {}, answer.status));
@@ -157,8 +157,8 @@ function request(name: string, { method, path, contentType, body }: InternalRequ
       );
     });
     front.postMessage({
-      ask,
-      seen,
+      requestId,
+      revision: seen,
       controller: name,
       method,
       path,

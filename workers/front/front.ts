@@ -16,7 +16,7 @@ import type { User } from '../../core/model/user.js';
 import { withEnvelopeRevision } from '../../core/schema/protobufWatch.js';
 import type { Registry } from '../../core/schema/resource.js';
 import type { Current, Job, JobResult, Rendering, Verdict } from '../../core/threads/messages.js';
-import { Underway } from '../../core/threads/underway.js';
+import { InFlight } from '../../core/threads/inFlight.js';
 import { type AccessCache, credentialKey, decisionKey } from './access.js';
 import { respondWhole } from './compress.js';
 import { keyOf } from '../../core/request/keys.js';
@@ -52,7 +52,7 @@ export type PathHandler = (exchange: Exchange, route: Route) => Promise<boolean>
  */
 export class Front {
   /** Who waits for the writer's word on a proposal, or may come to. */
-  readonly #underway = new Underway<(verdict: Verdict) => void>();
+  readonly #inFlight = new InFlight<(verdict: Verdict) => void>();
   #writerEnded = false;
   /** Bytes that the bodies under way have at most. */
   #bodies = 0;
@@ -93,13 +93,13 @@ export class Front {
 
   /** What the writer says about proposals. */
   onVerdicts(verdicts: readonly Verdict[]): void {
-    for (const verdict of verdicts) this.#underway.get(verdict.id)?.(verdict);
+    for (const verdict of verdicts) this.#inFlight.get(verdict.id)?.(verdict);
   }
 
   /** Nobody decides about proposals any more: those under way are answered with 504, as they may have taken place. */
   writerEnded(): void {
     this.#writerEnded = true;
-    for (const [id, settle] of this.#underway) settle({ id, is: 'unavailable', message: 'the writer has ended' });
+    for (const [id, settle] of this.#inFlight) settle({ id, is: 'unavailable', message: 'the writer has ended' });
   }
 
   async #answer(exchange: Exchange, route: Route, internal?: User): Promise<void> {
@@ -262,21 +262,21 @@ export class Front {
     given: Partial<Job>,
   ): Promise<{ result: JobResult; verdict: Promise<Verdict | undefined> }> {
     // The pool counts until it has answered; a store that takes its time must not gather any number of writes either.
-    if (this.#underway.size >= POOL_QUEUE) throw tooBusy();
+    if (this.#inFlight.size >= POOL_QUEUE) throw tooBusy();
     if (this.#writerEnded) throw unavailable();
     let settle!: (verdict: Verdict) => void;
     const verdict = new Promise<Verdict>(resolve => (settle = resolve));
-    const id = this.#underway.add(settle);
+    const id = this.#inFlight.add(settle);
     try {
       const result = await this.#run(exchange, route, given.user, { ...given, id });
-      if (result.is !== 'proposed') this.#underway.delete(id);
+      if (result.is !== 'proposed') this.#inFlight.delete(id);
       return {
         result,
         verdict:
-          result.is === 'proposed' ? verdict.finally(() => this.#underway.delete(id)) : Promise.resolve(undefined),
+          result.is === 'proposed' ? verdict.finally(() => this.#inFlight.delete(id)) : Promise.resolve(undefined),
       };
     } catch (error) {
-      this.#underway.delete(id);
+      this.#inFlight.delete(id);
       throw error;
     }
   }

@@ -25,7 +25,7 @@ import { sendSnapshot } from './snapshot.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import type { Home } from '../../core/server/home.js';
 import { pathHandler } from './paths.js';
-import { Questions } from './writerClient.js';
+import { WriterClient } from './writerClient.js';
 import { readContext } from './readContext.js';
 import { checkTypes, liveRegistry } from '../../core/plugin/registry.js';
 import type { Settings } from '../../core/server/settings.js';
@@ -43,7 +43,7 @@ export interface FrontEndParts {
   readonly pool: Pool;
   readonly log: Log;
   readonly draining: () => boolean;
-  readonly undo: Releases;
+  readonly releases: Releases;
 }
 
 /** The main thread's parts: the cache of all objects, watches, and the front that answers from them. */
@@ -74,10 +74,10 @@ export function startPool(data: ThreadData, store: StoreThread, log: Log): Pool 
  * cannot be served.
  */
 export async function frontEnd(parts: FrontEndParts): Promise<FrontEnd> {
-  const { settings, naming, home, data, plugins, store, opened, pool, log, undo } = parts;
+  const { settings, naming, home, data, plugins, store, opened, pool, log, releases } = parts;
   const access = new AccessCache();
   const hub = new WatchHub();
-  const questions = new Questions();
+  const writer = new WriterClient();
   let isLoaded: () => void = () => undefined;
   const loaded = new Promise<void>(resolve => {
     isLoaded = resolve;
@@ -94,12 +94,12 @@ export async function frontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     () => access.policy++,
     verdicts => front.onVerdicts(verdicts),
     () => isLoaded(),
-    answer => questions.answered(answer),
+    answer => writer.settle(answer),
     settings.historyRetention,
   );
   const feed = store.feed(message => state.take(message));
-  undo.add("the front end's feed", () => feed.port.close());
-  questions.attach(feed.port);
+  releases.add("the front end's feed", () => feed.port.close());
+  writer.attach(feed.port);
   feed.port.once('close', () => front.writerEnded());
   feed.port.postMessage({ is: 'subscribe', prefixes: [''] });
   const reads = readContext({
@@ -108,7 +108,7 @@ export async function frontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     naming,
     tokens: new ContinueTokens(opened.shared?.secret ?? home.continueSecret),
     shared: opened.shared !== undefined,
-    questions,
+    writer,
     catchUp: () => feed.catchUp(),
     front: () => front,
   });
@@ -124,13 +124,13 @@ export async function frontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const paths = pathHandler({
     registry: () => live.current,
     naming,
-    checks: checksOf(parts, questions, [hooks.controllersStarted, hooks.bootstrapped]),
+    checks: checksOf(parts, writer, [hooks.controllersStarted, hooks.bootstrapped]),
     log,
     startedAt: Date.now(),
     livezGraceMs: settings.livezGracePeriod,
     metrics: scrapeOf(requests),
     snapshot: exchange =>
-      sendSnapshot(exchange, { questions, revision: mostRecent, storeName: settings.storage, now: Date.now }),
+      sendSnapshot(exchange, { writer, revision: mostRecent, storeName: settings.storage, now: Date.now }),
   });
   const front: Front = new Front(() => live.current, state, pool, access, reads, paths, log, requests);
   return { front, live, loaded, hooks, finishWatches: () => hub.finish(state.revision) };
@@ -139,11 +139,11 @@ export async function frontEnd(parts: FrontEndParts): Promise<FrontEnd> {
 /** All checks of the health endpoints, in the order in which they show them. */
 const checksOf = (
   { plugins, opened, draining }: FrontEndParts,
-  questions: Questions,
+  writer: WriterClient,
   hooks: readonly PostStartHook[],
 ): HealthCheck[] => [
   ...plugins.at(healthCheck),
-  storeCheck(() => questions.check(), opened.shared !== undefined),
+  storeCheck(() => writer.check(), opened.shared !== undefined),
   ...hooks.map(hook => hook.check),
   registrationCheck(() => true),
   shutdownCheck(draining),

@@ -1,5 +1,5 @@
 import type { Exchange, ResponseStream } from '../../core/api/listener.js';
-import type { ControlAnswer, ControlAsk } from '../../core/threads/messages.js';
+import type { ControllerResponse, ControllerRequest } from '../../core/threads/messages.js';
 import type { User } from '../../core/model/user.js';
 import type { Naming } from '../../core/naming.js';
 
@@ -21,25 +21,29 @@ export function controllerUser(name: string, naming: Naming): User {
  * A request of the control thread as an exchange; `answer` gets what the front end responds. Controllers own fields
  * under one name, as upstream's.
  */
-export function internalExchange(ask: ControlAsk, answer: (reply: ControlAnswer) => void, naming: Naming): Exchange {
-  const [path = '', query = ''] = ask.path.split('?', 2);
+export function internalExchange(
+  request: ControllerRequest,
+  answer: (response: ControllerResponse) => void,
+  naming: Naming,
+): Exchange {
+  const [path = '', query = ''] = request.path.split('?', 2);
   const headers = new Map([
     ['accept', 'application/json'],
-    ['content-type', ask.contentType],
-    ['user-agent', `${naming.component('orchestrator-controller-manager')}/${ask.controller}`],
+    ['content-type', request.contentType],
+    ['user-agent', `${naming.component('orchestrator-controller-manager')}/${request.controller}`],
   ]);
   return {
-    method: ask.method,
+    method: request.method,
     path,
     query,
     header: name => headers.get(name),
     headers: () => [...headers],
     remoteAddress: '',
     secure: true,
-    body: async () => ask.body ?? new Uint8Array(0),
+    body: async () => request.body ?? new Uint8Array(0),
     respond: (status, _headers, body) =>
-      answer({ ask: ask.ask, status, body: body instanceof Uint8Array ? body : Buffer.concat(body) }),
-    stream: (status, streamHeaders) => collect(status, streamHeaders, ask, answer),
+      answer({ requestId: request.requestId, status, body: body instanceof Uint8Array ? body : Buffer.concat(body) }),
+    stream: (status, streamHeaders) => collect(status, streamHeaders, request, answer),
     onAbort: () => undefined,
     aborted: false,
   };
@@ -49,8 +53,8 @@ export function internalExchange(ask: ControlAsk, answer: (reply: ControlAnswer)
 function collect(
   status: number,
   _headers: unknown,
-  ask: ControlAsk,
-  answer: (reply: ControlAnswer) => void,
+  request: ControllerRequest,
+  answer: (response: ControllerResponse) => void,
 ): ResponseStream {
   const pieces: Uint8Array[] = [];
   return {
@@ -59,7 +63,7 @@ function collect(
       return 0;
     },
     onDrain: listener => listener(),
-    end: () => answer({ ask: ask.ask, status, body: Buffer.concat(pieces) }),
+    end: () => answer({ requestId: request.requestId, status, body: Buffer.concat(pieces) }),
     abort: () => undefined,
   };
 }

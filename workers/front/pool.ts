@@ -3,7 +3,7 @@ import type { Log } from '../../core/api/host.js';
 import { POOL_BATCH, POOL_QUEUE, THREAD_CLOSE_MS } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { type FromPool, type Job, type JobResult, packJobs, type ToPool } from '../../core/threads/messages.js';
-import { Underway } from '../../core/threads/underway.js';
+import { InFlight } from '../../core/threads/inFlight.js';
 
 /** Pause before a thread that ended before it was ready is replaced. */
 const REPLACE_MS = 1000;
@@ -20,7 +20,7 @@ type Waiting = {
 
 /** A thread of the pool, with the batches it was given. */
 class PoolThread {
-  readonly #batches = new Underway<readonly Waiting[]>();
+  readonly #batches = new InFlight<readonly Waiting[]>();
   #load = 0;
   #isReady = false;
   #failure: Error | undefined;

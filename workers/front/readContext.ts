@@ -15,7 +15,7 @@ import { chooseForm } from '../../core/request/forms.js';
 import { first, parseQuery } from '../../core/request/query.js';
 import { parseIncludeObject } from '../../core/tables/index.js';
 import type { Json } from '../../core/model/object.js';
-import type { Questions } from './writerClient.js';
+import type { WriterClient } from './writerClient.js';
 
 interface Parts {
   readonly state: State;
@@ -24,7 +24,7 @@ interface Parts {
   readonly tokens: ContinueTokens;
   /** Others write to the store too. */
   readonly shared: boolean;
-  readonly questions: Questions;
+  readonly writer: WriterClient;
   readonly catchUp: () => void;
   readonly front: () => Front;
 }
@@ -37,7 +37,7 @@ const NOTHING = new Uint8Array();
 const isPlain = (choice: Choice): boolean => choice.form === 'object' && choice.media === 'json' && !choice.pretty;
 
 /** What reads need, made of the server's parts. */
-export function readContext({ state, hub, naming, tokens, shared, questions, catchUp, front }: Parts): ReadContext {
+export function readContext({ state, hub, naming, tokens, shared, writer, catchUp, front }: Parts): ReadContext {
   const plainReads = new Map<string, boolean>();
   const plainWatches = new Map<string, boolean>();
   const choose = (exchange: Exchange, resource: Resource, stream: boolean, collection = stream): Choice =>
@@ -54,10 +54,10 @@ export function readContext({ state, hub, naming, tokens, shared, questions, cat
     catchUp,
     mostRecent() {
       catchUp();
-      return shared ? questions.sync() : undefined;
+      return shared ? writer.sync() : undefined;
     },
-    range: (prefix, revision, limit, after) => questions.range({ prefix, revision, limit, after }),
-    past: async (prefix, from, to) => (await questions.past({ prefix, from, to })).events,
+    range: (prefix, revision, limit, after) => writer.range({ prefix, revision, limit, after }),
+    past: async (prefix, from, to) => (await writer.past({ prefix, from, to })).events,
     wantsJson(exchange, resource, stream = false) {
       if (!stream && indented(exchange)) return false;
       const accept = exchange.header('accept') ?? '';

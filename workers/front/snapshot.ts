@@ -1,6 +1,6 @@
 import type { Exchange } from '../../core/api/listener.js';
 import type { Stored } from '../../core/api/storage.js';
-import type { Questions } from './writerClient.js';
+import type { WriterClient } from './writerClient.js';
 import type { WireEvent } from '../../core/threads/messages.js';
 import { SnapshotWriter } from '../../core/snapshot/format.js';
 
@@ -11,7 +11,7 @@ const UNSENT_BYTES = 4 * 1024 * 1024;
 
 /** What a snapshot is taken from. */
 export interface SnapshotSource {
-  readonly questions: Pick<Questions, 'range'>;
+  readonly writer: Pick<WriterClient, 'range'>;
   /** A revision at which every acknowledged write can be seen. */
   revision(): Promise<number>;
   readonly storeName: string;
@@ -25,7 +25,7 @@ export interface SnapshotSource {
  */
 export async function sendSnapshot(exchange: Exchange, source: SnapshotSource): Promise<void> {
   const revision = await source.revision();
-  const ask = (after: string) => source.questions.range({ prefix: '', revision, limit: PAGE, after });
+  const ask = (after: string) => source.writer.range({ prefix: '', revision, limit: PAGE, after });
   let page = await ask('');
   const stream = exchange.stream(200, [['content-type', 'application/octet-stream']]);
   let wake: () => void = () => undefined;

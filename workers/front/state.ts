@@ -1,8 +1,8 @@
 import type { LiveRegistry } from '../../core/schema/live.js';
 import type { Registry, Resource } from '../../core/schema/resource.js';
-import type { FromStore, Verdict, WireEvent } from '../../core/threads/messages.js';
+import type { FromWriter, Verdict, WireEvent } from '../../core/threads/messages.js';
 import { type Entry, storageNameIn } from '../../core/threads/entry.js';
-import { Holding } from '../../core/threads/holding.js';
+import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
 import { readSnapshot } from '../../core/threads/snapshot.js';
 import { type Change, Collection } from './collection.js';
 import { History } from './history.js';
@@ -19,7 +19,7 @@ export class State {
   readonly collections = new Map<string, Collection>();
   readonly history: History;
   revision = 0;
-  readonly #holding = new Holding();
+  readonly #buffers = new BufferCompactor();
   readonly #waiting = new Set<{ readonly revision: number; readonly wake: () => void }>();
 
   constructor(
@@ -31,7 +31,7 @@ export class State {
     readonly onVerdicts: (verdicts: readonly Verdict[]) => void,
     readonly onLoaded: () => void,
     /** Answers to questions the front end asked of the writer. */
-    readonly onAnswer: (message: Extract<FromStore, { ask: number }>) => void,
+    readonly onAnswer: (message: Extract<FromWriter, { requestId: number }>) => void,
     /** How long changes are remembered. */
     historyMs: number,
   ) {
@@ -56,7 +56,7 @@ export class State {
     for (const [storageName, selectable] of fields) this.collections.get(storageName)!.select(selectable);
   }
 
-  take(message: FromStore): void {
+  take(message: FromWriter): void {
     switch (message.is) {
       case 'snapshot':
         readSnapshot(message.page, entry => this.#load(entry));
@@ -123,8 +123,8 @@ export class State {
     this.live.apply(entry);
     const { entries } = this.#collectionOf(entry.key);
     const before = entries.get(entry.key);
-    if (before) this.#holding.drop(before);
-    this.#holding.keep(entry);
+    if (before) this.#buffers.remove(before);
+    this.#buffers.add(entry);
     entries.set(entry);
   }
 
@@ -132,15 +132,15 @@ export class State {
     this.live.apply(event);
     const change = this.#collectionOf(event.key).apply(event);
     if (!change) return;
-    if (change.before) this.#holding.drop(change.before);
-    if (change.after) this.#holding.keep(change.after);
+    if (change.before) this.#buffers.remove(change.before);
+    if (change.after) this.#buffers.add(change.after);
     this.history.add(change, this.now());
     if (event.key.startsWith(POLICY)) this.onPolicy();
     this.onChange(change);
   }
 
   #tidy(): void {
-    void this.#holding.tidy(
+    void this.#buffers.compact(
       () => this.#entries(),
       // Whoever was replaced meanwhile is not accounted for any more.
       entry => (this.#collectionOf(entry.key).entries.get(entry.key) === entry ? entry : undefined),

@@ -14,7 +14,7 @@ import { Entry } from '../../core/threads/entry.js';
 import { StoreFeed } from '../../core/threads/feed.js';
 import {
   type FromPool,
-  type FromStore,
+  type FromWriter,
   type Job,
   type JobResult,
   packProposals,
@@ -48,7 +48,7 @@ front.on('message', (message: ToPool) => {
 const informers = new Informers(() => feed.catchUp());
 const feed = new StoreFeed(start.port, new Int32Array(data.counters), start.counter, take);
 
-function take(message: FromStore): void {
+function take(message: FromWriter): void {
   if (message.is === 'snapshot') {
     readSnapshot(message.page, entry => {
       informers.set(entry);

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { storage } from '../../core/api/storage.js';
-import type { FromStore } from '../../core/threads/messages.js';
+import type { FromWriter } from '../../core/threads/messages.js';
 import { loadPlugins } from '../../core/plugin/load.js';
 import { hostOf } from '../../core/plugin/host.js';
 import { logOf } from '../../core/plugin/log.js';
@@ -39,7 +39,7 @@ try {
   // The writer goes on: it answers proposals with the error until the server has drained.
   void store.failed?.then(error => port.postMessage({ is: 'failed', message: error.message }));
   const shared = store.shared && { secret: store.shared.secret };
-  port.postMessage({ is: 'ready', storeName: store.name, revision, ...(shared && { shared }) } satisfies FromStore);
+  port.postMessage({ is: 'ready', storeName: store.name, revision, ...(shared && { shared }) } satisfies FromWriter);
 } catch (error) {
   port.postMessage({ is: 'unusable', message: (error as Error).message });
 }

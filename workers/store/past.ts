@@ -1,66 +1,63 @@
 import { Compacted, type Storage, type StoreEvent } from '../../core/api/storage.js';
 
-/** A question for past changes of a part of the store: those above `from`, up to `to`. */
-export interface PastAsked {
+/** Past changes of the keys below a prefix: those after revision `from`, up to `to`. */
+export interface PastQuery {
   readonly prefix: string;
   readonly from: number;
   readonly to: number;
 }
 
-interface Waiting extends PastAsked {
+interface Waiting extends PastQuery {
   readonly resolve: (events: readonly StoreEvent[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Past changes of a shared store. Its watch looks at everything, so that watches which resume together, as all do after
- * a restart, share one look: who asks while it is under way shares the next.
+ * Reads past changes of a shared store. Its watch covers the whole store, so queries share one: watches that resume
+ * together, as all do after a restart, cost one read. Queries that arrive during a read share the next.
  */
 export class SharedPast {
   #waiting: Waiting[] = [];
-  #busy = false;
+  #isReading = false;
 
   constructor(readonly storage: Storage) {}
 
-  /** Rejects with Compacted where history is gone. */
-  read(asked: PastAsked): Promise<readonly StoreEvent[]> {
+  /** Rejects with Compacted if part of the range is no longer kept. */
+  read(query: PastQuery): Promise<readonly StoreEvent[]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...asked, resolve, reject });
-      void this.#next();
+      this.#waiting.push({ ...query, resolve, reject });
+      void this.#readAll();
     });
   }
 
-  async #next(): Promise<void> {
-    if (this.#busy) return;
-    this.#busy = true;
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting;
-      this.#waiting = [];
-      await this.#answer(batch);
-    }
-    this.#busy = false;
+  async #readAll(): Promise<void> {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    while (this.#waiting.length > 0) await this.#answer(this.#waiting.splice(0));
+    this.#isReading = false;
   }
 
   async #answer(batch: readonly Waiting[]): Promise<void> {
     try {
-      const events = await this.#look(batch);
+      const events = await this.#eventsOf(batch);
       for (const { prefix, from, to, resolve } of batch)
         resolve(events.get(prefix)!.filter(({ revision }) => revision > from && revision <= to));
     } catch (error) {
-      // Those who are late must not spoil it for the others.
-      const late = (asked: PastAsked) => !(error instanceof Compacted) || asked.from < error.compactedRevision;
-      for (const asked of batch.filter(late)) asked.reject(error);
-      const rest = batch.filter(asked => !late(asked));
-      if (rest.length < batch.length) this.#waiting.push(...rest);
-      else for (const asked of rest) asked.reject(error);
+      // Only the queries that begin before the compacted revision fail; the others are read again without them.
+      const fails = (query: PastQuery) => !(error instanceof Compacted) || query.from < error.compactedRevision;
+      const failed = batch.filter(fails);
+      const others = batch.filter(query => !fails(query));
+      for (const query of failed) query.reject(error);
+      if (failed.length > 0) this.#waiting.push(...others);
+      else for (const query of others) query.reject(error);
     }
   }
 
-  /** The events for each prefix that is asked for. */
-  async #look(batch: readonly Waiting[]): Promise<Map<string, StoreEvent[]>> {
+  /** The events of each prefix, over the range that covers all queries. */
+  async #eventsOf(batch: readonly Waiting[]): Promise<Map<string, StoreEvent[]>> {
     const found = new Map(batch.map(({ prefix }): [string, StoreEvent[]] => [prefix, []]));
-    const from = Math.min(...batch.map(asked => asked.from));
-    const to = Math.max(...batch.map(asked => asked.to));
+    const from = Math.min(...batch.map(query => query.from));
+    const to = Math.max(...batch.map(query => query.to));
     const stop = new AbortController();
     const take = (events: readonly StoreEvent[], revision: number): void => {
       for (const event of events) for (const [prefix, all] of found) if (event.key.startsWith(prefix)) all.push(event);

@@ -1,6 +1,6 @@
 import { Compacted, type Shared, type Storage, lostData, Unavailable } from '../../core/api/storage.js';
 import type { WireEvent } from '../../core/threads/messages.js';
-import { Underway } from '../../core/threads/underway.js';
+import { InFlight } from '../../core/threads/inFlight.js';
 
 /** How long somebody waits for events that are on their way, before the answer is that the store is away. */
 const REACH_MS = 7000;
@@ -32,7 +32,7 @@ export class SharedFeed {
   #revision = 0;
   readonly #shared: Shared;
   readonly #stop = new AbortController();
-  readonly #waiters = new Underway<Waiter>();
+  readonly #waiters = new InFlight<Waiter>();
   /** Revision of each object told of: what a re-sync compares with. */
   readonly #known = new Map<string, number>();
   #asking: Promise<number> | undefined;

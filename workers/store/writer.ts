@@ -10,14 +10,14 @@ import {
   Unavailable,
 } from '../../core/api/storage.js';
 import {
-  type FromStore,
-  type HistoryAsked,
+  type FromWriter,
+  type HistoryRequest,
   packEvents,
   packPast,
   type Proposal,
-  type RangeAsked,
+  type RangeRequest,
   type SnapshotMessage,
-  type ToStore,
+  type ToWriter,
   type Verdict,
   type WireEvent,
 } from '../../core/threads/messages.js';
@@ -39,7 +39,7 @@ interface Subscriber {
   readonly counter: number;
   prefixes: readonly string[];
   /** While its snapshot is being read: what was committed meanwhile. */
-  held?: FromStore[];
+  held?: FromWriter[];
   /** Verdicts go to the front end alone. */
   readonly front: boolean;
 }
@@ -83,7 +83,7 @@ export class Writer {
   connect(port: MessagePort, counter: number): void {
     const subscriber: Subscriber = { port, counter, prefixes: [], front: counter === 0 };
     this.#subscribers.push(subscriber);
-    port.on('message', (message: ToStore) => this.#take(message, subscriber));
+    port.on('message', (message: ToWriter) => this.#take(message, subscriber));
     port.on('close', () => this.#subscribers.splice(this.#subscribers.indexOf(subscriber), 1));
   }
 
@@ -100,7 +100,7 @@ export class Writer {
     await this.storage.close();
   }
 
-  #take(message: ToStore, from: Subscriber): void {
+  #take(message: ToWriter, from: Subscriber): void {
     switch (message.is) {
       case 'propose':
         for (const proposal of message.proposals) this.#gathering.push(proposal);
@@ -111,17 +111,17 @@ export class Writer {
         return;
       case 'check':
         void this.storage.check().then(
-          () => this.#post(from, { is: 'checked', ask: message.ask }),
-          error => this.#post(from, { is: 'checked', ask: message.ask, error: String(error) }),
+          () => this.#post(from, { is: 'checked', requestId: message.requestId }),
+          error => this.#post(from, { is: 'checked', requestId: message.requestId, error: String(error) }),
         );
         return;
       case 'sync':
         void (this.#shared?.sync() ?? Promise.resolve()).then(
           () => {
             this.#tell();
-            this.#post(from, { is: 'synced', ask: message.ask });
+            this.#post(from, { is: 'synced', requestId: message.requestId });
           },
-          error => this.#failed(from, message.ask, error),
+          error => this.#failed(from, message.requestId, error),
         );
         return;
       case 'range':
@@ -241,17 +241,17 @@ export class Writer {
       ? events
       : events.filter(e => to.prefixes.some(prefix => e.key.startsWith(prefix)));
     if (wanted.length === 0 && verdicts.length === 0 && !always) return;
-    const message: FromStore = { is: 'events', revision: this.#revision, events: wanted, verdicts, floor };
+    const message: FromWriter = { is: 'events', revision: this.#revision, events: wanted, verdicts, floor };
     if (to.held) to.held.push(message);
     else this.#post(to, message);
   }
 
-  #post(to: Subscriber, message: FromStore): void {
+  #post(to: Subscriber, message: FromWriter): void {
     const [packed, transfer] = pack(message);
     this.#send(to, packed, transfer);
   }
 
-  #send(to: Subscriber, message: FromStore, transfer: readonly ArrayBuffer[] = []): void {
+  #send(to: Subscriber, message: FromWriter, transfer: readonly ArrayBuffer[] = []): void {
     to.port.postMessage(message, transfer);
     Atomics.add(this.counters, to.counter, 1);
   }
@@ -370,12 +370,12 @@ export class Writer {
     }
   }
 
-  async #range(to: Subscriber, ask: RangeAsked): Promise<void> {
+  async #range(to: Subscriber, request: RangeRequest): Promise<void> {
     try {
-      const page = await this.storage.range(ask.prefix, {
-        revision: ask.revision,
-        limit: ask.limit || undefined,
-        after: ask.after || undefined,
+      const page = await this.storage.range(request.prefix, {
+        revision: request.revision,
+        limit: request.limit || undefined,
+        after: request.after || undefined,
       });
       const items = page.items.map(s => ({
         key: s.key,
@@ -386,20 +386,20 @@ export class Writer {
       }));
       this.#post(to, {
         is: 'page',
-        ask: ask.ask,
+        requestId: request.requestId,
         revision: page.revision,
         items,
         more: page.more,
         remaining: page.remaining,
       });
     } catch (error) {
-      this.#failed(to, ask.ask, error);
+      this.#failed(to, request.requestId, error);
     }
   }
 
-  async #history(to: Subscriber, ask: HistoryAsked): Promise<void> {
+  async #history(to: Subscriber, request: HistoryRequest): Promise<void> {
     try {
-      const past = await (this.#past ? this.#past.read(ask) : pastOf(this.storage, ask));
+      const past = await (this.#past ? this.#past.read(request) : pastOf(this.storage, request));
       const events = past.map(({ key, revision, created, value, previous }) => ({
         key,
         revision,
@@ -407,14 +407,14 @@ export class Writer {
         value,
         previous: previous?.value,
       }));
-      this.#post(to, { is: 'past', ask: ask.ask, events });
+      this.#post(to, { is: 'past', requestId: request.requestId, events });
     } catch (error) {
-      this.#failed(to, ask.ask, error);
+      this.#failed(to, request.requestId, error);
     }
   }
 
-  #failed(to: Subscriber, ask: number, error: unknown): void {
-    const why =
+  #failed(to: Subscriber, requestId: number, error: unknown): void {
+    const reason =
       error instanceof Compacted
         ? 'compacted'
         : error instanceof FutureRevision
@@ -422,12 +422,12 @@ export class Writer {
           : error instanceof Unavailable
             ? 'unavailable'
             : 'error';
-    this.#post(to, { is: 'failed', ask, why, message: String((error as Error).message) });
+    this.#post(to, { is: 'failed', requestId, reason, message: String((error as Error).message) });
   }
 }
 
 /** Past changes of a part of the store. */
-async function pastOf(storage: Storage, { prefix, from, to }: HistoryAsked): Promise<readonly StoreEvent[]> {
+async function pastOf(storage: Storage, { prefix, from, to }: HistoryRequest): Promise<readonly StoreEvent[]> {
   const stop = new AbortController();
   const events: StoreEvent[] = [];
   await new Promise<void>((resolve, reject) => {
@@ -453,7 +453,7 @@ function verdictOf(id: number, outcome: Outcome): Verdict {
  * Copies a message's values into one buffer that is transferred: one allocation and no per-value bookkeeping in the
  * receiving thread.
  */
-function pack(message: FromStore): [FromStore, ArrayBuffer[]] {
+function pack(message: FromWriter): [FromWriter, ArrayBuffer[]] {
   if (message.is === 'events' && message.events.length > 0) {
     const [events, transfer] = packEvents(message.events);
     return [{ ...message, events }, transfer];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Holding } from '../../core/threads/holding.js';
+import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
 
 const SIZE = 1000;
 const GROUP = 64;
@@ -15,8 +15,8 @@ function group(count: number, fill: number): Uint8Array[] {
   return Array.from({ length: count }, (_, i) => bytes.subarray(i * SIZE, (i + 1) * SIZE));
 }
 
-const moveAll = (holding: Holding, items: Map<number, Item>): Promise<void> =>
-  holding.tidy(
+const moveAll = (buffers: BufferCompactor, items: Map<number, Item>): Promise<void> =>
+  buffers.compact(
     () => items.values(),
     item => item.value,
     (item, value) => {
@@ -24,9 +24,9 @@ const moveAll = (holding: Holding, items: Map<number, Item>): Promise<void> =>
     },
   );
 
-describe('what a thread holds of the buffers that values share', () => {
-  it('stays near what is of use, however many hot values came beside each cold one', async () => {
-    const holding = new Holding(100_000);
+describe('a buffer compactor', () => {
+  it('keeps the allocated bytes near the used ones when most values of each group are replaced', async () => {
+    const buffers = new BufferCompactor(100_000);
     const items = new Map<number, Item>();
     for (let round = 0; round < 300; round++) {
       const values = group(GROUP, round % 256);
@@ -34,40 +34,40 @@ describe('what a thread holds of the buffers that values share', () => {
         // One object of each group is new and stays; the others are the same ones again and again.
         const key = i === 0 ? 1000 + round : i;
         const before = items.get(key);
-        if (before) holding.drop(before.value);
-        holding.keep(value);
+        if (before) buffers.remove(before.value);
+        buffers.add(value);
         items.set(key, { value });
       }
-      await moveAll(holding, items);
-      const { held, used } = holding.totals;
+      await moveAll(buffers, items);
+      const { allocated, used } = buffers.totals;
       expect(used).toBe(items.size * SIZE);
-      expect(held).toBeLessThanOrEqual(used * 1.6 + 100_000 + GROUP * SIZE);
+      expect(allocated).toBeLessThanOrEqual(used * 1.6 + 100_000 + GROUP * SIZE);
     }
     for (let round = 0; round < 300; round++)
       expect(items.get(1000 + round)!.value.every(byte => byte === round % 256)).toBe(true);
   });
 
-  it('accounts exactly, whatever is kept, dropped and moved', async () => {
-    const change = fc.record({ key: fc.nat(20), gone: fc.boolean(), tidy: fc.boolean() });
+  it('counts exactly through any order of additions, removals and moves', async () => {
+    const change = fc.record({ key: fc.nat(20), isGone: fc.boolean(), compact: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(change, { maxLength: 200 }), async changes => {
-        const holding = new Holding(0);
+        const buffers = new BufferCompactor(0);
         const items = new Map<number, Item>();
         let fresh: Uint8Array[] = [];
-        for (const { key, gone, tidy } of changes) {
+        for (const { key, isGone, compact } of changes) {
           if (fresh.length === 0) fresh = group(8, key);
           const before = items.get(key);
-          if (before) holding.drop(before.value);
+          if (before) buffers.remove(before.value);
           items.delete(key);
-          if (!gone) {
+          if (!isGone) {
             const value = fresh.pop()!;
-            holding.keep(value);
+            buffers.add(value);
             items.set(key, { value });
           }
-          if (tidy) await moveAll(holding, items);
-          const buffers = new Set(Array.from(items.values(), ({ value }) => value.buffer));
-          expect(holding.totals).toEqual({
-            held: Array.from(buffers, buffer => buffer.byteLength).reduce((a, b) => a + b, 0),
+          if (compact) await moveAll(buffers, items);
+          const distinct = new Set(Array.from(items.values(), ({ value }) => value.buffer));
+          expect(buffers.totals).toEqual({
+            allocated: Array.from(distinct, buffer => buffer.byteLength).reduce((a, b) => a + b, 0),
             used: items.size * SIZE,
           });
         }
@@ -76,14 +76,14 @@ describe('what a thread holds of the buffers that values share', () => {
     );
   });
 
-  it('leaves buffers alone that are mostly of use', async () => {
-    const holding = new Holding(0);
+  it('does not copy values of buffers that are mostly used', async () => {
+    const buffers = new BufferCompactor(0);
     const items = new Map(group(10, 1).map((value, i) => [i, { value }]));
-    for (const { value } of items.values()) holding.keep(value);
-    holding.drop(items.get(0)!.value);
+    for (const { value } of items.values()) buffers.add(value);
+    buffers.remove(items.get(0)!.value);
     items.delete(0);
     const before = items.get(5)!.value;
-    await moveAll(holding, items);
+    await moveAll(buffers, items);
     expect(items.get(5)!.value).toBe(before);
   });
 });

@@ -1,29 +1,29 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Underway } from '../../core/threads/underway.js';
+import { InFlight } from '../../core/threads/inFlight.js';
 
-test('gives ids once, finds what is under way, and reuses room', () => {
+test('gives ids once, finds the value of each until it is deleted, and reuses slots', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat()), { maxLength: 200 }), steps => {
-      const underway = new Underway<string>();
+      const inFlight = new InFlight<string>();
       const model = new Map<number, string>();
       const given = new Set<number>();
       for (const [adds, pick] of steps) {
         if (adds) {
-          const id = underway.add(`value ${pick}`);
+          const id = inFlight.add(`value ${pick}`);
           expect(given.has(id)).toBe(false);
           given.add(id);
           model.set(id, `value ${pick}`);
         } else {
           const id = [...given][pick % Math.max(1, given.size)] ?? 0;
-          underway.delete(id);
+          inFlight.delete(id);
           model.delete(id);
-          expect(underway.get(id)).toBeUndefined();
+          expect(inFlight.get(id)).toBeUndefined();
         }
-        expect(underway.size).toBe(model.size);
+        expect(inFlight.size).toBe(model.size);
       }
-      expect(new Map(underway)).toEqual(model);
-      for (const [id, value] of model) expect(underway.get(id)).toBe(value);
+      expect(new Map(inFlight)).toEqual(model);
+      for (const [id, value] of model) expect(inFlight.get(id)).toBe(value);
     }),
   );
 });
