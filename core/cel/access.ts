@@ -1,13 +1,13 @@
-/** Reading parts of values: fields, entries and elements, plain, tested for, and optional. */
+/** Field and index access: plain, `has()` and optional. */
 import type { Code } from './plan.js';
 import { goFloat } from './text.js';
 import { Dict, Double, fail, List, noOverload, Optional, typeNameOf, Uint, type Value } from './values.js';
 
-/** The error of an absent field or entry. */
-function missing(key: Value): never {
-  return fail(`no such key: ${shown(key)}`);
+/** Throws the error of an absent field or entry. */
+function failMissing(key: Value): never {
+  return fail(`no such key: ${displayKey(key)}`);
 }
-const shown = (v: Value): string =>
+const displayKey = (v: Value): string =>
   v instanceof Double
     ? goFloat(v.value)
     : v instanceof Uint
@@ -16,28 +16,28 @@ const shown = (v: Value): string =>
         ? typeNameOf(v)
         : String(v);
 
-/** `operand.field`. */
-export function fieldOf(operand: Code, field: string): Code {
+/** Compiles `operand.field`. */
+export function compileField(operand: Code, field: string): Code {
   return f => {
     f.cost++;
     const v = operand(f);
-    if (v instanceof Dict) return v.get(field) ?? missing(field);
-    return v instanceof Optional ? selectOptional(v, field) : (notADict(v, field) ?? missing(field));
+    if (v instanceof Dict) return v.get(field) ?? failMissing(field);
+    return v instanceof Optional ? selectOptional(v, field) : (listElementOf(v, field) ?? failMissing(field));
   };
 }
 
-/** `has(operand.field)`: the test itself is free, as upstream counts. */
-export function hasField(operand: Code, field: string): Code {
+/** Compiles `has(operand.field)`. The test itself costs nothing, as upstream. */
+export function compileHas(operand: Code, field: string): Code {
   return f => {
     const v = operand(f);
     if (v instanceof Dict) return v.get(field) !== undefined;
     if (v instanceof Optional) return v.value instanceof Dict && v.value.get(field) !== undefined;
-    return notADict(v, field) !== undefined;
+    return listElementOf(v, field) !== undefined;
   };
 }
 
-/** A list wants a number; nothing else has parts. */
-const notADict = (v: Value, field: string): Value | undefined =>
+/** Field access on anything but a map: a list reports its index type; other values have no fields. */
+const listElementOf = (v: Value, field: string): Value | undefined =>
   v instanceof List ? listElement(v, field) : undefined;
 
 function selectOptional(v: Optional, field: string): Value {
@@ -48,8 +48,8 @@ function selectOptional(v: Optional, field: string): Value {
   return found === undefined ? Optional.none : new Optional(found);
 }
 
-/** `operand.?field`. */
-export function optionalField(operand: Code, field: string): Code {
+/** Compiles `operand.?field`. */
+export function compileOptionalField(operand: Code, field: string): Code {
   return f => {
     f.charge(1);
     const v = operand(f);
@@ -57,26 +57,27 @@ export function optionalField(operand: Code, field: string): Code {
   };
 }
 
-/** The element at an index; `undefined` outside the list. Doubles and uints serve where they are integers. */
+/** The element at an index; `undefined` outside the list. Uints, and doubles without fraction, are valid indexes. */
 function listElement(list: List, index: Value): Value | undefined {
   if (typeof index === 'number') return index >= 0 && index < list.size ? list.at(index) : undefined;
   if (typeof index === 'bigint') return undefined;
   if (!(index instanceof Uint || index instanceof Double))
     return fail(`unsupported index type '${typeNameOf(index)}' in list`);
   const n = index.value;
-  if (typeof n === 'bigint' || !Number.isSafeInteger(n)) return fail(`unsupported index value ${shown(index)} in list`);
+  if (typeof n === 'bigint' || !Number.isSafeInteger(n))
+    return fail(`unsupported index value ${displayKey(index)} in list`);
   if (n < 0 || n >= list.size) return undefined;
-  return list.intIndexOnly ? fail(`unsupported index: ${shown(index)}`) : list.at(n);
+  return list.intIndexOnly ? fail(`unsupported index: ${displayKey(index)}`) : list.at(n);
 }
 
-/** The element of a list or map; `undefined` when absent, or when the container is none. */
+/** The element of a list or map; `undefined` if it is absent or the value is neither. */
 function element(container: Value, index: Value): Value | undefined {
   if (container instanceof Dict) return container.get(index);
   return container instanceof List ? listElement(container, index) : undefined;
 }
 
-/** `a[b]`. */
-export const indexed =
+/** Compiles `a[b]`. */
+export const compileIndex =
   (a: Code, b: Code): Code =>
   f => {
     f.charge(1);
@@ -85,7 +86,7 @@ export const indexed =
     if (container instanceof Optional) return optionalElement(container, index);
     const found = element(container, index);
     if (found !== undefined) return found;
-    return container instanceof List ? fail(`index out of bounds: ${shown(index)}`) : missing(index);
+    return container instanceof List ? fail(`index out of bounds: ${displayKey(index)}`) : failMissing(index);
   };
 
 function optionalElement(container: Optional, index: Value): Value {
@@ -94,8 +95,8 @@ function optionalElement(container: Optional, index: Value): Value {
   return found === undefined ? Optional.none : new Optional(found);
 }
 
-/** `a[?b]`. */
-export const optionalIndexed =
+/** Compiles `a[?b]`. */
+export const compileOptionalIndex =
   (a: Code, b: Code): Code =>
   f => {
     f.charge(1);

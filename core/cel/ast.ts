@@ -1,7 +1,4 @@
-/**
- * The syntax tree. Nodes know where they stand; macros are expanded by the parser, so comprehensions are nodes of their
- * own.
- */
+/** The syntax tree. The parser expands macros, so comprehensions and bindings are node types of their own. */
 import type { Value } from './values.js';
 import type { Type } from './types.js';
 import type { Overload } from './declarations.js';
@@ -11,11 +8,12 @@ interface Located {
   readonly at: number;
 }
 
-/** What the checker leaves on a node. */
+/** Set by the checker. */
 interface Checked {
   type?: Type;
 }
 
+/** A node, told apart by `is`. */
 export type Expr =
   | ConstExpr
   | IdentExpr
@@ -27,50 +25,59 @@ export type Expr =
   | ComprehensionExpr
   | BindExpr;
 
+/** A literal. */
 export interface ConstExpr extends Located, Checked {
   readonly is: 'const';
   readonly value: Value;
 }
+/** A name. */
 export interface IdentExpr extends Located, Checked {
   readonly is: 'ident';
   readonly name: string;
-  /** The declared variable or constant this name means, with its container spelt out. */
+  /** The fully qualified name of the variable or constant; set by the checker. */
   resolved?: string;
 }
+/** `operand.field`. */
 export interface SelectExpr extends Located, Checked {
   readonly is: 'select';
   readonly operand: Expr;
   readonly field: string;
-  /** `has(operand.field)`. */
+  /** Whether this is the test `has(operand.field)`. */
   readonly test: boolean;
-  /** A dotted name that turned out to be one variable or type. */
+  /** The qualified name, if the whole dotted name is one variable or type; set by the checker. */
   resolved?: string;
 }
+/** A call of a function, an operator (`_+_`) or a member function. */
 export interface CallExpr extends Located, Checked {
   readonly is: 'call';
   readonly fn: string;
   readonly target?: Expr;
   readonly args: readonly Expr[];
-  /** The overloads that fit the static types; the evaluator chooses among them. */
+  /** The overloads that match the static types; the evaluator chooses among them at run time. */
   overloads?: readonly Overload[];
-  /** The target was a namespace, part of the function's name. */
+  /** The function's qualified name, if `target` is a namespace (`math` in `math.abs(x)`) and not a value. */
   qualified?: string;
 }
+/** A list literal. */
 export interface ListExpr extends Located, Checked {
   readonly is: 'list';
   readonly items: readonly Expr[];
+  /** Indexes of the optional items: `[?x]`. */
   readonly optional: ReadonlySet<number>;
 }
+/** An entry of a map literal. */
 export interface MapEntry {
   readonly at: number;
   readonly key: Expr;
   readonly value: Expr;
   readonly optional: boolean;
 }
+/** A map literal. */
 export interface MapExpr extends Located, Checked {
   readonly is: 'map';
   readonly entries: readonly MapEntry[];
 }
+/** A message literal: `a.b.C{field: value}`. */
 export interface StructExpr extends Located, Checked {
   readonly is: 'struct';
   readonly name: string;
@@ -95,6 +102,7 @@ export type LoopKind =
   | 'transformList'
   | 'transformMap'
   | 'transformMapEntry';
+/** A comprehension: `range.all(x, body)` and its relatives. */
 export interface ComprehensionExpr extends Located, Checked {
   readonly is: 'loop';
   readonly kind: LoopKind;
@@ -137,13 +145,13 @@ export function children(e: Expr): readonly Expr[] {
   }
 }
 
-/** The parts that the checker visits: not those of a name that turned out to be one variable or function. */
-export function checkedParts(e: Expr): readonly Expr[] {
+/** The children that have types. Parts of a dotted name that the checker resolved as a whole have none. */
+export function checkedChildren(e: Expr): readonly Expr[] {
   if (e.is === 'select' && e.resolved) return [];
   return e.is === 'call' && e.qualified ? e.args : children(e);
 }
 
-/** What a pass over the tree makes of each kind of node. */
+/** One method for each kind of node. */
 export interface Visitor<R> {
   constant(e: ConstExpr): R;
   ident(e: IdentExpr): R;
@@ -156,7 +164,7 @@ export interface Visitor<R> {
   bind(e: BindExpr): R;
 }
 
-/** Has a pass look at a node. */
+/** Calls the visitor's method for the node. */
 export function visit<R>(e: Expr, visitor: Visitor<R>): R {
   switch (e.is) {
     case 'const':

@@ -7,7 +7,7 @@ import * as T from './types.js';
 import { formatType, isOptional, type Type } from './types.js';
 import { typeNameOf, Uint, Double, type Value } from './values.js';
 
-/** Checks a tree in place. With `lenient` names and overloads that do not resolve are left to evaluation. */
+/** Checks a tree in place. With `lenient`, unresolved names and overloads are left to evaluation. */
 export function check(expr: Ast.Expr, scope: Scope, lenient = false): { type: Type; issues: readonly Issue[] } {
   const checker = new Checker(scope, lenient);
   checker.visit(expr);
@@ -19,7 +19,7 @@ class Checker implements Ast.Visitor<Type> {
   readonly issues = new Issues();
   private readonly bindings: T.Bindings = new Map();
   private readonly locals: Map<string, Type>[] = [];
-  private fresh = 0;
+  private nextParam = 0;
   constructor(
     private readonly scope: Scope,
     private readonly lenient: boolean,
@@ -32,13 +32,13 @@ class Checker implements Ast.Visitor<Type> {
     return type;
   }
 
-  /** Replaces type parameters in the whole tree, now that all are known. */
+  /** Replaces the type parameters in the whole tree by their bindings. */
   finish(e: Ast.Expr): void {
     const stack = [e];
     while (stack.length) {
       const node = stack.pop()!;
       if (node.type) node.type = T.substitute(node.type, this.bindings, true);
-      stack.push(...Ast.checkedParts(node));
+      stack.push(...Ast.checkedChildren(node));
     }
   }
 
@@ -48,16 +48,16 @@ class Checker implements Ast.Visitor<Type> {
 
   struct(e: Ast.StructExpr): Type {
     for (const f of e.fields) this.visit(f.value);
-    this.undeclared(e.at, e.name);
+    this.reportUndeclared(e.at, e.name);
     return T.ERROR;
   }
 
-  private undeclared(at: number, name: string): void {
+  private reportUndeclared(at: number, name: string): void {
     if (!this.lenient)
       this.issues.add(at, `undeclared reference to '${name}' (in container '${this.scope.container}')`);
   }
 
-  private local(name: string): Type | undefined {
+  private lookupLocal(name: string): Type | undefined {
     for (let i = this.locals.length - 1; i >= 0; i--) {
       const t = this.locals[i]!.get(name);
       if (t) return t;
@@ -66,14 +66,14 @@ class Checker implements Ast.Visitor<Type> {
   }
 
   ident(e: Ast.IdentExpr): Type {
-    const local = this.local(e.name);
+    const local = this.lookupLocal(e.name);
     if (local) return local;
     const found = this.scope.resolveVariable(e.name);
     if (found) {
       e.resolved = found.name;
       return found.type;
     }
-    this.undeclared(e.at, e.name.replace(/^\./, ''));
+    this.reportUndeclared(e.at, e.name.replace(/^\./, ''));
     return this.lenient ? T.DYN : T.ERROR;
   }
 
@@ -108,26 +108,27 @@ class Checker implements Ast.Visitor<Type> {
       case 'param':
         return T.DYN;
       default:
-        if (!this.lenient) this.issues.add(at, `type '${formatType(this.final(t))}' does not support field selection`);
+        if (!this.lenient)
+          this.issues.add(at, `type '${formatType(this.finalType(t))}' does not support field selection`);
         return this.lenient ? T.DYN : T.ERROR;
     }
   }
 
   /** `a.b.c` as one name, unless its root is a local variable. */
   private qualifiedName(e: Ast.Expr): string | undefined {
-    if (e.is === 'ident') return this.local(e.name) ? undefined : e.name;
+    if (e.is === 'ident') return this.lookupLocal(e.name) ? undefined : e.name;
     if (e.is !== 'select' || e.test) return undefined;
     const operand = this.qualifiedName(e.operand);
     return operand === undefined ? undefined : `${operand}.${e.field}`;
   }
 
-  private final(t: Type): Type {
+  private finalType(t: Type): Type {
     return T.substitute(t, this.bindings, true);
   }
 
   call(e: Ast.CallExpr): Type {
     if (e.fn === '_&&_' || e.fn === '_||_') {
-      for (const a of e.args) this.wantBool(a);
+      for (const a of e.args) this.expectBool(a);
       return T.BOOL;
     }
     if (e.fn === '_?._') return this.optionalSelect(e);
@@ -136,7 +137,7 @@ class Checker implements Ast.Visitor<Type> {
       const fn = prefix === undefined ? undefined : this.scope.resolveFunction(`${prefix}.${e.fn}`);
       if (fn?.overloads.some(o => !o.member)) {
         e.qualified = fn.name;
-        return this.overloads(
+        return this.resolveOverload(
           e,
           fn.name,
           fn.overloads,
@@ -148,54 +149,54 @@ class Checker implements Ast.Visitor<Type> {
     const argTypes = (e.target ? [e.target, ...e.args] : e.args).map(a => this.visit(a));
     const fn = e.target ? this.scope.member(e.fn) : this.scope.resolveFunction(e.fn);
     if (!fn) {
-      this.undeclared(e.at, e.fn.replace(/^\./, ''));
+      this.reportUndeclared(e.at, e.fn.replace(/^\./, ''));
       return this.lenient ? T.DYN : T.ERROR;
     }
-    return this.overloads(e, e.fn.replace(/^\./, ''), fn.overloads, argTypes, e.target !== undefined);
+    return this.resolveOverload(e, e.fn.replace(/^\./, ''), fn.overloads, argTypes, e.target !== undefined);
   }
 
-  private wantBool(e: Ast.Expr): void {
+  private expectBool(e: Ast.Expr): void {
     const t = this.visit(e);
-    if (!T.assignable(this.bindings, [t], [T.BOOL])) {
-      if (!this.lenient) this.issues.add(e.at, `expected type 'bool' but found '${formatType(this.final(t))}'`);
+    if (!T.isAssignable(this.bindings, [t], [T.BOOL])) {
+      if (!this.lenient) this.issues.add(e.at, `expected type 'bool' but found '${formatType(this.finalType(t))}'`);
     }
   }
 
-  private overloads(
+  private resolveOverload(
     e: Ast.CallExpr,
     name: string,
     all: readonly Overload[],
     argTypes: readonly Type[],
     member: boolean,
   ): Type {
-    const fitting: Overload[] = [];
+    const matching: Overload[] = [];
     let result: Type | undefined;
     for (const o of all) {
       if (o.member !== member || o.args.length !== argTypes.length) continue;
       const [args, type] = this.instantiate(o);
-      if (!T.assignable(this.bindings, argTypes, args)) continue;
-      fitting.push(o);
-      const here = T.substitute(type, this.bindings, false);
-      result = result === undefined || T.sameType(result, here) ? here : T.DYN;
+      if (!T.isAssignable(this.bindings, argTypes, args)) continue;
+      matching.push(o);
+      const resultType = T.substitute(type, this.bindings, false);
+      result = result === undefined || T.sameType(result, resultType) ? resultType : T.DYN;
     }
-    e.overloads = fitting;
+    e.overloads = matching;
     if (result) return result;
     if (this.lenient) {
       e.overloads = all.filter(o => o.member === member && o.args.length === argTypes.length);
       return T.DYN;
     }
-    const shown = argTypes.map(t => formatType(this.final(t)));
+    const shown = argTypes.map(t => formatType(this.finalType(t)));
     const applied = member ? `${shown[0]}.(${shown.slice(1).join(', ')})` : `(${shown.join(', ')})`;
     this.issues.add(e.at, `found no matching overload for '${name}' applied to '${applied}'`);
     return T.ERROR;
   }
 
-  /** The signature with parameters of its own. */
+  /** The overload's argument and result types with fresh type parameters. */
   private instantiate(o: Overload): [readonly Type[], Type] {
-    const own: T.Bindings = new Map();
+    const renamed: T.Bindings = new Map();
     const rename = (t: Type): Type => {
-      for (const p of T.paramsOf(t)) if (!own.has(p)) own.set(p, T.param(`_${this.fresh++}`));
-      return own.size ? T.substitute(t, own, false) : t;
+      for (const p of T.paramNames(t)) if (!renamed.has(p)) renamed.set(p, T.param(`_${this.nextParam++}`));
+      return renamed.size ? T.substitute(t, renamed, false) : t;
     };
     return [o.args.map(rename), rename(o.result)];
   }
@@ -209,15 +210,15 @@ class Checker implements Ast.Visitor<Type> {
     return isOptional(type) ? type : T.optionalType(type);
   }
 
-  /** The type of an optional entry's content. */
-  private unwrap(e: Ast.Expr, optional: boolean): Type {
+  /** Visits an item or entry; of an optional one, returns the type of its content. */
+  private visitEntry(e: Ast.Expr, optional: boolean): Type {
     const t = T.substitute(this.visit(e), this.bindings, false);
     if (!optional || t.kind === 'dyn' || t.kind === 'error') return t;
     if (isOptional(t)) return t.params[0]!;
     if (!this.lenient)
       this.issues.add(
         e.at,
-        `expected type 'optional_type(${formatType(this.final(t))})' but found '${formatType(this.final(t))}'`,
+        `expected type 'optional_type(${formatType(this.finalType(t))})' but found '${formatType(this.finalType(t))}'`,
       );
     return T.ERROR;
   }
@@ -225,10 +226,10 @@ class Checker implements Ast.Visitor<Type> {
   list(e: Ast.ListExpr): Type {
     let of: Type | undefined;
     e.items.forEach((item, i) => {
-      const t = this.unwrap(item, e.optional.has(i));
-      of = of === undefined ? t : T.join(this.bindings, of, t);
+      const t = this.visitEntry(item, e.optional.has(i));
+      of = of === undefined ? t : T.commonType(this.bindings, of, t);
     });
-    return T.listType(of ?? T.param(`_${this.fresh++}`));
+    return T.listType(of ?? T.param(`_${this.nextParam++}`));
   }
 
   map(e: Ast.MapExpr): Type {
@@ -236,11 +237,11 @@ class Checker implements Ast.Visitor<Type> {
     let of: Type | undefined;
     for (const entry of e.entries) {
       const k = this.visit(entry.key);
-      key = key === undefined ? k : T.join(this.bindings, key, k);
-      const v = this.unwrap(entry.value, entry.optional);
-      of = of === undefined ? v : T.join(this.bindings, of, v);
+      key = key === undefined ? k : T.commonType(this.bindings, key, k);
+      const v = this.visitEntry(entry.value, entry.optional);
+      of = of === undefined ? v : T.commonType(this.bindings, of, v);
     }
-    return T.mapType(key ?? T.param(`_${this.fresh++}`), of ?? T.param(`_${this.fresh++}`));
+    return T.mapType(key ?? T.param(`_${this.nextParam++}`), of ?? T.param(`_${this.nextParam++}`));
   }
 
   loop(e: Ast.ComprehensionExpr): Type {
@@ -251,7 +252,7 @@ class Checker implements Ast.Visitor<Type> {
     else scope.set(e.vars[0]!, range.kind === 'list' ? second : first);
     this.locals.push(scope);
     const list = T.listType(scope.get(e.vars[0]!)!);
-    if (e.filter) this.condition(e, e.filter, list);
+    if (e.filter) this.checkCondition(e, e.filter, list);
     const result = this.loopResult(e, range.kind === 'map' ? first : range.kind === 'list' ? T.INT : T.DYN, list);
     this.locals.pop();
     return result;
@@ -263,7 +264,8 @@ class Checker implements Ast.Visitor<Type> {
     if (range.kind !== 'dyn' && range.kind !== 'error' && range.kind !== 'param' && !this.lenient) {
       this.issues.add(
         at,
-        `expression of type '${formatType(this.final(range))}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+        `expression of type '${formatType(this.finalType(range))}' cannot be range of a comprehension (must be ` +
+          'list, map, or dynamic)',
       );
       return [T.ERROR, T.ERROR];
     }
@@ -274,13 +276,13 @@ class Checker implements Ast.Visitor<Type> {
     switch (e.kind) {
       case 'all':
       case 'exists':
-        this.wantBool(e.body);
+        this.expectBool(e.body);
         return T.BOOL;
       case 'exists_one':
-        this.condition(e, e.body, T.INT);
+        this.checkCondition(e, e.body, T.INT);
         return T.BOOL;
       case 'filter':
-        this.condition(e, e.body, list);
+        this.checkCondition(e, e.body, list);
         return list;
       case 'map':
       case 'transformList':
@@ -300,14 +302,14 @@ class Checker implements Ast.Visitor<Type> {
     }
   }
 
-  /** A condition inside a loop stands where `_?_:_` has its first argument. */
-  private condition(e: Ast.ComprehensionExpr, condition: Ast.Expr, branch: Type): void {
-    const t = this.visit(condition);
-    if (T.assignable(this.bindings, [t], [T.BOOL]) || this.lenient) return;
-    const b = formatType(this.final(branch));
+  /** A condition inside a loop; upstream expands it to the first argument of `_?_:_` and words its error so. */
+  private checkCondition(e: Ast.ComprehensionExpr, checkCondition: Ast.Expr, branch: Type): void {
+    const t = this.visit(checkCondition);
+    if (T.isAssignable(this.bindings, [t], [T.BOOL]) || this.lenient) return;
+    const b = formatType(this.finalType(branch));
     this.issues.add(
       e.at,
-      `found no matching overload for '_?_:_' applied to '(${formatType(this.final(t))}, ${b}, ${b})'`,
+      `found no matching overload for '_?_:_' applied to '(${formatType(this.finalType(t))}, ${b}, ${b})'`,
     );
   }
 
@@ -320,7 +322,7 @@ class Checker implements Ast.Visitor<Type> {
       else {
         this.issues.add(
           e.at,
-          `found no matching overload for '${e.kind}' applied to '${formatType(this.final(init))}.()'`,
+          `found no matching overload for '${e.kind}' applied to '${formatType(this.finalType(init))}.()'`,
         );
         local = T.ERROR;
       }

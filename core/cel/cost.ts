@@ -1,71 +1,72 @@
-/** Cost limits, how an excess is worded, and the sum over all rules of a schema. */
+/** Cost limits, their error messages, and the total cost of the rules of a schema. */
 
-/** An estimate. */
+/** An estimated cost or size. */
 export interface CostRange {
   readonly min: number;
   readonly max: number;
 }
 
-/** Upstream's limits: of one expression, and of all expressions of a schema. */
+/** Upstream's limit of the estimated cost of one expression. */
 export const EXPRESSION_COST_LIMIT = 10_000_000;
+/** Upstream's limit of the estimated cost of all expressions of a schema. */
 export const SCHEMA_COST_LIMIT = 100_000_000;
-/** Upstream's run-time limits: of one evaluation, and of all evaluations of a request. */
+/** Upstream's limit of the actual cost of one evaluation. */
 export const CALL_BUDGET = 1_000_000;
+/** Upstream's limit of the actual cost of all evaluations of a request. */
 export const REQUEST_BUDGET = 10_000_000;
 
-/** Sizes and costs without a bound are as large as an integer can be. */
+/** The largest size or cost; stands for unbounded ones. */
 export const UNBOUNDED = 2 ** 64;
-/** Request bodies are bounded; what a schema leaves open is bounded by that. */
+/** The largest request body that upstream assumes; it bounds the sizes that a schema leaves open. */
 export const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
 
-/** What an estimate over its limit is told, in upstream's words. */
+/** The error of an estimate over its limit, in upstream's words. */
 export function costMessage(what: string, cost: number, limit: number): string {
   const factor = cost / limit;
   const text = factor > 100 ? 'more than 100x' : factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`;
-  return `${what} exceeds budget by factor of ${text} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
+  return (
+    `${what} exceeds budget by factor of ${text} (try simplifying the rule, or adding maxItems, maxProperties, ` +
+    'and maxLength where arrays, maps, and strings are declared)'
+  );
 }
 
 /**
- * How often a part of a schema can occur in a request: so often as its parents do, times its own bound; `undefined`
- * without one.
+ * How often a part of a schema can occur in a request: its parent's number times its own bound, if both are bounded.
  */
 export const cardinality = (parent: number | undefined, bound: number | undefined): number | undefined =>
   parent === undefined || bound === undefined ? undefined : Math.min(parent * bound, UNBOUNDED);
 
-/** How often a part can occur whose schema and its parents' set no bound, by its smallest JSON. */
+/** How often an unbounded part of a schema can occur in a request, by the length of its shortest JSON. */
 export const unboundedCardinality = (minBytes: number): number => Math.floor(MAX_REQUEST_BYTES / (minBytes + 1));
 
-/** A refusal of a schema for its costs; no path means the schema as a whole. */
+/** A cost error; without a path, it concerns the schema as a whole. */
 export interface CostViolation {
   readonly path?: string;
   readonly message: string;
 }
 
-/** How many rules are named when only their sum is too much. */
-const NAMED = 4;
+/** How many rules are reported if only their total exceeds the limit. */
+const MAX_NAMED_RULES = 4;
 
-/** Adds up the expressions of one schema. */
+/** Adds up the costs of the expressions of one schema. */
 export class SchemaCost {
   total = 0;
-  private readonly observed: { readonly path: string; readonly cost: number }[] = [];
+  private readonly expressions: { readonly path: string; readonly cost: number }[] = [];
 
-  /**
-   * Adds one expression, evaluated `times` a request. Answers what is to be said of it alone; `what` is `rule` or
-   * `messageExpression`.
-   */
-  observe(path: string, what: 'rule' | 'messageExpression', max: number, times: number): CostViolation | undefined {
+  /** Adds an expression that is evaluated `times` per request. Returns an error if it alone exceeds the limit. */
+  add(path: string, what: 'rule' | 'messageExpression', max: number, times: number): CostViolation | undefined {
     const cost = Math.min(max * times, UNBOUNDED);
     this.total = Math.min(this.total + cost, UNBOUNDED);
-    this.observed.push({ path, cost });
+    this.expressions.push({ path, cost });
     return cost > EXPRESSION_COST_LIMIT
       ? { path, message: costMessage(`estimated ${what} cost`, cost, EXPRESSION_COST_LIMIT) }
       : undefined;
   }
 
-  /** What is to be said of the sum: the most expensive expressions, then the schema. */
+  /** The errors if the total exceeds its limit: the most expensive expressions, then the schema. */
   violations(): readonly CostViolation[] {
     if (this.total <= SCHEMA_COST_LIMIT) return [];
-    const worst = [...this.observed].sort((a, b) => b.cost - a.cost).slice(0, NAMED);
+    const worst = [...this.expressions].sort((a, b) => b.cost - a.cost).slice(0, MAX_NAMED_RULES);
     return [
       ...worst.map(({ path }) => ({
         path,

@@ -1,42 +1,43 @@
 /**
- * The parser's place in the tokens, and its syntax errors: worded and repaired as the reference's generated parser
- * does, which drops one token or makes one up where that lets it go on.
+ * The parser's position in the tokens, and its error reporting and recovery. Messages and recovery follow the
+ * reference's generated (ANTLR) parser, which drops or inserts a single token if it can continue that way.
  */
 import type { Token } from './lexer.js';
 import type { Issues } from './source.js';
 import { Double, Uint } from './values.js';
 
 /**
- * Ends a production at a syntax error, which is already recorded; the nearest operand or bracket takes up the text
- * again.
+ * Thrown to leave a production at a syntax error that is already recorded. Parsing resumes at the end of the enclosing
+ * operand or bracket, or ends if `fatal`.
  */
-export class Stop {
+export class ParseAbort {
   constructor(readonly fatal: boolean) {}
 }
 
-/** A set of tokens by the names the grammar gives them, in the grammar's order. */
+/** A set of token names, in the grammar's order: error messages list them in it. */
 export type TokenSet = ReadonlySet<string>;
 
 const ORDER = (
-  '== != in < <= >= > && || [ ] { } ( ) . , - ! ? : + * / % true false null NUM_FLOAT NUM_INT NUM_UINT STRING BYTES IDENTIFIER ' +
+  '== != in < <= >= > && || [ ] { } ( ) . , - ! ? : + * / % true false null NUM_FLOAT NUM_INT NUM_UINT STRING BYTES ' +
+  'IDENTIFIER ' +
   'ESC_IDENTIFIER <EOF>'
 ).split(' ');
 
-/** Makes a set. */
+/** A set of the tokens with these names. */
 export const tokenSet = (...names: string[]): TokenSet => new Set(ORDER.filter(name => names.includes(name)));
 
-/** What an operand may start with. */
+/** Tokens that an operand may start with. */
 export const FIRST = tokenSet(
   ...'[ { ( . - ! true false null NUM_FLOAT NUM_INT NUM_UINT STRING BYTES IDENTIFIER'.split(' '),
 );
-/** What may follow an operand, whatever encloses it. */
+/** Tokens that may follow an operand in any context. */
 const AFTER_OPERAND = tokenSet(...'== != in < <= >= > && || [ . - ? + * / %'.split(' '));
 const END = tokenSet('<EOF>');
-/** Where an operand that failed may end. */
-const RESUME: ReadonlySet<string> = new Set(['&&', '||', '?', ':', ',', ')', ']', '}']);
+/** Operators at which parsing resumes after an error in an operand. */
+const RESYNC: ReadonlySet<string> = new Set(['&&', '||', '?', ':', ',', ')', ']', '}']);
 
 /** The name of a token in the grammar. */
-function nameOf(t: Token): string {
+function grammarName(t: Token): string {
   if (t.kind === 'op') return t.text;
   if (t.kind === 'end') return '<EOF>';
   if (t.kind === 'ident') return 'IDENTIFIER';
@@ -48,17 +49,17 @@ function nameOf(t: Token): string {
   return v instanceof Uint ? 'NUM_UINT' : v instanceof Uint8Array ? 'BYTES' : 'NUM_INT';
 }
 
-const shownName = (name: string): string => (/^[A-Z]|^<EOF>$/.test(name) ? name : `'${name}'`);
-const shownSet = (set: TokenSet): string => {
-  const names = Array.from(set, shownName);
+const displayName = (name: string): string => (/^[A-Z]|^<EOF>$/.test(name) ? name : `'${name}'`);
+const displaySet = (set: TokenSet): string => {
+  const names = Array.from(set, displayName);
   return names.length === 1 ? names[0]! : `{${names.join(', ')}}`;
 };
-const escaped = (text: string): string => text.replace(/\n/g, '\\n').replace(/\r/g, '\\r').replace(/\t/g, '\\t');
+const escapeControls = (text: string): string => text.replace(/\n/g, '\\n').replace(/\r/g, '\\r').replace(/\t/g, '\\t');
 
-/** See the file's comment. */
+/** A position in a list of tokens. */
 export class Cursor {
   protected i = 0;
-  /** What may follow the brackets that are open, innermost last. */
+  /** Tokens that may follow the contents of each open bracket, innermost last. */
   private readonly follow: TokenSet[] = [END];
   constructor(
     private readonly text: string,
@@ -86,73 +87,76 @@ export class Cursor {
     if (ok) this.i++;
     return ok;
   }
-  /** Whether the token is one of the set. */
-  protected stands(set: TokenSet): boolean {
-    return set.has(nameOf(this.token));
+  /** Whether the current token is in the set. */
+  protected isAt(set: TokenSet): boolean {
+    return set.has(grammarName(this.token));
   }
 
-  protected stop(at: number, message: string, fatal = false): never {
+  protected abort(at: number, message: string, fatal = false): never {
     this.error(at, message);
-    throw new Stop(fatal || this.issues.full);
+    throw new ParseAbort(fatal || this.issues.full);
   }
   private report(what: 'extraneous' | 'mismatched', wanted: TokenSet): void {
     const { kind, text, at } = this.token;
-    const shown = kind === 'quoted' ? `\`${text}\`` : escaped(text);
-    this.error(at, `Syntax error: ${what} input '${shown}' expecting ${shownSet(wanted)}`);
+    const shown = kind === 'quoted' ? `\`${text}\`` : escapeControls(text);
+    this.error(at, `Syntax error: ${what} input '${shown}' expecting ${displaySet(wanted)}`);
   }
-  /** Reports a token that no production takes. */
-  protected unwanted(wanted: TokenSet): never {
+  /** Reports the current token as extraneous and leaves the production. */
+  protected rejectToken(wanted: TokenSet): never {
     this.report('extraneous', wanted);
-    throw new Stop(this.issues.full);
+    throw new ParseAbort(this.issues.full);
   }
-  /** Reports that another token was wanted. */
+  /** Reports that a token of this name was expected and leaves the production. */
   protected wanted(name: string): never {
     this.report('mismatched', tokenSet(name));
-    throw new Stop(this.issues.full);
+    throw new ParseAbort(this.issues.full);
   }
-  /** Reports that what begins at `start` and ends with the token is no production. */
+  /** Reports that no production matches the text from `start` to the current token. */
   protected noAlternative(start: number): never {
     const t = this.token;
     const end = t.kind === 'end' ? t.at : t.at + t.text.length;
-    return this.stop(t.at, `Syntax error: no viable alternative at input '${escaped(this.text.slice(start, end))}'`);
+    return this.abort(
+      t.at,
+      `Syntax error: no viable alternative at input '${escapeControls(this.text.slice(start, end))}'`,
+    );
   }
-  /** Reports what stands after the end of the expression. */
+  /** Reports the text after the end of the expression. */
   protected reportEnd(): void {
     this.report(this.next.kind === 'end' ? 'extraneous' : 'mismatched', END);
   }
 
-  /** Stands before a token of the set, if need be by leaving one out. */
-  private repaired(wanted: TokenSet): boolean {
-    if (this.stands(wanted)) return true;
-    const dropping = wanted.has(nameOf(this.next)) && this.token.kind !== 'end';
+  /** Moves to a token of the set, dropping at most one token with a report. Returns whether that succeeded. */
+  private recover(wanted: TokenSet): boolean {
+    if (this.isAt(wanted)) return true;
+    const dropping = wanted.has(grammarName(this.next)) && this.token.kind !== 'end';
     this.report(dropping ? 'extraneous' : 'mismatched', wanted);
     if (dropping) this.i++;
     return dropping;
   }
-  /** The start of a production: what cannot start it is an error. */
-  protected startOf(first: TokenSet): void {
-    if (!this.repaired(first)) throw new Stop(this.issues.full);
+  /** Checks that a production can start at the current token, dropping at most one token. */
+  protected expectStart(first: TokenSet): void {
+    if (!this.recover(first)) throw new ParseAbort(this.issues.full);
   }
-  /** The colon of a condition or an entry; an operand follows it. */
-  protected colon(): void {
-    if (this.accept(':') || this.madeUp(':', FIRST)) return;
+  /** Consumes the colon of a conditional or an entry. */
+  protected expectColon(): void {
+    if (this.accept(':') || this.repair(':', FIRST)) return;
     this.report('mismatched', tokenSet(':'));
-    throw new Stop(this.issues.full);
+    throw new ParseAbort(this.issues.full);
   }
-  /** Leaves one token out, or reports the wanted one as missing where the text goes on as if it stood there. */
-  private madeUp(wanted: string, after: TokenSet): boolean {
-    if (nameOf(this.next) === wanted && this.token.kind !== 'end') {
+  /** Repairs a missing token by dropping the current one, or by inserting it if the text continues with `after`. */
+  private repair(wanted: string, after: TokenSet): boolean {
+    if (grammarName(this.next) === wanted && this.token.kind !== 'end') {
       this.report('extraneous', tokenSet(wanted));
       this.i += 2;
       return true;
     }
-    if (!this.stands(after)) return false;
-    this.error(this.token.at, `Syntax error: missing '${wanted}' at '${escaped(this.token.text)}'`);
+    if (!this.isAt(after)) return false;
+    this.error(this.token.at, `Syntax error: missing '${wanted}' at '${escapeControls(this.token.text)}'`);
     return true;
   }
 
-  /** Runs a production inside brackets. */
-  protected inside<R>(follow: TokenSet, run: () => R): R {
+  /** Runs a production; `follow` are the tokens that may follow it inside its brackets. */
+  protected withFollow<R>(follow: TokenSet, run: () => R): R {
     const depth = this.follow.length;
     this.follow.push(follow);
     try {
@@ -161,51 +165,50 @@ export class Cursor {
       this.follow.length = depth;
     }
   }
-  /** The bracket that ends one expression; what stands before it is an error and skipped. */
-  protected close(text: string): void {
-    if (this.accept(text) || this.madeUp(text, this.stands(AFTER_OPERAND) ? AFTER_OPERAND : this.follow.at(-1)!))
-      return;
+  /** Consumes a closing bracket. Tokens before it are reported and skipped. */
+  protected expectClose(text: string): void {
+    if (this.accept(text) || this.repair(text, this.isAt(AFTER_OPERAND) ? AFTER_OPERAND : this.follow.at(-1)!)) return;
     this.report('mismatched', tokenSet(text));
-    this.resume(new Set([text]));
+    this.skipTo(new Set([text]));
     this.i++;
   }
   /**
-   * Items up to a closing bracket, the last with or without a comma; after a wrong token goes on at the next comma or
-   * the bracket.
+   * Parses items separated by commas up to a closing bracket; a trailing comma is allowed. After an unexpected token,
+   * parsing resumes at the next comma or the bracket.
    */
-  protected items(close: string, item: () => void): void {
-    this.startOf(tokenSet(...FIRST, close, ',', '?'));
+  protected parseItems(close: string, item: () => void): void {
+    this.expectStart(tokenSet(...FIRST, close, ',', '?'));
     if (this.accept(close)) return;
     const more = tokenSet(close, ',');
     const starts = tokenSet(...FIRST, '?');
     let wanting = !this.accept(',');
     while (wanting) {
-      this.inside(more, item);
-      if (!this.stands(more) && !this.repaired(more)) this.resume(more);
-      wanting = this.accept(',') && this.stands(starts);
+      this.withFollow(more, item);
+      if (!this.isAt(more) && !this.recover(more)) this.skipTo(more);
+      wanting = this.accept(',') && this.isAt(starts);
     }
-    this.close(close);
+    this.expectClose(close);
   }
 
-  /** Skips to one of the operators outside any bracket opened on the way; gives up at the end of the text. */
-  protected resume(stops: ReadonlySet<string>): void {
+  /** Skips to one of `stops`, passing over bracketed text. Throws a fatal `ParseAbort` at the end of the text. */
+  protected skipTo(stops: ReadonlySet<string>): void {
     for (let nesting = 0; ; this.i++) {
       const { kind, text } = this.token;
-      if (kind === 'end' || this.issues.full) throw new Stop(true);
+      if (kind === 'end' || this.issues.full) throw new ParseAbort(true);
       if (kind !== 'op') continue;
       if (nesting === 0 && stops.has(text)) return;
       if ('([{'.includes(text)) nesting++;
       else if (nesting > 0 && ')]}'.includes(text)) nesting--;
     }
   }
-  /** Runs a production; after a syntax error in it goes on where an operand may end, with what `failed` answers. */
-  protected attempt<R>(run: () => R, failed: () => R): R {
+  /** Runs a production. After a syntax error in it, skips to the end of the operand and returns `failed()`. */
+  protected tryProduction<R>(run: () => R, failed: () => R): R {
     try {
       return run();
     } catch (error) {
-      if (!(error instanceof Stop) || error.fatal) throw error;
+      if (!(error instanceof ParseAbort) || error.fatal) throw error;
       const value = failed();
-      this.resume(RESUME);
+      this.skipTo(RESYNC);
       return value;
     }
   }

@@ -1,14 +1,12 @@
-/**
- * Functions and their overloads, declared by signature text such as `string.charAt(int): string` or `lists.range(int):
- * list(int)`.
- */
+/** Functions and their overloads, declared by signatures such as `string.charAt(int): string`. */
 import type { Meter } from './meter.js';
 import * as T from './types.js';
 import type { Type } from './types.js';
 import type { Value } from './values.js';
 
 /**
- * What a function runs: up to four arguments (the target first) and the meter, for work that depends on their sizes.
+ * Implements a function: up to four arguments (the target first), and the meter to charge for work that depends on
+ * their sizes.
  */
 export type Implementation = (a: Value, b: Value, c: Value, meter: Meter, d: Value) => Value;
 
@@ -21,7 +19,7 @@ export interface Overload {
   readonly call: Implementation;
 }
 
-/** A declaration that cannot be: named, and thrown when an environment is built. */
+/** An invalid declaration, named in the message. */
 export class DeclarationError extends Error {}
 
 const SIMPLE = new Map<string, Type>([
@@ -39,8 +37,8 @@ const SIMPLE = new Map<string, Type>([
 ]);
 
 /**
- * Reads a type as signatures write it: `list(T)`, `map(K, V)`, `optional(T)`, one capital for a parameter, a dotted
- * name for an opaque type.
+ * Parses a type as signatures spell it: `list(T)`, `map(K, V)`, `optional(T)`, one capital for a parameter, a dotted
+ * name for an opaque type. Throws `DeclarationError`.
  */
 export function parseType(text: string): Type {
   const src = text.trim();
@@ -82,8 +80,8 @@ function splitArgs(text: string): string[] {
 }
 
 /**
- * Declares one overload. `member` signatures put the target's type before the dot: the part before the last dot of the
- * name is read as a type when it is one, else as a namespace (`math.ceil(double): double`).
+ * Declares one overload. In `string.charAt(int): string`, the part before the last dot is the target's type; with
+ * `namespaced` it is part of the name (`math.ceil(double): double`). Throws `DeclarationError`.
  */
 export function declare(signature: string, call: Implementation, namespaced = false): Overload {
   try {
@@ -106,7 +104,7 @@ export function declare(signature: string, call: Implementation, namespaced = fa
   }
 }
 
-/** As `declare`, for functions whose dots are a namespace. */
+/** Like `declare`, for functions with a namespace in their name. */
 export const declareGlobal = (signature: string, call: Implementation): Overload => declare(signature, call, true);
 
 function argumentsStart(head: string): number {

@@ -1,4 +1,4 @@
-/** Which overload of a function a call runs. */
+/** The choice of an overload for a call at run time. */
 import type { Overload } from './declarations.js';
 import { isInt } from './ops.js';
 import type { Code } from './plan.js';
@@ -26,10 +26,7 @@ const isA =
   v =>
     v instanceof type;
 
-/**
- * What may be passed where a type without parts of its own is declared. Members of aggregates are the function's own
- * affair.
- */
+/** Tests of argument values by declared type. Members of lists and maps are not tested; the function does that. */
 const ACCEPTED: { readonly [K in Exclude<Type['kind'], 'wrapper' | 'opaque' | 'object'>]: Accepts } = {
   dyn: anything,
   param: anything,
@@ -48,11 +45,11 @@ const ACCEPTED: { readonly [K in Exclude<Type['kind'], 'wrapper' | 'opaque' | 'o
   type: isA(TypeValue),
 };
 
-/** Whether a value may be passed where the type is declared. */
-function accepting(t: Type): Accepts {
+/** The test of argument values for a declared type. */
+function acceptorOf(t: Type): Accepts {
   switch (t.kind) {
     case 'wrapper': {
-      const of = accepting(t.of);
+      const of = acceptorOf(t.of);
       return v => v === null || of(v);
     }
     case 'opaque':
@@ -64,20 +61,20 @@ function accepting(t: Type): Accepts {
   }
 }
 
-/** Functions upstream implements by what the first argument can do, whatever the overload. */
+/** Functions that upstream dispatches on a trait of the first argument, and the types with that trait. */
 const TRAIT_FUNCTIONS = new Map([
   ['size', new Set(['string', 'bytes', 'list', 'map'])],
   ['matches', new Set(['string'])],
 ]);
 
-/** The error of a call no overload takes, as upstream words it. */
-function refuse(fn: string, args: readonly Value[]): never {
+/** Throws upstream's error of a call that matches no overload. */
+function failNoOverload(fn: string, args: readonly Value[]): never {
   const types = TRAIT_FUNCTIONS.get(fn);
   if (types) return types.has(typeNameOf(args[0]!)) ? noOverload() : fail(`no such overload: ${fn}`);
   return fail(`no such overload: ${fn}(${args.map(typeNameOf).join(', ')})`);
 }
 
-/** A call: straight to the only overload when the static types settle it, else by the values. */
+/** Compiles a call: directly to the overload if the static types determine it, otherwise chosen by the values. */
 export function dispatch(
   fn: string,
   overloads: readonly Overload[],
@@ -99,13 +96,13 @@ export function dispatch(
       f.charge(1);
       return single(a(f), b(f), null, f, null);
     };
-  const choices = overloads.map(o => ({ call: o.call, accepts: o.args.map(accepting) }));
+  const choices = overloads.map(o => ({ call: o.call, accepts: o.args.map(acceptorOf) }));
   return f => {
     f.charge(1);
     const values = [a ? a(f) : null, b ? b(f) : null, c ? c(f) : null, d ? d(f) : null] as const;
     for (const { call, accepts } of choices) {
       if (accepts.every((takes, i) => takes(values[i]!))) return call(values[0], values[1], values[2], f, values[3]);
     }
-    return refuse(fn, values.slice(0, args.length) as Value[]);
+    return failNoOverload(fn, values.slice(0, args.length) as Value[]);
   };
 }

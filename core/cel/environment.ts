@@ -1,7 +1,4 @@
-/**
- * Environments: which variables, functions, macros and rules an expression may use. Built once, validated eagerly,
- * immutable.
- */
+/** Environments: the variables, functions, macros and checks of an expression. Validated when built, then immutable. */
 import { check } from './checker.js';
 import type { CostRange } from './cost.js';
 import { DeclarationError, type Overload } from './declarations.js';
@@ -28,32 +25,32 @@ export interface Library {
   readonly quotedFields?: boolean;
 }
 
-/** What an environment is made of. */
+/** The contents of an environment. */
 export interface EnvironmentOptions {
   readonly libraries: readonly Library[];
   readonly variables?: Readonly<Record<string, Type>> | ReadonlyMap<string, Type>;
   /** The namespace in which names are looked up first. */
   readonly container?: string;
-  /** Checks on the finished tree (literals of one type, valid constants). */
+  /** Checks of the finished tree (literals of one type, valid constants). */
   readonly validation?: Validation;
   readonly limits?: Partial<ParseLimits>;
-  /** Leaves what does not check to evaluation. */
+  /** Leaves type errors to evaluation. */
   readonly lenient?: boolean;
   /** Sizes of variables for the static estimate. */
   readonly sizes?: SizeHints;
 }
 
-/** What compiling gives. `errors` is empty exactly when there is a program. */
+/** The result of compiling. `errors` is empty exactly if there is a program. */
 export interface Compiled {
   readonly program?: Program;
   readonly type?: Type;
   readonly cost?: CostRange;
   readonly issues: readonly Issue[];
-  /** The issues as text with carets, or the reason a checked expression could not become a program. */
+  /** The issues as text with carets, or the reason why planning a checked expression failed. */
   readonly errors: string;
 }
 
-/** What the checker asks of an environment. */
+/** Name resolution for the checker. */
 export interface Scope {
   readonly container: string;
   resolveVariable(name: string): { name: string; type: Type } | undefined;
@@ -61,12 +58,12 @@ export interface Scope {
   member(name: string): { overloads: readonly Overload[] } | undefined;
 }
 
-/** See `EnvironmentOptions`. Throws `DeclarationError` naming a bad declaration. */
+/** An environment. The constructor throws `DeclarationError` naming a bad declaration. */
 export class Environment implements Scope {
   readonly container: string;
   private readonly functions = new Map<string, Overload[]>();
   private readonly variables = new Map<string, Type>();
-  /** Type names and constants: what a name means without an activation. */
+  /** Type names and constants: names with a value in every evaluation. */
   readonly constants = new Map<string, { type: Type; value: Value }>();
   private readonly macros: Macros;
   private readonly optionalSyntax: boolean;
@@ -91,7 +88,7 @@ export class Environment implements Scope {
     for (const o of library.functions ?? []) {
       const list = this.functions.get(o.fn);
       if (!list) this.functions.set(o.fn, [o]);
-      else if (list.some(x => collides(x, o)))
+      else if (list.some(x => sameArguments(x, o)))
         throw new DeclarationError(`library '${library.name}': function '${o.fn}' declares the same arguments twice`);
       else list.push(o);
     }
@@ -106,7 +103,7 @@ export class Environment implements Scope {
     return new Environment({ ...this.options, variables: all, sizes: sizes ?? this.options.sizes });
   }
 
-  /** Names a reference may mean, innermost container first. */
+  /** The qualified names that a name may stand for, innermost container first. */
   private candidates(name: string): string[] {
     if (name.startsWith('.')) return [name.slice(1)];
     const out = [name];
@@ -136,7 +133,7 @@ export class Environment implements Scope {
     return overloads ? { overloads } : undefined;
   }
 
-  /** Whether a value must be given for the name. */
+  /** Whether the name is a variable, whose value the activation gives. */
   isVariable(name: string): boolean {
     return this.variables.has(name);
   }
@@ -170,8 +167,8 @@ export class Environment implements Scope {
   }
 }
 
-/** Two overloads that no call could tell apart. */
-function collides(a: Overload, b: Overload): boolean {
+/** Whether two overloads have the same form and argument types, so that no call can tell them apart. */
+function sameArguments(a: Overload, b: Overload): boolean {
   return a.member === b.member && a.args.length === b.args.length && JSON.stringify(a.args) === JSON.stringify(b.args);
 }
 

@@ -1,32 +1,40 @@
-/**
- * The static estimate: lowest and highest cost of an expression, after upstream's model, with sizes bounded by the
- * schema.
- */
+/** The static estimate: lowest and highest cost of an expression by upstream's model, with sizes from the schema. */
 import * as Ast from './ast.js';
 import type { CostRange } from './cost.js';
 import { codePoints } from './ops.js';
-import { type CallShape, estimateCall, flat, plus, scaled, sum, TEXT_FACTOR, times, union, UNKNOWN } from './ranges.js';
+import {
+  type CallShape,
+  estimateCall,
+  exactly,
+  plus,
+  scale,
+  sum,
+  TEXT_FACTOR,
+  times,
+  union,
+  UNKNOWN_RANGE,
+} from './ranges.js';
 import type { SchemaType } from './schema.js';
 import type { Type } from './types.js';
 
-/** The schemas of variables, for the sizes of what is read through them. */
+/** The schemas of variables by name, which bound the sizes of their values. */
 export type SizeHints = Readonly<Record<string, SchemaType>>;
 
-/** What the schema says of a place in the data: how large it can be, and what it is made of. */
-type Place = Pick<SchemaType, 'maxSize' | 'items' | 'fields'>;
+/** The bounds that a schema sets to a value and its parts. */
+type SchemaBounds = Pick<SchemaType, 'maxSize' | 'items' | 'fields'>;
 
-/** What is known of an expression. `size` wins over the place's. */
+/** The estimate of an expression. `size` takes precedence over the size in `bounds`. */
 interface Estimate {
   readonly cost: CostRange;
   readonly size?: CostRange;
-  readonly place?: Place;
+  readonly bounds?: SchemaBounds;
 }
 
 /** Estimates a checked tree. */
 export const estimate = (expr: Ast.Expr, hints: SizeHints = {}): CostRange => new Estimator(hints).visit(expr).cost;
 
-/** Keys of maps are texts the schema sets no bound to; upstream's declaration gives them no size. */
-const KEYS: Place = { maxSize: 0 };
+/** The bounds of map keys. No schema bounds them, and upstream declares them without a size. */
+const KEY_BOUNDS: SchemaBounds = { maxSize: 0 };
 
 const SCALARS: ReadonlySet<Type['kind']> = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);
 const isScalar = (t: Type | undefined): boolean =>
@@ -34,11 +42,8 @@ const isScalar = (t: Type | undefined): boolean =>
 
 class Estimator implements Ast.Visitor<Estimate> {
   private readonly locals: Map<string, Estimate>[] = [];
-  /**
-   * Upstream finds places by path and drops the first name of one: names of other things lead to the place of the
-   * rule's `self`.
-   */
-  private readonly root: Place | undefined;
+  /** The bounds of `self`. Upstream drops the first name of a path, so every other name gets these bounds too. */
+  private readonly root: SchemaBounds | undefined;
   constructor(private readonly hints: SizeHints) {
     this.root = Object.hasOwn(hints, 'self') ? hints.self : undefined;
   }
@@ -48,19 +53,19 @@ class Estimator implements Ast.Visitor<Estimate> {
   }
 
   constant(): Estimate {
-    return { cost: flat(0) };
+    return { cost: exactly(0) };
   }
 
   list(e: Ast.ListExpr): Estimate {
-    return { cost: plus(this.costs(e.items), flat(10)) };
+    return { cost: plus(this.costs(e.items), exactly(10)) };
   }
 
   map(e: Ast.MapExpr): Estimate {
-    return { cost: plus(this.costs(e.entries.flatMap(x => [x.key, x.value])), flat(30)) };
+    return { cost: plus(this.costs(e.entries.flatMap(x => [x.key, x.value])), exactly(30)) };
   }
 
   struct(e: Ast.StructExpr): Estimate {
-    return { cost: plus(this.costs(e.fields.map(f => f.value)), flat(40)) };
+    return { cost: plus(this.costs(e.fields.map(f => f.value)), exactly(40)) };
   }
 
   private costs(parts: readonly Ast.Expr[]): CostRange {
@@ -69,29 +74,29 @@ class Estimator implements Ast.Visitor<Estimate> {
 
   ident({ name }: Ast.IdentExpr): Estimate {
     const known = this.locals.findLast(scope => scope.has(name))?.get(name);
-    return known ?? { cost: flat(1), place: Object.hasOwn(this.hints, name) ? this.hints[name] : this.root };
+    return known ?? { cost: exactly(1), bounds: Object.hasOwn(this.hints, name) ? this.hints[name] : this.root };
   }
 
   select(e: Ast.SelectExpr): Estimate {
-    if (e.resolved) return { cost: flat(1), place: this.root };
+    if (e.resolved) return { cost: exactly(1), bounds: this.root };
     const operand = this.visit(e.operand);
-    // Testing for a field is free.
+    // The test of a field is free.
     if (e.test) return { cost: operand.cost };
     const kind = e.operand.type?.kind;
     const own = kind === 'map' || kind === 'object' || kind === 'param' ? 1 : 0;
-    return { cost: plus(operand.cost, flat(own)), place: operand.place?.fields?.get(e.field) };
+    return { cost: plus(operand.cost, exactly(own)), bounds: operand.bounds?.fields?.get(e.field) };
   }
 
-  /** The size of a value, `UNKNOWN` where nothing bounds it. */
+  /** The size of a value; `UNKNOWN_RANGE` if nothing bounds it. */
   private sizeOf(e: Ast.Expr, known: Estimate): CostRange {
     if (known.size) return known.size;
     const literal = literalSize(e);
-    if (literal !== undefined) return flat(literal);
-    if (known.place) return { min: 0, max: known.place.maxSize };
-    return isScalar(e.type) ? flat(1) : UNKNOWN;
+    if (literal !== undefined) return exactly(literal);
+    if (known.bounds) return { min: 0, max: known.bounds.maxSize };
+    return isScalar(e.type) ? exactly(1) : UNKNOWN_RANGE;
   }
 
-  private within<R>(scope: Map<string, Estimate>, run: () => R): R {
+  private withScope<R>(scope: Map<string, Estimate>, run: () => R): R {
     this.locals.push(scope);
     const result = run();
     this.locals.pop();
@@ -102,28 +107,31 @@ class Estimator implements Ast.Visitor<Estimate> {
     const range = this.visit(e.range);
     const count = this.sizeOf(e.range, range);
     const kind = e.range.type?.kind;
-    const local = (place: Place | undefined): Estimate => ({ cost: flat(1), place });
-    const item = local(range.place ? range.place.items : this.root);
-    const key = local(range.place ? KEYS : this.root);
+    const local = (bounds: SchemaBounds | undefined): Estimate => ({ cost: exactly(1), bounds: bounds });
+    const item = local(range.bounds ? range.bounds.items : this.root);
+    const key = local(range.bounds ? KEY_BOUNDS : this.root);
     const scope = new Map<string, Estimate>();
     if (e.vars.length === 2) scope.set(e.vars[0]!, key).set(e.vars[1]!, item);
     else scope.set(e.vars[0]!, kind === 'list' ? item : kind === 'map' ? key : local(undefined));
-    return this.within(scope, () => {
+    return this.withScope(scope, () => {
       const body = this.visit(e.body);
       const filter = e.filter ? this.visit(e.filter).cost : undefined;
-      const cost = plus(plus(range.cost, flat(FIXED[e.kind])), times(count, stepCost(e.kind, body.cost, filter)));
+      const cost = plus(
+        plus(range.cost, exactly(FIXED_COST[e.kind])),
+        times(count, stepCost(e.kind, body.cost, filter)),
+      );
       return { cost, size: count };
     });
   }
 
-  /** A binding is a loop over nothing to upstream; the forms for optionals are conditions around one. */
+  /** Upstream expands a binding to a loop over an empty list, and the optional forms to a conditional around it. */
   bind(e: Ast.BindExpr): Estimate {
     const init = this.visit(e.init);
-    const local: Estimate = { cost: flat(1), place: init.place ?? this.root, size: init.size };
-    const body = this.within(new Map([[e.name, local]]), () => this.visit(e.body));
-    if (e.kind === 'bind') return { ...body, cost: plus(plus(init.cost, flat(10)), body.cost) };
-    const present = plus(plus(init.cost, flat(11)), plus(body.cost, flat(e.kind === 'optMap' ? 1 : 0)));
-    return { cost: plus(plus(init.cost, flat(1)), union(present, flat(1))) };
+    const local: Estimate = { cost: exactly(1), bounds: init.bounds ?? this.root, size: init.size };
+    const body = this.withScope(new Map([[e.name, local]]), () => this.visit(e.body));
+    if (e.kind === 'bind') return { ...body, cost: plus(plus(init.cost, exactly(10)), body.cost) };
+    const present = plus(plus(init.cost, exactly(11)), plus(body.cost, exactly(e.kind === 'optMap' ? 1 : 0)));
+    return { cost: plus(plus(init.cost, exactly(1)), union(present, exactly(1))) };
   }
 
   call(e: Ast.CallExpr): Estimate {
@@ -141,33 +149,33 @@ class Estimator implements Ast.Visitor<Estimate> {
         return { cost: plus(condition.cost, union(yes.cost, no.cost)), size: union(a, b) };
       }
       case 'dyn':
-        return { cost: plus(args, flat(1)), size: sizes()[0] };
+        return { cost: plus(args, exactly(1)), size: sizes()[0] };
       case '_[_]':
-        return { cost: plus(args, flat(1)), place: known[0]!.place ? known[0]!.place.items : this.root };
+        return { cost: plus(args, exactly(1)), bounds: known[0]!.bounds ? known[0]!.bounds.items : this.root };
       case '_+_': {
         const [a, b] = sizes() as [CostRange, CostRange];
-        return { cost: plus(args, addition(e, plus(a, b))), size: plus(a, b) };
+        return { cost: plus(args, additionCost(e, plus(a, b))), size: plus(a, b) };
       }
       case '@in': {
         const list = parts[1]!.type?.kind !== 'map';
-        return { cost: plus(args, list ? sizes()[1]! : flat(1)) };
+        return { cost: plus(args, list ? sizes()[1]! : exactly(1)) };
       }
     }
     if (/^_(==|!=|<|<=|>|>=)_$/.test(e.fn)) {
       const [a, b] = sizes() as [CostRange, CostRange];
-      // Values of libraries compare in one step.
+      // Comparing opaque values costs one.
       const opaque = parts[0]!.type?.kind === 'opaque' && parts[0]!.type.name !== 'optional_type';
-      return { cost: plus(args, opaque ? flat(1) : comparison(e, Math.min(a.max, b.max))) };
+      return { cost: plus(args, opaque ? exactly(1) : comparisonCost(e, Math.min(a.max, b.max))) };
     }
-    // A conversion that may turn out to copy text is taken for one.
+    // A conversion that may copy text is estimated as if it does.
     const kinds = (e.overloads ?? []).map(o => o.args[0]?.kind);
     const copied = e.fn === 'string' ? 'bytes' : 'string';
     const overload = kinds.includes(copied) ? `${e.fn}(${copied})` : e.fn;
-    const own = estimateCall(e.qualified ?? e.fn, overload, this.shape(e, parts, known, sizes()));
+    const own = estimateCall(e.qualified ?? e.fn, overload, this.callShape(e, parts, known, sizes()));
     return { cost: plus(args, own.cost), size: own.size };
   }
 
-  private shape(
+  private callShape(
     e: Ast.CallExpr,
     parts: readonly Ast.Expr[],
     known: readonly Estimate[],
@@ -175,8 +183,8 @@ class Estimator implements Ast.Visitor<Estimate> {
   ): CallShape {
     const target = parts[0];
     const list = target?.type?.kind === 'list' ? target.type : undefined;
-    const place = known[0]?.place?.items;
-    const items = place ? { min: 0, max: place.maxSize } : UNKNOWN;
+    const bounds = known[0]?.bounds?.items;
+    const items = bounds ? { min: 0, max: bounds.maxSize } : UNKNOWN_RANGE;
     return {
       sizes,
       member: e.target !== undefined && !e.qualified,
@@ -197,29 +205,29 @@ function literalSize(e: Ast.Expr): number | undefined {
   return typeof e.value === 'string' ? codePoints(e.value) : e.value instanceof Uint8Array ? e.value.length : 1;
 }
 
-/** Whether some overload the values may choose works on text, and whether some does not. */
-function textual(e: Ast.CallExpr): { some: boolean; all: boolean } {
+/** Whether some and whether all of the possible overloads work on strings or bytes. */
+function textOverloads(e: Ast.CallExpr): { some: boolean; all: boolean } {
   const kinds = (e.overloads ?? []).map(o => o.args[0]!.kind === 'string' || o.args[0]!.kind === 'bytes');
   return { some: kinds.includes(true), all: !kinds.includes(false) };
 }
 
-/** Texts are copied, other things added in one step; a list's concatenation is a view. */
-function addition(e: Ast.CallExpr, size: CostRange): CostRange {
-  const { some, all } = textual(e);
-  const copied = scaled(size, TEXT_FACTOR);
-  return !some ? flat(1) : all ? copied : union(copied, flat(1));
+/** Adding texts copies them; any other addition costs one. */
+function additionCost(e: Ast.CallExpr, size: CostRange): CostRange {
+  const { some, all } = textOverloads(e);
+  const copied = scale(size, TEXT_FACTOR);
+  return !some ? exactly(1) : all ? copied : union(copied, exactly(1));
 }
 
-/** Equality looks at sizes whatever the types, order only at those of texts. */
-function comparison(e: Ast.CallExpr, smaller: number): CostRange {
-  const sized = scaled({ min: smaller > 0 ? 1 : 0, max: smaller }, TEXT_FACTOR);
+/** Equality costs by size for all types, ordering only for texts. */
+function comparisonCost(e: Ast.CallExpr, smaller: number): CostRange {
+  const sized = scale({ min: smaller > 0 ? 1 : 0, max: smaller }, TEXT_FACTOR);
   if (e.fn === '_==_' || e.fn === '_!=_') return sized;
-  const { some, all } = textual(e);
-  return !some ? flat(1) : all ? sized : union(sized, flat(1));
+  const { some, all } = textOverloads(e);
+  return !some ? exactly(1) : all ? sized : union(sized, exactly(1));
 }
 
-/** What a loop costs once: its result, and the aggregate it begins with. */
-const FIXED: Readonly<Record<Ast.ComprehensionExpr['kind'], number>> = {
+/** The cost of a loop without its steps: its result and its initial accumulator. */
+const FIXED_COST: Readonly<Record<Ast.ComprehensionExpr['kind'], number>> = {
   all: 1,
   exists: 1,
   exists_one: 2,
@@ -241,7 +249,7 @@ function stepCost(kind: Ast.ComprehensionExpr['kind'], body: CostRange, filter: 
     case 'filter':
       return plus(body, { min: 1, max: 13 });
     default: {
-      const step = plus(body, flat(kind === 'map' || kind === 'transformList' ? 12 : 3));
+      const step = plus(body, exactly(kind === 'map' || kind === 'transformList' ? 12 : 3));
       return filter ? plus(filter, { min: 1, max: step.max }) : step;
     }
   }

@@ -1,14 +1,14 @@
 /** The fields of the API that hold expressions, and the variables each may use. */
 
-/** One field, or a family of fields with the same variables. */
+/** A field, or several fields with the same variables. */
 export interface ExpressionField {
   /** The kind and the path of the field. */
   readonly field: string;
-  /** Variables by name, with the type their documentation gives. */
+  /** Variables by name, with a description. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
-const RULE = { self: 'the value the rule stands at', oldSelf: 'the same value before an update' };
+const RULE = { self: 'the value that the rule belongs to', oldSelf: 'the same value before an update' };
 const REQUEST_OF_ADMISSION = {
   object: 'the object of the request, null on deletion',
   oldObject: 'the stored object, null on creation',

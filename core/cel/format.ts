@@ -1,40 +1,38 @@
-/**
- * `string.format`: one reader of format strings for evaluation and for the check of constant ones, and the text of each
- * clause.
- */
+/** `string.format`: the parser of format strings, used by evaluation and validation, and the text of each clause. */
 import type { Meter } from './meter.js';
 import { compareStrings } from './ops.js';
 import { display, goFixed } from './text.js';
 import { Dict, Double, fail, type Int, List, typeNameOf, Uint, type Value } from './values.js';
 
-/** The verbs there are. */
+/** The verbs of format clauses. */
 export type Verb = 's' | 'd' | 'f' | 'e' | 'b' | 'o' | 'x' | 'X';
 
-/** One clause; `precision` is absent where none is written. */
+/** One clause; `precision` is absent if not given. */
 export interface Clause {
   readonly verb: Verb;
   readonly precision?: number;
 }
 
-/** How the older strings libraries differ from the newer: locale forms of `%e` and `%f`, quoting inside aggregates. */
+/** Options of a strings library: older versions print `%e` and `%f` by locale and quote strings inside aggregates. */
 export interface FormatStyle {
   readonly locale: boolean;
 }
 
-/** Longest fraction: beyond it a format is an attack. */
+/** Decimals that a clause may ask for, so that a short format cannot produce a huge text. */
 const MAX_PRECISION = 1000;
 const VERBS = 'sdfeboxX';
 
-/** What is done with the parts of a format. */
+/** Callbacks for the parts of a format. */
 export interface FormatVisitor {
+  /** The number of arguments. */
   readonly count: number;
-  /** The format is only checked: its end is looked at before the number of arguments. */
+  /** Validation, not evaluation: a truncated clause is reported before a missing argument. */
   readonly checking: boolean;
   text(part: string): void;
   clause(clause: Clause, index: number): void;
 }
 
-/** Walks a format; answers how many arguments it takes. Fails with upstream's text where it is malformed. */
+/** Walks a format and returns the number of arguments it uses. Throws `CelError` with upstream's text if malformed. */
 export function scanFormat(format: string, visitor: FormatVisitor): number {
   let next = 0;
   for (let i = 0; i < format.length; ) {
@@ -56,7 +54,7 @@ export function scanFormat(format: string, visitor: FormatVisitor): number {
   return next;
 }
 
-const bad = (reason: string): never => fail(`could not parse formatting clause: ${reason}`);
+const failClause = (reason: string): never => fail(`could not parse formatting clause: ${reason}`);
 
 function readClause(format: string, start: number): { clause: Clause; end: number } {
   let i = start;
@@ -66,18 +64,19 @@ function readClause(format: string, start: number): { clause: Clause; end: numbe
     digits.lastIndex = ++i;
     const text = digits.exec(format)![0];
     i += text.length;
-    if (i >= format.length) bad('error while parsing precision: could not find end of precision specifier');
+    if (i >= format.length) failClause('error while parsing precision: could not find end of precision specifier');
     precision = toPrecision(text);
   }
   const verb = format[i]!;
-  if (!VERBS.includes(verb)) bad(`unrecognized formatting clause "${firstByte(format, i)}"`);
+  if (!VERBS.includes(verb)) failClause(`unrecognized formatting clause "${firstByte(format, i)}"`);
   return { clause: { verb: verb as Verb, precision }, end: i + 1 };
 }
 
 function toPrecision(text: string): number {
   const wrong = (reason: string): never =>
-    bad(
-      `error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "${text}": ${reason}`,
+    failClause(
+      `error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "${text}": ` +
+        `${reason}`,
     );
   if (text === '') return wrong('invalid syntax');
   const n = Number(text);
@@ -85,11 +84,11 @@ function toPrecision(text: string): number {
   return n > MAX_PRECISION ? fail('error during formatting: precision too large') : n;
 }
 
-/** Upstream shows the first octet of a character as if it were one. */
+/** The first octet of a character, printed as a character: upstream reports it so. */
 const firstByte = (format: string, i: number): string =>
   String.fromCharCode(Buffer.from(String.fromCodePoint(format.codePointAt(i)!))[0]!);
 
-/** `format.format(args)`. */
+/** Evaluates `format.format(args)`. */
 export function formatText(format: string, args: List, style: FormatStyle, meter: Meter): string {
   const out: string[] = [];
   meter.traverse(format.length);
@@ -109,25 +108,25 @@ export function formatText(format: string, args: List, style: FormatStyle, meter
 function clauseText({ verb, precision }: Clause, v: Value, style: FormatStyle, meter: Meter): string {
   switch (verb) {
     case 's':
-      return style.locale ? display(v, meter) : bare(v, meter);
+      return style.locale ? display(v, meter) : displayUnquoted(v, meter);
     case 'd':
-      return decimal(v, style);
+      return formatDecimal(v, style);
     case 'f':
-      return fixed(v, precision ?? 6, style);
+      return formatFixed(v, precision ?? 6, style);
     case 'e':
-      return scientific(v, precision ?? 6, style);
+      return formatScientific(v, precision ?? 6, style);
     case 'b':
-      return typeof v === 'boolean' ? String(Number(v)) : integer(v, 2, CLAUSE_KINDS.b);
+      return typeof v === 'boolean' ? String(Number(v)) : formatInteger(v, 2, CLAUSE_KINDS.b);
     case 'o':
-      return integer(v, 8, CLAUSE_KINDS.o);
+      return formatInteger(v, 8, CLAUSE_KINDS.o);
     case 'x':
-      return hexadecimal(v);
+      return formatHex(v);
     case 'X':
-      return hexadecimal(v).toUpperCase();
+      return formatHex(v).toUpperCase();
   }
 }
 
-/** What each clause but `%s` says of a value of another type. */
+/** The error of each clause except `%s` for a value of the wrong type. */
 export const CLAUSE_KINDS = {
   d: 'decimal clause can only be used on integers',
   f: 'fixed-point clause can only be used on doubles',
@@ -138,47 +137,47 @@ export const CLAUSE_KINDS = {
   X: 'only integers, byte buffers, and strings can be formatted as hex',
 } as const;
 
-const refuse = (wanted: string, v: Value): never =>
+const failVerb = (wanted: string, v: Value): never =>
   fail(`error during formatting: ${wanted}, was given ${typeNameOf(v)}`);
 
-/** As newer releases print `%s`: nothing quoted, infinities spelt out. */
-function bare(v: Value, meter: Meter): string {
-  if (v instanceof Double && !Number.isFinite(v.value)) return spelt(v.value);
+/** `%s` of newer releases: strings unquoted, infinities as words. */
+function displayUnquoted(v: Value, meter: Meter): string {
+  if (v instanceof Double && !Number.isFinite(v.value)) return nonFiniteName(v.value);
   if (v instanceof List) {
     meter.charge(v.size);
-    return `[${Array.from({ length: v.size }, (_, i) => bare(v.at(i), meter)).join(', ')}]`;
+    return `[${Array.from({ length: v.size }, (_, i) => displayUnquoted(v.at(i), meter)).join(', ')}]`;
   }
   if (!(v instanceof Dict) || v.typeName !== 'map') return display(v, meter);
   meter.charge(v.size);
-  const entries = v.keys().map(k => [bare(k, meter), bare(v.get(k)!, meter)] as const);
+  const entries = v.keys().map(k => [displayUnquoted(k, meter), displayUnquoted(v.get(k)!, meter)] as const);
   entries.sort((a, b) => compareStrings(a[0], b[0]));
   return `{${entries.map(([k, x]) => `${k}: ${x}`).join(', ')}}`;
 }
 
-const spelt = (n: number): string => (Number.isNaN(n) ? 'NaN' : n > 0 ? 'Infinity' : '-Infinity');
-const symbol = (n: number): string => (Number.isNaN(n) ? 'NaN' : n > 0 ? '∞' : '-∞');
+const nonFiniteName = (n: number): string => (Number.isNaN(n) ? 'NaN' : n > 0 ? 'Infinity' : '-Infinity');
+const nonFiniteSymbol = (n: number): string => (Number.isNaN(n) ? 'NaN' : n > 0 ? '∞' : '-∞');
 
-function decimal(v: Value, style: FormatStyle): string {
+function formatDecimal(v: Value, style: FormatStyle): string {
   if (typeof v === 'number' || typeof v === 'bigint') return String(v);
   if (v instanceof Uint) return String(v.value);
-  if (!style.locale && v instanceof Double && !Number.isFinite(v.value)) return spelt(v.value);
-  return refuse(CLAUSE_KINDS.d, v);
+  if (!style.locale && v instanceof Double && !Number.isFinite(v.value)) return nonFiniteName(v.value);
+  return failVerb(CLAUSE_KINDS.d, v);
 }
 
-/** The number of `%f` and `%e`: a double, or its name where it has no literal; newer releases take integers too. */
-function floating(v: Value, style: FormatStyle, wanted: string): number {
+/** The number of `%f` and `%e`: a double or the name of a non-finite one; in newer releases also an integer. */
+function toFloat(v: Value, style: FormatStyle, wanted: string): number {
   if (v instanceof Double) return v.value;
   if (v === 'NaN') return Number.NaN;
   if (v === 'Infinity') return Number.POSITIVE_INFINITY;
   if (v === '-Infinity') return Number.NEGATIVE_INFINITY;
   if (!style.locale && (typeof v === 'number' || typeof v === 'bigint')) return Number(v);
   if (!style.locale && v instanceof Uint) return Number(v.value);
-  return refuse(wanted, v);
+  return failVerb(wanted, v);
 }
 
-function fixed(v: Value, digits: number, style: FormatStyle): string {
-  const n = floating(v, style, CLAUSE_KINDS.f);
-  if (!Number.isFinite(n)) return style.locale ? symbol(n) : spelt(n);
+function formatFixed(v: Value, digits: number, style: FormatStyle): string {
+  const n = toFloat(v, style, CLAUSE_KINDS.f);
+  if (!Number.isFinite(n)) return style.locale ? nonFiniteSymbol(n) : nonFiniteName(n);
   const text = goFixed(n, digits);
   if (!style.locale) return text;
   const [whole, fraction] = text.split('.');
@@ -188,27 +187,27 @@ function fixed(v: Value, digits: number, style: FormatStyle): string {
 
 const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** With a locale the precision is a width: upstream's format string lacks the dot. */
-function scientific(v: Value, precision: number, style: FormatStyle): string {
-  const n = floating(v, style, CLAUSE_KINDS.e);
-  if (!Number.isFinite(n)) return style.locale ? padded(symbol(n), precision) : spelt(n);
+/** With a locale, the precision is used as a width, as upstream: its format string lacks the dot. */
+function formatScientific(v: Value, precision: number, style: FormatStyle): string {
+  const n = toFloat(v, style, CLAUSE_KINDS.e);
+  if (!Number.isFinite(n)) return style.locale ? padTo(nonFiniteSymbol(n), precision) : nonFiniteName(n);
   const digits = style.locale ? 6 : Math.min(precision, 100);
   const [mantissa, exponent] = n.toExponential(digits).split('e') as [string, string];
   const abs = String(Math.abs(Number(exponent))).padStart(2, '0');
   const negative = exponent.startsWith('-');
   if (!style.locale) return `${mantissa}e${negative ? '-' : '+'}${abs}`;
   const raised = [...abs].map(d => SUPERSCRIPT[Number(d)]).join('');
-  return padded(`${mantissa}\u202f×\u202f10${negative ? '⁻' : ''}${raised}`, precision);
+  return padTo(`${mantissa}\u202f×\u202f10${negative ? '⁻' : ''}${raised}`, precision);
 }
-const padded = (text: string, width: number): string => text.padStart(width, ' ');
+const padTo = (text: string, width: number): string => text.padStart(width, ' ');
 
-function integer(v: Value, base: number, wanted: string): string {
+function formatInteger(v: Value, base: number, wanted: string): string {
   if (typeof v === 'number' || typeof v === 'bigint') return (v as Int).toString(base);
-  return v instanceof Uint ? v.value.toString(base) : refuse(wanted, v);
+  return v instanceof Uint ? v.value.toString(base) : failVerb(wanted, v);
 }
 
-function hexadecimal(v: Value): string {
+function formatHex(v: Value): string {
   if (typeof v === 'string') return Buffer.from(v, 'utf8').toString('hex');
   if (v instanceof Uint8Array) return Buffer.from(v).toString('hex');
-  return integer(v, 16, CLAUSE_KINDS.x);
+  return formatInteger(v, 16, CLAUSE_KINDS.x);
 }

@@ -1,15 +1,15 @@
-/** Tokens of the grammar (CEL specification, "Syntax"). */
+/** The lexer: tokens of the grammar (CEL language definition, "Syntax"). */
 import { canonical, Double, INT_MAX, UINT_MAX, Uint, type Value } from './values.js';
 import type { Issues } from './source.js';
 
-/** `op` covers punctuation and the word `in`; `quoted` is a back-ticked field name. */
+/** A token. `op` covers punctuation and the word `in`; `quoted` is a field name in back ticks. */
 export interface Token {
   readonly kind: 'ident' | 'quoted' | 'const' | 'op' | 'end';
-  /** As written; for identifiers, operators and quoted names what the parser compares. */
+  /** The source text; of a `quoted` token, without its back ticks. */
   readonly text: string;
   readonly at: number;
   readonly value?: Value;
-  /** An integer literal may be one past the maximum under a minus sign; the parser decides. */
+  /** An integer literal's exact value: 2^63 is valid after a minus sign only, which the parser checks. */
   readonly big?: bigint;
 }
 
@@ -46,8 +46,8 @@ const QUOTED = /`([a-zA-Z0-9_.\-/ ]+)`/y;
 const STRING_START = /(?:[rR]?[bB]?|[bB][rR])("""|'''|"|')/y;
 
 /**
- * Splits a text into tokens, with back-ticked names where the release has them; characters that belong to none are
- * issues and left out.
+ * Splits a text into tokens. Characters that start no token are reported as issues and skipped. `quotedFields` allows
+ * field names in back ticks.
  */
 export function tokenize(text: string, issues: Issues, quotedFields: boolean): Token[] {
   const out: Token[] = [];
@@ -58,10 +58,10 @@ export function tokenize(text: string, issues: Issues, quotedFields: boolean): T
       i = SPACE.lastIndex;
       continue;
     }
-    const token = next(text, i, issues, quotedFields);
+    const token = readToken(text, i, issues, quotedFields);
     if (!token) {
-      const end = failure(text, i);
-      issues.add(i, `Syntax error: token recognition error at: '${escaped(text.slice(i, end))}'`);
+      const end = errorEnd(text, i);
+      issues.add(i, `Syntax error: token recognition error at: '${escapeControls(text.slice(i, end))}'`);
       i = end;
       continue;
     }
@@ -72,22 +72,23 @@ export function tokenize(text: string, issues: Issues, quotedFields: boolean): T
   return out;
 }
 
-const escaped = (text: string): string => text.replace(/\n/g, '\\n').replace(/\r/g, '\\r').replace(/\t/g, '\\t');
+const escapeControls = (text: string): string => text.replace(/\n/g, '\\n').replace(/\r/g, '\\r').replace(/\t/g, '\\t');
 
-/** What a string literal may hold, and how far a text reads as one. */
-const STRING_PART =
-  /(?:[^\\'\n\r]|\\(?:[abfnrtv\\'"`?]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2}))*(?:\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?)?/y;
-
-const DOUBLE_QUOTED_PART = new RegExp(STRING_PART.source.replace("[^\\\\'", '[^\\\\"'), 'y');
+const COMPLETE_ESCAPE = /\\(?:[abfnrtv\\'"`?]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})/.source;
+const PARTIAL_ESCAPE = /\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?/.source;
+/** The longest valid start of a string literal's content, for each quote. */
+const SINGLE_QUOTED_PART = new RegExp(`(?:[^\\\\'\\n\\r]|${COMPLETE_ESCAPE})*(?:${PARTIAL_ESCAPE})?`, 'y');
+const DOUBLE_QUOTED_PART = new RegExp(`(?:[^\\\\"\\n\\r]|${COMPLETE_ESCAPE})*(?:${PARTIAL_ESCAPE})?`, 'y');
 
 /**
- * Where the text that begins no token stops being the start of one: the character that settles it belongs to the error.
+ * The end of the text that a recognition error shows: the longest prefix of any token at `i`, and the character after
+ * it.
  */
-function failure(text: string, i: number): number {
+function errorEnd(text: string, i: number): number {
   const quote = text[i]!;
   let at = i;
   if (quote === "'" || quote === '"') {
-    const part = quote === "'" ? STRING_PART : DOUBLE_QUOTED_PART;
+    const part = quote === "'" ? SINGLE_QUOTED_PART : DOUBLE_QUOTED_PART;
     part.lastIndex = i + 1;
     part.test(text);
     at = part.lastIndex;
@@ -95,7 +96,7 @@ function failure(text: string, i: number): number {
   return Math.min(text.length, at + String.fromCodePoint(text.codePointAt(at) ?? 0).length);
 }
 
-function next(
+function readToken(
   text: string,
   i: number,
   issues: Issues,
@@ -165,7 +166,7 @@ function stringToken(
   }
   if (i >= text.length) return undefined;
   const body = text.slice(from, i).replace(/\r\n?/g, '\n');
-  const value = decode(body, raw, bytes, message => issues.add(at, message));
+  const value = decodeLiteral(body, raw, bytes, message => issues.add(at, message));
   if (value === undefined) return undefined;
   return { token: { kind: 'const', text: text.slice(at, i + quote.length), at, value }, end: i + quote.length };
 }
@@ -186,8 +187,11 @@ const SIMPLE = new Map([
 ]);
 const ESCAPE = /\\(?:([abfnrtv\\'"`?])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2}))/y;
 
-/** Escapes in a string name code points, in a bytes literal octets; `undefined`: an escape is none. */
-function decode(
+/**
+ * The value of a literal's content. Escapes stand for code points in strings and for octets in bytes literals. Returns
+ * `undefined` for an unknown escape.
+ */
+function decodeLiteral(
   body: string,
   raw: boolean,
   bytes: boolean,

@@ -1,7 +1,7 @@
-/** The comprehension macros as loops. Errors of one step are kept while another may decide. */
+/** Compiled comprehensions. `all` and `exists` keep an error of one step, since another step may decide. */
 import type { ComprehensionExpr } from './ast.js';
 import type { Frame } from './meter.js';
-import { swallow } from './operators.js';
+import { keepError } from './operators.js';
 import type { Code, Planner } from './plan.js';
 import {
   ArrayList,
@@ -18,39 +18,39 @@ import {
   type Value,
 } from './values.js';
 
-/** Runs once per member; answers `true` to end the loop. */
+/** Runs once per item; returns whether to end the loop. */
 type Step = (f: Frame) => boolean;
 
 /** Compiles a comprehension. */
-export function loopCode(planner: Planner, e: ComprehensionExpr): Code {
-  const range = planner.code(e.range);
+export function compileLoop(planner: Planner, e: ComprehensionExpr): Code {
+  const range = planner.compile(e.range);
   return planner.withLocals(e.vars, slots => {
-    const filter = e.filter ? planner.code(e.filter) : undefined;
-    const body = planner.code(e.body);
-    const each = walker(slots);
+    const filter = e.filter ? planner.compile(e.filter) : undefined;
+    const body = planner.compile(e.body);
+    const each = iterate(slots);
     switch (e.kind) {
       case 'all':
-        return quantifier(range, body, each, false);
+        return compileQuantifier(range, body, each, false);
       case 'exists':
-        return quantifier(range, body, each, true);
+        return compileQuantifier(range, body, each, true);
       case 'exists_one':
         return f => {
           let count = 0;
           each(f, range(f), () => {
-            if (condition(body(f))) count++;
+            if (toBool(body(f))) count++;
             return false;
           });
           return count === 1;
         };
       case 'filter':
-        return collect(range, each, (f, out) => {
+        return compileCollect(range, each, (f, out) => {
           const kept = f.locals[slots[0]!]!;
-          if (condition(body(f))) out.push(kept);
+          if (toBool(body(f))) out.push(kept);
         });
       case 'map':
       case 'transformList':
-        return collect(range, each, (f, out) => {
-          if (filter && !condition(filter(f))) return;
+        return compileCollect(range, each, (f, out) => {
+          if (filter && !toBool(filter(f))) return;
           out.push(body(f));
         });
       case 'transformMap':
@@ -68,8 +68,8 @@ export function loopCode(planner: Planner, e: ComprehensionExpr): Code {
 
 type Each = (f: Frame, range: Value, step: Step) => void;
 
-/** Sets the loop's variables for every member in turn. */
-function walker(slots: readonly number[]): Each {
+/** Runs a step for every item, with the loop variables set. */
+function iterate(slots: readonly number[]): Each {
   const [first, second] = slots as [number, number | undefined];
   return (f, range, step) => {
     if (range instanceof List) {
@@ -85,7 +85,7 @@ function walker(slots: readonly number[]): Each {
       }
       return;
     }
-    if (!(range instanceof Dict)) return fail(`got '${hostName(range)}', expected iterable type`);
+    if (!(range instanceof Dict)) return fail(`got '${goTypeName(range)}', expected iterable type`);
     f.charge(range.size);
     for (const key of range.keys()) {
       f.charge(3);
@@ -96,22 +96,22 @@ function walker(slots: readonly number[]): Each {
   };
 }
 
-/** The names upstream gives to types that cannot be ranged over: those of its own implementation. */
-const HOST_NAMES = new Map([
+/** Names of types that cannot be ranged over, as upstream's errors print them: Go types of its implementation. */
+const GO_TYPE_NAMES = new Map([
   ['null_type', 'types.Null'],
   ['type', '*types.Type'],
   ['optional_type', '*types.Optional'],
   ['google.protobuf.Timestamp', 'types.Timestamp'],
   ['google.protobuf.Duration', 'types.Duration'],
 ]);
-function hostName(v: Value): string {
+function goTypeName(v: Value): string {
   const name = typeNameOf(v);
-  return HOST_NAMES.get(name) ?? (name.includes('.') ? name : `types.${name[0]!.toUpperCase()}${name.slice(1)}`);
+  return GO_TYPE_NAMES.get(name) ?? (name.includes('.') ? name : `types.${name[0]!.toUpperCase()}${name.slice(1)}`);
 }
 
-const condition = (v: Value): boolean => (typeof v === 'boolean' ? v : noOverload());
+const toBool = (v: Value): boolean => (typeof v === 'boolean' ? v : noOverload());
 
-function quantifier(range: Code, body: Code, each: Each, decides: boolean): Code {
+function compileQuantifier(range: Code, body: Code, each: Each, decides: boolean): Code {
   return f => {
     let failure: CelError | Unknown | undefined;
     let decided = false;
@@ -119,9 +119,9 @@ function quantifier(range: Code, body: Code, each: Each, decides: boolean): Code
       try {
         const v = body(f);
         if (v === decides) decided = true;
-        else if (typeof v !== 'boolean') failure = swallow(failure, new CelError('no such overload'));
+        else if (typeof v !== 'boolean') failure = keepError(failure, new CelError('no such overload'));
       } catch (error) {
-        failure = swallow(failure, error);
+        failure = keepError(failure, error);
       }
       return decided;
     });
@@ -131,7 +131,7 @@ function quantifier(range: Code, body: Code, each: Each, decides: boolean): Code
   };
 }
 
-function collect(range: Code, each: Each, step: (f: Frame, out: Value[]) => void): Code {
+function compileCollect(range: Code, each: Each, step: (f: Frame, out: Value[]) => void): Code {
   return f => {
     const out: Value[] = [];
     each(f, range(f), () => {
@@ -149,7 +149,7 @@ function collectMap(f: Frame, range: Code, each: Each, filter: Code | undefined,
   const out: Entries = new Map();
   each(f, range(f), () => {
     f.charge(8);
-    if (!filter || condition(filter(f))) step(out);
+    if (!filter || toBool(filter(f))) step(out);
     return false;
   });
   return new MapDict(out);

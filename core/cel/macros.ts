@@ -2,11 +2,11 @@
 import type { Expr, LoopKind } from './ast.js';
 import { Double, Uint } from './values.js';
 
-/** What a macro may do besides building nodes. */
+/** Error reporting for macros. */
 export interface MacroContext {
   error(at: number, message: string): void;
 }
-/** Rewrites a call, or answers `undefined` to leave it a call. */
+/** Rewrites a call. Returns `undefined` to keep it a call. */
 export type Macro = (
   context: MacroContext,
   at: number,
@@ -30,14 +30,14 @@ export class Macros {
 
 type Group = readonly [string, number, boolean, Macro][];
 
-/** The name of a loop variable, or an error and a name nobody can write. */
-function variable(context: MacroContext, e: Expr, message = 'argument must be a simple name'): string {
+/** The name of a loop variable. Anything else is reported and gives a name that no expression can spell. */
+function variableName(context: MacroContext, e: Expr, message = 'argument must be a simple name'): string {
   if (e.is === 'ident' && !e.name.startsWith('.')) return e.name;
   context.error(e.at, message);
   return '@bad';
 }
 
-/** The variable that loops gather their result in, by its upstream name. */
+/** The name of upstream's accumulator variable, which loop variables must not shadow. */
 const ACCUMULATOR = '__result__';
 
 /** A loop macro: variables, then an optional filter, then the body. */
@@ -45,7 +45,7 @@ const loop =
   (kind: LoopKind, count: 1 | 2, filtered = false): Macro =>
   (context, at, target, args) => {
     const message = kind === 'map' || kind === 'filter' ? 'argument is not an identifier' : undefined;
-    const vars = args.slice(0, count).map(a => variable(context, a, message));
+    const vars = args.slice(0, count).map(a => variableName(context, a, message));
     vars.forEach((name, i) => {
       if (count === 1 && name === ACCUMULATOR)
         context.error(args[i]!.at, 'iteration variable overwrites accumulator variable');
@@ -79,10 +79,10 @@ export const STANDARD_MACROS: Group = [
   ['filter', 2, true, loop('filter', 1)],
 ];
 
-/** `existsOne`, spelt as newer releases do. */
+/** `existsOne`, the spelling of newer releases. */
 export const EXISTS_ONE_MACRO: Group = [['existsOne', 2, true, loop('exists_one', 1)]];
 
-/** Comprehensions over index or key and value. */
+/** Comprehensions with two variables: index (or key) and value. */
 export const TWO_VARIABLE_MACROS: Group = [
   ['all', 3, true, loop('all', 2)],
   ['exists', 3, true, loop('exists', 2)],
@@ -96,21 +96,21 @@ export const TWO_VARIABLE_MACROS: Group = [
   ['transformMapEntry', 4, true, loop('transformMapEntry', 2, true)],
 ];
 
-const opt =
+const optionalBinding =
   (kind: 'optMap' | 'optFlatMap'): Macro =>
   (context, at, target, [name, body]) => ({
     is: 'bind',
     at,
     kind,
-    name: variable(context, name!, `${kind}() variable name must be a simple identifier`),
+    name: variableName(context, name!, `${kind}() variable name must be a simple identifier`),
     init: target!,
     body: body!,
   });
 
 /** Macros of optional values. */
 export const OPTIONAL_MACROS: Group = [
-  ['optMap', 2, true, opt('optMap')],
-  ['optFlatMap', 2, true, opt('optFlatMap')],
+  ['optMap', 2, true, optionalBinding('optMap')],
+  ['optFlatMap', 2, true, optionalBinding('optFlatMap')],
 ];
 
 const isNamespace = (target: Expr | undefined, name: string): boolean => target?.is === 'ident' && target.name === name;
@@ -123,7 +123,7 @@ export const BIND_MACROS: Group = [
     true,
     (context, at, target, [name, init, body]) => {
       if (!isNamespace(target, 'cel')) return undefined;
-      const id = variable(context, name!, 'cel.bind() variable names must be simple identifiers');
+      const id = variableName(context, name!, 'cel.bind() variable names must be simple identifiers');
       return { is: 'bind', at, kind: 'bind', name: id, init: init!, body: body! };
     },
   ],
@@ -173,7 +173,7 @@ export const BLOCK_MACROS: Group = [
   ],
 ];
 
-function numericArgument(e: Expr): boolean {
+function isNumericArgument(e: Expr): boolean {
   if (e.is === 'const')
     return (
       typeof e.value === 'number' || typeof e.value === 'bigint' || e.value instanceof Double || e.value instanceof Uint
@@ -193,12 +193,12 @@ const extreme =
     const first = args[0]!;
     if (args.length === 1) {
       const list = first.is === 'list';
-      if (list ? first.items.length === 0 || !first.items.every(numericArgument) : !numericArgument(first)) {
+      if (list ? first.items.length === 0 || !first.items.every(isNumericArgument) : !isNumericArgument(first)) {
         context.error(first.at, `${name}() invalid single argument value`);
       }
       return call(args);
     }
-    const bad = args.find(a => !numericArgument(a));
+    const bad = args.find(a => !isNumericArgument(a));
     if (bad) context.error(bad.at, `${name}() simple literal arguments must be numeric`);
     return args.length === 2 ? call(args) : call([{ is: 'list', at, items: args, optional: new Set() }]);
   };

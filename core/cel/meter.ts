@@ -1,13 +1,12 @@
 /** The run-time cost counter. */
-
 import type { Value } from './values.js';
 
-/** Raised when a budget is spent. No operator of the language catches it. */
+/** Thrown when the budget is exhausted. No operator of the language catches it. */
 export class BudgetExceeded {
   readonly message = 'operation cancelled: actual cost limit exceeded';
 }
 
-/** Counts cost against a limit. Work that depends on sizes is charged before it is done. */
+/** Counts cost against a limit. Work is charged before it is done. */
 export class Meter {
   cost = 0;
   constructor(readonly limit: number) {}
@@ -16,16 +15,13 @@ export class Meter {
     this.cost += n;
     if (this.cost > this.limit) throw new BudgetExceeded();
   }
-  /** Charges reading `size` characters: a tenth of a unit each, as upstream counts. */
+  /** Charges for reading `size` characters: a tenth of a unit each, as upstream. */
   traverse(size: number): void {
     this.charge(Math.ceil(size * 0.1));
   }
 }
 
-/**
- * The state of one evaluation: the meter, the variables by slot, and the locals of comprehensions and bindings by
- * nesting.
- */
+/** The state of one evaluation: the meter, the variables, and the local variables of comprehensions and bindings. */
 export class Frame extends Meter {
   constructor(
     limit: number,
@@ -35,5 +31,5 @@ export class Frame extends Meter {
     super(limit);
   }
 }
-/** A frame for what has no variables and no bound. */
-export const freeFrame = (): Frame => new Frame(Number.POSITIVE_INFINITY, [], []);
+/** A frame without variables and without limit, for constants. */
+export const unlimitedFrame = (): Frame => new Frame(Number.POSITIVE_INFINITY, [], []);

@@ -1,10 +1,11 @@
-/** How expressions spell the names of properties. */
+/** Escaping of property names in expressions. */
 
-/** Words of the language. */
+/** Reserved words of the language. */
 export const RESERVED = new Set(
-  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
-    ' ',
-  ),
+  (
+    'true false null in as break const continue else for function if import let loop package namespace return var ' +
+    'void while'
+  ).split(' '),
 );
 const SYMBOLS = new Map([
   ['__', '__underscores__'],
@@ -13,7 +14,7 @@ const SYMBOLS = new Map([
   ['/', '__slash__'],
 ]);
 
-/** The name an expression uses for a property; `undefined`: the property cannot be reached. */
+/** The name that an expression uses for a property. Returns `undefined` if no expression can name it. */
 export function escapeName(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_.\-/][A-Za-z0-9_.\-/]*$/.test(name)) return undefined;

@@ -1,49 +1,51 @@
 /**
- * The operators as closures: logic with its error rules, arithmetic, order, equality, membership. Work is charged
- * before it is done.
+ * Compiled operators: logic with its error rules, arithmetic, ordering, equality, membership. Work is charged first.
  */
-import { indexed, optionalIndexed } from './access.js';
+import { compileIndex, compileOptionalIndex } from './access.js';
 import type { Frame } from './meter.js';
 import * as ops from './ops.js';
 import type { Code } from './plan.js';
 import { CelError, Dict, List, noOverload, Unknown, type Value } from './values.js';
 
-/** `&&` and `||`: the deciding value wins wherever it stands; else unknowns, then the first error. */
-export function logic(args: readonly Code[], decides: boolean): Code {
+/**
+ * Compiles `&&` (`decides` is false) and `||` (true). If any operand equals `decides`, so does the result, even if
+ * another operand fails; otherwise unknown values and then the first error are thrown.
+ */
+export function compileLogic(args: readonly Code[], decides: boolean): Code {
   if (args.length === 2) {
     const [left, right] = args as [Code, Code];
-    const slow = logicN([left, right], decides);
+    const evaluateRest = evaluateLogic([left, right], decides);
     return f => {
       f.charge(1);
       let a: Value;
       try {
         a = left(f);
       } catch (error) {
-        return slow(f, error, 1);
+        return evaluateRest(f, error, 1);
       }
       if (a === decides) return a;
-      if (a !== !decides) return slow(f, new CelError('no such overload'), 1);
+      if (a !== !decides) return evaluateRest(f, new CelError('no such overload'), 1);
       const b = right(f);
       return typeof b === 'boolean' ? b : noOverload();
     };
   }
-  const all = logicN(args, decides);
+  const all = evaluateLogic(args, decides);
   return f => {
     f.charge(args.length - 1);
     return all(f, undefined, 0);
   };
 }
 
-function logicN(args: readonly Code[], decides: boolean) {
+function evaluateLogic(args: readonly Code[], decides: boolean) {
   return (f: Frame, first: unknown, from: number): Value => {
-    let failure = swallow(undefined, first);
+    let failure = keepError(undefined, first);
     for (let i = from; i < args.length; i++) {
       try {
         const v = args[i]!(f);
         if (v === decides) return v;
-        if (typeof v !== 'boolean') failure = swallow(failure, new CelError('no such overload'));
+        if (typeof v !== 'boolean') failure = keepError(failure, new CelError('no such overload'));
       } catch (error) {
-        failure = swallow(failure, error);
+        failure = keepError(failure, error);
       }
     }
     if (failure) throw failure;
@@ -51,15 +53,18 @@ function logicN(args: readonly Code[], decides: boolean) {
   };
 }
 
-/** Keeps an error for later; an exhausted budget is not kept but thrown. Unknowns displace errors and gather. */
-export function swallow(kept: CelError | Unknown | undefined, error: unknown): CelError | Unknown | undefined {
+/**
+ * Combines an error with the one kept so far: unknown values are merged and replace errors; otherwise the first error
+ * is kept. Rethrows anything else, such as an exhausted budget.
+ */
+export function keepError(kept: CelError | Unknown | undefined, error: unknown): CelError | Unknown | undefined {
   if (error === undefined) return kept;
   if (error instanceof Unknown) return kept instanceof Unknown ? new Unknown([...kept.names, ...error.names]) : error;
   if (error instanceof CelError) return kept ?? error;
   throw error;
 }
 
-/** Compiles an operator of two operands. */
+/** Compiles a binary operator. */
 export type BinaryCode = (a: Code, b: Code) => Code;
 
 const arithmetic =
@@ -70,36 +75,36 @@ const arithmetic =
     return op(a(f), b(f));
   };
 
-/** Order of what is not two numbers. */
-function order(f: Frame, x: Value, y: Value, fn: string): number {
+/** Orders values other than two numbers; charges for the length of texts. */
+function compareCharged(f: Frame, x: Value, y: Value, fn: string): number {
   if (typeof x === 'string' && typeof y === 'string') f.traverse(Math.min(x.length, y.length));
   return ops.compare(x, y, fn);
 }
 
-// One closure for each: the numbers' case must not call through a shared function.
+// Separate closures, because comparing numbers must not pay for a call of a shared function.
 const less: BinaryCode = (a, b) => f => {
   f.charge(1);
   const x = a(f);
   const y = b(f);
-  return typeof x === 'number' && typeof y === 'number' ? x < y : order(f, x, y, '_<_') < 0;
+  return typeof x === 'number' && typeof y === 'number' ? x < y : compareCharged(f, x, y, '_<_') < 0;
 };
 const lessOrEqual: BinaryCode = (a, b) => f => {
   f.charge(1);
   const x = a(f);
   const y = b(f);
-  return typeof x === 'number' && typeof y === 'number' ? x <= y : order(f, x, y, '_<=_') <= 0;
+  return typeof x === 'number' && typeof y === 'number' ? x <= y : compareCharged(f, x, y, '_<=_') <= 0;
 };
 const greater: BinaryCode = (a, b) => f => {
   f.charge(1);
   const x = a(f);
   const y = b(f);
-  return typeof x === 'number' && typeof y === 'number' ? x > y : order(f, x, y, '_>_') > 0;
+  return typeof x === 'number' && typeof y === 'number' ? x > y : compareCharged(f, x, y, '_>_') > 0;
 };
 const greaterOrEqual: BinaryCode = (a, b) => f => {
   f.charge(1);
   const x = a(f);
   const y = b(f);
-  return typeof x === 'number' && typeof y === 'number' ? x >= y : order(f, x, y, '_>=_') >= 0;
+  return typeof x === 'number' && typeof y === 'number' ? x >= y : compareCharged(f, x, y, '_>=_') >= 0;
 };
 
 const equality =
@@ -117,7 +122,7 @@ const equality =
     return ops.equal(x, y) === want;
   };
 
-/** Charges what comparing two aggregates may read before it is read. */
+/** Charges for the comparison of two aggregates before it is made. */
 function chargeDeep(f: Frame, x: Value, y: Value): void {
   if (x instanceof List && y instanceof List) {
     if (x.size !== y.size) return;
@@ -158,7 +163,7 @@ const contains: BinaryCode = (a, b) => f => {
   return false;
 };
 
-/** The operators of two operands, by name. */
+/** The binary operators, by name. */
 export const BINARY: ReadonlyMap<string, BinaryCode> = new Map<string, BinaryCode>([
   ['_+_', plus],
   ['_-_', arithmetic(ops.subtract)],
@@ -172,6 +177,6 @@ export const BINARY: ReadonlyMap<string, BinaryCode> = new Map<string, BinaryCod
   ['_>_', greater],
   ['_>=_', greaterOrEqual],
   ['@in', contains],
-  ['_[_]', indexed],
-  ['_[?_]', optionalIndexed],
+  ['_[_]', compileIndex],
+  ['_[?_]', compileOptionalIndex],
 ]);

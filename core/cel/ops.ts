@@ -1,7 +1,4 @@
-/**
- * The operators on values: arithmetic with 64-bit bounds, equality across types, ordering. Each decides by the values
- * alone.
- */
+/** Operators on values: arithmetic with 64-bit bounds, equality across types, ordering. They dispatch on the values. */
 import { addNanos, timestampDifference } from './time.js';
 import * as V from './values.js';
 import {
@@ -28,21 +25,18 @@ import {
 /** Whether the value is an int. */
 export const isInt = (v: Value): v is Int => typeof v === 'number' || typeof v === 'bigint';
 
-/** Checks an exact result against the bounds of int. */
+/** An exact result as an int. Throws `CelError` on overflow. */
 export function intResult(n: bigint): Int {
   if (n > INT_MAX || n < INT_MIN) fail('integer overflow');
   return canonical(n);
 }
-/** Checks an exact result against the bounds of uint. */
+/** An exact result as a uint. Throws `CelError` on overflow. */
 export function uintResult(n: bigint): Uint {
   if (n > UINT_MAX || n < 0n) fail('unsigned integer overflow');
   return new Uint(canonical(n));
 }
 
-/**
- * Which types have an operator at all. A value of another type is refused with the operator's name, as upstream words
- * it.
- */
+/** The types that support each operator. For values of other types, upstream's error names the operator. */
 const TRAITS = new Map<string, ReadonlySet<string>>(
   (
     [
@@ -56,10 +50,10 @@ const TRAITS = new Map<string, ReadonlySet<string>>(
     ] as const
   ).map(([fn, types]) => [fn, new Set(types.split(' '))]),
 );
-/** Types that take any member call, and so refuse plainly. */
+/** Types that accept any member call upstream, so that their error does not name the operator. */
 const RECEIVERS = new Set(['string', 'google.protobuf.Timestamp', 'google.protobuf.Duration']);
 
-/** Raises the error of an operator that its first operand does not support. */
+/** Throws the error of an operator that its first operand does not support. */
 function unsupported(fn: string, operand: Value): never {
   const type = typeNameOf(operand);
   if (RECEIVERS.has(type) || (TRAITS.get(fn) ?? TRAITS.get('order')!).has(type)) return noOverload();
@@ -73,7 +67,7 @@ const concatBytes = (a: Uint8Array, b: Uint8Array): Uint8Array => {
   return out;
 };
 
-/** `a + b`. The caller has charged for the sizes. */
+/** `a + b`. The caller charges for the sizes. */
 export function add(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') {
     const r = a + b;
@@ -119,7 +113,7 @@ export function multiply(a: Value, b: Value): Value {
   return unsupported('_*_', a);
 }
 
-/** `a / b`, towards zero. */
+/** `a / b`, rounded towards zero. */
 export function divide(a: Value, b: Value): Value {
   if (a instanceof Double && b instanceof Double) return new Double(a.value / b.value);
   if (isInt(a) && isInt(b)) {
@@ -160,7 +154,7 @@ export function negate(a: Value): Value {
   return unsupported('-_', a);
 }
 
-/** The number of a numeric value, exact for integers; `undefined` for anything else. */
+/** The number of a numeric value, exact for integers; `undefined` for other values. */
 function numeric(v: Value): Int | undefined {
   if (typeof v === 'number' || typeof v === 'bigint') return v;
   if (v instanceof Uint || v instanceof Double) return v.value;
@@ -210,7 +204,7 @@ function dictsEqual(a: Dict, b: Dict): boolean {
   return true;
 }
 
-/** Orders strings by code point; UTF-16 order differs where surrogates meet the last block below them. */
+/** Orders strings by code point. UTF-16 order differs for surrogates compared to U+E000 to U+FFFF. */
 export function compareStrings(a: string, b: string): number {
   if (a === b) return 0;
   const n = Math.min(a.length, b.length);
@@ -234,7 +228,7 @@ export function compare(a: Value, b: Value, fn = 'order'): number {
   const y = numeric(b);
   if (x !== undefined && y !== undefined) {
     if (Number.isNaN(x) || Number.isNaN(y)) fail('NaN values cannot be ordered');
-    // Against a double an integer counts as the nearest double, as in cel-go.
+    // An integer compared to a double is rounded to the nearest double, as in cel-go.
     const [p, q] = a instanceof Double || b instanceof Double ? [Number(x), Number(y)] : [x, y];
     return p < q ? -1 : p > q ? 1 : 0;
   }
@@ -245,7 +239,7 @@ export function compare(a: Value, b: Value, fn = 'order'): number {
   return unsupported(fn, a);
 }
 
-/** Whether a value is the zero of its type. */
+/** Whether a value is the zero value of its type. */
 export function isZero(v: Value): boolean {
   if (v === null || v === false || v === 0 || v === '') return true;
   if (v instanceof Uint || v instanceof Double) return v.value === 0;
@@ -256,7 +250,7 @@ export function isZero(v: Value): boolean {
   return v instanceof Timestamp && v.seconds === -62135596800 && v.nanos === 0;
 }
 
-/** Code points of a string. */
+/** The number of code points of a string. */
 export function codePoints(s: string): number {
   let n = s.length;
   for (let i = 0; i < s.length - 1; i++) {
@@ -269,14 +263,14 @@ export function codePoints(s: string): number {
   return n;
 }
 
-/** `size(v)`, or `undefined` for values without one. */
+/** `size(v)`; `undefined` for values without a size. */
 export function sizeOf(v: Value): number | undefined {
   if (typeof v === 'string') return codePoints(v);
   if (v instanceof List || v instanceof Dict) return v.size;
   return v instanceof Uint8Array ? v.length : undefined;
 }
 
-/** What reading a value costs at most: its length where it has one. */
+/** An upper bound of the units to charge for reading a value: its length, or one. */
 export function weight(v: Value): number {
   if (typeof v === 'string') return v.length;
   if (v instanceof List) return v.size;

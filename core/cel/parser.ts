@@ -1,8 +1,6 @@
-/**
- * Recursive descent over the grammar, expanding macros as calls close. Bounds: text length, nesting, number of issues.
- */
+/** The parser: recursive descent, with macros expanded when a call is complete. */
 import type { Expr, MapEntry } from './ast.js';
-import { Cursor, FIRST, Stop, tokenSet } from './cursor.js';
+import { Cursor, FIRST, ParseAbort, tokenSet } from './cursor.js';
 import { tokenize, type Token } from './lexer.js';
 import type { MacroContext, Macros } from './macros.js';
 import { Issues, type Issue } from './source.js';
@@ -15,9 +13,10 @@ export interface ParseLimits {
   /** Nesting of the tree, chains of operators and selections included. */
   readonly depth: number;
 }
+/** Upstream's bounds. */
 export const DEFAULT_LIMITS: ParseLimits = { length: 100_000, depth: 250 };
 
-/** What a parse may use. */
+/** Syntax that a parse accepts. */
 export interface ParseOptions {
   readonly macros: Macros;
   /** `a.?b`, `a[?b]`, optional entries. */
@@ -34,11 +33,11 @@ const RELATIONS = new Set(['<', '<=', '>', '>=', '==', '!=', 'in']);
 const SUMS = new Set(['+', '-']);
 const PRODUCTS = new Set(['*', '/', '%']);
 
-/** Stands for what could not be parsed. */
-const BROKEN: Expr = { is: 'ident', at: 0, name: '@broken' };
+/** A placeholder for an operand with a syntax error. */
+const ERROR_EXPR: Expr = { is: 'ident', at: 0, name: '@broken' };
 const LOGIC: ReadonlySet<string> = new Set(['&&', '||']);
 
-/** Parses a text. `expr` is absent when there are issues. */
+/** Parses a text. `expr` is set exactly if there are no issues. */
 export function parse(text: string, options: ParseOptions): { expr?: Expr; issues: readonly Issue[] } {
   const issues = new Issues();
   if (text.length > options.limits.length) {
@@ -47,20 +46,20 @@ export function parse(text: string, options: ParseOptions): { expr?: Expr; issue
   }
   let expr: Expr | undefined;
   try {
-    expr = new Parser(text, tokenize(text, issues, options.quotedFields), issues, options).whole();
+    expr = new Parser(text, tokenize(text, issues, options.quotedFields), issues, options).parseAll();
   } catch (error) {
-    if (!(error instanceof Stop)) throw error;
+    if (!(error instanceof ParseAbort)) throw error;
   }
   return issues.list.length ? { issues: issues.list } : { expr, issues: [] };
 }
 
 const isDotted = (e: Expr): boolean => e.is === 'ident' || (e.is === 'select' && isDotted(e.operand));
 
-/** Tokens that may stand first in brackets. */
+/** Tokens that may follow an opening bracket. */
 const ARGUMENTS_START = tokenSet(...FIRST, ')');
 const INDEX_START = tokenSet(...FIRST, '?');
 const MESSAGE_START = tokenSet('}', ',', '?', 'IDENTIFIER', 'ESC_IDENTIFIER');
-/** Tokens after a part of an expression, by what encloses it. */
+/** The token after the key of a map entry and the middle operand of a conditional. */
 const AFTER_KEY = tokenSet(':');
 
 class Parser extends Cursor implements MacroContext {
@@ -74,31 +73,31 @@ class Parser extends Cursor implements MacroContext {
     super(text, tokens, issues);
   }
 
-  whole(): Expr {
+  parseAll(): Expr {
     const e = this.expr();
     while (this.token.kind !== 'end') {
       this.reportEnd();
-      this.resume(LOGIC);
+      this.skipTo(LOGIC);
       this.i++;
       this.or();
     }
     return e;
   }
 
-  /** Runs a production; after a syntax error in it, goes on where the operand may end. */
-  private recovering(run: () => Expr): Expr {
+  /** Parses an operand; a syntax error in it gives `ERROR_EXPR`, and parsing resumes after the operand. */
+  private withRecovery(run: () => Expr): Expr {
     const { depth } = this;
-    return this.attempt(run, () => {
+    return this.tryProduction(run, () => {
       this.depth = depth;
-      return BROKEN;
+      return ERROR_EXPR;
     });
   }
 
-  /** Runs a production one level deeper. */
-  private deeper<R>(levels: number, run: () => R): R {
+  /** Runs a production `levels` deeper. Ends the parse beyond the nesting limit. */
+  private nested<R>(levels: number, run: () => R): R {
     this.depth += levels;
     if (this.depth > this.options.limits.depth) {
-      this.stop(this.token.at, `expression recursion limit exceeded: ${this.options.limits.depth}`, true);
+      this.abort(this.token.at, `expression recursion limit exceeded: ${this.options.limits.depth}`, true);
     }
     const result = run();
     this.depth -= levels;
@@ -106,24 +105,24 @@ class Parser extends Cursor implements MacroContext {
   }
 
   private expr(): Expr {
-    return this.deeper(1, () => {
+    return this.nested(1, () => {
       const condition = this.or();
       if (!this.isOp('?')) return condition;
       const at = this.token.at;
       this.i++;
-      const yes = this.inside(AFTER_KEY, () => this.or());
-      this.colon();
+      const yes = this.withFollow(AFTER_KEY, () => this.or());
+      this.expectColon();
       return { is: 'call', at, fn: '_?_:_', args: [condition, yes, this.expr()] };
     });
   }
 
   private or(): Expr {
     return this.logic('||', '_||_', () =>
-      this.logic('&&', '_&&_', () => this.recovering(() => this.binary(RELATIONS, () => this.sum()))),
+      this.logic('&&', '_&&_', () => this.withRecovery(() => this.binary(RELATIONS, () => this.sum()))),
     );
   }
 
-  /** Chains of one logical operator are one flat call. */
+  /** A chain of one logical operator becomes one call with all operands. */
   private logic(op: string, fn: string, operand: () => Expr): Expr {
     const first = operand();
     if (!this.isOp(op)) return first;
@@ -144,14 +143,14 @@ class Parser extends Cursor implements MacroContext {
       const { at, text } = this.token;
       this.i++;
       chain++;
-      const right = this.deeper(chain, operand);
+      const right = this.nested(chain, operand);
       left = { is: 'call', at, fn: text === 'in' ? '@in' : `_${text}_`, args: [left, right] };
     }
     return left;
   }
 
   private unary(): Expr {
-    this.startOf(FIRST);
+    this.expectStart(FIRST);
     const op = this.token;
     if (!this.isOp('!') && !this.isOp('-')) return this.member();
     let count = 0;
@@ -163,15 +162,15 @@ class Parser extends Cursor implements MacroContext {
     if (op.text === '-') {
       const literal = count === 1 ? this.negativeLiteral(op.at) : undefined;
       if (literal) return this.selectors(literal);
-      if (!this.stands(FIRST)) this.noAlternative(last);
-    } else if (!this.stands(FIRST)) this.unwanted(FIRST);
-    return this.deeper(1, () => {
+      if (!this.isAt(FIRST)) this.noAlternative(last);
+    } else if (!this.isAt(FIRST)) this.rejectToken(FIRST);
+    return this.nested(1, () => {
       const operand = this.isOp('!') || this.isOp('-') ? this.unary() : this.member();
       return count % 2 ? { is: 'call', at: op.at, fn: `${op.text}_`, args: [operand] } : operand;
     });
   }
 
-  /** A minus sign belongs to the number that follows it. */
+  /** A number literal after a minus sign is one negative literal. */
   private negativeLiteral(at: number): Expr | undefined {
     const t = this.token;
     if (t.kind !== 'const') return undefined;
@@ -192,13 +191,13 @@ class Parser extends Cursor implements MacroContext {
     let e = start;
     for (let chain = 1; ; chain++) {
       const at = this.token.at;
-      if (this.isOp('.')) e = this.deeper(chain, () => this.afterDot(e, at));
-      else if (this.isOp('[')) e = this.deeper(chain, () => this.index(e, at));
+      if (this.isOp('.')) e = this.nested(chain, () => this.selection(e, at));
+      else if (this.isOp('[')) e = this.nested(chain, () => this.index(e, at));
       else return e;
     }
   }
 
-  private afterDot(operand: Expr, at: number): Expr {
+  private selection(operand: Expr, at: number): Expr {
     this.i++;
     if (this.isOp('?')) {
       this.i++;
@@ -212,8 +211,7 @@ class Parser extends Cursor implements MacroContext {
       };
     }
     const name = this.token;
-    // The reference takes a dotted name for the start of a message literal, and then wants a name where a constant word
-    // stands.
+    // The reference parses a dotted name as the start of a message literal and then expects an identifier.
     if (isDotted(operand) && name.kind === 'const' && /^(true|false|null)$/.test(name.text)) this.wanted('IDENTIFIER');
     const field = this.fieldName(at);
     if (!this.isOp('(') || name.kind === 'quoted') return { is: 'select', at, operand, field, test: false };
@@ -233,12 +231,12 @@ class Parser extends Cursor implements MacroContext {
 
   private index(operand: Expr, at: number): Expr {
     this.i++;
-    this.startOf(INDEX_START);
+    this.expectStart(INDEX_START);
     const mark = this.token.at;
     const optional = this.accept('?');
     if (optional && !this.options.optionalSyntax) this.error(at, "unsupported syntax '[?'");
-    const index = this.inside(tokenSet(']'), () => this.expr());
-    this.close(']');
+    const index = this.withFollow(tokenSet(']'), () => this.expr());
+    this.expectClose(']');
     return {
       is: 'call',
       at: optional && !this.options.optionalSyntax ? mark : at,
@@ -248,7 +246,7 @@ class Parser extends Cursor implements MacroContext {
   }
 
   private call(at: number, fn: string, args: Expr[], target?: Expr): Expr {
-    if (args.includes(BROKEN)) return BROKEN;
+    if (args.includes(ERROR_EXPR)) return ERROR_EXPR;
     const macro = this.options.macros.find(fn, args.length, target !== undefined);
     const expanded = macro?.(this, at, target, args);
     return expanded ?? { is: 'call', at, fn, target, args };
@@ -261,20 +259,20 @@ class Parser extends Cursor implements MacroContext {
       if (t.big !== undefined && t.big > INT_MAX) this.error(t.at, 'invalid int literal');
       return { is: 'const', at: t.at, value: t.value! };
     }
-    if (t.kind === 'ident') return this.named('', t.at);
+    if (t.kind === 'ident') return this.identifierOrCall('', t.at);
     if (this.accept('(')) {
-      const e = this.inside(tokenSet(')'), () => this.expr());
-      this.close(')');
+      const e = this.withFollow(tokenSet(')'), () => this.expr());
+      this.expectClose(')');
       return e;
     }
     if (this.accept('[')) return this.listLiteral(t.at);
     if (this.accept('{')) return this.mapLiteral(t.at);
-    if (this.accept('.')) return this.named('.', t.at);
-    return this.unwanted(FIRST);
+    if (this.accept('.')) return this.identifierOrCall('.', t.at);
+    return this.rejectToken(FIRST);
   }
 
   /** An identifier, a call, or a message literal `a.b.C{…}`. */
-  private named(dot: string, start: number): Expr {
+  private identifierOrCall(dot: string, start: number): Expr {
     const t = this.token;
     if (t.kind !== 'ident') return this.noAlternative(start);
     this.i++;
@@ -290,7 +288,7 @@ class Parser extends Cursor implements MacroContext {
     return { is: 'ident', at: t.at, name };
   }
 
-  /** Looks ahead for `.b.C{`. */
+  /** Consumes `.b.C` if a brace follows; otherwise consumes nothing and returns `undefined`. */
   private messageName(first: string): string | undefined {
     let name = first;
     let k = this.i;
@@ -307,12 +305,12 @@ class Parser extends Cursor implements MacroContext {
     const at = this.token.at;
     this.i++;
     const fields: { at: number; name: string; value: Expr; optional: boolean }[] = [];
-    this.startOf(MESSAGE_START);
-    this.items('}', () => {
+    this.expectStart(MESSAGE_START);
+    this.parseItems('}', () => {
       const optional = this.optionalMark();
       const field = this.fieldName(this.token.at);
       const colon = this.token.at;
-      this.colon();
+      this.expectColon();
       fields.push({ at: colon, name: field, value: this.expr(), optional });
     });
     return { is: 'struct', at, name, fields };
@@ -327,20 +325,20 @@ class Parser extends Cursor implements MacroContext {
 
   private callArguments(): Expr[] {
     const out: Expr[] = [];
-    this.startOf(ARGUMENTS_START);
+    this.expectStart(ARGUMENTS_START);
     if (this.accept(')')) return out;
-    this.inside(tokenSet(',', ')'), () => {
+    this.withFollow(tokenSet(',', ')'), () => {
       do out.push(this.expr());
       while (this.accept(','));
     });
-    this.close(')');
+    this.expectClose(')');
     return out;
   }
 
   private listLiteral(at: number): Expr {
     const items: Expr[] = [];
     const optional = new Set<number>();
-    this.items(']', () => {
+    this.parseItems(']', () => {
       if (this.optionalMark()) optional.add(items.length);
       items.push(this.expr());
     });
@@ -349,11 +347,11 @@ class Parser extends Cursor implements MacroContext {
 
   private mapLiteral(at: number): Expr {
     const entries: MapEntry[] = [];
-    this.items('}', () => {
+    this.parseItems('}', () => {
       const optional = this.optionalMark();
-      const key = this.inside(AFTER_KEY, () => this.expr());
+      const key = this.withFollow(AFTER_KEY, () => this.expr());
       const colon = this.token.at;
-      this.colon();
+      this.expectColon();
       entries.push({ at: colon, key, value: this.expr(), optional });
     });
     return { is: 'map', at, entries };

@@ -1,13 +1,13 @@
-/** Compiles a checked tree to closures over a frame of slots. The tree is not kept. */
+/** The planner: compiles a checked tree to closures over a frame of slots. The tree is not kept. */
 import * as Ast from './ast.js';
-import { fieldOf, hasField, optionalField } from './access.js';
+import { compileField, compileHas, compileOptionalField } from './access.js';
 import { dispatch } from './dispatch.js';
 import type { Environment } from './environment.js';
 import { compileRegex } from './lib/regex.js';
-import { loopCode } from './loops.js';
-import { BudgetExceeded, Frame, freeFrame } from './meter.js';
+import { compileLoop } from './loops.js';
+import { BudgetExceeded, Frame, unlimitedFrame } from './meter.js';
 import { negate } from './ops.js';
-import { BINARY, logic } from './operators.js';
+import { BINARY, compileLogic } from './operators.js';
 import { isOptional } from './types.js';
 import {
   ArrayList,
@@ -24,10 +24,10 @@ import {
   type Value,
 } from './values.js';
 
-/** One node, compiled. */
+/** A compiled node. */
 export type Code = (f: Frame) => Value;
 
-/** The outcome of an evaluation: exactly one of `value`, `error` and `unknown`. */
+/** The outcome of an evaluation: exactly one of `value`, `error` and `unknown` is set. */
 export interface Outcome {
   readonly value?: Value;
   readonly error?: string;
@@ -37,7 +37,7 @@ export interface Outcome {
   readonly cost: number;
 }
 
-/** Values of variables: plain data, CEL values, or functions asked once per use. */
+/** Values of variables by name: decoded JSON or CEL values. */
 export type Activation = Readonly<Record<string, unknown>> | ReadonlyMap<string, unknown>;
 
 const MISSING = Symbol('missing');
@@ -48,11 +48,11 @@ export class Program {
   constructor(
     private readonly code: Code,
     private readonly names: readonly string[],
-    /** How deep loops and bindings nest. */
+    /** The number of local variables that are in scope at once. */
     private readonly localCount: number,
   ) {}
 
-  /** Evaluates with the given variables. Never throws for anything an expression can do. */
+  /** Evaluates with the given variables. Errors of the expression are part of the outcome, never thrown. */
   evaluate(activation: Activation, options: { readonly budget?: number } = {}): Outcome {
     const { names } = this;
     const slots = new Array<unknown>(names.length);
@@ -77,24 +77,24 @@ function lookup(activation: Activation, name: string): unknown {
   return Object.hasOwn(activation, name) ? (activation as Record<string, unknown>)[name] : MISSING;
 }
 
-/** Plans a tree; throws `CelError` when a constant conversion in it cannot succeed. */
+/** Compiles a tree. Throws `CelError` if a conversion of a constant in it fails. */
 export function plan(expr: Ast.Expr, env: Environment): Program {
   const planner = new Planner(env);
-  const code = planner.code(expr);
-  return new Program(code, planner.names, planner.deepest);
+  const code = planner.compile(expr);
+  return new Program(code, planner.names, planner.maxLocals);
 }
 
-/** Conversions of constants are made while planning; one that cannot succeed refuses the expression. */
+/** Conversions that are evaluated during planning if their argument is constant. */
 const FOLDED = new Set(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'duration', 'timestamp', 'dyn']);
 const PATTERN_FUNCTIONS = new Set(['matches', 'find', 'findAll']);
 
-/** Turns nodes into closures and names into slots. */
+/** Compiles nodes to closures and assigns slots to names. */
 export class Planner implements Ast.Visitor<Code> {
   /** Variables of the activation, by slot. */
   readonly names: string[] = [];
   private readonly locals: string[] = [];
-  deepest = 0;
-  /** Nodes whose value is known: literals of constants, and conversions of those. */
+  maxLocals = 0;
+  /** Nodes with a constant value: literals of constants, and conversions of those. */
   private readonly known = new Map<Ast.Expr, Value>();
   constructor(private readonly env: Environment) {}
 
@@ -102,7 +102,7 @@ export class Planner implements Ast.Visitor<Code> {
     return e.is === 'const' ? e.value : this.known.get(e);
   }
 
-  code(e: Ast.Expr): Code {
+  compile(e: Ast.Expr): Code {
     return Ast.visit(e, this);
   }
 
@@ -115,31 +115,31 @@ export class Planner implements Ast.Visitor<Code> {
   }
 
   loop(e: Ast.ComprehensionExpr): Code {
-    return loopCode(this, e);
+    return compileLoop(this, e);
   }
 
-  /** Plans a part that sees new local variables; answers their slots in `Frame.locals`. */
+  /** Compiles a part of the tree in the scope of new local variables; `run` gets their slots in `Frame.locals`. */
   withLocals<R>(names: readonly string[], run: (slots: readonly number[]) => R): R {
     const first = this.locals.length;
     this.locals.push(...names);
-    this.deepest = Math.max(this.deepest, this.locals.length);
+    this.maxLocals = Math.max(this.maxLocals, this.locals.length);
     const result = run(names.map((_, i) => first + i));
     this.locals.length = first;
     return result;
   }
 
   ident(e: Ast.IdentExpr): Code {
-    if (e.resolved) return this.declared(e.resolved);
+    if (e.resolved) return this.compileDeclared(e.resolved);
     const local = this.locals.lastIndexOf(e.name);
-    return local >= 0 ? localCode(local) : this.variable(e.name.replace(/^\./, ''));
+    return local >= 0 ? compileLocal(local) : this.compileVariable(e.name.replace(/^\./, ''));
   }
 
-  private declared(name: string): Code {
+  private compileDeclared(name: string): Code {
     const constant = this.env.isVariable(name) ? undefined : this.env.constants.get(name);
-    return constant ? () => constant.value : this.variable(name);
+    return constant ? () => constant.value : this.compileVariable(name);
   }
 
-  private variable(name: string): Code {
+  private compileVariable(name: string): Code {
     let slot = this.names.indexOf(name);
     if (slot < 0) slot = this.names.push(name) - 1;
     return f => {
@@ -153,18 +153,18 @@ export class Planner implements Ast.Visitor<Code> {
   }
 
   select(e: Ast.SelectExpr): Code {
-    if (e.resolved) return this.declared(e.resolved);
-    const operand = this.code(e.operand);
+    if (e.resolved) return this.compileDeclared(e.resolved);
+    const operand = this.compile(e.operand);
     const field = e.field;
     if (e.operand.type && isOptional(e.operand.type)) {
-      const get = optionalField(operand, field);
+      const get = compileOptionalField(operand, field);
       return e.test ? f => (get(f) as Optional).value !== undefined : get;
     }
-    return e.test ? hasField(operand, field) : fieldOf(operand, field);
+    return e.test ? compileHas(operand, field) : compileField(operand, field);
   }
 
   list(e: Ast.ListExpr): Code {
-    const items = e.items.map(i => this.code(i));
+    const items = e.items.map(i => this.compile(i));
     const constants = e.items.map(i => this.valueOf(i));
     if (e.optional.size === 0 && constants.every(v => v !== undefined)) {
       const value = new ArrayList(constants);
@@ -196,7 +196,11 @@ export class Planner implements Ast.Visitor<Code> {
   }
 
   map(e: Ast.MapExpr): Code {
-    const entries = e.entries.map(x => ({ key: this.code(x.key), value: this.code(x.value), optional: x.optional }));
+    const entries = e.entries.map(x => ({
+      key: this.compile(x.key),
+      value: this.compile(x.value),
+      optional: x.optional,
+    }));
     return f => {
       f.charge(30);
       const out = new Map<MapKey, readonly [Value, Value]>();
@@ -218,9 +222,9 @@ export class Planner implements Ast.Visitor<Code> {
   }
 
   bind(e: Ast.BindExpr): Code {
-    const init = this.code(e.init);
+    const init = this.compile(e.init);
     return this.withLocals([e.name], ([slot]) => {
-      const body = this.code(e.body);
+      const body = this.compile(e.body);
       const at = slot!;
       if (e.kind === 'bind') {
         return f => {
@@ -241,10 +245,10 @@ export class Planner implements Ast.Visitor<Code> {
   }
 
   call(e: Ast.CallExpr): Code {
-    const operator = e.target ? undefined : this.operator(e);
-    if (operator) return operator;
+    const compileOperator = e.target ? undefined : this.compileOperator(e);
+    if (compileOperator) return compileOperator;
     const parts = (e.target && !e.qualified ? [e.target, ...e.args] : [...e.args]) as Ast.Expr[];
-    const args = parts.map(a => this.code(a));
+    const args = parts.map(a => this.compile(a));
     const overloads = e.overloads ?? [];
     const code = dispatch(
       e.qualified ?? e.fn,
@@ -254,7 +258,7 @@ export class Planner implements Ast.Visitor<Code> {
     );
     const only = parts.length === 1 && !e.target && FOLDED.has(e.fn) ? this.valueOf(parts[0]!) : undefined;
     if (only !== undefined) {
-      const value = code(freeFrame());
+      const value = code(unlimitedFrame());
       this.known.set(e, value);
       return f => {
         f.cost++;
@@ -266,17 +270,18 @@ export class Planner implements Ast.Visitor<Code> {
     return code;
   }
 
-  private operator(e: Ast.CallExpr): Code | undefined {
+  private compileOperator(e: Ast.CallExpr): Code | undefined {
     if (e.fn === '_&&_' || e.fn === '_||_')
-      return logic(
-        e.args.map(a => this.code(a)),
+      return compileLogic(
+        e.args.map(a => this.compile(a)),
         e.fn === '_||_',
       );
-    if (e.fn === '_?._') return optionalField(this.code(e.args[0]!), String((e.args[1] as { value?: Value }).value));
+    if (e.fn === '_?._')
+      return compileOptionalField(this.compile(e.args[0]!), String((e.args[1] as { value?: Value }).value));
     const binary = BINARY.get(e.fn);
-    if (binary && e.args.length === 2) return binary(this.code(e.args[0]!), this.code(e.args[1]!));
+    if (binary && e.args.length === 2) return binary(this.compile(e.args[0]!), this.compile(e.args[1]!));
     if (e.fn === '_?_:_') {
-      const [c, yes, no] = e.args.map(a => this.code(a)) as [Code, Code, Code];
+      const [c, yes, no] = e.args.map(a => this.compile(a)) as [Code, Code, Code];
       return f => {
         f.cost++;
         const v = c(f);
@@ -284,7 +289,7 @@ export class Planner implements Ast.Visitor<Code> {
       };
     }
     if (e.fn === '!_') {
-      const a = this.code(e.args[0]!);
+      const a = this.compile(e.args[0]!);
       return f => {
         f.charge(1);
         const v = a(f);
@@ -292,7 +297,7 @@ export class Planner implements Ast.Visitor<Code> {
       };
     }
     if (e.fn === '-_') {
-      const a = this.code(e.args[0]!);
+      const a = this.compile(e.args[0]!);
       return f => {
         f.charge(1);
         return negate(a(f));
@@ -302,7 +307,7 @@ export class Planner implements Ast.Visitor<Code> {
   }
 }
 
-function localCode(at: number): Code {
+function compileLocal(at: number): Code {
   return f => {
     f.cost++;
     return f.locals[at]!;

@@ -1,158 +1,182 @@
 /** Ranges of sizes and costs, and the estimated cost of a call by its function: upstream's tables. */
 import { type CostRange, UNBOUNDED } from './cost.js';
 
-/** Traversing a character, and one of a pattern. */
+/** The cost of traversing one character. */
 export const TEXT_FACTOR = 0.1;
+/** The cost of traversing one character of a pattern. */
 export const PATTERN_FACTOR = 0.25;
 
-const capped = (n: number): number => Math.min(n, UNBOUNDED);
-const times0 = (a: number, b: number): number => (a === 0 || b === 0 ? 0 : capped(a * b));
+const cap = (n: number): number => Math.min(n, UNBOUNDED);
+const multiply = (a: number, b: number): number => (a === 0 || b === 0 ? 0 : cap(a * b));
 
-export const flat = (n: number): CostRange => ({ min: n, max: n });
-export const UNKNOWN: CostRange = { min: 0, max: UNBOUNDED };
+/** A range of one value. */
+export const exactly = (n: number): CostRange => ({ min: n, max: n });
+/** The range of a size that nothing bounds. */
+export const UNKNOWN_RANGE: CostRange = { min: 0, max: UNBOUNDED };
+/** The sum of two ranges. */
 export const plus = (a: CostRange, b: CostRange): CostRange => ({
-  min: capped(a.min + b.min),
-  max: capped(a.max + b.max),
+  min: cap(a.min + b.min),
+  max: cap(a.max + b.max),
 });
+/** The product of two ranges. */
 export const times = (a: CostRange, b: CostRange): CostRange => ({
-  min: times0(a.min, b.min),
-  max: times0(a.max, b.max),
+  min: multiply(a.min, b.min),
+  max: multiply(a.max, b.max),
 });
+/** The smallest range that contains both. */
 export const union = (a: CostRange, b: CostRange): CostRange => ({
   min: Math.min(a.min, b.min),
   max: Math.max(a.max, b.max),
 });
-/** The cost of a size at so much a unit, rounded up. */
-export const scaled = (a: CostRange, factor: number): CostRange => ({
-  min: capped(Math.ceil(a.min * factor)),
-  max: capped(Math.ceil(a.max * factor)),
+/** A range times a factor, rounded up. */
+export const scale = (a: CostRange, factor: number): CostRange => ({
+  min: cap(Math.ceil(a.min * factor)),
+  max: cap(Math.ceil(a.max * factor)),
 });
-export const sum = (ranges: readonly CostRange[]): CostRange => ranges.reduce(plus, flat(0));
+/** The sum of any number of ranges. */
+export const sum = (ranges: readonly CostRange[]): CostRange => ranges.reduce(plus, exactly(0));
 
-/** What an estimate may ask of a call: sizes of its parts, the target first where there is one. */
+/** The properties of a call that estimates depend on. */
 export interface CallShape {
+  /** Sizes of target (if any) and arguments. */
   readonly sizes: readonly CostRange[];
   readonly member: boolean;
-  /** Of a target that is a list: the size of its items where those are text, `undefined` where they are not. */
+  /** Set if the target is a list: the sizes of its items, and in `text` again if they are strings or bytes. */
   readonly list?: { readonly text?: CostRange; readonly items: CostRange };
-  /** A constant among the arguments proper, by index. */
+  /** The value of the argument at an index, if it is a constant. Index -1 gives 'text' if the argument is a string. */
   constant(index: number): unknown;
 }
 
-/** The cost of a call itself, and the size of what it gives where that follows. */
+/** The cost of a call without its arguments, and the size of its result if known. */
 export interface CallEstimate {
   readonly cost: CostRange;
   readonly size?: CostRange;
 }
 
-const ONE: CallEstimate = { cost: flat(1) };
+const ONE: CallEstimate = { cost: exactly(1) };
 type Rule = (call: CallShape) => CallEstimate | undefined;
 
-const text = (size: CostRange, factor = TEXT_FACTOR): CostRange => scaled(size, factor);
-const at = (call: CallShape, i: number): CostRange => call.sizes[i] ?? UNKNOWN;
+const textCost = (size: CostRange, factor = TEXT_FACTOR): CostRange => scale(size, factor);
+const sizeAt = (call: CallShape, i: number): CostRange => call.sizes[i] ?? UNKNOWN_RANGE;
 
-const overItems: Rule = call => {
+const itemsRule: Rule = call => {
   if (!call.member) return undefined;
-  if (!call.list) return { cost: text(at(call, 0)) };
-  return { cost: times(at(call, 0), plus(flat(1), call.list.text ? text(call.list.text) : flat(0))) };
+  if (!call.list) return { cost: textCost(sizeAt(call, 0)) };
+  return { cost: times(sizeAt(call, 0), plus(exactly(1), call.list.text ? textCost(call.list.text) : exactly(0))) };
 };
-const sameSize: Rule = call => (call.member ? { cost: text(at(call, 0)), size: at(call, 0) } : undefined);
-const pattern = (call: CallShape): CostRange =>
-  times(text(plus(at(call, 0), flat(1))), text(at(call, 1), PATTERN_FACTOR));
-const found: Rule = call => (call.member ? { cost: pattern(call), size: { min: 0, max: at(call, 0).max } } : undefined);
+const sameSizeRule: Rule = call =>
+  call.member ? { cost: textCost(sizeAt(call, 0)), size: sizeAt(call, 0) } : undefined;
+const patternCost = (call: CallShape): CostRange =>
+  times(textCost(plus(sizeAt(call, 0), exactly(1))), textCost(sizeAt(call, 1), PATTERN_FACTOR));
+const findRule: Rule = call =>
+  call.member ? { cost: patternCost(call), size: { min: 0, max: sizeAt(call, 0).max } } : undefined;
 
-const split: Rule = call => {
+const splitRule: Rule = call => {
   if (!call.member) return undefined;
   const limit = call.constant(1);
-  // A negative limit is none: upstream reads it as the largest integer.
-  const max = typeof limit === 'number' ? (limit < 0 ? UNBOUNDED : limit) : at(call, 0).max;
-  return { cost: text(at(call, 0), 2 * TEXT_FACTOR), size: { min: 0, max } };
+  // A negative limit means no limit, as upstream.
+  const max = typeof limit === 'number' ? (limit < 0 ? UNBOUNDED : limit) : sizeAt(call, 0).max;
+  return { cost: textCost(sizeAt(call, 0), 2 * TEXT_FACTOR), size: { min: 0, max } };
 };
 
-const join: Rule = call => {
+const joinRule: Rule = call => {
   if (!call.member) return undefined;
-  const list = at(call, 0);
-  let size = call.list ? times(list, call.list.items) : flat(0);
+  const list = sizeAt(call, 0);
+  let size = call.list ? times(list, call.list.items) : exactly(0);
   if (call.sizes.length > 1) {
     const gaps = { min: Math.max(0, list.min - 1), max: Math.max(0, list.max - 1) };
-    size = plus(size, times(at(call, 1), gaps));
+    size = plus(size, times(sizeAt(call, 1), gaps));
   }
-  return { cost: text(size), size };
+  return { cost: textCost(size), size };
 };
 
-const replace: Rule = call => {
+const replaceRule: Rule = call => {
   if (!call.member) return undefined;
-  const [from, old, next] = [at(call, 0), at(call, 1), at(call, 2)];
-  const size = { min: shortest(from.min, old.max, next.min), max: longest(from.max, old.min, next.max) };
-  return { cost: text(from, 2 * TEXT_FACTOR), size };
+  const [from, old, next] = [sizeAt(call, 0), sizeAt(call, 1), sizeAt(call, 2)];
+  const size = { min: minReplacedSize(from.min, old.max, next.min), max: maxReplacedSize(from.max, old.min, next.max) };
+  return { cost: textCost(from, 2 * TEXT_FACTOR), size };
 };
-function longest(from: number, old: number, next: number): number {
-  if (old === 0) return capped(times0(from < UNBOUNDED ? from + 1 : from, next) + from);
-  return next <= old ? from : times0(Math.ceil(from / old), next);
+function maxReplacedSize(from: number, old: number, next: number): number {
+  if (old === 0) return cap(multiply(from < UNBOUNDED ? from + 1 : from, next) + from);
+  return next <= old ? from : multiply(Math.ceil(from / old), next);
 }
-function shortest(from: number, old: number, next: number): number {
-  if (old === 0) return capped(times0(from < UNBOUNDED ? from + 1 : from, next) + from);
-  return old <= next ? from : times0(Math.ceil(from / old), next);
+function minReplacedSize(from: number, old: number, next: number): number {
+  if (old === 0) return cap(multiply(from < UNBOUNDED ? from + 1 : from, next) + from);
+  return old <= next ? from : multiply(Math.ceil(from / old), next);
 }
 
 /** Octets of an address, of either family. */
 const ADDRESS: CostRange = { min: 4, max: 16 };
-const ADDRESSES = text(plus(ADDRESS, ADDRESS));
-const containsAddress: Rule = call => ({ cost: call.sizes.length > 1 ? plus(ADDRESSES, parsed(call)) : ADDRESSES });
-const containsBlock: Rule = call => ({ cost: plus(plus(ADDRESSES, plus(text(ADDRESS), flat(1))), parsed(call)) });
-/** Text that must be read first; what is no text is taken as read. */
-const parsed = (call: CallShape): CostRange => (call.constant(-1) === 'text' ? text(at(call, 1)) : flat(0));
+const ADDRESSES = textCost(plus(ADDRESS, ADDRESS));
+const containsAddressRule: Rule = call => ({
+  cost: call.sizes.length > 1 ? plus(ADDRESSES, parseCost(call)) : ADDRESSES,
+});
+const containsBlockRule: Rule = call => ({
+  cost: plus(plus(ADDRESSES, plus(textCost(ADDRESS), exactly(1))), parseCost(call)),
+});
+/** The cost of parsing an argument, if it is text. */
+const parseCost = (call: CallShape): CostRange =>
+  call.constant(-1) === 'text' ? textCost(sizeAt(call, 1)) : exactly(0);
 
 /** The largest pattern of a named format. */
 const FORMAT_PATTERN = 128;
-const sets =
+const setRule =
   (factor: number): Rule =>
-  call => ({ cost: plus(scaled(times(at(call, 0), at(call, 1)), factor), flat(1)) });
-const converted =
+  call => ({ cost: plus(scale(times(sizeAt(call, 0), sizeAt(call, 1)), factor), exactly(1)) });
+const conversionRule =
   (factor: number): Rule =>
   call => ({
-    cost: text(at(call, 0)),
-    size: { min: Math.floor(at(call, 0).min / (factor < 1 ? 4 : 1)), max: at(call, 0).max * Math.max(1, factor) },
+    cost: textCost(sizeAt(call, 0)),
+    size: {
+      min: Math.floor(sizeAt(call, 0).min / (factor < 1 ? 4 : 1)),
+      max: sizeAt(call, 0).max * Math.max(1, factor),
+    },
   });
-const pairs: Rule = call => ({ cost: times(at(call, 0), at(call, 0)), size: at(call, 0) });
-const sorting: Rule = call => {
-  const { min, max } = at(call, 0);
-  return { cost: { min, max: capped(max * Math.max(1, Math.log2(max + 1))) }, size: at(call, 0) };
+const pairwiseRule: Rule = call => ({ cost: times(sizeAt(call, 0), sizeAt(call, 0)), size: sizeAt(call, 0) });
+const sortRule: Rule = call => {
+  const { min, max } = sizeAt(call, 0);
+  return { cost: { min, max: cap(max * Math.max(1, Math.log2(max + 1))) }, size: sizeAt(call, 0) };
 };
 
-/** Upstream's estimates; a function that is not here, or whose rule gives nothing, costs one. */
+/** Upstream's estimates. A function without a rule, or whose rule returns `undefined`, costs one. */
 const RULES = new Map<string, Rule>([
-  ['check', () => ({ cost: flat(350_000) })],
-  ...['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'].map(fn => [fn, overItems] as const),
-  ['url', call => ({ cost: text(at(call, 0)) })],
-  ...['lowerAscii', 'upperAscii', 'substring', 'trim', 'reverse'].map(fn => [fn, sameSize] as const),
-  ['replace', replace],
-  ['split', split],
-  ['join', join],
-  ['find', found],
-  ['findAll', found],
-  ['matches', call => (call.member ? { cost: pattern(call) } : undefined)],
-  ['contains', call => (call.member ? { cost: times(text(at(call, 0)), text(at(call, 1))) } : undefined)],
-  ['startsWith', call => ({ cost: text(at(call, 1)) })],
-  ['endsWith', call => ({ cost: text(at(call, 1)) })],
-  ['format', call => ({ cost: text(at(call, 0)) })],
+  ['check', () => ({ cost: exactly(350_000) })],
+  ...['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'].map(fn => [fn, itemsRule] as const),
+  ['url', call => ({ cost: textCost(sizeAt(call, 0)) })],
+  ...['lowerAscii', 'upperAscii', 'substring', 'trim', 'reverse'].map(fn => [fn, sameSizeRule] as const),
+  ['replace', replaceRule],
+  ['split', splitRule],
+  ['join', joinRule],
+  ['find', findRule],
+  ['findAll', findRule],
+  ['matches', call => (call.member ? { cost: patternCost(call) } : undefined)],
+  [
+    'contains',
+    call => (call.member ? { cost: times(textCost(sizeAt(call, 0)), textCost(sizeAt(call, 1))) } : undefined),
+  ],
+  ['startsWith', call => ({ cost: textCost(sizeAt(call, 1)) })],
+  ['endsWith', call => ({ cost: textCost(sizeAt(call, 1)) })],
+  ['format', call => ({ cost: textCost(sizeAt(call, 0)) })],
   [
     'strings.quote',
-    call => ({ cost: text(at(call, 0)), size: { min: at(call, 0).min + 2, max: at(call, 0).max * 2 + 2 } }),
+    call => ({
+      cost: textCost(sizeAt(call, 0)),
+      size: { min: sizeAt(call, 0).min + 2, max: sizeAt(call, 0).max * 2 + 2 },
+    }),
   ],
-  ['bytes(string)', converted(4)],
-  ['string(bytes)', converted(0.25)],
-  ['containsIP', containsAddress],
-  ['containsCIDR', containsBlock],
-  ['validate', call => ({ cost: scaled(text(at(call, 1)), FORMAT_PATTERN * PATTERN_FACTOR) })],
-  ['sets.contains', sets(1)],
-  ['sets.intersects', sets(1)],
-  ['sets.equivalent', sets(2)],
-  ['distinct', pairs],
-  ['sort', sorting],
-  ['@sortByAssociatedKeys', sorting],
+  ['bytes(string)', conversionRule(4)],
+  ['string(bytes)', conversionRule(0.25)],
+  ['containsIP', containsAddressRule],
+  ['containsCIDR', containsBlockRule],
+  ['validate', call => ({ cost: scale(textCost(sizeAt(call, 1)), FORMAT_PATTERN * PATTERN_FACTOR) })],
+  ['sets.contains', setRule(1)],
+  ['sets.intersects', setRule(1)],
+  ['sets.equivalent', setRule(2)],
+  ['distinct', pairwiseRule],
+  ['sort', sortRule],
+  ['@sortByAssociatedKeys', sortRule],
 ]);
 
-/** The estimate of a call. `overload` tells conversions apart by their argument: `string(bytes)`. */
+/** Estimates a call. `overload` distinguishes conversions by their argument: `string(bytes)`. */
 export const estimateCall = (fn: string, overload: string, call: CallShape): CallEstimate =>
   (RULES.get(overload) ?? RULES.get(fn))?.(call) ?? ONE;

@@ -1,17 +1,17 @@
 /**
- * Structural schemas (OpenAPI v3 as CustomResourceDefinitions write it) as types and as views on decoded data: nothing
- * is copied, a property is converted when an expression reads it.
+ * Structural schemas (the OpenAPI v3 of CustomResourceDefinitions) as types, and views of decoded data as their values.
+ * Data is not copied: a property is converted when an expression reads it.
  */
 import { MAX_REQUEST_BYTES } from './cost.js';
 import { decodeBase64 } from './lib/encoders.js';
 import { escapeName, RESERVED } from './names.js';
-import { parseDate, parseTimestamp, parseWordyDuration } from './time.js';
+import { parseDate, parseTimestamp, parseDurationWithWords } from './time.js';
 import * as T from './types.js';
 import type { ObjectType, Type } from './types.js';
 import { canonical, Double, fail, fromPlain, type Value } from './values.js';
 import { KeyedList, type Property, SchemaList, SchemaMap, SchemaObject, SetList } from './views.js';
 
-/** The parts of a schema that expressions see. Unknown members are ignored. */
+/** The parts of a schema that matter to expressions. Unknown members are ignored. */
 export interface Schema {
   readonly type?: string;
   readonly format?: string;
@@ -32,14 +32,14 @@ export interface Schema {
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
 }
 
-/** A schema as expressions see it: its type, how data becomes a value, and how large it can be. */
+/** A schema prepared for expressions: its type, the conversion of data to values, and its size limits. */
 export interface SchemaType {
   readonly type: Type;
-  /** Views decoded data as a value of the type. Throws `CelError` for data the schema forbids. */
+  /** Converts decoded data to a value of the type. Throws `CelError` for data that the schema forbids. */
   readonly view: (data: unknown) => Value;
-  /** Largest number of characters, items or entries; none for what has no size, as upstream declares it. */
+  /** The largest number of characters, items or entries; 0 for types without a size, as upstream. */
   readonly maxSize: number;
-  /** The smallest JSON the schema allows, in bytes. */
+  /** The length of the shortest JSON that the schema allows, in bytes. */
   readonly minBytes: number;
   readonly items?: SchemaType;
   readonly fields?: ReadonlyMap<string, SchemaType>;
@@ -56,11 +56,11 @@ const withTypeMeta = (s: Schema): Schema => ({
 export interface SchemaOptions {
   /** The name of the root's type; parts are named by their path below it. */
   readonly name?: string;
-  /** The root is a whole resource: `apiVersion`, `kind`, and `metadata` with its two names are always there. */
+  /** The root is an object of the API: adds `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`. */
   readonly root?: boolean;
 }
 
-/** Converts a schema; `undefined` where expressions cannot see it (no type, unknown fields preserved). */
+/** Converts a schema. Returns `undefined` if expressions cannot use it (no type, or unknown fields preserved). */
 export function schemaType(schema: Schema, options: SchemaOptions = {}): SchemaType | undefined {
   return convert(schema, options.name ?? 'object', options.root ?? false);
 }
@@ -90,7 +90,7 @@ function convert(s: Schema, name: string, resource: boolean): SchemaType | undef
         v => (typeof v === 'boolean' ? v : mismatch('boolean')),
       );
     case 'number':
-      return leaf(T.DOUBLE, 1, s.nullable, never, toDouble);
+      return leaf(T.DOUBLE, 1, s.nullable, isNeverPlain, toDouble);
     case 'null':
       return { type: T.NULL, view: v => (v === null ? null : mismatch('null')), maxSize: 0, minBytes: 4 };
     case 'integer':
@@ -117,7 +117,7 @@ function toInt(v: unknown): Value {
 
 type View = (data: unknown) => Value;
 
-/** A null is a value where the schema says so. */
+/** A conversion that accepts null if the schema is nullable and throws `CelError` otherwise. */
 const orNull =
   (nullable: boolean | undefined, view: View): View =>
   data => {
@@ -125,9 +125,9 @@ const orNull =
     return nullable ? null : fail('invalid data, got null for schema with nullable=false');
   };
 
-const never = (): boolean => false;
+const isNeverPlain = (): boolean => false;
 
-/** A schema without parts. Data that `plain` accepts is its own value; `view` makes one of other data. */
+/** A scalar schema. Data that `plain` accepts is the value itself; `view` converts other data. */
 function leaf(
   type: Type,
   minBytes: number,
@@ -139,7 +139,7 @@ function leaf(
   const other = orNull(nullable, view);
   return {
     type,
-    view: plain === never ? other : data => (plain(data) ? (data as Value) : other(data)),
+    view: plain === isNeverPlain ? other : data => (plain(data) ? (data as Value) : other(data)),
     maxSize,
     minBytes,
   };
@@ -147,24 +147,24 @@ function leaf(
 
 function stringOf(s: Schema): SchemaType {
   const text = (v: unknown): string => (typeof v === 'string' ? v : mismatch('string'));
-  const open = MAX_REQUEST_BYTES - 2;
+  const unbounded = MAX_REQUEST_BYTES - 2;
   switch (s.format) {
     case 'byte':
       return leaf(
         T.BYTES,
         2,
         s.nullable,
-        never,
+        isNeverPlain,
         v => decodeBase64(text(v)) ?? fail('invalid base64'),
-        s.maxLength ?? open,
+        s.maxLength ?? unbounded,
       );
     case 'duration':
       return leaf(
         T.DURATION,
         3,
         s.nullable,
-        never,
-        v => parseWordyDuration(text(v)) ?? fail(`Invalid duration ${v}`),
+        isNeverPlain,
+        v => parseDurationWithWords(text(v)) ?? fail(`Invalid duration ${v}`),
         32,
       );
     case 'date':
@@ -172,7 +172,7 @@ function stringOf(s: Schema): SchemaType {
         T.TIMESTAMP,
         12,
         s.nullable,
-        never,
+        isNeverPlain,
         v => parseDate(text(v)) ?? fail(`Invalid date formatted string ${v}`),
         12,
       );
@@ -181,15 +181,15 @@ function stringOf(s: Schema): SchemaType {
         T.TIMESTAMP,
         21,
         s.nullable,
-        never,
+        isNeverPlain,
         v => parseTimestamp(text(v)) ?? fail(`Invalid date-time formatted string ${v}`),
         32,
       );
   }
-  // A character takes up to four octets, and request sizes are octets.
+  // A character takes up to four octets, and the size of a request is counted in octets.
   if (s.maxLength !== undefined) return leaf(T.STRING, 2, s.nullable, isText, text, s.maxLength * 4);
   const texts = (s.enum ?? []).filter(e => typeof e === 'string').map(e => Buffer.byteLength(e));
-  return leaf(T.STRING, 2, s.nullable, isText, text, s.enum?.length ? Math.max(0, ...texts) : open);
+  return leaf(T.STRING, 2, s.nullable, isText, text, s.enum?.length ? Math.max(0, ...texts) : unbounded);
 }
 
 function listOf(s: Schema, name: string): SchemaType | undefined {
@@ -229,17 +229,19 @@ function objectOf(s: Schema, name: string): SchemaType {
     const escaped = escapeName(key);
     const schema = convert(property, `${name}.${key}`, false);
     if (!schema) continue;
-    // The default of a required property is written by the server, not sent.
+    // A required property with a default may be missing in the request.
     if (s.required?.includes(key) && property.default === undefined) minBytes += key.length + 4 + schema.minBytes;
     if (escaped === undefined) continue;
-    // A word of the language may be written plainly too, since nothing else can stand after the dot.
+    // A reserved word may also be written unescaped after a dot.
     for (const n of RESERVED.has(key) ? [escaped, key] : [escaped]) {
       properties.set(n, { key, schema, inherited: key in Object.prototype });
       fields.set(n, schema);
     }
   }
   const type: ObjectType = { kind: 'object', name, field: n => fields.get(n)?.type };
-  const wrong = orNull(s.nullable, () => fail('invalid data, expected a map for the provided schema with type=object'));
-  const view = (data: unknown): Value => (isObject(data) ? new SchemaObject(data, properties) : wrong(data));
+  const rejectNonObject = orNull(s.nullable, () =>
+    fail('invalid data, expected a map for the provided schema with type=object'),
+  );
+  const view = (data: unknown): Value => (isObject(data) ? new SchemaObject(data, properties) : rejectNonObject(data));
   return { type, view, maxSize: 0, minBytes, fields };
 }

@@ -1,6 +1,6 @@
-/** Positions and messages: one issue, and how a list of them prints. */
+/** Issues: errors with a position in the source text. */
 
-/** One error of a text, at a UTF-16 offset. */
+/** An error at a UTF-16 offset. */
 export interface Issue {
   readonly at: number;
   readonly message: string;
@@ -19,7 +19,7 @@ export function position(text: string, at: number): { line: number; column: numb
   };
 }
 
-/** Issues in the order of the text, each with its line and a caret below it. Long lines are cut around the caret. */
+/** Prints issues in the order of the text, each with its line and a caret. Lines over 1,000 characters are left out. */
 export function formatIssues(text: string, issues: readonly Issue[]): string {
   return [...issues]
     .sort((a, b) => a.at - b.at)
@@ -32,7 +32,7 @@ export function formatIssues(text: string, issues: readonly Issue[]): string {
     .join('\n');
 }
 
-/** Collects issues up to a bound, so that a hostile text cannot make a report larger than itself. */
+/** Collects issues up to a bound, so that hostile input cannot produce a huge report. */
 export class Issues {
   readonly list: Issue[] = [];
   constructor(private readonly limit = 100) {}

@@ -1,4 +1,4 @@
-/** Tables of expressions over a schema, judged as validation rules whose message shows the value. */
+/** Tables of expressions over a schema, each evaluated as a validation rule whose message shows the value. */
 import { CALL_BUDGET, costMessage, EXPRESSION_COST_LIMIT } from './cost.js';
 import { createEnvironment, type Environment } from './environment.js';
 import { schemaType, type Schema } from './schema.js';
@@ -13,10 +13,10 @@ export interface Table {
   readonly cases: readonly { readonly expr: string; readonly result?: string }[];
 }
 
-/** Upstream refuses longer messages, in octets. */
+/** Upstream's limit of a rule's message, in octets. */
 const MESSAGE_LIMIT = 5 * 1024;
 
-/** The results of a table, in order. `parseJson` keeps integers of 64 bits. */
+/** Evaluates a table and returns its results in order. `parseJson` must keep integers of 64 bits. */
 export function runTable(table: Table, parseJson: (text: string) => unknown): string[] {
   const schema = schemaType(table.schema, { name: 'selfType' });
   if (!schema) throw new Error('the schema has no type that expressions can see');
@@ -27,20 +27,17 @@ export function runTable(table: Table, parseJson: (text: string) => unknown): st
     sizes: { self: schema },
   });
   const self = schema.view(typeof table.self === 'string' ? parseJson(table.self) : table.self);
-  return table.cases.map(c => stable(judge(env, c.expr, self)));
+  return table.cases.map(c => normalizeResult(evaluateCase(env, c.expr, self)));
 }
 
-/**
- * As a rule the expression must compile, fit the cost limit and evaluate; its text comes from a message expression
- * beside it.
- */
-function judge(env: Environment, expr: string, self: Value): string {
+/** Evaluates one expression as a validation rule; its value is printed by the rule's message expression. */
+function evaluateCase(env: Environment, expr: string, self: Value): string {
   const rule = env.compile(`[dyn(${expr})].size() == 0`);
   if (!rule.program) return `compile: ${rule.errors.split('\n')[0]}`;
   const message = env.compile(`${JSON.stringify(`${expr.replaceAll('%', '%%')} => ‹%s›`)}.format([${expr}])`);
-  // Of two refusals the recorded tables keep the message's.
+  // If rule and message both exceed the limit, the recorded tables hold the message's cost.
   for (const cost of [message.cost, rule.cost!])
-    if (cost && cost.max > EXPRESSION_COST_LIMIT) return `cost: ${tooCostly(cost.max)}`;
+    if (cost && cost.max > EXPRESSION_COST_LIMIT) return `cost: ${costExcess(cost.max)}`;
   const outcome = rule.program.evaluate({ self }, { budget: CALL_BUDGET });
   if (outcome.error !== undefined) return `error: ${evaluationMessage(outcome.error)}`;
   const text = message.program?.evaluate({ self }, { budget: CALL_BUDGET }).value;
@@ -49,10 +46,10 @@ function judge(env: Environment, expr: string, self: Value): string {
     : 'a value';
 }
 
-const tooCostly = (cost: number): string =>
+const costExcess = (cost: number): string =>
   costMessage('estimated rule cost', cost, EXPRESSION_COST_LIMIT).replace(/ \(try.*/s, '');
 
-/** An error as the server words it. */
+/** An evaluation error in the server's words. */
 export function evaluationMessage(error: string): string {
   if (error.startsWith('no such overload'))
     return `'${error}': call arguments did not match a supported operator, function or macro signature`;
@@ -61,8 +58,8 @@ export function evaluationMessage(error: string): string {
   return error;
 }
 
-/** What differs between two right answers is cut off, as in the recorded tables. */
-const stable = (result: string): string =>
+/** Removes details that may differ between correct implementations, as in the recorded tables. */
+const normalizeResult = (result: string): string =>
   result
     .replace(/(\d{4}-\d\d-\d\d)T(?=\d)/g, '$1 T ')
     .replace(/(error during conversion from string):.*/, '$1')

@@ -1,13 +1,10 @@
-/**
- * Text forms of values, as the reference prints them: floating point by Go's `%g`, quoting by Go's `%q`, values by
- * `%s`.
- */
+/** Text forms of values as the reference prints them: doubles as Go's `%g`, quoted strings as Go's `%q`. */
 import type { Meter } from './meter.js';
 import { compareStrings } from './ops.js';
 import { formatDuration, formatTimestamp } from './time.js';
 import { Dict, Double, Duration, fail, List, Timestamp, TypeValue, typeNameOf, Uint, type Value } from './values.js';
 
-/** Shortest form, with an exponent below -4 and from 6 on (Go's %g). */
+/** Go's `%g`: the shortest form, with an exponent if it is below -4 or above 5. */
 export function goFloat(n: number): string {
   if (Number.isNaN(n)) return 'NaN';
   if (!Number.isFinite(n)) return n > 0 ? '+Inf' : '-Inf';
@@ -18,7 +15,7 @@ export function goFloat(n: number): string {
   return String(n);
 }
 
-/** A fixed number of decimals, exact halves to the even neighbour (Go's %f); `toFixed` without its bounds. */
+/** Go's `%f`: a fixed number of decimals, halves rounded to even. Unlike `toFixed`, for any number of digits. */
 export function goFixed(n: number, digits: number): string {
   if (!Number.isFinite(n)) return goFloat(n);
   if (Object.is(n, -0)) return `-${goFixed(0, digits)}`;
@@ -44,11 +41,11 @@ const ESCAPES = new Map([
 const BROKEN_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** The string in double quotes, control characters of the language's own escapes escaped (`strings.quote`). */
+/** `strings.quote`: the string in double quotes, with the escapes of the language. */
 export const quote = (s: string): string =>
   `"${s.replace(BROKEN_PAIR, '\ufffd').replace(/[\x07-\r\\"]/g, c => ESCAPES.get(c) ?? c)}"`;
 
-/** The string in double quotes with everything escaped that does not print (Go's %q). */
+/** Go's `%q`: the string in double quotes, with all characters escaped that are not printable. */
 export function goQuote(s: string): string {
   if (/^[ !#-[\]-~]*$/.test(s)) return `"${s}"`;
   let out = '';
@@ -61,64 +58,68 @@ function codeEscape(code: number): string {
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`;
 }
 
-const PRINTS =
-  'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ';
+const UNPRINTABLE =
+  'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and ' +
+  'timestamps, was given ';
 
-/** Why `%s` does not print values of a type. */
-export const unprintableText = (typeName: string): string => PRINTS + typeName;
+/** The error of `%s` for a type without a text form. */
+export const unprintableText = (typeName: string): string => UNPRINTABLE + typeName;
 
-/** The text of `%s`. Depth is bounded by the value, which the language cannot make deep without paying for it. */
+/**
+ * The text of `%s`. Throws `CelError` for values without a text form. Recursion is bounded by the cost of the value.
+ */
 export function display(v: Value, meter?: Meter): string {
   if (typeof v === 'string') return v;
   if (typeof v === 'number' || typeof v === 'bigint' || typeof v === 'boolean') return String(v);
   if (v === null) return 'null';
   if (v instanceof Double) return goFloat(v.value);
   if (v instanceof Uint) return String(v.value);
-  if (v instanceof Uint8Array) return bytesText(v);
+  if (v instanceof Uint8Array) return displayBytes(v);
   if (v instanceof Timestamp) return formatTimestamp(v);
   if (v instanceof Duration) return formatDuration(v);
   if (v instanceof TypeValue) return v.name;
-  if (v instanceof List) return listText(v, meter);
-  if (v instanceof Dict && v.typeName === 'map') return mapText(v, meter);
+  if (v instanceof List) return displayList(v, meter);
+  if (v instanceof Dict && v.typeName === 'map') return displayMap(v, meter);
   return fail(`error during formatting: ${unprintableText(typeNameOf(v))}`);
 }
 
-function bytesText(v: Uint8Array): string {
+function displayBytes(v: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(v);
   } catch {
     return fail(
-      'error during formatting: could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string',
+      'error during formatting: could not convert argument "invalid UTF-8 in bytes, cannot convert to string" ' +
+        'to string',
     );
   }
 }
 
-function listText(v: List, meter?: Meter): string {
+function displayList(v: List, meter?: Meter): string {
   meter?.charge(v.size);
   const parts = new Array<string>(v.size);
-  for (let i = 0; i < parts.length; i++) parts[i] = nested(v.at(i), meter);
+  for (let i = 0; i < parts.length; i++) parts[i] = displayNested(v.at(i), meter);
   return `[${parts.join(', ')}]`;
 }
 
-function mapText(v: Dict, meter?: Meter): string {
+function displayMap(v: Dict, meter?: Meter): string {
   meter?.charge(v.size);
-  const entries = v.keys().map(k => [keyText(k), nested(v.get(k)!, meter)] as const);
+  const entries = v.keys().map(k => [displayKey(k), displayNested(v.get(k)!, meter)] as const);
   entries.sort((a, b) => compareStrings(a[0], b[0]));
   return `{${entries.map(([k, x]) => `${k}:${x}`).join(', ')}}`;
 }
 
-function keyText(key: Value): string {
+function displayKey(key: Value): string {
   if (typeof key === 'string') return goQuote(key);
   if (typeof key === 'boolean' || typeof key === 'number' || typeof key === 'bigint' || key instanceof Uint)
     return display(key);
   return fail(`error during formatting: no formatting function for map key of type ${typeNameOf(key)}`);
 }
 
-/** Inside aggregates values print as literals of the language would. */
-function nested(v: Value, meter?: Meter): string {
+/** Values inside aggregates are printed as literals. */
+function displayNested(v: Value, meter?: Meter): string {
   if (typeof v === 'string') return goQuote(v);
   if (v instanceof Double) return Number.isFinite(v.value) ? goFixed(v.value, 6) : `"${goFloat(v.value)}"`;
-  if (v instanceof Uint8Array) return `b${goQuote(bytesText(v))}`;
+  if (v instanceof Uint8Array) return `b${goQuote(displayBytes(v))}`;
   if (v instanceof Timestamp) return `timestamp(${goQuote(formatTimestamp(v))})`;
   if (v instanceof Duration) return `duration(${goQuote(formatDuration(v))})`;
   if (typeof v === 'object' && v !== null && !(v instanceof Uint || v instanceof TypeValue || v instanceof List)) {

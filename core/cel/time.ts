@@ -5,13 +5,13 @@ const MIN_SECONDS = -62135596800;
 const MAX_SECONDS = 253402300799;
 const BILLION = 1_000_000_000n;
 
-/** A timestamp within years 1 to 9999. */
+/** Makes a timestamp. Throws `CelError` for instants outside the years 1 to 9999. */
 export function timestamp(seconds: number, nanos: number, offset = 0): Timestamp {
   if (!inRange(seconds)) fail('timestamp overflow');
   return new Timestamp(seconds, nanos, offset);
 }
 
-/** An instant moved by nanoseconds. */
+/** Adds nanoseconds to an instant. Throws `CelError` for a result outside the years 1 to 9999. */
 export function addNanos(t: Timestamp, nanos: bigint): Timestamp {
   const total = BigInt(t.seconds) * BILLION + BigInt(t.nanos) + nanos;
   let seconds = total / BILLION;
@@ -27,24 +27,24 @@ export function addNanos(t: Timestamp, nanos: bigint): Timestamp {
 export const timestampDifference = (a: Timestamp, b: Timestamp): bigint =>
   BigInt(a.seconds - b.seconds) * BILLION + BigInt(a.nanos - b.nanos);
 
-/** As Go reads it: capitals only, an hour of one digit passes, and a comma before the fraction. */
+/** RFC 3339 as Go parses it: capitals only; an hour of one digit and a comma before the fraction are accepted. */
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,9})\d*)?(?:Z|([+-])(\d\d):(\d\d))$/;
 
-/** Reads RFC 3339; `undefined` when the text is none, or beyond the years there are. */
+/** Parses RFC 3339. Returns `undefined` for malformed text and for years other than 1 to 9999. */
 export function parseTimestamp(text: string): Timestamp | undefined {
-  const made = readTimestamp(text);
-  return made && inRange(made.seconds) ? made : undefined;
+  const parsed = parseRfc3339(text);
+  return parsed && inRange(parsed.seconds) ? parsed : undefined;
 }
 
-/** As `parseTimestamp`, but an instant out of range fails as arithmetic would. */
+/** Like `parseTimestamp`, but throws `CelError` for an instant out of range, as arithmetic does. */
 export function timestampFrom(text: string): Timestamp | undefined {
-  const made = readTimestamp(text);
-  return made && timestamp(made.seconds, made.nanos, made.offset);
+  const parsed = parseRfc3339(text);
+  return parsed && timestamp(parsed.seconds, parsed.nanos, parsed.offset);
 }
 
 const inRange = (seconds: number): boolean => seconds >= MIN_SECONDS && seconds <= MAX_SECONDS;
 
-function readTimestamp(text: string): Timestamp | undefined {
+function parseRfc3339(text: string): Timestamp | undefined {
   const m = RFC3339.exec(text);
   if (!m) return undefined;
   const [year, month, day, hour, minute, second] = m.slice(1, 7).map(Number) as [
@@ -56,7 +56,7 @@ function readTimestamp(text: string): Timestamp | undefined {
     number,
   ];
   if (hour > 23 || minute > 59 || second > 59) return undefined;
-  const ms = civil(year, month, day, hour, minute, second);
+  const ms = utcMillis(year, month, day, hour, minute, second);
   if (ms === undefined) return undefined;
   const zoneHours = Number(m[9] ?? 0);
   const zoneMinutes = Number(m[10] ?? 0);
@@ -65,14 +65,14 @@ function readTimestamp(text: string): Timestamp | undefined {
   return new Timestamp(ms / 1000 - offset * 60, Number((m[7] ?? '').padEnd(9, '0')), offset);
 }
 
-/** Reads a calendar date as its first instant in UTC. */
+/** Parses a calendar date (`2024-01-31`) to its first instant in UTC. */
 export function parseDate(text: string): Timestamp | undefined {
   const m = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
-  const ms = m ? civil(Number(m[1]), Number(m[2]), Number(m[3]), 0, 0, 0) : undefined;
+  const ms = m ? utcMillis(Number(m[1]), Number(m[2]), Number(m[3]), 0, 0, 0) : undefined;
   return ms === undefined ? undefined : new Timestamp(ms / 1000, 0);
 }
 
-function civil(
+function utcMillis(
   year: number,
   month: number,
   day: number,
@@ -88,14 +88,16 @@ function civil(
 
 const pad = (n: number, width = 2): string => String(n).padStart(width, '0');
 
-/** RFC 3339 in the zone the timestamp was written in, fraction without trailing zeros. */
+/** Prints RFC 3339 in the zone the timestamp was parsed with, the fraction without trailing zeros. */
 export function formatTimestamp(t: Timestamp): string {
   const d = new Date((t.seconds + t.offset * 60) * 1000);
   const fraction = t.nanos ? `.${pad(t.nanos, 9).replace(/0+$/, '')}` : '';
   const sign = t.offset < 0 ? '-' : '+';
   const abs = Math.abs(t.offset);
   const zone = t.offset === 0 ? 'Z' : `${sign}${pad(Math.floor(abs / 60))}:${pad(abs % 60)}`;
-  return `${pad(d.getUTCFullYear(), 4)}-${pad(d.getUTCMonth() + 1)}-${pad(d.getUTCDate())}T${pad(d.getUTCHours())}:${pad(d.getUTCMinutes())}:${pad(d.getUTCSeconds())}${fraction}${zone}`;
+  const date = [pad(d.getUTCFullYear(), 4), pad(d.getUTCMonth() + 1), pad(d.getUTCDate())].join('-');
+  const time = [d.getUTCHours(), d.getUTCMinutes(), d.getUTCSeconds()].map(n => pad(n)).join(':');
+  return `${date}T${time}${fraction}${zone}`;
 }
 
 const UNITS = new Map<string, bigint>([
@@ -109,7 +111,7 @@ const UNITS = new Map<string, bigint>([
   ['h', 3600n * BILLION],
 ]);
 
-/** Reads `1h30m`, `-1.5s`, `0`; `undefined` when malformed or beyond an int64 of nanoseconds. */
+/** Parses `1h30m`, `-1.5s`, `0`. Returns `undefined` for malformed text and beyond an int64 of nanoseconds. */
 export function parseDuration(text: string): Duration | undefined {
   const m = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text);
   if (!m || text.length > 200) return undefined;
@@ -124,8 +126,8 @@ export function parseDuration(text: string): Duration | undefined {
   return total > INT_MAX || total < INT_MIN ? undefined : new Duration(total);
 }
 
-/** Units of durations in data, by the words they may be written with; a last word may go on (`days`, `weekly`). */
-const WORDS: readonly (readonly [bigint, ...string[]])[] = [
+/** Units of the schema format `duration`, with their names. The last name is a prefix: `day` accepts `days`. */
+const UNIT_WORDS: readonly (readonly [bigint, ...string[]])[] = [
   [1n, 'ns', 'nano'],
   [1000n, 'us', 'µs', 'micro'],
   [1_000_000n, 'ms', 'milli'],
@@ -136,13 +138,13 @@ const WORDS: readonly (readonly [bigint, ...string[]])[] = [
   [604_800n * BILLION, 'w', 'wk', 'week'],
 ];
 
-/** As `parseDuration`, and with words: `1 day 2 hours`, as the format `duration` of schemas has it. */
-export function parseWordyDuration(text: string): Duration | undefined {
+/** Like `parseDuration`, but also accepts words (`1 day 2 hours`), as the schema format `duration` allows. */
+export function parseDurationWithWords(text: string): Duration | undefined {
   const plain = parseDuration(text);
   if (plain || text.length > 200) return plain;
   let total: bigint | undefined;
   for (const [, count, word] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
-    const unit = WORDS.find(([, ...names]) =>
+    const unit = UNIT_WORDS.find(([, ...names]) =>
       names.some(
         (name, i) => word!.toLowerCase() === name || (i === names.length - 1 && word!.toLowerCase().startsWith(name)),
       ),
@@ -152,7 +154,7 @@ export function parseWordyDuration(text: string): Duration | undefined {
   return total === undefined || total > INT_MAX ? undefined : new Duration(total);
 }
 
-/** Seconds with the decimals of a double, never with an exponent, and `s`. */
+/** Prints seconds with a double's decimals, without exponent, followed by `s`. */
 export function formatDuration(d: Duration): string {
   const seconds = Number(d.nanos / BILLION) + Number(d.nanos % BILLION) / 1e9;
   const text = String(seconds);
@@ -193,7 +195,7 @@ export function calendar(t: Timestamp, zone?: string): Calendar {
 
 const zones = new Map<string, Intl.DateTimeFormat>();
 
-/** Go's `Atoi`: the error of a text that is no number. */
+/** Go's `strconv.Atoi`. Throws `CelError` with Go's message for text that is not a number. */
 function atoi(text: string): number {
   if (!/^[+-]?\d+$/.test(text)) fail(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`);
   const n = Number(text);
@@ -225,10 +227,10 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
   const known = zones.get(zone);
   if (known) return known;
   if (/\.\.|^[/\\]|\\/.test(zone)) fail('time: invalid location name');
-  // Names are files to the reference, so their case counts; the platform's own lookup ignores it.
+  // The reference looks zones up as files, so their names are case-sensitive; `Intl` ignores case.
   if (zone.length > 60 || !/^[A-Z][\w+-]*(\/[A-Z][\w+-]*)*$/.test(zone)) fail(`unknown time zone ${zone}`);
   try {
-    const made = new Intl.DateTimeFormat('en-US', {
+    const formatter = new Intl.DateTimeFormat('en-US', {
       timeZone: zone,
       hourCycle: 'h23',
       era: 'short',
@@ -239,11 +241,11 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
       minute: 'numeric',
       second: 'numeric',
     });
-    const canonical = made.resolvedOptions().timeZone;
+    const canonical = formatter.resolvedOptions().timeZone;
     if (canonical !== zone && canonical.toLowerCase() === zone.toLowerCase()) return fail(`unknown time zone ${zone}`);
     if (zones.size > 100) zones.clear();
-    zones.set(zone, made);
-    return made;
+    zones.set(zone, formatter);
+    return formatter;
   } catch {
     return fail(`unknown time zone ${zone}`);
   }

@@ -9,19 +9,20 @@ import { DYN, formatType, type Type } from './types.js';
 import { fromPlain, type Value } from './values.js';
 import { type CompatibilityVersion, DEFAULT_VERSION, librariesOf, validationOf } from './versions.js';
 
-/** Where the tool writes. */
+/** The tool's output streams. */
 export interface ToolOutput {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
 }
 
 const USAGE = `usage: capstan cel EXPRESSION [--data FILE] [--schema FILE] [--compatibility-version 1.32]
-         checks and runs an expression: self and oldSelf are the data, with the types of the schema (or of a definition's first version)
+         checks and evaluates an expression: self and oldSelf are the data, typed by the schema (or by the schema of
+         a CustomResourceDefinition's first version)
        capstan cel --tables FILE
-         runs every expression of a JSON file of tables
+         evaluates every expression of a JSON file of tables
 `;
 
-/** Runs the tool; answers the exit code: 0 done, 1 the expression failed, 2 bad usage. */
+/** Runs the tool and returns its exit code: 0 success, 1 the expression failed, 2 bad usage. */
 export async function runCelTool(argv: string[], io: ToolOutput): Promise<number> {
   const options = new Map<string, string>();
   const rest: string[] = [];
@@ -49,7 +50,7 @@ export async function runCelTool(argv: string[], io: ToolOutput): Promise<number
   }
 }
 
-/** YAML or JSON, integers kept whole. */
+/** Parses YAML or JSON; integers become bigints, so that 64 bits are kept. */
 const parseData = (text: string): unknown => parse(text, { intAsBigInt: true, maxAliasCount: 100 });
 
 function printTables(file: string, io: ToolOutput): number {
@@ -66,7 +67,7 @@ interface Definition extends Schema {
   readonly spec?: { readonly versions?: readonly { readonly schema?: { readonly openAPIV3Schema?: Schema } }[] };
 }
 
-/** A schema, or the first version's schema of a definition. */
+/** Reads a schema, or the schema of a CustomResourceDefinition's first version. */
 function readSchema(file: string): { schema: Schema; root: boolean } {
   const document = parse(readFileSync(file, 'utf8')) as Definition;
   const inner = document.spec?.versions?.[0]?.schema?.openAPIV3Schema;

@@ -1,7 +1,4 @@
-/**
- * The static types of the language (CEL specification, "Gradual type checking"), how they print, and how two of them
- * meet.
- */
+/** The static types (CEL language definition, "Gradual Type Checking"): printing, assignability, common types. */
 
 /** A static type. `kind: 'object'` and `'opaque'` are nominal; `'param'` is a type parameter of a declaration. */
 export type Type =
@@ -28,28 +25,39 @@ export type PrimitiveKind =
   | 'dyn'
   | 'error';
 
-/** A nominal type with declared fields. `field` answers for the name as the expression spells it (escaped). */
+/** A nominal type with declared fields. `field` takes the escaped name that expressions use. */
 export interface ObjectType {
   readonly kind: 'object';
   readonly name: string;
   readonly field: (name: string) => Type | undefined;
 }
 
+/** The type `bool`. */
 export const BOOL: Type = { kind: 'bool' };
+/** The type `int`. */
 export const INT: Type = { kind: 'int' };
+/** The type `uint`. */
 export const UINT: Type = { kind: 'uint' };
+/** The type `double`. */
 export const DOUBLE: Type = { kind: 'double' };
+/** The type `string`. */
 export const STRING: Type = { kind: 'string' };
+/** The type `bytes`. */
 export const BYTES: Type = { kind: 'bytes' };
+/** The type `null_type`. */
 export const NULL: Type = { kind: 'null' };
+/** The type `google.protobuf.Timestamp`. */
 export const TIMESTAMP: Type = { kind: 'timestamp' };
+/** The type `google.protobuf.Duration`. */
 export const DURATION: Type = { kind: 'duration' };
+/** The dynamic type: checked at run time. */
 export const DYN: Type = { kind: 'dyn' };
+/** The type of an expression with a reported error; compatible with every type. */
 export const ERROR: Type = { kind: 'error' };
 
-/** The type of lists of `of`. */
+/** The type of lists with items of type `of`. */
 export const listType = (of: Type): Type => ({ kind: 'list', of });
-/** The type of maps from `key` to `of`. */
+/** The type of maps with these keys and values. */
 export const mapType = (key: Type, of: Type): Type => ({ kind: 'map', key, of });
 /** The type of type values. */
 export const typeType = (of?: Type): Type => ({ kind: 'type', of });
@@ -89,7 +97,7 @@ export function formatType(t: Type): string {
   }
 }
 
-/** The name `type(value)` has at run time for a value of this static type. */
+/** The name of `type(value)` for a value of this static type. */
 export function runtimeName(t: Type): string {
   switch (t.kind) {
     case 'null':
@@ -111,7 +119,7 @@ export function runtimeName(t: Type): string {
 const isDyn = (t: Type): boolean => t.kind === 'dyn' || t.kind === 'error';
 
 /** The parts of a parameterised type, in order. */
-function parts(t: Type): readonly Type[] {
+function typeParams(t: Type): readonly Type[] {
   switch (t.kind) {
     case 'list':
       return [t.of];
@@ -129,12 +137,12 @@ function parts(t: Type): readonly Type[] {
 const sameHead = (a: Type, b: Type): boolean =>
   a.kind === b.kind &&
   (!('name' in a) || !('name' in b) || a.name === b.name) &&
-  (a.kind === 'type' || parts(a).length === parts(b).length);
+  (a.kind === 'type' || typeParams(a).length === typeParams(b).length);
 
 /** Bindings of type parameters, by name. */
 export type Bindings = Map<string, Type>;
 
-/** Replaces bound parameters; unbound ones become `dyn` when `final`. */
+/** Replaces type parameters by their bindings. With `final`, unbound ones become `dyn`. */
 export function substitute(t: Type, bindings: Bindings, final: boolean): Type {
   switch (t.kind) {
     case 'param': {
@@ -154,48 +162,47 @@ export function substitute(t: Type, bindings: Bindings, final: boolean): Type {
   }
 }
 
-/** Whether `a` says no more than `b`: used to keep the more general of two types. */
-function lessSpecific(a: Type, b: Type): boolean {
+/** Whether `a` is at least as general as `b`. */
+function isLessSpecific(a: Type, b: Type): boolean {
   if (isDyn(a) || a.kind === 'param') return true;
   if (isDyn(b) || b.kind === 'param') return false;
-  if (b.kind === 'null' && a.kind !== 'null') return nullable(a);
+  if (b.kind === 'null' && a.kind !== 'null') return isNullable(a);
   if (!sameHead(a, b)) return false;
-  const pb = parts(b);
-  return parts(a).every((p, i) => lessSpecific(p, pb[i]!));
+  const pb = typeParams(b);
+  return typeParams(a).every((p, i) => isLessSpecific(p, pb[i]!));
 }
 
-const mostGeneral = (a: Type, b: Type): Type => (lessSpecific(a, b) ? a : b);
+const mostGeneral = (a: Type, b: Type): Type => (isLessSpecific(a, b) ? a : b);
 
-function occurs(name: string, t: Type, bindings: Bindings): boolean {
+function occursIn(name: string, t: Type, bindings: Bindings): boolean {
   if (t.kind === 'param') {
     if (t.name === name) return true;
     const bound = bindings.get(t.name);
-    return bound !== undefined && occurs(name, bound, bindings);
+    return bound !== undefined && occursIn(name, bound, bindings);
   }
-  return parts(t).some(p => occurs(name, p, bindings));
+  return typeParams(t).some(p => occursIn(name, p, bindings));
 }
 
-/** Binds a parameter to a type, or joins the type with what it was bound to. `undefined`: neither applies. */
+/** Binds a parameter to a type, or to the more general of the type and its binding. `undefined` if neither applies. */
 function bindParam(name: string, t: Type, bindings: Bindings, flip: boolean): boolean | undefined {
   const bound = bindings.get(name);
   if (bound) {
     if (bound === t || (bound.kind === 'param' && t.kind === 'param' && bound.name === t.name)) return true;
-    const ok = flip ? assignInto(bindings, t, bound) : assignInto(bindings, bound, t);
+    const ok = flip ? assign(bindings, t, bound) : assign(bindings, bound, t);
     if (!ok) return false;
-    if (!occurs(name, t, bindings)) bindings.set(name, mostGeneral(t, bound));
+    if (!occursIn(name, t, bindings)) bindings.set(name, mostGeneral(t, bound));
     return true;
   }
   if (t.kind === 'param' && t.name === name) return true;
-  if (occurs(name, t, bindings)) return undefined;
+  if (occursIn(name, t, bindings)) return undefined;
   bindings.set(name, t);
   return true;
 }
 
 /**
- * Whether a value of `from` may stand where `to` is wanted; binds parameters in place (and leaves them half bound on
- * failure).
+ * Whether a value of `from` may be used as `to`. Binds type parameters in place; on failure some may stay bound.
  */
-function assignInto(bindings: Bindings, from: Type, to: Type): boolean {
+function assign(bindings: Bindings, from: Type, to: Type): boolean {
   if (from === to) return true;
   if (to.kind === 'param') {
     const done = bindParam(to.name, from, bindings, true);
@@ -206,50 +213,54 @@ function assignInto(bindings: Bindings, from: Type, to: Type): boolean {
     if (done !== undefined) return done;
   }
   if (isDyn(from) || isDyn(to)) return true;
-  if (from.kind === 'null') return to.kind === 'null' || nullable(to);
-  if (to.kind === 'null') return nullable(from);
+  if (from.kind === 'null') return to.kind === 'null' || isNullable(to);
+  if (to.kind === 'null') return isNullable(from);
   if (to.kind === 'wrapper') return from.kind === 'wrapper' ? from.of.kind === to.of.kind : from.kind === to.of.kind;
   if (from.kind === 'wrapper') return from.of.kind === to.kind;
   if (from.kind === 'type' && to.kind === 'type') return true;
   if (!sameHead(from, to)) return false;
-  const pt = parts(to);
-  return parts(from).every((p, i) => assignInto(bindings, p, pt[i]!));
+  const pt = typeParams(to);
+  return typeParams(from).every((p, i) => assign(bindings, p, pt[i]!));
 }
 
-const nullable = (t: Type): boolean =>
+const isNullable = (t: Type): boolean =>
   t.kind === 'wrapper' || t.kind === 'object' || t.kind === 'timestamp' || t.kind === 'duration' || t.kind === 'opaque';
 
-/** As `assignInto` for a whole argument list, without a trace in `bindings` on failure. */
-export function assignable(bindings: Bindings, from: readonly Type[], to: readonly Type[]): boolean {
+/** Whether arguments of types `from` match parameters of types `to`. Binds type parameters only on success. */
+export function isAssignable(bindings: Bindings, from: readonly Type[], to: readonly Type[]): boolean {
   if (from.length !== to.length) return false;
   const saved = new Map(bindings);
-  if (from.every((f, i) => assignInto(bindings, f, to[i]!))) return true;
+  if (from.every((f, i) => assign(bindings, f, to[i]!))) return true;
   bindings.clear();
   for (const [k, v] of saved) bindings.set(k, v);
   return false;
 }
 
 /** The type of an aggregate whose members have types `a` and `b`: their common type, or `dyn`. */
-export function join(bindings: Bindings, a: Type, b: Type): Type {
-  return assignable(bindings, [a], [b]) ? mostGeneral(a, b) : assignable(bindings, [b], [a]) ? mostGeneral(a, b) : DYN;
+export function commonType(bindings: Bindings, a: Type, b: Type): Type {
+  return isAssignable(bindings, [a], [b])
+    ? mostGeneral(a, b)
+    : isAssignable(bindings, [b], [a])
+      ? mostGeneral(a, b)
+      : DYN;
 }
 
-/** Whether two types print alike once bound: the test of homogeneous literals. */
+/** Whether two types are printed alike, which is the test for literals of one type. */
 export const sameType = (a: Type, b: Type): boolean => formatType(a) === formatType(b);
 
 /** The names of the parameters in a type. */
-export function paramsOf(t: Type): string[] {
+export function paramNames(t: Type): string[] {
   switch (t.kind) {
     case 'param':
       return [t.name];
     case 'list':
-      return paramsOf(t.of);
+      return paramNames(t.of);
     case 'map':
-      return [...paramsOf(t.key), ...paramsOf(t.of)];
+      return [...paramNames(t.key), ...paramNames(t.of)];
     case 'type':
-      return t.of ? paramsOf(t.of) : [];
+      return t.of ? paramNames(t.of) : [];
     case 'opaque':
-      return t.params.flatMap(paramsOf);
+      return t.params.flatMap(paramNames);
     default:
       return [];
   }

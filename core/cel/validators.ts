@@ -1,6 +1,6 @@
 /**
- * Checks on a finished tree that are no matter of types: constants that must parse, aggregate literals of one type,
- * format clauses.
+ * Checks of a finished tree beyond its types: constants that must parse, aggregate literals of one type, format
+ * strings.
  */
 import { children, type CallExpr, type Expr } from './ast.js';
 import { compileRegex } from './lib/regex.js';
@@ -11,7 +11,7 @@ import { parseDuration, parseTimestamp } from './time.js';
 import { DYN, formatType, isOptional, runtimeName, sameType, type Type } from './types.js';
 import { CelError, type Value } from './values.js';
 
-/** Which checks an environment makes. */
+/** The checks that an environment enables. */
 export interface Validation {
   /** Duration, timestamp and regex literals, and format strings. */
   readonly literals: boolean;
@@ -22,10 +22,10 @@ export interface Validation {
 /** The issues of a checked tree. */
 export function validate(expr: Expr, rules: Validation): readonly Issue[] {
   const issues = new Issues();
-  // Literals right inside a call of `format` are exempt, and literals inside those; what stands in other nodes is not.
+  // Literals directly inside a call of `format`, and literals nested in those, may mix types.
   const visit = (e: Expr, inFormat: boolean) => {
-    if (rules.homogeneous && !inFormat) homogeneous(e, issues);
-    if (rules.literals && e.is === 'call') literals(e, issues);
+    if (rules.homogeneous && !inFormat) checkHomogeneous(e, issues);
+    if (rules.literals && e.is === 'call') checkLiterals(e, issues);
     const exempt = e.is === 'call' ? e.fn === 'format' : inFormat && (e.is === 'list' || e.is === 'map');
     for (const child of children(e)) visit(child, exempt);
   };
@@ -33,7 +33,7 @@ export function validate(expr: Expr, rules: Validation): readonly Issue[] {
   return issues.list;
 }
 
-function homogeneous(e: Expr, issues: Issues): void {
+function checkHomogeneous(e: Expr, issues: Issues): void {
   const same = (members: readonly [Expr, boolean][]) => {
     let first: Type | undefined;
     for (const [member, optional] of members) {
@@ -51,30 +51,30 @@ function homogeneous(e: Expr, issues: Issues): void {
   }
 }
 
-function constant(e: Expr | undefined): Value | undefined {
+function constantOf(e: Expr | undefined): Value | undefined {
   return e?.is === 'const' ? e.value : undefined;
 }
 
-function literals(e: CallExpr, issues: Issues): void {
+function checkLiterals(e: CallExpr, issues: Issues): void {
   const arg = e.args[0];
-  const first = constant(arg);
+  const first = constantOf(arg);
   if (e.fn === 'duration' && typeof first === 'string' && !parseDuration(first))
     issues.add(arg!.at, 'invalid duration argument');
-  if (e.fn === 'timestamp' && badTimestamp(first)) issues.add(arg!.at, 'invalid timestamp argument');
-  // Upstream looks at the first argument, be it the pattern of the member form or the text of the global one.
+  if (e.fn === 'timestamp' && isBadTimestamp(first)) issues.add(arg!.at, 'invalid timestamp argument');
+  // Upstream checks the first argument: the pattern of the member form, but the text of the global one.
   if (e.fn === 'matches' && typeof first === 'string' && !compileRegex(first))
     issues.add(arg!.at, 'invalid matches argument');
-  const format = constant(e.target);
-  if (e.fn === 'format' && typeof format === 'string' && arg?.is === 'list') clauses(e, format, arg.items, issues);
+  const format = constantOf(e.target);
+  if (e.fn === 'format' && typeof format === 'string' && arg?.is === 'list') checkFormat(e, format, arg.items, issues);
 }
 
-function badTimestamp(v: Value | undefined): boolean {
+function isBadTimestamp(v: Value | undefined): boolean {
   if (typeof v === 'string') return parseTimestamp(v) === undefined;
   if (typeof v === 'bigint') return true;
   return typeof v === 'number' && (v < -62135596800 || v > 253402300799);
 }
 
-const TAKES: Readonly<Record<Exclude<Verb, 's'>, readonly Type['kind'][]>> = {
+const CLAUSE_TYPES: Readonly<Record<Exclude<Verb, 's'>, readonly Type['kind'][]>> = {
   d: ['int', 'uint'],
   f: ['double', 'string'],
   e: ['double', 'string'],
@@ -85,7 +85,7 @@ const TAKES: Readonly<Record<Exclude<Verb, 's'>, readonly Type['kind'][]>> = {
 };
 
 /** Checks a constant format against the types of its arguments. */
-function clauses(e: CallExpr, format: string, args: readonly Expr[], issues: Issues): void {
+function checkFormat(e: CallExpr, format: string, args: readonly Expr[], issues: Issues): void {
   let at = e.at;
   try {
     const taken = scanFormat(format, {
@@ -93,7 +93,7 @@ function clauses(e: CallExpr, format: string, args: readonly Expr[], issues: Iss
       checking: true,
       text: () => {},
       clause({ verb }, index) {
-        const found = verb === 's' ? unprintable(args[index]!) : wrongKind(args[index]!, verb);
+        const found = verb === 's' ? findUnprintable(args[index]!) : kindMismatch(args[index]!, verb);
         if (!found) return;
         at = found.at;
         throw new CelError(`error during formatting: ${found.reason}`);
@@ -107,25 +107,25 @@ function clauses(e: CallExpr, format: string, args: readonly Expr[], issues: Iss
   }
 }
 
-interface Unfit {
+interface Mismatch {
   readonly at: number;
   readonly reason: string;
 }
 
-function wrongKind(arg: Expr, verb: Exclude<Verb, 's'>): Unfit | undefined {
+function kindMismatch(arg: Expr, verb: Exclude<Verb, 's'>): Mismatch | undefined {
   const t = arg.type ?? DYN;
-  return t.kind === 'dyn' || TAKES[verb].includes(t.kind)
+  return t.kind === 'dyn' || CLAUSE_TYPES[verb].includes(t.kind)
     ? undefined
     : { at: arg.at, reason: `${CLAUSE_KINDS[verb]}, was given ${runtimeName(t)}` };
 }
 
-/** Why `%s` cannot print an argument; looks into literals. */
-function unprintable(e: Expr): Unfit | undefined {
+/** Finds the part of an argument that `%s` cannot print; searches list and map literals. */
+function findUnprintable(e: Expr): Mismatch | undefined {
   const t = e.type ?? DYN;
   if (t.kind === 'object' || t.kind === 'opaque') return { at: e.at, reason: unprintableText(runtimeName(t)) };
   if (e.is !== 'list' && e.is !== 'map') return undefined;
   for (const child of children(e)) {
-    const bad = unprintable(child);
+    const bad = findUnprintable(child);
     if (bad) return bad;
   }
   return undefined;

@@ -1,9 +1,10 @@
 /**
- * Run-time values. An int is a JavaScript number while it is a safe integer and a bigint beyond (never both for one
- * value), so that the common case costs nothing; doubles and uints are boxed. Maps and lists are read through two small
- * interfaces: nothing here ever looks a name up on an object that has a prototype.
+ * Run-time values. An int is a JavaScript number if it is a safe integer and a bigint otherwise, so that the common
+ * case is cheap; doubles and uints are boxed. Maps and lists are accessed through two abstract classes, which read own
+ * properties only: no expression can reach a prototype.
  */
 
+/** A value of an expression. */
 export type Value =
   | null
   | boolean
@@ -21,17 +22,20 @@ export type Value =
   | Optional
   | Opaque;
 
-/** An int: canonical, number if safe, else bigint. */
+/** An int in canonical form: a number if it is a safe integer, otherwise a bigint. */
 export type Int = number | bigint;
 
+/** The largest int. */
 export const INT_MAX = 9223372036854775807n;
+/** The smallest int. */
 export const INT_MIN = -9223372036854775808n;
+/** The largest uint. */
 export const UINT_MAX = 18446744073709551615n;
 
-/** Brings an integer into canonical form. */
+/** The canonical form of an integer. */
 export const canonical = (n: bigint): Int => (n >= -9007199254740991n && n <= 9007199254740991n ? Number(n) : n);
 
-/** A 64-bit unsigned integer, canonical inside. */
+/** A 64-bit unsigned integer. */
 export class Uint {
   constructor(readonly value: Int) {}
 }
@@ -39,35 +43,35 @@ export class Uint {
 export class Double {
   constructor(readonly value: number) {}
 }
-/** An error of evaluation. Not an `Error`: a stack for each of a million failed steps would be the attack. */
+/** An evaluation error. Not an `Error`: capturing a stack for each of a million failed steps would be too slow. */
 export class CelError {
   constructor(readonly message: string) {}
 }
-/** A value the host does not know (yet); wins over errors, loses against a deciding operand. */
+/** Thrown when a value is not known yet. It takes precedence over errors, but not over a deciding operand. */
 export class Unknown {
   constructor(readonly names: readonly string[]) {}
 }
 
-/** Raises an evaluation error. */
+/** Throws an evaluation error. */
 export function fail(message: string): never {
   throw new CelError(message);
 }
-/** Raises the error of a call that no overload takes. */
+/** Throws the error of a call that matches no overload. */
 export function noOverload(): never {
   throw new CelError('no such overload');
 }
 
-/** A list. `at` is only called within bounds. */
+/** A list. `at` may only be called with an index within bounds. */
 export abstract class List {
   abstract readonly size: number;
-  /** Only ints are indexes; elsewhere doubles and uints without a fraction are too. */
+  /** Only ints are valid indexes; other lists also accept uints, and doubles without fraction. */
   readonly intIndexOnly?: boolean;
   abstract at(index: number): Value;
-  /** How lists compare and concatenate; sets and keyed lists of schemas have their own ways. */
+  /** Overridden by lists with their own equality and concatenation: sets and keyed lists. */
   equals?(other: Value, equal: (a: Value, b: Value) => boolean): boolean;
   concat?(other: List, equal: (a: Value, b: Value) => boolean): List;
 }
-/** A list of ready values. */
+/** A list of values in an array. */
 export class ArrayList extends List {
   readonly size: number;
   constructor(readonly items: readonly Value[]) {
@@ -78,13 +82,13 @@ export class ArrayList extends List {
     return this.items[index]!;
   }
 }
-/** The concatenation of two lists, without a copy. Depth is bounded: deep chains are flattened. */
+/** The concatenation of two lists. */
 export function concatLists(a: List, b: List): List {
   if (a.size === 0) return b;
   if (b.size === 0) return a;
   return new ArrayList([...iterate(a), ...iterate(b)]);
 }
-/** The members of a list. */
+/** The items of a list. */
 export function* iterate(list: List): Iterable<Value> {
   for (let i = 0; i < list.size; i++) yield list.at(i);
 }
@@ -96,20 +100,20 @@ export function toArray(list: List): readonly Value[] {
   return out;
 }
 
-/** A map, or an object with fields. */
+/** A map or an object with fields. */
 export abstract class Dict {
   abstract readonly size: number;
-  /** The value under a key, `undefined` where there is none. */
+  /** The value of a key; `undefined` if absent. */
   abstract get(key: Value): Value | undefined;
   abstract keys(): readonly Value[];
-  /** The name `type()` gives. */
+  /** The name that `type()` returns. */
   get typeName(): string {
     return 'map';
   }
 }
-/** What keys are stored under. */
+/** A map key in the form that makes equal keys identical. */
 export type MapKey = string | Int | boolean | null;
-/** What a key is stored under: numbers that are equal across types meet. `undefined`: no key can be equal. */
+/** The `MapKey` of a value: equal for numbers that are equal across types. `undefined` if the value cannot be a key. */
 export function keyOf(key: Value): MapKey | undefined {
   if (typeof key === 'string' || typeof key === 'number' || typeof key === 'bigint' || typeof key === 'boolean')
     return key;
@@ -118,7 +122,7 @@ export function keyOf(key: Value): MapKey | undefined {
   if (key instanceof Double) return Number.isInteger(key.value) ? canonical(BigInt(key.value)) : key.value;
   return undefined;
 }
-/** A map of ready values. */
+/** A map of values. */
 export class MapDict extends Dict {
   constructor(readonly entries: ReadonlyMap<MapKey, readonly [Value, Value]>) {
     super();
@@ -133,7 +137,7 @@ export class MapDict extends Dict {
   keys(): readonly Value[] {
     return Array.from(this.entries.values(), e => e[0]);
   }
-  /** A map from pairs; a later pair wins. */
+  /** Makes a map of pairs. The last of several equal keys wins. Throws `CelError` for values that cannot be keys. */
   static of(pairs: Iterable<readonly [Value, Value]>): MapDict {
     const entries = new Map<MapKey, readonly [Value, Value]>();
     for (const pair of pairs) {
@@ -149,18 +153,18 @@ export class MapDict extends Dict {
 export class TypeValue {
   constructor(readonly name: string) {}
 }
-/** An optional; `value` is `undefined` when there is none. */
+/** An optional value; `value` is `undefined` if it is empty. */
 export class Optional {
   constructor(readonly value: Value | undefined) {}
   static readonly none = new Optional(undefined);
 }
-/** A value of a nominal type that only its library understands. */
+/** A value of a library's nominal type. */
 export abstract class Opaque {
   abstract readonly typeName: string;
   abstract equals(other: Opaque): boolean;
 }
 
-/** An instant with nanoseconds. `offset` is the zone it was written in (minutes), kept for printing only. */
+/** An instant with nanoseconds. `offset` is the zone it was parsed with, in minutes; it matters for printing only. */
 export class Timestamp {
   constructor(
     readonly seconds: number,
@@ -168,12 +172,12 @@ export class Timestamp {
     readonly offset = 0,
   ) {}
 }
-/** A span in nanoseconds, within an int64. */
+/** A duration in nanoseconds, within an int64. */
 export class Duration {
   constructor(readonly nanos: bigint) {}
 }
 
-/** The name of a value's type at run time. */
+/** The run-time type name of a value. */
 export function typeNameOf(v: Value): string {
   switch (typeof v) {
     case 'boolean':
@@ -196,7 +200,7 @@ export function typeNameOf(v: Value): string {
   return 'type';
 }
 
-/** Plain decoded data as a value of dynamic type. JSON numbers without a fraction are ints. */
+/** Converts decoded JSON to a value of dynamic type. Numbers without fraction become ints. */
 export function fromPlain(data: unknown): Value {
   switch (typeof data) {
     case 'string':
@@ -228,7 +232,7 @@ const isValueObject = (data: unknown): data is Exclude<Value, null> =>
   data instanceof Optional ||
   data instanceof Opaque;
 
-/** A decoded array, its members converted when read. */
+/** A decoded array; its items are converted when read. */
 export class PlainList extends List {
   readonly size: number;
   constructor(readonly raw: readonly unknown[]) {
@@ -239,7 +243,7 @@ export class PlainList extends List {
     return fromPlain(this.raw[index]);
   }
 }
-/** A decoded object as a map. */
+/** A decoded object as a map; its values are converted when read. */
 export class PlainDict extends Dict {
   constructor(readonly raw: Record<string, unknown>) {
     super();

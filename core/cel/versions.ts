@@ -1,6 +1,6 @@
 /**
- * Which libraries a compatibility version has. New expressions are checked in their release's environment, stored ones
- * in the widest.
+ * The libraries of each compatibility version. New expressions are checked with the libraries of their release, stored
+ * ones with all libraries.
  */
 import type { Library } from './environment.js';
 import type { Validation } from './validators.js';
@@ -10,12 +10,12 @@ import { FORMAT } from './lib/format.js';
 import { EXTENDED_LISTS, LISTS, SETS } from './lib/lists.js';
 import { MATH } from './lib/math.js';
 import { CIDR, IP } from './lib/network.js';
-import { optionals } from './lib/optional.js';
+import { optionalsLibrary } from './lib/optional.js';
 import { QUANTITY } from './lib/quantity.js';
 import { REGEX } from './lib/regex.js';
 import { SEMVER } from './lib/semver.js';
 import { CROSS_TYPE_COMPARISONS, EXISTS_ONE, STANDARD } from './lib/standard.js';
-import { strings } from './lib/strings.js';
+import { stringsLibrary } from './lib/strings.js';
 import { URLS } from './lib/url.js';
 import { BIND_MACROS, BLOCK_MACROS, TWO_VARIABLE_MACROS } from './macros.js';
 
@@ -32,12 +32,12 @@ export const TWO_VARIABLE_COMPREHENSIONS: Library = {
 };
 /** `cel.bind`. */
 export const BINDINGS: Library = { name: 'bindings', macros: BIND_MACROS };
-/** Field names in back ticks, which no release of the server has switched on. */
+/** Field names in back ticks, which no release of the server enables. */
 export const QUOTED_FIELDS: Library = { name: 'quoted-fields', quotedFields: true };
-/** `cel.block`, which optimisers emit. */
+/** `cel.block`, which CEL optimizers emit. */
 export const BLOCK: Library = { name: 'block', macros: BLOCK_MACROS };
 
-/** Since when, and until when, each library is there. */
+/** The minor version that adds each library, and the one that replaces it. */
 const TABLE: readonly (readonly [library: Library, since: number, until?: number])[] = [
   [STANDARD, 0],
   [URLS, 0],
@@ -45,10 +45,10 @@ const TABLE: readonly (readonly [library: Library, since: number, until?: number
   [LISTS, 0],
   [AUTHORIZER_LIBRARY, 27],
   [AUTHORIZER_SELECTORS, 31],
-  [strings(0), 0, 29],
-  [strings(2), 29],
+  [stringsLibrary(0), 0, 29],
+  [stringsLibrary(2), 29],
   [CROSS_TYPE_COMPARISONS, 29],
-  [optionals(0), 29],
+  [optionalsLibrary(0), 29],
   [QUANTITY, 29],
   [SETS, 30],
   [IP, 30],
@@ -58,9 +58,9 @@ const TABLE: readonly (readonly [library: Library, since: number, until?: number
   [SEMVER, 34],
 ];
 
-/** Features that change what a release offers. */
+/** Feature gates that change the libraries of a release. */
 export interface FeatureGates {
-  /** Selectors in authorization checks: alpha, and off, in 1.31; on from 1.32. */
+  /** Selectors in authorization checks: off by default in 1.31, on from 1.32. */
   readonly authorizeWithSelectors?: boolean;
 }
 const SELECTORS_ON = 32;
@@ -78,15 +78,15 @@ export function librariesOf(
   ).map(([library]) => library);
 }
 
-/** The libraries stored expressions evaluate in: everything any known release has. */
+/** The libraries that stored expressions are evaluated with: those of all known releases. */
 export const widestLibraries = (): readonly Library[] => librariesOf('1.99');
 
-/** Everything there is, for use outside an API server. */
+/** All libraries, for use outside an API server. */
 export const allLibraries = (): readonly Library[] => [
   STANDARD,
   EXISTS_ONE,
   CROSS_TYPE_COMPARISONS,
-  strings(4),
+  stringsLibrary(4),
   EXTENDED_LISTS,
   SETS,
   MATH,
@@ -98,13 +98,13 @@ export const allLibraries = (): readonly Library[] => [
   SEMVER,
   FORMAT,
   ENCODERS,
-  optionals(1),
+  optionalsLibrary(1),
   BINDINGS,
   TWO_VARIABLE_COMPREHENSIONS,
   QUOTED_FIELDS,
 ];
 
-/** The checks of a release on finished trees. */
+/** The checks of finished trees that a release makes. */
 export const validationOf = (version: CompatibilityVersion = DEFAULT_VERSION): Validation => ({
   literals: Number(version.split('.')[1]) >= 29,
   homogeneous: true,

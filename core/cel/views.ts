@@ -1,10 +1,10 @@
-/** Decoded data as values of a schema: lists, sets, keyed lists, maps and objects, read where they lie. */
+/** Views of decoded data as values of a schema: lists, sets, keyed lists, maps and objects. */
 import { escapeName } from './names.js';
 import type { equal as equalValues } from './ops.js';
 import type { SchemaType } from './schema.js';
 import { ArrayList, Dict, Double, iterate, keyOf, List, noOverload, toArray, type Value } from './values.js';
 
-/** A list of a schema, read where it lies. */
+/** A list, whose items are converted when read. */
 export class SchemaList extends List {
   readonly size: number;
   override readonly intIndexOnly = true;
@@ -20,10 +20,10 @@ export class SchemaList extends List {
   }
 }
 
-/** A list whose order does not matter: equal by members, joined as a union. */
+/** A list of type `set`: equal regardless of order, concatenated as a union. */
 export class SetList extends ArrayList {
   override readonly intIndexOnly = true;
-  /** As many members, and all of them members of this set: upstream does not look for duplicates in the other list. */
+  /** Equal size, and all items of the other list are in this one; duplicates there are not detected, as upstream. */
   override equals(other: Value, equal: typeof equalValues): boolean {
     return (
       other instanceof List && other.size === this.size && toArray(other).every(y => this.items.some(x => equal(x, y)))
@@ -43,7 +43,7 @@ export class SetList extends ArrayList {
   }
 }
 
-/** A list whose members are told apart by keys: equal by key, joined by replacing. */
+/** A list of type `map`: items are identified by keys; concatenation replaces items with equal keys. */
 export class KeyedList extends ArrayList {
   override readonly intIndexOnly = true;
   constructor(
@@ -53,7 +53,7 @@ export class KeyedList extends ArrayList {
     super(items);
   }
   private keyOf(v: Value): string {
-    return JSON.stringify(this.keys.map(k => (v instanceof Dict ? shown(v.get(k)) : null)));
+    return JSON.stringify(this.keys.map(k => (v instanceof Dict ? keyPart(v.get(k)) : null)));
   }
   override equals(other: Value, equal: typeof equalValues): boolean {
     if (!(other instanceof List) || other.size !== this.size) return false;
@@ -69,10 +69,10 @@ export class KeyedList extends ArrayList {
     return new KeyedList([...out.values()], this.keys);
   }
 }
-const shown = (v: Value | undefined): unknown =>
+const keyPart = (v: Value | undefined): unknown =>
   v === undefined ? null : typeof v === 'bigint' ? `${v}n` : v instanceof Double ? ['d', v.value] : v;
 
-/** A map of a schema. */
+/** A map with string keys, whose values are converted when read. */
 export class SchemaMap extends Dict {
   constructor(
     readonly raw: Record<string, unknown>,
@@ -96,11 +96,11 @@ export class SchemaMap extends Dict {
 export interface Property {
   readonly key: string;
   readonly schema: SchemaType;
-  /** Every object answers for this name, so that only its own property counts. */
+  /** The name exists on `Object.prototype`, so that only own properties count. */
   readonly inherited: boolean;
 }
 
-/** An object with declared properties, a map at run time. A null is as good as absent. */
+/** An object with declared properties; at run time a map. Properties that are null count as absent. */
 export class SchemaObject extends Dict {
   constructor(
     readonly raw: Readonly<Record<string, unknown>>,

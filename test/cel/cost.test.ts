@@ -72,19 +72,19 @@ describe('the costs of a schema', () => {
   it('an expression over its limit is refused with the factor', () => {
     const costs = new C.SchemaCost();
     const { max } = cost(strings(), loops);
-    expect(costs.observe('rule', 'rule', max, 1)).toEqual({
+    expect(costs.add('rule', 'rule', max, 1)).toEqual({
       path: 'rule',
       message:
         'estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)',
     });
-    expect(costs.observe('message', 'messageExpression', 25_000_000, 1)!.message).toMatch(
+    expect(costs.add('message', 'messageExpression', 25_000_000, 1)!.message).toMatch(
       /^estimated messageExpression cost exceeds budget by factor of 2\.5x \(try/,
     );
-    expect(costs.observe('near', 'rule', 10_000_001, 1)!.message).toContain('by factor of 1.000000x ');
-    expect(costs.observe('cheap', 'rule', 10, 1)).toBeUndefined();
+    expect(costs.add('near', 'rule', 10_000_001, 1)!.message).toContain('by factor of 1.000000x ');
+    expect(costs.add('cheap', 'rule', 10, 1)).toBeUndefined();
   });
   it('a rule counts as often as its part can occur', () => {
-    expect(new C.SchemaCost().observe('items', 'rule', 11, C.cardinality(1, 1_000_000)!)!.message).toContain(
+    expect(new C.SchemaCost().add('items', 'rule', 11, C.cardinality(1, 1_000_000)!)!.message).toContain(
       'factor of 1.100000x',
     );
     expect(C.cardinality(undefined, 5)).toBeUndefined();
@@ -93,7 +93,7 @@ describe('the costs of a schema', () => {
   });
   it('the sum over its limit names the most expensive expressions, then the schema', () => {
     const costs = new C.SchemaCost();
-    for (let i = 0; i < 12; i++) expect(costs.observe(`rule ${i}`, 'rule', 9_000_000 + i, 1)).toBeUndefined();
+    for (let i = 0; i < 12; i++) expect(costs.add(`rule ${i}`, 'rule', 9_000_000 + i, 1)).toBeUndefined();
     const violations = costs.violations();
     expect(violations.map(v => v.path)).toEqual(['rule 11', 'rule 10', 'rule 9', 'rule 8', undefined]);
     expect(violations[0]!.message).toBe(

@@ -1,8 +1,6 @@
 /**
- * The authorizer library over an interface of the host. A decision the host has not made yet suspends the evaluation:
- * it ends with
- * `PendingDecision`, which no operator catches; the caller awaits the decision and evaluates again
- * (`evaluateWithAuthorizer`).
+ * The authorizer library. A decision that the host does not know at once ends the evaluation with `PendingDecision`,
+ * which no operator catches. `evaluateWithAuthorizer` awaits the decision and evaluates again.
  */
 import { declare } from '../declarations.js';
 import type { Library } from '../environment.js';
@@ -11,7 +9,7 @@ import type { Outcome, Program, Activation } from '../plan.js';
 import { opaqueType } from '../types.js';
 import { fail, Opaque, type Value } from '../values.js';
 
-/** What an expression asks about. */
+/** The action that an expression checks. */
 export interface AuthorizationQuery {
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
   readonly path?: string;
@@ -25,31 +23,31 @@ export interface AuthorizationQuery {
   readonly verb: string;
 }
 
-/** What the host answers. `error` is set when the check itself failed. */
+/** The host's decision. `error` is set if the check itself failed. */
 export interface AuthorizationAnswer {
   readonly allowed: boolean;
   readonly reason?: string;
   readonly error?: string;
 }
 
-/** The host's side: an answer, or a promise of one. */
+/** Makes the decisions. */
 export interface AuthorizerHost {
   check(query: AuthorizationQuery): AuthorizationAnswer | Promise<AuthorizationAnswer>;
 }
 
-/** Ends an evaluation that needs a decision first. */
+/** Thrown to end an evaluation until a decision is known. */
 export class PendingDecision {
-  /** What the evaluation had spent, its checks left out: the next round is charged for those again. */
-  spent = 0;
+  /** The cost of the evaluation without its checks: the next round is charged for those again. */
+  spentCost = 0;
   constructor(readonly settled: Promise<void>) {}
 }
 
-/** A check costs as much as upstream estimates it: a call may go to a webhook. */
+/** The cost of a check, as upstream estimates it: it may call a webhook. */
 const CHECK_COST = 350_000;
-/** Checks one evaluation may suspend for. */
+/** How often an evaluation may be suspended. */
 const MAX_ROUNDS = 50;
 
-/** The value of the variable `authorizer`; remembers the answers of one evaluation. */
+/** The value of the variable `authorizer`. Caches the decisions of one evaluation. */
 export class Authorizer extends Opaque {
   readonly typeName = 'kubernetes.authorization.Authorizer';
   private readonly answers = new Map<string, AuthorizationAnswer>();
@@ -63,11 +61,11 @@ export class Authorizer extends Opaque {
   equals(other: Opaque): boolean {
     return other === this;
   }
-  /** The same authorizer asked for a service account. */
-  as(namespace: string, name: string): Authorizer {
+  /** An authorizer that decides about a service account. */
+  forServiceAccount(namespace: string, name: string): Authorizer {
     return new Authorizer(this.host, { namespace, name }, this.root ?? this);
   }
-  /** The answer, if it is known or the host knows at once; suspends otherwise. */
+  /** Returns the decision, or throws `PendingDecision` if the host returns a promise. */
   decide(query: AuthorizationQuery): AuthorizationAnswer {
     const answers = (this.root ?? this).answers;
     const key = JSON.stringify(query);
@@ -126,15 +124,16 @@ const [AUTHORIZER, PATH, GROUP, RESOURCE, DECISION] = [
   'Decision',
 ].map(n => `${PREFIX}.${n}`) as [string, string, string, string, string];
 
-/** The static type of the variables `authorizer` and `authorizer.requestResource`. */
+/** The static type of the variable `authorizer`. */
 export const AUTHORIZER_TYPE = opaqueType(AUTHORIZER);
+/** The static type of the variable `authorizer.requestResource`. */
 export const RESOURCE_CHECK_TYPE = opaqueType(RESOURCE);
 
-/** A ready resource check: the value of `authorizer.requestResource`. */
+/** A resource check: the value of `authorizer.requestResource`. */
 export const resourceCheck = (authorizer: Authorizer, query: Omit<AuthorizationQuery, 'verb'>): Value =>
   new Check(RESOURCE, authorizer, query);
 
-const start =
+const beginCheck =
   (typeName: string, query: (text: string) => Omit<AuthorizationQuery, 'verb'>) =>
   (a: Value, text: Value): Value => {
     const authorizer = a as Authorizer;
@@ -144,7 +143,7 @@ const refine =
   (key: keyof AuthorizationQuery) =>
   (check: Value, text: Value): Value =>
     (check as Check).with({ [key]: text as string });
-/** Checks by evaluation. */
+/** The number of checks made by each evaluation. */
 const checks = new WeakMap<Meter, number>();
 
 const decide = (check: Value, verb: Value, _c: Value, m: Meter): Value => {
@@ -155,19 +154,19 @@ const decide = (check: Value, verb: Value, _c: Value, m: Meter): Value => {
   try {
     return new Decision(c.authorizer.decide({ ...c.query, verb: verb as string }));
   } catch (error) {
-    if (error instanceof PendingDecision) error.spent = m.cost - made * CHECK_COST;
+    if (error instanceof PendingDecision) error.spentCost = m.cost - made * CHECK_COST;
     throw error;
   }
 };
 
-const blank = (text: Value): boolean => (text as string).trim() === '';
+const isBlank = (text: Value): boolean => (text as string).trim() === '';
 
 function path(a: Value, text: Value): Value {
-  if (blank(text)) fail('path must not be empty');
-  return start(PATH, p => ({ path: p }))(a, text);
+  if (isBlank(text)) fail('path must not be empty');
+  return beginCheck(PATH, p => ({ path: p }))(a, text);
 }
 function resource(g: Value, text: Value): Value {
-  if (blank(text)) fail('resource must not be empty');
+  if (isBlank(text)) fail('resource must not be empty');
   const group = g as Check;
   return new Check(RESOURCE, group.authorizer, { ...group.query, resource: text as string });
 }
@@ -176,7 +175,7 @@ const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 function serviceAccount(a: Value, namespace: Value, name: Value): Value {
   if ((name as string).length > 253 || !SUBDOMAIN.test(name as string)) fail('Invalid service account name');
   if (!LABEL.test(namespace as string)) fail('Invalid service account namespace');
-  return (a as Authorizer).as(namespace as string, name as string);
+  return (a as Authorizer).forServiceAccount(namespace as string, name as string);
 }
 
 /** The authorizer library. */
@@ -187,7 +186,7 @@ export const AUTHORIZER_LIBRARY: Library = {
     declare(`${AUTHORIZER}.path(string): ${PATH}`, path),
     declare(
       `${AUTHORIZER}.group(string): ${GROUP}`,
-      start(GROUP, group => ({ group })),
+      beginCheck(GROUP, group => ({ group })),
     ),
     declare(`${AUTHORIZER}.serviceAccount(string, string): ${AUTHORIZER}`, serviceAccount),
     declare(`${GROUP}.resource(string): ${RESOURCE}`, resource),
@@ -203,7 +202,7 @@ export const AUTHORIZER_LIBRARY: Library = {
   ],
 };
 
-/** Selectors in checks; a feature of its own. */
+/** Selectors in checks, which have their own feature gate. */
 export const AUTHORIZER_SELECTORS: Library = {
   name: 'authorizer-selectors',
   functions: [
@@ -212,25 +211,24 @@ export const AUTHORIZER_SELECTORS: Library = {
   ],
 };
 
-/**
- * Evaluates, awaiting each decision the expression turns out to need. The rounds share one budget; each check is
- * charged once.
- */
+/** Evaluates an expression and awaits the decisions it needs. All rounds share one budget; a check is charged once. */
 export async function evaluateWithAuthorizer(
   program: Program,
   activation: Activation,
   options: { readonly budget?: number } = {},
 ): Promise<Outcome> {
-  let spent = 0;
+  let spentCost = 0;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     try {
-      const outcome = program.evaluate(activation, { budget: (options.budget ?? Number.POSITIVE_INFINITY) - spent });
-      return { ...outcome, cost: outcome.cost + spent };
+      const outcome = program.evaluate(activation, {
+        budget: (options.budget ?? Number.POSITIVE_INFINITY) - spentCost,
+      });
+      return { ...outcome, cost: outcome.cost + spentCost };
     } catch (error) {
       if (!(error instanceof PendingDecision)) throw error;
-      spent += error.spent;
+      spentCost += error.spentCost;
       await error.settled;
     }
   }
-  return { error: 'too many authorization checks in one expression', exceeded: true, cost: spent };
+  return { error: 'too many authorization checks in one expression', exceeded: true, cost: spentCost };
 }

@@ -1,4 +1,4 @@
-/** Named formats: what the server itself checks names and values with. */
+/** Named formats: the server's checks of names and values. */
 import { declare, declareGlobal } from '../declarations.js';
 import type { Library } from '../environment.js';
 import { goQuote } from '../text.js';
@@ -9,7 +9,7 @@ import { parseRequestUri } from './url.js';
 
 const NAME = 'kubernetes.NamedFormat';
 
-/** A format; `validate` gives the reasons a text does not match. */
+/** A format; `validate` returns the reasons why a text does not match. */
 export class NamedFormat extends Opaque {
   readonly typeName = NAME;
   constructor(
@@ -24,8 +24,8 @@ export class NamedFormat extends Opaque {
 }
 
 const tooLong = (n: number): string => `must be no more than ${n} characters`;
-/** A rule of length and pattern, with the message of each. */
-const rule =
+/** A check of length and pattern. */
+const lengthAndPattern =
   (max: number, pattern: RegExp, message: string) =>
   (text: string): string[] => [
     ...(Buffer.byteLength(text) > max ? [tooLong(max)] : []),
@@ -33,33 +33,43 @@ const rule =
   ];
 
 const SUBDOMAIN_FORM = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const SIMPLE_LABEL = rule(
+const SIMPLE_LABEL = lengthAndPattern(
   63,
   /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end " +
+    "with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is " +
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
 );
-/** A label that is only wrong for its dots is told so. */
+/** A subdomain with dots gets a message about the dots. */
 const LABEL = (text: string): string[] =>
   text.includes('.') && SUBDOMAIN_FORM.test(text)
     ? [...(text.length > 63 ? [tooLong(63)] : []), 'must not contain dots']
     : SIMPLE_LABEL(text);
-const SUBDOMAIN = rule(
+const SUBDOMAIN = lengthAndPattern(
   253,
   SUBDOMAIN_FORM,
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start " +
+    "and end with an alphanumeric character (e.g. 'example.com', regex used for validation is " +
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
 );
-const LABEL_1035 = rule(
+const LABEL_1035 = lengthAndPattern(
   63,
   /^[a-z]([-a-z0-9]*[a-z0-9])?$/,
-  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, " +
+    "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is " +
+    "'[a-z]([-a-z0-9]*[a-z0-9])?')",
 );
-const LABEL_VALUE = rule(
+const LABEL_VALUE = lengthAndPattern(
   63,
   /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/,
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and " +
+    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is " +
+    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
 );
 const NAME_PART =
-  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
+  "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is " +
+  "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
 function qualifiedName(text: string): string[] {
   const parts = text.split('/');
@@ -77,15 +87,12 @@ function qualifiedName(text: string): string[] {
   return out;
 }
 
-/**
- * A prefix may end in a dash: the generated part follows. Upstream puts a letter in the place of the dash and what
- * stands before it.
- */
-const prefix =
+/** A check of name prefixes, which may end in a dash. Upstream replaces the dash and the character before it by `a`. */
+const allowDashAtEnd =
   (check: (text: string) => string[]) =>
   (text: string): string[] =>
     check(text.endsWith('-') && text.length > 1 ? `${text.slice(0, -2)}a` : text);
-const when =
+const predicate =
   (ok: (text: string) => boolean, message: string) =>
   (text: string): string[] =>
     ok(text) ? [] : [message];
@@ -96,7 +103,7 @@ const uri = (text: string): string[] => {
 };
 
 const TIME_OF_DAY = /^(\d{2}):(\d{2}):(\d{2})(.\d+)?(z|([+-]\d{2}:\d{2}))$/;
-/** Dates with a time after a `t`, whatever the case; the zone is not looked into. */
+/** Whether the text is a date and a time separated by `t` or `T`. The value of the zone is not checked. */
 function isDateTime(text: string): boolean {
   const [date, time] = text.toLowerCase().split('t');
   const m = time === undefined ? null : TIME_OF_DAY.exec(time);
@@ -110,21 +117,21 @@ const FORMATS = new Map<string, NamedFormat>(
       ['dns1123Subdomain', SUBDOMAIN],
       ['dns1035Label', LABEL_1035],
       ['qualifiedName', qualifiedName],
-      ['dns1123LabelPrefix', prefix(LABEL)],
-      ['dns1123SubdomainPrefix', prefix(SUBDOMAIN)],
-      ['dns1035LabelPrefix', prefix(LABEL_1035)],
+      ['dns1123LabelPrefix', allowDashAtEnd(LABEL)],
+      ['dns1123SubdomainPrefix', allowDashAtEnd(SUBDOMAIN)],
+      ['dns1035LabelPrefix', allowDashAtEnd(LABEL_1035)],
       ['labelValue', LABEL_VALUE],
       ['uri', uri],
       [
         'uuid',
-        when(
+        predicate(
           t => /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(t),
           'does not match the UUID format',
         ),
       ],
-      ['byte', when(t => t !== '' && t.length % 4 === 0 && decodeBase64(t) !== undefined, 'invalid base64')],
-      ['date', when(t => parseDate(t) !== undefined, 'invalid date')],
-      ['datetime', when(isDateTime, 'invalid datetime')],
+      ['byte', predicate(t => t !== '' && t.length % 4 === 0 && decodeBase64(t) !== undefined, 'invalid base64')],
+      ['date', predicate(t => parseDate(t) !== undefined, 'invalid date')],
+      ['datetime', predicate(isDateTime, 'invalid datetime')],
     ] as const
   ).map(([name, validate]) => [name, new NamedFormat(name, validate)]),
 );

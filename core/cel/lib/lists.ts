@@ -1,4 +1,4 @@
-/** List functions: upstream's own (`sum`, `min`, …) and the extended ones (`sort`, `slice`, …). */
+/** List functions: those of the server (`sum`, `min`, …) and the extended ones (`sort`, `slice`, …). */
 import { declare, declareGlobal, type Overload } from '../declarations.js';
 import type { Library } from '../environment.js';
 import type { Meter } from '../meter.js';
@@ -22,19 +22,19 @@ const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 's
 function isSorted(v: Value, _b: Value, _c: Value, m: Meter): Value {
   const l = v as List;
   m.charge(l.size);
-  for (let i = 1; i < l.size; i++) if (maybeOrdered(l.at(i - 1), l.at(i), m) > 0) return false;
+  for (let i = 1; i < l.size; i++) if (compareOrEqual(l.at(i - 1), l.at(i), m) > 0) return false;
   return true;
 }
 
-function ordered(a: Value, b: Value, m: Meter): number {
+function compareCharged(a: Value, b: Value, m: Meter): number {
   m.traverse(Math.min(weight(a), weight(b)));
   return compare(a, b);
 }
 
-/** As `ordered`; what cannot be ordered (a NaN) counts as neither more nor less. */
-function maybeOrdered(a: Value, b: Value, m: Meter): number {
+/** Like `compareCharged`, but NaN is equal to every value. */
+function compareOrEqual(a: Value, b: Value, m: Meter): number {
   if (isNaNValue(a) || isNaNValue(b)) return 0;
-  return ordered(a, b, m);
+  return compareCharged(a, b, m);
 }
 const isNaNValue = (v: Value): boolean => v instanceof Double && Number.isNaN(v.value);
 
@@ -55,7 +55,7 @@ const extreme =
     m.charge(l.size);
     if (l.size === 0) return fail(`${name} called on empty list`);
     let best = l.at(0);
-    for (let i = 1; i < l.size; i++) if (maybeOrdered(l.at(i), best, m) * sign > 0) best = l.at(i);
+    for (let i = 1; i < l.size; i++) if (compareOrEqual(l.at(i), best, m) * sign > 0) best = l.at(i);
     return best;
   };
 
@@ -83,7 +83,7 @@ const ZEROS: readonly [string, Value][] = [
   ['duration', new Duration(0n)],
 ];
 
-/** Upstream's list library. */
+/** The server's list library. */
 export const LISTS: Library = {
   name: 'lists',
   functions: [
@@ -121,14 +121,14 @@ function flatten(v: Value, depth: Value, _c: Value, m: Meter): Value {
   return new ArrayList(out);
 }
 
-function sorted(list: List, keys: readonly Value[], m: Meter): Value {
+function sortBy(list: List, keys: readonly Value[], m: Meter): Value {
   m.charge(Math.ceil(list.size * Math.log2(list.size + 1)));
   if (keys.length > 1) {
     const first = keys[0]!;
     if (typeof first === 'object' && (first === null || first instanceof List))
       fail('list elements must be comparable');
   }
-  const order = keys.map((_, i) => i).sort((a, b) => ordered(keys[a]!, keys[b]!, m) || a - b);
+  const order = keys.map((_, i) => i).sort((a, b) => compareCharged(keys[a]!, keys[b]!, m) || a - b);
   return new ArrayList(order.map(i => list.at(i)));
 }
 
@@ -148,7 +148,7 @@ function range(n: Value, _b: Value, _c: Value, m: Meter): Value {
   return new ArrayList(Array.from({ length: Math.max(0, Number(size)) }, (_, i) => i));
 }
 
-const at =
+const elementAt =
   (index: (size: number) => number) =>
   (v: Value): Value => {
     const l = v as List;
@@ -165,25 +165,25 @@ const extended: Overload[] = [
     return new ArrayList([...toArray(v as List)].reverse());
   }),
   ...COMPARABLE.map(t =>
-    declare(`list(${t}).sort(): list(${t})`, (v, _b, _c, m) => sorted(v as List, toArray(v as List), m)),
+    declare(`list(${t}).sort(): list(${t})`, (v, _b, _c, m) => sortBy(v as List, toArray(v as List), m)),
   ),
   ...COMPARABLE.map(t =>
     declare(`list(A).@sortByAssociatedKeys(list(${t})): list(A)`, (v, keys, _c, m) =>
-      sorted(v as List, toArray(keys as List), m),
+      sortBy(v as List, toArray(keys as List), m),
     ),
   ),
   declareGlobal('lists.range(int): list(int)', range),
   declare(
     'list(A).first(): optional(A)',
-    at(() => 0),
+    elementAt(() => 0),
   ),
   declare(
     'list(A).last(): optional(A)',
-    at(size => size - 1),
+    elementAt(size => size - 1),
   ),
 ];
 
-/** The extended list functions. `sortBy` evaluates its key once per element. */
+/** The extended list functions. `sortBy` evaluates its key once per item. */
 export const EXTENDED_LISTS: Library = {
   name: 'extended-lists',
   functions: extended,
@@ -216,7 +216,7 @@ function has(l: List, wanted: Value, m: Meter): boolean {
   return false;
 }
 
-/** Lists as sets. */
+/** Set functions on lists. */
 export const SETS: Library = {
   name: 'sets',
   functions: [

@@ -6,12 +6,12 @@ import { compare, intResult, isInt, isZero, uintResult } from '../ops.js';
 import { canonical, Double, fail, type Int, iterate, type List, noOverload, Uint, type Value } from '../values.js';
 
 const NUMERIC = ['int', 'uint', 'double'];
-const order = (a: Value, b: Value): number => compare(a, b);
+const compareNumbers = (a: Value, b: Value): number => compare(a, b);
 
 const pick =
   (sign: number) =>
   (a: Value, b: Value): Value =>
-    order(b, a) * sign > 0 ? b : a;
+    compareNumbers(b, a) * sign > 0 ? b : a;
 
 function pickList(sign: number, name: string) {
   return (v: Value, _b: Value, _c: Value, m: { charge(n: number): void }): Value => {
@@ -33,17 +33,17 @@ function extremes(fn: string, name: string, sign: number): Overload[] {
   ];
 }
 
-const real =
+const mapDouble =
   (fn: (n: number) => number) =>
   (v: Value): Value =>
     new Double(fn((v as Double).value));
-const test =
+const testDouble =
   (fn: (n: number) => boolean) =>
   (v: Value): Value =>
     fn((v as Double).value);
 const round = (n: number): number => (Number.isFinite(n) ? Math.sign(n) * Math.round(Math.abs(n)) : n);
 
-const bits =
+const bitwise =
   (op: (a: bigint, b: bigint) => bigint) =>
   (a: Value, b: Value): Value =>
     a instanceof Uint && b instanceof Uint
@@ -68,39 +68,39 @@ export const MATH: Library = {
   functions: [
     ...extremes('math.@max', 'greatest', 1),
     ...extremes('math.@min', 'least', -1),
-    declareGlobal('math.ceil(double): double', real(Math.ceil)),
-    declareGlobal('math.floor(double): double', real(Math.floor)),
-    declareGlobal('math.round(double): double', real(round)),
-    declareGlobal('math.trunc(double): double', real(Math.trunc)),
-    declareGlobal('math.sqrt(double): double', real(Math.sqrt)),
+    declareGlobal('math.ceil(double): double', mapDouble(Math.ceil)),
+    declareGlobal('math.floor(double): double', mapDouble(Math.floor)),
+    declareGlobal('math.round(double): double', mapDouble(round)),
+    declareGlobal('math.trunc(double): double', mapDouble(Math.trunc)),
+    declareGlobal('math.sqrt(double): double', mapDouble(Math.sqrt)),
     declareGlobal('math.sqrt(int): double', v => new Double(Math.sqrt(Number(v as Int)))),
     declareGlobal('math.sqrt(uint): double', v => new Double(Math.sqrt(Number((v as Uint).value)))),
-    declareGlobal('math.abs(double): double', real(Math.abs)),
+    declareGlobal('math.abs(double): double', mapDouble(Math.abs)),
     declareGlobal('math.abs(int): int', v => ((v as Int) < 0 ? intResult(-BigInt(v as Int)) : v)),
     declareGlobal('math.abs(uint): uint', v => v),
-    declareGlobal('math.sign(double): double', real(Math.sign)),
+    declareGlobal('math.sign(double): double', mapDouble(Math.sign)),
     declareGlobal('math.sign(int): int', v => ((v as Int) < 0 ? -1 : v === 0 ? 0 : 1)),
     declareGlobal('math.sign(uint): uint', v => (isZero(v) ? v : uintResult(1n))),
-    declareGlobal('math.isNaN(double): bool', test(Number.isNaN)),
+    declareGlobal('math.isNaN(double): bool', testDouble(Number.isNaN)),
     declareGlobal(
       'math.isInf(double): bool',
-      test(n => !Number.isFinite(n) && !Number.isNaN(n)),
+      testDouble(n => !Number.isFinite(n) && !Number.isNaN(n)),
     ),
-    declareGlobal('math.isFinite(double): bool', test(Number.isFinite)),
+    declareGlobal('math.isFinite(double): bool', testDouble(Number.isFinite)),
     ...['int', 'uint'].flatMap(t => [
       declareGlobal(
         `math.bitAnd(${t}, ${t}): ${t}`,
-        bits((a, b) => a & b),
+        bitwise((a, b) => a & b),
       ),
       declareGlobal(
         `math.bitOr(${t}, ${t}): ${t}`,
-        bits((a, b) => a | b),
+        bitwise((a, b) => a | b),
       ),
       declareGlobal(
         `math.bitXor(${t}, ${t}): ${t}`,
-        bits((a, b) => a ^ b),
+        bitwise((a, b) => a ^ b),
       ),
-      declareGlobal(`math.bitNot(${t}): ${t}`, v => bits(a => ~a)(v, v)),
+      declareGlobal(`math.bitNot(${t}): ${t}`, v => bitwise(a => ~a)(v, v)),
       declareGlobal(`math.bitShiftLeft(${t}, int): ${t}`, shift(true)),
       declareGlobal(`math.bitShiftRight(${t}, int): ${t}`, shift(false)),
     ]),

@@ -1,10 +1,10 @@
-/** IP addresses and CIDR blocks, by Go's netip rules: no leading zeros, no zones, no IPv4-mapped IPv6. */
+/** IP addresses and CIDR blocks by the rules of Go's `netip`: no leading zeros, zones or IPv4-mapped IPv6. */
 import { declare, declareGlobal } from '../declarations.js';
 import type { Library } from '../environment.js';
 import { goQuote } from '../text.js';
 import { fail, noOverload, Opaque, type Value } from '../values.js';
 
-/** An address: 32 or 128 bits. */
+/** An IP address. */
 export class Ip extends Opaque {
   readonly typeName = 'net.IP';
   constructor(
@@ -37,7 +37,7 @@ export class Ip extends Opaque {
   }
 }
 
-/** A block: an address (host bits kept) and a prefix length. */
+/** A CIDR block: an address, including its host bits, and a prefix length. */
 export class Cidr extends Opaque {
   readonly typeName = 'net.CIDR';
   constructor(
@@ -93,7 +93,7 @@ function parse6(text: string): bigint | undefined {
   return all.reduce((bits, g) => (bits << 16n) | BigInt(`0x${g}`), 0n);
 }
 
-/** Reads an address, or says why not. */
+/** Parses an address. Returns the error as text. */
 export function parseIp(text: string): Ip | string {
   const v4 = parse4(text);
   if (v4 !== undefined) return new Ip(v4, 4);
@@ -106,47 +106,47 @@ export function parseIp(text: string): Ip | string {
   return new Ip(v6, 6);
 }
 
-/** Reads a block; `undefined` when malformed, or of IPv4-mapped addresses. */
+/** Parses a block. Returns `undefined` if malformed or IPv4-mapped. */
 export function parseCidr(text: string): Cidr | undefined {
   const m = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(text);
   const ip = m ? parseIp(m[1]!) : '';
   return ip instanceof Ip && Number(m![2]) <= ip.width ? new Cidr(ip, Number(m![2])) : undefined;
 }
 
-const ip = (v: Value): Ip => {
+const ipFromText = (v: Value): Ip => {
   const made = parseIp(v as string);
   return made instanceof Ip ? made : fail(made);
 };
-const cidr = (v: Value): Cidr =>
+const cidrFromText = (v: Value): Cidr =>
   parseCidr(v as string) ?? fail('network address parse error during conversion from string');
 
-/** Bits under a mask equal to a prefix. */
-const within = (v: Value, four: readonly [bigint, number], six: readonly [bigint, number]): boolean => {
+/** Whether an address has the prefix given for its family, as bits and length. */
+const hasPrefix = (v: Value, four: readonly [bigint, number], six: readonly [bigint, number]): boolean => {
   const a = v as Ip;
   const [bits, length] = a.family === 4 ? four : six;
   return a.bits >> BigInt(a.width - length) === bits;
 };
-const unspecified = (v: Value): boolean => (v as Ip).bits === 0n;
-const loopback = (v: Value): boolean => within(v, [127n, 8], [1n, 128]);
-const multicast = (v: Value): boolean => within(v, [0xen, 4], [0xffn, 8]);
-const linkLocalMulticast = (v: Value): boolean =>
-  within(v, [0xe00000n, 24], [0xffn, 8]) && ((v as Ip).family === 4 || (((v as Ip).bits >> 112n) & 0xfn) === 2n);
-const linkLocalUnicast = (v: Value): boolean => within(v, [0xa9fen, 16], [0x3fan, 10]);
-const globalUnicast = (v: Value): boolean =>
-  !unspecified(v) &&
-  !loopback(v) &&
-  !multicast(v) &&
-  !linkLocalUnicast(v) &&
+const isUnspecified = (v: Value): boolean => (v as Ip).bits === 0n;
+const isLoopback = (v: Value): boolean => hasPrefix(v, [127n, 8], [1n, 128]);
+const isMulticast = (v: Value): boolean => hasPrefix(v, [0xen, 4], [0xffn, 8]);
+const isLinkLocalMulticast = (v: Value): boolean =>
+  hasPrefix(v, [0xe00000n, 24], [0xffn, 8]) && ((v as Ip).family === 4 || (((v as Ip).bits >> 112n) & 0xfn) === 2n);
+const isLinkLocalUnicast = (v: Value): boolean => hasPrefix(v, [0xa9fen, 16], [0x3fan, 10]);
+const isGlobalUnicast = (v: Value): boolean =>
+  !isUnspecified(v) &&
+  !isLoopback(v) &&
+  !isMulticast(v) &&
+  !isLinkLocalUnicast(v) &&
   !((v as Ip).family === 4 && (v as Ip).bits === 0xffffffffn);
 
-/** A string where an address is wanted; one that is none makes the call meaningless. */
-const addressOf = (v: Value): Ip => {
+/** Parses the string argument of `containsIP`; text that is not an address is reported as a missing overload. */
+const ipOrNoOverload = (v: Value): Ip => {
   const made = parseIp(v as string);
   return made instanceof Ip ? made : noOverload();
 };
 const containsCidr = (a: Value, b: Cidr): boolean => (a as Cidr).prefix <= b.prefix && (a as Cidr).contains(b.ip);
 
-/** Addresses. */
+/** The IP address library. */
 export const IP: Library = {
   name: 'ip',
   types: ['net.IP'],
@@ -157,23 +157,23 @@ export const IP: Library = {
     }),
     declareGlobal('ip(string): net.IP', (v, _b, _c, m) => {
       m.traverse((v as string).length);
-      return ip(v);
+      return ipFromText(v);
     }),
     declareGlobal('ip.isCanonical(string): bool', (v, _b, _c, m) => {
       m.traverse((v as string).length);
-      return ip(v).toString() === v;
+      return ipFromText(v).toString() === v;
     }),
     declareGlobal('string(net.IP): string', String as (v: Value) => Value),
     declare('net.IP.family(): int', v => (v as Ip).family),
-    declare('net.IP.isUnspecified(): bool', unspecified),
-    declare('net.IP.isLoopback(): bool', loopback),
-    declare('net.IP.isLinkLocalMulticast(): bool', linkLocalMulticast),
-    declare('net.IP.isLinkLocalUnicast(): bool', linkLocalUnicast),
-    declare('net.IP.isGlobalUnicast(): bool', globalUnicast),
+    declare('net.IP.isUnspecified(): bool', isUnspecified),
+    declare('net.IP.isLoopback(): bool', isLoopback),
+    declare('net.IP.isLinkLocalMulticast(): bool', isLinkLocalMulticast),
+    declare('net.IP.isLinkLocalUnicast(): bool', isLinkLocalUnicast),
+    declare('net.IP.isGlobalUnicast(): bool', isGlobalUnicast),
   ],
 };
 
-/** Blocks. */
+/** The CIDR library. */
 export const CIDR: Library = {
   name: 'cidr',
   types: ['net.CIDR'],
@@ -184,15 +184,15 @@ export const CIDR: Library = {
     }),
     declareGlobal('cidr(string): net.CIDR', (v, _b, _c, m) => {
       m.traverse((v as string).length);
-      return cidr(v);
+      return cidrFromText(v);
     }),
     declareGlobal('string(net.CIDR): string', String as (v: Value) => Value),
     declare('net.CIDR.ip(): net.IP', v => (v as Cidr).ip),
     declare('net.CIDR.masked(): net.CIDR', v => new Cidr((v as Cidr).masked, (v as Cidr).prefix)),
     declare('net.CIDR.prefixLength(): int', v => (v as Cidr).prefix),
     declare('net.CIDR.containsIP(net.IP): bool', (a, b) => (a as Cidr).contains(b as Ip)),
-    declare('net.CIDR.containsIP(string): bool', (a, b) => (a as Cidr).contains(addressOf(b))),
+    declare('net.CIDR.containsIP(string): bool', (a, b) => (a as Cidr).contains(ipOrNoOverload(b))),
     declare('net.CIDR.containsCIDR(net.CIDR): bool', (a, b) => containsCidr(a, b as Cidr)),
-    declare('net.CIDR.containsCIDR(string): bool', (a, b) => containsCidr(a, cidr(b))),
+    declare('net.CIDR.containsCIDR(string): bool', (a, b) => containsCidr(a, cidrFromText(b))),
   ],
 };

@@ -11,10 +11,10 @@ const unwrap = (v: Value, _b: Value, _c: Value): Value => {
   for (const item of iterate(v as List)) if (item instanceof Optional && item.value !== undefined) out.push(item.value);
   return new ArrayList(out);
 };
-const unused = (): never => fail('no such overload');
+const neverCalled = (): never => fail('no such overload');
 
 /** Optionals: construction, access, selection; version 1 adds `unwrap`. */
-export function optionals(version: number): Library {
+export function optionalsLibrary(version: number): Library {
   return {
     name: `optional/${version}`,
     optionalSyntax: true,
@@ -31,12 +31,12 @@ export function optionals(version: number): Library {
       ),
       declare('optional(A).or(optional(A)): optional(A)', (a, b) => (has(a) ? a : b)),
       declare('optional(A).orValue(A): A', (a, b) => (has(a) ? (a as Optional).value! : b)),
-      declareGlobal('_[?_](list(A), int): optional(A)', unused),
-      declareGlobal('_[?_](optional(list(A)), int): optional(A)', unused),
-      declareGlobal('_[?_](map(A, B), A): optional(B)', unused),
-      declareGlobal('_[?_](optional(map(A, B)), A): optional(B)', unused),
-      declareGlobal('_[_](optional(list(A)), int): optional(A)', unused),
-      declareGlobal('_[_](optional(map(A, B)), A): optional(B)', unused),
+      declareGlobal('_[?_](list(A), int): optional(A)', neverCalled),
+      declareGlobal('_[?_](optional(list(A)), int): optional(A)', neverCalled),
+      declareGlobal('_[?_](map(A, B), A): optional(B)', neverCalled),
+      declareGlobal('_[?_](optional(map(A, B)), A): optional(B)', neverCalled),
+      declareGlobal('_[_](optional(list(A)), int): optional(A)', neverCalled),
+      declareGlobal('_[_](optional(map(A, B)), A): optional(B)', neverCalled),
       ...(version >= 1
         ? [
             declareGlobal('optional.unwrap(list(optional(A))): list(A)', unwrap),

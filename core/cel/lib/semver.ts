@@ -10,38 +10,42 @@ export class Semver extends Opaque {
   readonly typeName = NAME;
   constructor(
     readonly numbers: readonly [Int, Int, Int],
-    readonly pre: readonly string[],
+    readonly prerelease: readonly string[],
   ) {
     super();
   }
   equals(other: Opaque): boolean {
-    return other instanceof Semver && order(this, other) === 0;
+    return other instanceof Semver && compareVersions(this, other) === 0;
   }
 }
 
-const FORM =
-  /^(0|[1-9]\d{0,18})\.(0|[1-9]\d{0,18})\.(0|[1-9]\d{0,18})(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][\w-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][\w-]*))*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
+const NUMBER = /(0|[1-9]\d{0,18})/.source;
+const PRERELEASE_PART = /(?:0|[1-9]\d*|\d*[a-zA-Z-][\w-]*)/.source;
+const BUILD = /(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?/.source;
+const VERSION = new RegExp(
+  `^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-(${PRERELEASE_PART}(?:\\.${PRERELEASE_PART})*))?${BUILD}$`,
+);
 
-/** Reads a version; `normalize` drops a `v` prefix and leading zeros and fills missing parts. */
+/** Parses a version. `normalize` removes a `v` prefix and leading zeros, and adds missing parts. */
 export function parseSemver(text: string, normalize = false): Semver | undefined {
   if (text.length > 500) return undefined;
-  const m = FORM.exec(normalize ? normalized(text) : text);
+  const m = VERSION.exec(normalize ? normalizeText(text) : text);
   return m
     ? new Semver([m[1]!, m[2]!, m[3]!].map(n => canonical(BigInt(n))) as [Int, Int, Int], m[4]?.split('.') ?? [])
     : undefined;
 }
 
-function normalized(text: string): string {
+function normalizeText(text: string): string {
   const m = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(.*)$/s.exec(text);
   if (!m) return text;
   return [m[1], m[2] ?? '0', m[3] ?? '0'].map(n => n!.replace(/^0+(?=\d)/, '')).join('.') + m[4];
 }
 
-function order(a: Semver, b: Semver): number {
+function compareVersions(a: Semver, b: Semver): number {
   for (let i = 0; i < 3; i++) if (a.numbers[i]! !== b.numbers[i]!) return a.numbers[i]! < b.numbers[i]! ? -1 : 1;
-  if (!a.pre.length || !b.pre.length) return Math.sign(b.pre.length - a.pre.length);
-  for (let i = 0; i < Math.max(a.pre.length, b.pre.length); i++) {
-    const [x, y] = [a.pre[i], b.pre[i]];
+  if (!a.prerelease.length || !b.prerelease.length) return Math.sign(b.prerelease.length - a.prerelease.length);
+  for (let i = 0; i < Math.max(a.prerelease.length, b.prerelease.length); i++) {
+    const [x, y] = [a.prerelease[i], b.prerelease[i]];
     if (x === undefined || y === undefined) return x === undefined ? -1 : 1;
     if (x === y) continue;
     const [nx, ny] = [/^\d+$/.test(x), /^\d+$/.test(y)];
@@ -51,9 +55,9 @@ function order(a: Semver, b: Semver): number {
   return 0;
 }
 
-const make = (v: Value, normalize: boolean): Value =>
+const semverFromText = (v: Value, normalize: boolean): Value =>
   parseSemver(v as string, normalize) ?? fail('semver parse error during conversion from string');
-const part =
+const numberAt =
   (i: 0 | 1 | 2) =>
   (v: Value): Value =>
     (v as Semver).numbers[i];
@@ -73,17 +77,17 @@ export const SEMVER: Library = {
     }),
     declareGlobal(`semver(string): ${NAME}`, (v, _b, _c, m) => {
       m.traverse((v as string).length);
-      return make(v, false);
+      return semverFromText(v, false);
     }),
     declareGlobal(`semver(string, bool): ${NAME}`, (v, n, _c, m) => {
       m.traverse((v as string).length);
-      return make(v, n as boolean);
+      return semverFromText(v, n as boolean);
     }),
-    declare(`${NAME}.major(): int`, part(0)),
-    declare(`${NAME}.minor(): int`, part(1)),
-    declare(`${NAME}.patch(): int`, part(2)),
-    declare(`${NAME}.isLessThan(${NAME}): bool`, (a, b) => order(a as Semver, b as Semver) < 0),
-    declare(`${NAME}.isGreaterThan(${NAME}): bool`, (a, b) => order(a as Semver, b as Semver) > 0),
-    declare(`${NAME}.compareTo(${NAME}): int`, (a, b) => order(a as Semver, b as Semver)),
+    declare(`${NAME}.major(): int`, numberAt(0)),
+    declare(`${NAME}.minor(): int`, numberAt(1)),
+    declare(`${NAME}.patch(): int`, numberAt(2)),
+    declare(`${NAME}.isLessThan(${NAME}): bool`, (a, b) => compareVersions(a as Semver, b as Semver) < 0),
+    declare(`${NAME}.isGreaterThan(${NAME}): bool`, (a, b) => compareVersions(a as Semver, b as Semver) > 0),
+    declare(`${NAME}.compareTo(${NAME}): int`, (a, b) => compareVersions(a as Semver, b as Semver)),
   ],
 };

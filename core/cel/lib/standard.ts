@@ -1,7 +1,4 @@
-/**
- * The standard functions of the language. Operators stand here for their types; the evaluator has its own code for
- * them.
- */
+/** The standard functions. Operators are declared for the checker only: the planner compiles them itself. */
 import { declare, type Overload } from '../declarations.js';
 import type { Library } from '../environment.js';
 import { EXISTS_ONE_MACRO, STANDARD_MACROS } from '../macros.js';
@@ -42,11 +39,11 @@ import {
 } from '../types.js';
 import { matchRegex } from './regex.js';
 
-const unused = (): never => noOverload();
-const op = (signature: string): Overload => declare(signature, unused);
+const neverCalled = (): never => noOverload();
+const operator = (signature: string): Overload => declare(signature, neverCalled);
 
 const ORDERED = ['bool', 'int', 'uint', 'double', 'string', 'bytes', 'timestamp', 'duration'];
-const CROSS = [
+const CROSS_NUMERIC = [
   ['int', 'uint'],
   ['int', 'double'],
   ['uint', 'int'],
@@ -57,27 +54,27 @@ const CROSS = [
 const COMPARISONS = ['_<_', '_<=_', '_>_', '_>=_'];
 
 const operators: Overload[] = [
-  ...['int', 'uint', 'double', 'string', 'bytes', 'duration'].map(t => op(`_+_(${t}, ${t}): ${t}`)),
-  op('_+_(list(A), list(A)): list(A)'),
-  op('_+_(timestamp, duration): timestamp'),
-  op('_+_(duration, timestamp): timestamp'),
-  ...['int', 'uint', 'double', 'duration'].map(t => op(`_-_(${t}, ${t}): ${t}`)),
-  op('_-_(timestamp, duration): timestamp'),
-  op('_-_(timestamp, timestamp): duration'),
-  ...['_*_', '_/_'].flatMap(fn => ['int', 'uint', 'double'].map(t => op(`${fn}(${t}, ${t}): ${t}`))),
-  op('_%_(int, int): int'),
-  op('_%_(uint, uint): uint'),
-  op('-_(int): int'),
-  op('-_(double): double'),
-  op('!_(bool): bool'),
-  op('_==_(A, A): bool'),
-  op('_!=_(A, A): bool'),
-  op('_?_:_(bool, A, A): A'),
-  op('@in(A, list(A)): bool'),
-  op('@in(A, map(A, B)): bool'),
-  op('_[_](list(A), int): A'),
-  op('_[_](map(A, B), A): B'),
-  ...COMPARISONS.flatMap(fn => ORDERED.map(t => op(`${fn}(${t}, ${t}): bool`))),
+  ...['int', 'uint', 'double', 'string', 'bytes', 'duration'].map(t => operator(`_+_(${t}, ${t}): ${t}`)),
+  operator('_+_(list(A), list(A)): list(A)'),
+  operator('_+_(timestamp, duration): timestamp'),
+  operator('_+_(duration, timestamp): timestamp'),
+  ...['int', 'uint', 'double', 'duration'].map(t => operator(`_-_(${t}, ${t}): ${t}`)),
+  operator('_-_(timestamp, duration): timestamp'),
+  operator('_-_(timestamp, timestamp): duration'),
+  ...['_*_', '_/_'].flatMap(fn => ['int', 'uint', 'double'].map(t => operator(`${fn}(${t}, ${t}): ${t}`))),
+  operator('_%_(int, int): int'),
+  operator('_%_(uint, uint): uint'),
+  operator('-_(int): int'),
+  operator('-_(double): double'),
+  operator('!_(bool): bool'),
+  operator('_==_(A, A): bool'),
+  operator('_!=_(A, A): bool'),
+  operator('_?_:_(bool, A, A): A'),
+  operator('@in(A, list(A)): bool'),
+  operator('@in(A, map(A, B)): bool'),
+  operator('_[_](list(A), int): A'),
+  operator('_[_](map(A, B), A): B'),
+  ...COMPARISONS.flatMap(fn => ORDERED.map(t => operator(`${fn}(${t}, ${t}): bool`))),
 ];
 
 const size = (v: Value): Value => sizeOf(v) ?? noOverload();
@@ -86,7 +83,7 @@ const sizes: Overload[] = ['string', 'bytes', 'list(A)', 'map(A, B)'].flatMap(t 
   declare(`${t}.size(): int`, size),
 ]);
 
-const badConversion = (from: string, to: string): never => fail(`type conversion error from '${from}' to '${to}'`);
+const failConversion = (from: string, to: string): never => fail(`type conversion error from '${from}' to '${to}'`);
 
 function toInt(v: Value): Value {
   if (isInt(v)) return v;
@@ -99,9 +96,9 @@ function toInt(v: Value): Value {
 }
 function intFromString(v: Value): Value {
   const text = v as string;
-  if (!/^[+-]?\d{1,30}$/.test(text)) return badConversion('string', 'int');
+  if (!/^[+-]?\d{1,30}$/.test(text)) return failConversion('string', 'int');
   const n = BigInt(text.replace(/^\+/, ''));
-  return n > INT_MAX || n < INT_MIN ? badConversion('string', 'int') : canonical(n);
+  return n > INT_MAX || n < INT_MIN ? failConversion('string', 'int') : canonical(n);
 }
 function toUint(v: Value): Value {
   if (v instanceof Uint) return v;
@@ -114,10 +111,10 @@ function toUint(v: Value): Value {
 }
 function uintFromString(v: Value): Value {
   const text = v as string;
-  if (!/^\d{1,30}$/.test(text) || BigInt(text) > UINT_MAX) return badConversion('string', 'uint');
+  if (!/^\d{1,30}$/.test(text) || BigInt(text) > UINT_MAX) return failConversion('string', 'uint');
   return new Uint(canonical(BigInt(text)));
 }
-/** Decimal, or hexadecimal with a binary exponent, or a name; signs are for all but NaN. */
+/** Parses decimals, hexadecimals with a binary exponent, and `inf` and `nan`. NaN has no sign. */
 function doubleFromString(v: Value): Value {
   const text = (v as string).toLowerCase();
   if (text === 'nan') return new Double(Number.NaN);
@@ -126,15 +123,15 @@ function doubleFromString(v: Value): Value {
   const hex = text.length > 40 ? null : /^([+-]?)0x([0-9a-f]*)\.?([0-9a-f]*)p([+-]?\d{1,5})$/.exec(text);
   if (hex && (hex[2] || hex[3])) {
     const n = Number(`0x0${hex[2]}${hex[3]}`) * 2 ** (Number(hex[4]) - 4 * hex[3]!.length);
-    return Number.isFinite(n) ? new Double(hex[1] === '-' ? -n : n) : badConversion('string', 'double');
+    return Number.isFinite(n) ? new Double(hex[1] === '-' ? -n : n) : failConversion('string', 'double');
   }
-  if (!/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/.test(text)) return badConversion('string', 'double');
+  if (!/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/.test(text)) return failConversion('string', 'double');
   const n = Number(text);
-  return Number.isFinite(n) ? new Double(n) : badConversion('string', 'double');
+  return Number.isFinite(n) ? new Double(n) : failConversion('string', 'double');
 }
 function boolFromString(v: Value): Value {
   if (['true', 'TRUE', 'True', 't', 'T', '1'].includes(v as string)) return true;
-  return ['false', 'FALSE', 'False', 'f', 'F', '0'].includes(v as string) ? false : badConversion('string', 'bool');
+  return ['false', 'FALSE', 'False', 'f', 'F', '0'].includes(v as string) ? false : failConversion('string', 'bool');
 }
 function stringFromBytes(v: Value): Value {
   try {
@@ -144,35 +141,35 @@ function stringFromBytes(v: Value): Value {
   }
 }
 function durationFromString(v: Value): Value {
-  return parseDuration(v as string) ?? badConversion('string', 'google.protobuf.Duration');
+  return parseDuration(v as string) ?? failConversion('string', 'google.protobuf.Duration');
 }
 function timestampFromString(v: Value): Value {
-  return timestampFrom(v as string) ?? badConversion('string', 'google.protobuf.Timestamp');
+  return timestampFrom(v as string) ?? failConversion('string', 'google.protobuf.Timestamp');
 }
 function timestampFromInt(v: Value): Value {
   return timestamp(Number(v as Int), 0);
 }
-const same = (v: Value): Value => v;
+const identity = (v: Value): Value => v;
 const utf8 = new TextEncoder();
 
 const conversions: Overload[] = [
-  declare('int(int): int', same),
+  declare('int(int): int', identity),
   declare('int(uint): int', toInt),
   declare('int(double): int', toInt),
   declare('int(string): int', intFromString),
   declare('int(timestamp): int', v => (v as Timestamp).seconds),
   declare('int(duration): int', v => canonical((v as Duration).nanos)),
-  declare('uint(uint): uint', same),
+  declare('uint(uint): uint', identity),
   declare('uint(int): uint', toUint),
   declare('uint(double): uint', toUint),
   declare('uint(string): uint', uintFromString),
-  declare('double(double): double', same),
+  declare('double(double): double', identity),
   declare('double(int): double', v => new Double(Number(v as Int))),
   declare('double(uint): double', v => new Double(Number((v as Uint).value))),
   declare('double(string): double', doubleFromString),
-  declare('bool(bool): bool', same),
+  declare('bool(bool): bool', identity),
   declare('bool(string): bool', boolFromString),
-  declare('string(string): string', same),
+  declare('string(string): string', identity),
   declare('string(int): string', String as (v: Value) => Value),
   declare('string(uint): string', v => String((v as Uint).value)),
   declare('string(double): string', v => goFloat((v as Double).value)),
@@ -180,18 +177,18 @@ const conversions: Overload[] = [
   declare('string(bytes): string', stringFromBytes),
   declare('string(timestamp): string', v => formatTimestamp(v as Timestamp)),
   declare('string(duration): string', v => formatDuration(v as Duration)),
-  declare('bytes(bytes): bytes', same),
+  declare('bytes(bytes): bytes', identity),
   declare('bytes(string): bytes', (v, _b, _c, m) => {
     m.traverse((v as string).length);
     return utf8.encode(v as string);
   }),
-  declare('timestamp(timestamp): timestamp', same),
+  declare('timestamp(timestamp): timestamp', identity),
   declare('timestamp(string): timestamp', timestampFromString),
   declare('timestamp(int): timestamp', timestampFromInt),
-  declare('duration(duration): duration', same),
+  declare('duration(duration): duration', identity),
   declare('duration(string): duration', durationFromString),
   declare('duration(int): duration', v => parseDuration(`${v as Int}ns`) ?? noOverload()),
-  declare('dyn(A): dyn', same),
+  declare('dyn(A): dyn', identity),
   declare('type(A): type(A)', v => new TypeValue(typeNameOf(v))),
 ];
 
@@ -208,7 +205,7 @@ const CALENDAR: readonly [string, Field, number][] = [
   ['getSeconds', 'second', 0],
 ];
 const millis = (v: Value): Value => Math.trunc((v as Timestamp).nanos / 1_000_000);
-const per =
+const durationIn =
   (unit: bigint) =>
   (v: Value): Value =>
     canonical((v as Duration).nanos / unit);
@@ -220,10 +217,10 @@ const calendars: Overload[] = [
   ]),
   declare('timestamp.getMilliseconds(): int', millis),
   declare('timestamp.getMilliseconds(string): int', millis),
-  declare('duration.getHours(): int', per(3_600_000_000_000n)),
-  declare('duration.getMinutes(): int', per(60_000_000_000n)),
-  declare('duration.getSeconds(): int', per(1_000_000_000n)),
-  declare('duration.getMilliseconds(): int', per(1_000_000n)),
+  declare('duration.getHours(): int', durationIn(3_600_000_000_000n)),
+  declare('duration.getMinutes(): int', durationIn(60_000_000_000n)),
+  declare('duration.getSeconds(): int', durationIn(1_000_000_000n)),
+  declare('duration.getMilliseconds(): int', durationIn(1_000_000n)),
 ];
 
 const strings: Overload[] = [
@@ -273,7 +270,7 @@ export const STANDARD: Library = {
 /** Ordering between numbers of different types. */
 export const CROSS_TYPE_COMPARISONS: Library = {
   name: 'cross-type-comparisons',
-  functions: COMPARISONS.flatMap(fn => CROSS.map(([a, b]) => op(`${fn}(${a}, ${b}): bool`))),
+  functions: COMPARISONS.flatMap(fn => CROSS_NUMERIC.map(([a, b]) => operator(`${fn}(${a}, ${b}): bool`))),
 };
 
 /** The macro `existsOne`. */

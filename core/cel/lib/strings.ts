@@ -1,4 +1,4 @@
-/** The extended string functions, counted in code points. */
+/** The extended string functions. Indexes count code points. */
 import { declare, declareGlobal, type Overload } from '../declarations.js';
 import type { Library } from '../environment.js';
 import type { Meter } from '../meter.js';
@@ -7,36 +7,36 @@ import { formatText } from '../format.js';
 import { display, quote } from '../text.js';
 import { ArrayList, fail, type Int, type List, type Value } from '../values.js';
 
-/** Whether every unit is a code point, so that plain indexes serve. */
-const flat = (s: string): boolean => codePoints(s) === s.length;
+/** Whether every UTF-16 unit is a code point, so that both indexes are equal. */
+const isFlat = (s: string): boolean => codePoints(s) === s.length;
 
-const points = (v: Value, m: Meter): string[] => {
+const codePointsOf = (v: Value, m: Meter): string[] => {
   m.traverse((v as string).length);
   return [...(v as string)];
 };
-const outOfRange = (i: Int): never => fail(`index out of range: ${i}`);
+const failRange = (i: Int): never => fail(`index out of range: ${i}`);
 
 function charAt(s: Value, index: Value, _c: Value, m: Meter): Value {
-  const chars = points(s, m);
+  const chars = codePointsOf(s, m);
   const i = index as Int;
-  if (i < 0 || i > chars.length) outOfRange(i);
+  if (i < 0 || i > chars.length) failRange(i);
   return chars[Number(i)] ?? '';
 }
 
 /** The code point index of a UTF-16 index. */
-const pointIndex = (s: string, unit: number): number => (unit < 0 ? -1 : codePoints(s.slice(0, unit)));
-const unitIndex = (s: string, point: number): number => (flat(s) ? point : [...s].slice(0, point).join('').length);
+const toPointIndex = (s: string, unit: number): number => (unit < 0 ? -1 : codePoints(s.slice(0, unit)));
+const toUnitIndex = (s: string, point: number): number => (isFlat(s) ? point : [...s].slice(0, point).join('').length);
 
 function indexOf(s: Value, sub: Value, from: Value, m: Meter): Value {
   const text = s as string;
   const needle = sub as string;
   m.traverse(text.length);
   const start = from === null ? 0 : (from as Int);
-  // As upstream: nothing is found wherever one looks, even outside the text.
+  // The empty string is found at any start index, even outside the text, as upstream.
   if (needle === '') return start;
-  if (start < 0) outOfRange(start);
+  if (start < 0) failRange(start);
   if (start >= codePoints(text)) return -1;
-  return pointIndex(text, text.indexOf(needle, unitIndex(text, Number(start))));
+  return toPointIndex(text, text.indexOf(needle, toUnitIndex(text, Number(start))));
 }
 
 function lastIndexOf(s: Value, sub: Value, from: Value, m: Meter): Value {
@@ -46,9 +46,9 @@ function lastIndexOf(s: Value, sub: Value, from: Value, m: Meter): Value {
   const length = codePoints(text);
   if (needle === '') return from === null ? length : (from as Int);
   const start = from === null ? length - 1 : (from as Int);
-  if (start < 0) outOfRange(start);
+  if (start < 0) failRange(start);
   if (start >= length) return -1;
-  return pointIndex(text, text.lastIndexOf(needle, unitIndex(text, Number(start))));
+  return toPointIndex(text, text.lastIndexOf(needle, toUnitIndex(text, Number(start))));
 }
 
 function replace(s: Value, from: Value, to: Value, m: Meter, count: Value): Value {
@@ -89,12 +89,12 @@ function split(s: Value, by: Value, limit: Value, m: Meter): Value {
 }
 
 function substring(s: Value, start: Value, end: Value, m: Meter): Value {
-  const chars = points(s, m);
+  const chars = codePointsOf(s, m);
   const from = start as Int;
   const to = end === null ? chars.length : (end as Int);
   if (end !== null && from > to) fail(`invalid substring range. start: ${from}, end: ${to}`);
-  if (from < 0 || from > chars.length) outOfRange(from);
-  if (to < 0 || to > chars.length) outOfRange(to);
+  if (from < 0 || from > chars.length) failRange(from);
+  if (to < 0 || to > chars.length) failRange(to);
   return chars.slice(Number(from), Number(to)).join('');
 }
 
@@ -111,7 +111,7 @@ function join(list: Value, separator: Value, _c: Value, m: Meter): Value {
   return out.join(glue);
 }
 
-/** White space of Unicode; not the byte order mark, which JavaScript counts too. */
+/** White space of Unicode outside ASCII. Unlike in JavaScript, the byte order mark is not included. */
 const WIDE_SPACE = /[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 function trim(s: Value, _b: Value, _c: Value, m: Meter): Value {
   const text = s as string;
@@ -125,16 +125,16 @@ function trim(s: Value, _b: Value, _c: Value, m: Meter): Value {
 const isSpace = (c: number): boolean =>
   (c >= 9 && c <= 13) || c === 32 || (c > 127 && WIDE_SPACE.test(String.fromCharCode(c)));
 
-const mapped =
+const mapText =
   (change: (s: string) => string) =>
   (s: Value, _b: Value, _c: Value, m: Meter): Value => {
     m.traverse((s as string).length);
     return change(s as string);
   };
 
-const lower = mapped(s => s.replace(/[A-Z]+/g, x => x.toLowerCase()));
-const upper = mapped(s => s.replace(/[a-z]+/g, x => x.toUpperCase()));
-const reverse = (s: Value, _b: Value, _c: Value, m: Meter): Value => points(s, m).reverse().join('');
+const lower = mapText(s => s.replace(/[A-Z]+/g, x => x.toLowerCase()));
+const upper = mapText(s => s.replace(/[a-z]+/g, x => x.toUpperCase()));
+const reverse = (s: Value, _b: Value, _c: Value, m: Meter): Value => codePointsOf(s, m).reverse().join('');
 
 const basic: Overload[] = [
   declare('string.charAt(int): string', charAt),
@@ -155,14 +155,14 @@ const basic: Overload[] = [
   declare('list(string).join(string): string', join),
 ];
 
-/** The strings library of a version: 1 adds `format` and `quote`, 3 `reverse`, 4 prints numbers without a locale. */
-export function strings(version: number): Library {
+/** The strings library of a version: 1 adds `format` and `quote`, 3 adds `reverse`, 4 prints numbers without locale. */
+export function stringsLibrary(version: number): Library {
   const functions = [...basic];
   if (version >= 1) {
     const style = { locale: version < 4 };
     functions.push(
       declare('string.format(list(dyn)): string', (s, args, _c, m) => formatText(s as string, args as List, style, m)),
-      declareGlobal('strings.quote(string): string', mapped(quote)),
+      declareGlobal('strings.quote(string): string', mapText(quote)),
     );
   }
   if (version >= 3) functions.push(declare('string.reverse(): string', reverse));

@@ -1,4 +1,4 @@
-/** URLs as Go's `net/url` reads them: absolute, or an absolute path. */
+/** URLs as Go's `net/url` parses them: absolute, or an absolute path. */
 import { declare, declareGlobal } from '../declarations.js';
 import type { Library } from '../environment.js';
 import { goQuote } from '../text.js';
@@ -25,54 +25,52 @@ export class Url extends Opaque {
 
 const BAD_ESCAPE = /%(?![0-9a-fA-F]{2})/;
 const USER_INFO = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/;
-/** What an escaped path may hold, and what `escapePath` leaves when the path holds more. */
+/** A path that needs no escaping, and the characters that `escapePath` keeps in any other path. */
 const VALID_PATH = /^[A-Za-z0-9\-._~$&+,/:;=@%!'()*[\]]*$/;
 const PATH_CHARACTER = /[A-Za-z0-9\-._~$&+,/:;=@]/;
 
-/** A refusal, as a value inside the reader. */
+/** Thrown inside the parser for a malformed URL. */
 class Malformed {
   constructor(readonly reason: string) {}
 }
-const malformed = (reason: string): never => {
+const failMalformed = (reason: string): never => {
   throw new Malformed(reason);
 };
 
-/** Reads the form a request line may hold: no fragment is told apart. Answers the reason for refusing as text. */
+/** Parses the URL of a request line (Go's `ParseRequestURI`): `#` starts no fragment. Returns the error as text. */
 export function parseRequestUri(text: string): Url | string {
   try {
-    return read(text, text);
+    return parse(text, text);
   } catch (error) {
     if (error instanceof Malformed) return error.reason;
     throw error;
   }
 }
 
-/**
- * Reads a URL; `undefined` when malformed or relative. What is read is without its fragment, what is checked has it.
- */
+/** Parses a URL. Returns `undefined` if malformed or relative. The text with its fragment must be valid as well. */
 export function parseUrl(text: string): Url | undefined {
   const whole = parseRequestUri(text);
   const mark = text.indexOf('#');
   if (typeof whole === 'string') return undefined;
   if (mark < 0) return whole;
   try {
-    return BAD_ESCAPE.test(text.slice(mark)) ? undefined : read(text.slice(0, mark), text);
+    return BAD_ESCAPE.test(text.slice(mark)) ? undefined : parse(text.slice(0, mark), text);
   } catch (error) {
     if (error instanceof Malformed) return undefined;
     throw error;
   }
 }
 
-function read(source: string, text: string): Url {
-  if (/[\x00-\x1f\x7f]/.test(source)) malformed('net/url: invalid control character in URL');
-  if (source === '') malformed('empty url');
+function parse(source: string, text: string): Url {
+  if (/[\x00-\x1f\x7f]/.test(source)) failMalformed('net/url: invalid control character in URL');
+  if (source === '') failMalformed('empty url');
   if (source === '*') return new Url(text, '', '', '*', '');
   const { scheme, rest: afterScheme } = splitScheme(source);
   const mark = afterScheme.indexOf('?');
   const query = mark < 0 ? '' : afterScheme.slice(mark + 1);
   let rest = mark < 0 ? afterScheme : afterScheme.slice(0, mark);
   if (!rest.startsWith('/'))
-    return scheme ? new Url(text, scheme, '', '', query) : malformed('invalid URI for request');
+    return scheme ? new Url(text, scheme, '', '', query) : failMalformed('invalid URI for request');
   let host = '';
   if (rest.startsWith('//') && (scheme !== '' || !rest.startsWith('///'))) {
     const slash = rest.indexOf('/', 2);
@@ -80,12 +78,12 @@ function read(source: string, text: string): Url {
     rest = slash < 0 ? '' : rest.slice(slash);
   }
   const bad = BAD_ESCAPE.exec(rest);
-  if (bad) malformed(`invalid URL escape ${goQuote(rest.slice(bad.index, bad.index + 3))}`);
+  if (bad) failMalformed(`invalid URL escape ${goQuote(rest.slice(bad.index, bad.index + 3))}`);
   return new Url(text, scheme, host, escapePath(rest), query);
 }
 
 function splitScheme(source: string): { scheme: string; rest: string } {
-  if (source.startsWith(':')) malformed('missing protocol scheme');
+  if (source.startsWith(':')) failMalformed('missing protocol scheme');
   const m = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(source);
   return m ? { scheme: m[1]!.toLowerCase(), rest: source.slice(m[0].length) } : { scheme: '', rest: source };
 }
@@ -95,38 +93,38 @@ function readAuthority(authority: string): string {
   const at = authority.lastIndexOf('@');
   const host = readHost(authority.slice(at + 1));
   const user = at < 0 ? '' : authority.slice(0, at);
-  if (!USER_INFO.test(user)) malformed('net/url: invalid userinfo');
+  if (!USER_INFO.test(user)) failMalformed('net/url: invalid userinfo');
   const bad = BAD_ESCAPE.exec(user);
-  if (bad) malformed(`invalid URL escape ${goQuote(user.slice(bad.index, bad.index + 3))}`);
+  if (bad) failMalformed(`invalid URL escape ${goQuote(user.slice(bad.index, bad.index + 3))}`);
   return host;
 }
 
 function readHost(host: string): string {
   if (host.startsWith('[')) {
     const end = host.lastIndexOf(']');
-    if (end < 0) malformed("missing ']' in host");
+    if (end < 0) failMalformed("missing ']' in host");
     checkPort(host.slice(end + 1));
   } else if (host.includes(':')) checkPort(host.slice(host.lastIndexOf(':')));
-  // Escapes in a host are for what is not ASCII, and for the percent sign of a zone.
+  // A host may only escape characters outside ASCII and the percent sign of a zone.
   const bad = /[ \\^`{}|#]|%(?![89a-fA-F][0-9a-fA-F]|25)/.exec(host);
-  if (bad?.[0] === '%') malformed(`invalid URL escape ${goQuote(host.slice(bad.index, bad.index + 3))}`);
-  if (bad) malformed(`invalid character ${goQuote(bad[0])} in host name`);
+  if (bad?.[0] === '%') failMalformed(`invalid URL escape ${goQuote(host.slice(bad.index, bad.index + 3))}`);
+  if (bad) failMalformed(`invalid character ${goQuote(bad[0])} in host name`);
   return unescapeOr(host, host);
 }
 
 function checkPort(port: string): void {
-  if (port !== '' && !/^:\d*$/.test(port)) malformed(`invalid port ${goQuote(port)} after host`);
+  if (port !== '' && !/^:\d*$/.test(port)) failMalformed(`invalid port ${goQuote(port)} after host`);
 }
 
-function unescapeOr(text: string, otherwise: string): string {
+function unescapeOr(text: string, fallback: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return otherwise;
+    return fallback;
   }
 }
 
-/** A valid path as it is; any other unescaped and escaped anew, octet by octet. */
+/** Returns a valid path unchanged; any other is unescaped and escaped again, octet by octet. */
 function escapePath(path: string): string {
   if (VALID_PATH.test(path)) return path;
   const octets = Buffer.from(path.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => `\0${hex}`));
