@@ -23,7 +23,11 @@ export interface Route {
   readonly watchPath?: boolean;
 }
 
-const VERBS: { readonly [method: string]: Verb | undefined } = { POST: 'create', PUT: 'update', PATCH: 'patch' };
+const VERBS: ReadonlyMap<string, Verb> = new Map([
+  ['POST', 'create'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+]);
 
 /** Subresources of a namespace: what follows the name of one otherwise is a resource inside of it. */
 const OF_NAMESPACE = new Set(['status', 'finalize']);
@@ -38,7 +42,7 @@ function verbOf(method: string, name: string, sub: string, query: Query, watchPa
     return name ? 'get' : 'list';
   }
   if (method === 'DELETE') return name ? 'delete' : 'deletecollection';
-  return VERBS[method] ?? '';
+  return VERBS.get(method) ?? '';
 }
 
 /** The path as authorizers and messages know it; undefined for a malformed escape. */

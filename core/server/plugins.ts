@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { OwnServiceConfig } from '../../plugins/controllers/ownService.js';
 import { DEFAULT_RANGES, ownAddress } from '../../plugins/resources/core/service-allocator.js';
+import { ConfigError } from '../api/point.js';
 import type { PluginSpec } from '../threads/data.js';
 import { etcdConfig } from './etcd.js';
 import type { Settings } from './settings.js';
@@ -21,11 +22,22 @@ export interface BuiltinInputs {
   readonly groups: readonly object[];
 }
 
-const MODES: { readonly [mode: string]: PluginSpec } = {
-  AlwaysAllow: { use: at('authz/always.js#alwaysAllow'), threads: ['request'] },
-  AlwaysDeny: { use: at('authz/always.js#alwaysDeny'), threads: ['request'] },
-  RBAC: { use: at('authz/rbac/plugin.js'), threads: ['request'] },
-};
+const MODES: ReadonlyMap<string, PluginSpec> = new Map([
+  ['AlwaysAllow', { use: at('authz/always.js#alwaysAllow'), threads: ['request'] }],
+  ['AlwaysDeny', { use: at('authz/always.js#alwaysDeny'), threads: ['request'] }],
+  ['RBAC', { use: at('authz/rbac/plugin.js'), threads: ['request'] }],
+]);
+
+/** The plugin of an authorization mode. Programs in JavaScript can name any. Throws ConfigError for an unknown one. */
+function modePlugin(mode: string): PluginSpec {
+  const plugin = MODES.get(mode);
+  if (!plugin)
+    throw new ConfigError(
+      'authorizationMode',
+      `unknown mode ${JSON.stringify(mode)}; use ${[...MODES.keys()].join(', ')}`,
+    );
+  return plugin;
+}
 
 /** Port that the Service names where a free one is picked. */
 const DEFAULT_PORT = 6443;
@@ -74,7 +86,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     request('admission/runtime-class.js'),
     request('authz/system-masters.js'),
     ...settings.plugins,
-    ...settings.authorizationMode.map(mode => MODES[mode]!),
+    ...settings.authorizationMode.map(modePlugin),
     control('controllers/systemNamespaces.js#systemNamespaces'),
     control('controllers/rbac.js#rbacBootstrap'),
     control('controllers/systemObjects.js#systemObjects', { groups }),

@@ -1,4 +1,4 @@
-import { at, entries, into, list, same, spec, text } from '../resources/record.js';
+import { at, entries, get, into, list, same, spec, text } from '../resources/record.js';
 import { forbidsPod, mutatorPlugin, POD_CREATES } from './pod-draft.js';
 
 /** Pods of a runtime class get its overhead, node selector and tolerations (spec, "RuntimeClass"). */
@@ -25,9 +25,10 @@ export default mutatorPlugin('runtime-class', host => {
       if (overhead) pod.overhead = structuredClone(overhead);
       for (const [key, value] of entries(at(found, 'scheduling'), 'nodeSelector')) {
         const selector = into(pod, 'nodeSelector');
-        if (selector[key] !== undefined && selector[key] !== value) {
+        const own = get(selector, key);
+        if (own !== undefined && own !== value) {
           throw refuse(
-            `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${String(value)}; pod.spec.nodeSelector[${key}] = ${String(selector[key])}`,
+            `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${String(value)}; pod.spec.nodeSelector[${key}] = ${String(own)}`,
           );
         }
         selector[key] = value;

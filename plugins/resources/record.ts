@@ -79,7 +79,7 @@ export function same(a: unknown, b: unknown): boolean {
   if (isEmpty(a) && isEmpty(b)) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((entry, i) => same(entry, b[i]));
   if (isRec(a) && isRec(b))
-    return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(key => same(a[key], b[key]));
+    return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(key => same(get(a, key), get(b, key)));
   return false;
 }
 

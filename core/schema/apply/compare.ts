@@ -1,5 +1,5 @@
 import type { Json } from '../../model/object.js';
-import { equalJson, type Members } from '../patch/members.js';
+import { equalJson, memberOf, type Members } from '../patch/members.js';
 import { type FieldSet, type Growing, inOrder, LEAF, NONE, SELF } from './fieldSet.js';
 import { itemElement, type ListForm, type MapForm, memberShape, NoElement, type Shape, UNTYPED } from './shape.js';
 import { formOf, hasNone, itemsOf, membersOf, readAs } from './values.js';
@@ -83,7 +83,7 @@ function fillMembers(form: MapForm, value: Members, out: Growing): boolean {
     return any;
   }
   for (const { name, element, shape } of form.sorted) {
-    const inner = own(value, name);
+    const inner = memberOf(value, name);
     if (inner === undefined) continue;
     out[element] = wholly(shape, inner);
     any = true;
@@ -175,13 +175,13 @@ function differMap(form: MapForm | undefined, before: Json, after: Json): Found 
   if (!form || form.atomic || (hasNone(old) && hasNone(now))) return equalJson(before, after) ? undefined : MODIFIED;
   const level = new Level();
   if (form.others) {
-    for (const name in now) differMember(form, `f:${name}`, name, own(old, name), now[name], level);
+    for (const name in now) differMember(form, `f:${name}`, name, memberOf(old, name), now[name], level);
     for (const name in old)
-      if (own(now, name) === undefined) differMember(form, `f:${name}`, name, old[name], undefined, level);
+      if (memberOf(now, name) === undefined) differMember(form, `f:${name}`, name, old[name], undefined, level);
     return level.found(false);
   }
   for (const { name, element, shape } of form.sorted) {
-    const [a, b] = [own(old, name), own(now, name)];
+    const [a, b] = [memberOf(old, name), memberOf(now, name)];
     if (a !== b) level.below(element, differ(shape, a, b));
   }
   return level.found(true);
@@ -196,12 +196,6 @@ function differMember(
   level: Level,
 ): void {
   if (a !== b) level.below(element, differ(memberShape(form, name) ?? UNTYPED, a, b));
-}
-
-/** The value of an own member: JSON holds neither functions nor the prototype, all that could be inherited. */
-function own(members: Members, name: string): Json | undefined {
-  const value = members[name];
-  return typeof value === 'function' || (value as unknown) === Object.prototype ? undefined : value;
 }
 
 /** What differs between two objects, as paths below the objects themselves. */

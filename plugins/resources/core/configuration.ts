@@ -2,7 +2,7 @@ import type { Rules, Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { forbiddenField, invalid, required, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
-import { at, entries, fill, get, into, same, text } from '../record.js';
+import { at, entries, fill, get, same, text } from '../record.js';
 import { complaints, configKey } from '../validation/checks.js';
 import { keyPairProblem } from './key-pair.js';
 
@@ -124,8 +124,8 @@ export const secret = (naming: Naming): Partial<Strategy> => {
       fill(object, 'type', 'Opaque');
       const plain = entries(object, 'stringData');
       if (plain.length > 0) {
-        const data = into(object, 'data');
-        for (const [key, value] of plain) data[key] = Buffer.from(String(value)).toString('base64');
+        const encoded = plain.map(([key, value]) => [key, Buffer.from(String(value)).toString('base64')]);
+        object.data = Object.fromEntries([...entries(object, 'data'), ...encoded]);
       }
       delete object.stringData;
     },

@@ -2,7 +2,7 @@ import type { Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import type { Naming } from '../../../core/naming.js';
 import { labelSelectorText } from '../../../core/model/labelSelector.js';
-import { at, entries, fill, into, list, num, spec } from '../record.js';
+import { absent, at, entries, fill, list, num, spec } from '../record.js';
 import { templateDefaults } from '../pod-defaults.js';
 import { templateViolations } from '../validation/pod-spec.js';
 import { replicaSetStatusViolations, replicationControllerViolations } from '../validation/workload.js';
@@ -44,8 +44,9 @@ export const limitRange = (): Partial<Strategy> => ({
 function copyAbsent(owner: { [member: string]: unknown }, from: string, to: string): void {
   const amounts = entries(owner, from);
   if (amounts.length === 0) return;
-  const target = into(owner, to);
-  for (const [name, amount] of amounts) target[name] ??= amount;
+  const target = new Map(entries(owner, to));
+  for (const [name, amount] of amounts) if (absent(target.get(name))) target.set(name, amount);
+  owner[to] = Object.fromEntries(target);
 }
 
 /** Rules of PodTemplates. */

@@ -10,7 +10,7 @@ import {
   Literal,
 } from '../../../core/model/refusal.js';
 import { compareQuantities, isInteger, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
-import { absent, at, entries, list, num, type Rec, strings, text } from '../record.js';
+import { absent, at, entries, get, list, num, type Rec, strings, text } from '../record.js';
 import { complaints, ifSet, notNegative, oneOf, portName, portNumber, portOrName, userId } from './checks.js';
 
 /** What containers of one pod have to be checked against. */
@@ -359,7 +359,7 @@ function resourceName(name: string, field: string): Violation[] {
 /** What is wrong with requests and limits; `where` is the field of the resources. */
 function resourceViolations(resources: Rec | undefined, where: string): Violation[] {
   const found: Violation[] = [];
-  const limits = at(resources, 'limits') ?? {};
+  const limits = at(resources, 'limits');
   for (const kind of ['limits', 'requests']) {
     for (const [name, amount] of entries(resources, kind)) {
       const field = `${where}.${kind}[${name}]`;
@@ -373,7 +373,7 @@ function resourceViolations(resources: Rec | undefined, where: string): Violatio
     }
   }
   for (const [name, amount] of entries(resources, 'requests')) {
-    const limit = limits[name];
+    const limit = get(limits, name);
     const strict = isExtended(name) || name.startsWith('hugepages-');
     const over = compareQuantities(quantityOf(amount), quantityOf(limit));
     if (absent(limit)) {

@@ -1,0 +1,292 @@
+import { stringify } from 'yaml';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { acceptable, type Served } from './fuzz/bodies.js';
+import { definition, limitRange, outside, pod, runtimeClass } from './prototype/objects.js';
+import { type Sent, TrappedServer } from './prototype/server.js';
+
+/*
+ * A name that comes from outside must never be looked up where `toString` would be found: in the prototype of a plain
+ * object. In the server of these tests all objects inherit one more such name, `outside`, and every look-up of it is
+ * reported. The requests carry that name wherever a name can stand.
+ */
+
+const server = new TrappedServer();
+const MAPS = '/api/v1/namespaces/fuzz/configmaps';
+const OUTSIDES = '/apis/outside.example.com/v1/namespaces/fuzz/outsides';
+const JSON_TYPE = ['content-type: application/json'];
+let served: Served[];
+
+beforeAll(async () => {
+  await server.start();
+  await server.make('/api/v1/namespaces', { metadata: { name: 'fuzz' } });
+  await server.make('/apis/node.k8s.io/v1/runtimeclasses', runtimeClass);
+  await server.make('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
+  while (!(await server.send({ method: 'GET', path: OUTSIDES })).startsWith('HTTP/1.1 200'));
+  served = await server.served();
+}, 30_000);
+afterAll(() => server.close());
+
+type Members = { [member: string]: unknown };
+
+/** Copies of a value that name `outside` once more each: as a member of an object, or instead of a text. */
+function* variants(value: unknown): Generator<unknown> {
+  if (typeof value === 'string') yield 'outside';
+  else if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) for (const one of variants(item)) yield value.with(i, one);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const member of ['outside', '1', { outside: 'outside' }, ['outside'], 1]) yield { ...value, outside: member };
+    for (const [key, item] of Object.entries(value)) for (const one of variants(item)) yield { ...value, [key]: one };
+  }
+}
+
+const pathOf = ({ path, namespaced, name }: Served): string =>
+  `${path}${namespaced ? '/namespaces/fuzz' : ''}/${name.replace('/', '/a/')}`;
+
+/** Where objects are made, and one that is acceptable, of every kind. */
+const creatable = (): readonly (readonly [path: string, body: Members])[] => [
+  ...served
+    .filter(({ verbs, path }) => verbs.includes('create') && !path.includes('outside'))
+    .map(resource => [pathOf(resource), acceptable(() => 0, resource)] as const),
+  ['/api/v1/namespaces/fuzz/pods', pod],
+  ['/api/v1/namespaces/fuzz/limitranges', limitRange],
+  [OUTSIDES, outside],
+];
+
+describe('no look-up of a name from outside reaches a prototype', () => {
+  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'outside', 'Outside', 'OUTSIDE'];
+  const body = '{"metadata":{"name":"outside"}}';
+
+  test('of methods and paths', async () => {
+    const paths = [
+      '/outside',
+      '/outside/outside',
+      '/api/outside',
+      '/api/outside/outside',
+      '/api/v1/outside',
+      '/api/v1/outside/outside/outside',
+      '/api/v1/namespaces/outside',
+      '/api/v1/namespaces/outside/outside',
+      '/api/v1/namespaces/fuzz/outside/outside/outside',
+      '/api/v1/namespaces/fuzz/pods/outside',
+      '/api/v1/namespaces/fuzz/pods/outside/outside',
+      '/api/v1/namespaces/fuzz/pods/outside/log?outside=outside',
+      '/api/v1/watch/outside',
+      '/api/v1/watch/namespaces/outside/outside',
+      '/apis/outside',
+      '/apis/outside/outside',
+      '/apis/outside/outside/outside',
+      '/apis/outside/outside/namespaces/outside/outside/outside/outside',
+      '/apis/apps/outside',
+      '/apis/apps/v1/outside',
+      '/apis/apps/v1/namespaces/outside/deployments/outside/scale',
+      '/openapi/outside',
+      '/openapi/v2?outside=outside',
+      '/openapi/v3/outside',
+      '/openapi/v3/apis/outside/outside?hash=outside',
+      '/livez/outside',
+      '/readyz/outside?exclude=outside&verbose=outside&outside',
+      '/healthz?exclude=outside',
+      '/metrics?outside=outside',
+      '/metrics/outside',
+      '/version/outside',
+      '/logs/outside',
+      '/.well-known/outside',
+      '/apis?outside',
+    ];
+    await server.expectNoLookups(
+      methods.flatMap(method =>
+        paths.map(path => (method === 'HEAD' ? { method, path } : { method, path, body, headers: JSON_TYPE })),
+      ),
+    );
+  });
+
+  test('of queries', async () => {
+    const queries = [
+      'outside=outside',
+      'fieldSelector=outside%3Doutside',
+      'fieldSelector=metadata.name%3Doutside%2Coutside!%3Doutside',
+      'labelSelector=outside',
+      'labelSelector=outside%20in%20(outside)',
+      'labelSelector=!outside%2Coutside!%3Doutside',
+      'dryRun=outside',
+      'fieldManager=outside',
+      'fieldManager=outside&fieldValidation=outside',
+      'propagationPolicy=outside',
+      'resourceVersion=outside',
+      'resourceVersion=0&resourceVersionMatch=outside',
+      'continue=outside',
+      'limit=outside',
+      'pretty=outside',
+      'timeoutSeconds=outside',
+      'includeObject=outside',
+      'gracePeriodSeconds=outside',
+    ];
+    const targets = [MAPS, '/api/v1/namespaces/fuzz/pods/outside', '/apis/apps/v1/deployments'];
+    await server.expectNoLookups(
+      methods
+        .filter(method => method !== 'HEAD')
+        .flatMap(method =>
+          targets.flatMap(path =>
+            queries.map(query => ({ method, path: `${path}?${query}`, body, headers: JSON_TYPE })),
+          ),
+        ),
+    );
+  });
+
+  test('of headers', async () => {
+    const types = [
+      'outside',
+      'outside/outside',
+      'application/outside',
+      'application/json;outside=outside',
+      'application/json;charset=outside',
+    ];
+    const accepts = [
+      ...types,
+      'application/json;as=outside;g=outside;v=outside',
+      'application/json;as=Table;g=meta.k8s.io;v=outside',
+      'application/json;as=Table;g=outside;v=v1',
+      'application/json;stream=outside',
+      'application/outside;as=Table;g=meta.k8s.io;v=v1',
+      '*/*;outside=outside;q=outside',
+    ];
+    const admin = `authorization: Bearer ${server.token}`;
+    const others = [
+      ['accept-encoding: outside'],
+      ['outside: outside'],
+      ['user-agent: outside/outside (outside) outside/outside'],
+      ['if-match: "outside"'],
+      ['authorization: outside outside'],
+      ['authorization: Bearer outside'],
+      [admin, 'impersonate-user: outside'],
+      [admin, 'impersonate-user: outside', 'impersonate-group: outside'],
+      [admin, 'impersonate-user: outside', 'impersonate-uid: outside'],
+      [admin, 'impersonate-user: outside', 'impersonate-extra-outside: outside'],
+      [admin, 'impersonate-extra-outside: outside'],
+    ];
+    const paths = [MAPS, '/apis', '/openapi/v2', '/openapi/v3/api/v1', '/version', '/metrics'];
+    await server.expectNoLookups([
+      ...paths.flatMap(path => accepts.map(type => ({ method: 'GET', path, headers: [`accept: ${type}`] }))),
+      ...['POST', 'PUT', 'PATCH', 'DELETE'].flatMap(method =>
+        types.map(type => ({ method, path: `${MAPS}/outside`, body, headers: [`content-type: ${type}`] })),
+      ),
+      ...others.map(headers => ({ method: 'GET', path: MAPS, headers })),
+    ]);
+  });
+
+  /** Sends every variant of every kind as a new object with a name of its own. */
+  function* creates(): Generator<Sent> {
+    for (const [path, body] of creatable()) {
+      let made = 0;
+      for (const one of variants(body) as Generator<Members>) {
+        const metadata = { ...(one['metadata'] as Members), name: `outside.v${made++}` };
+        const renamed = path.endsWith('customresourcedefinitions') ? one : { ...one, metadata };
+        yield { method: 'POST', path, body: JSON.stringify(renamed), headers: JSON_TYPE };
+      }
+    }
+  }
+  test('of creates', () => server.expectNoLookups(creates()), 300_000);
+
+  /** Updates, patches and applies every variant of every kind, without storing it. */
+  async function* updates(): AsyncGenerator<Sent[]> {
+    for (const [path, body] of creatable()) {
+      const { name } = body['metadata'] as { name: string };
+      const sent = await server.send({ method: 'POST', path, body: JSON.stringify(body), headers: JSON_TYPE });
+      if (path.includes('/a/') || !sent.startsWith('HTTP/1.1 201')) continue;
+      const to = `${path}/${name}?dryRun=All&fieldManager=outside`;
+      yield [...variants(body)].flatMap(changed => {
+        const text = JSON.stringify(changed);
+        return [
+          { method: 'PUT', path: to, body: text, headers: JSON_TYPE },
+          ...['merge', 'strategic-merge'].map(kind => ({
+            method: 'PATCH',
+            path: to,
+            body: text,
+            headers: [`content-type: application/${kind}-patch+json`],
+          })),
+          {
+            method: 'PATCH',
+            path: `${to}&force=true`,
+            body: stringify(changed),
+            headers: ['content-type: application/apply-patch+yaml'],
+          },
+        ];
+      });
+    }
+  }
+  test('of updates, patches and applies', async () => {
+    let kinds = 0;
+    for await (const requests of updates()) {
+      kinds++;
+      await server.expectNoLookups(requests);
+    }
+    expect(kinds).toBeGreaterThan(40);
+  }, 300_000);
+
+  test('of JSON patches and directives of strategic merge patches', async () => {
+    await server.make(MAPS, { metadata: { name: 'patched' }, data: { a: 'b' } });
+    const path = `${MAPS}/patched?dryRun=All`;
+    const operations = ['add', 'remove', 'replace', 'move', 'copy', 'test', 'outside'];
+    const places = ['/outside', '/data/outside', '/metadata/labels/outside', '/data/a/outside', 'outside'];
+    const directives = [
+      { $patch: 'outside' },
+      { data: { $patch: 'outside' } },
+      { data: { $retainKeys: ['outside'] } },
+      { metadata: { '$setElementOrder/outside': ['outside'], '$deleteFromPrimitiveList/outside': ['outside'] } },
+      { metadata: { '$deleteFromPrimitiveList/finalizers': ['outside'], $outside: 'outside' } },
+    ];
+    const patch = (type: string, body: unknown): Sent => ({
+      method: 'PATCH',
+      path,
+      body: JSON.stringify(body),
+      headers: [`content-type: application/${type}-patch+json`],
+    });
+    await server.expectNoLookups([
+      ...operations.flatMap(op =>
+        places.map(place => patch('json', [{ op, path: place, from: place, value: 'outside', outside: 'outside' }])),
+      ),
+      ...directives.map(body => patch('strategic-merge', body)),
+    ]);
+  });
+
+  test('of reads in every form, and of selectors', async () => {
+    const forms = [
+      'application/json;as=Table;g=meta.k8s.io;v=v1',
+      'application/yaml',
+      'application/vnd.kubernetes.protobuf',
+      'application/cbor',
+      'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
+    ];
+    const queries = ['', '?fieldSelector=outside%3Dx', '?labelSelector=outside', '?labelSelector=outside%21%3Dx'];
+    await server.expectNoLookups(
+      served
+        .filter(({ verbs }) => verbs.includes('list'))
+        .flatMap(resource =>
+          forms.flatMap(form =>
+            queries.map(query => ({ method: 'GET', path: pathOf(resource) + query, headers: [`accept: ${form}`] })),
+          ),
+        ),
+    );
+  }, 60_000);
+});
+
+describe('names that every object inherits are names like any other', () => {
+  test.each(['toString', 'constructor', 'hasOwnProperty'])('the method %s is not allowed', async method => {
+    const answer = await server.send({ method, path: MAPS, body: '{}', headers: JSON_TYPE });
+    expect(answer).toMatch(/^HTTP\/1\.1 405 /);
+  });
+
+  test('the data of a ConfigMap and of a Secret may have them as keys', async () => {
+    const keys = ['toString', 'constructor', '__proto__'];
+    const data = `{${keys.map(key => `"${key}":"eA=="`).join(',')}}`;
+    const headers = JSON_TYPE;
+    await server.send({ method: 'POST', path: MAPS, body: `{"metadata":{"name":"keys"},"data":${data}}`, headers });
+    const secrets = '/api/v1/namespaces/fuzz/secrets';
+    const body = `{"metadata":{"name":"keys"},"stringData":${data}}`;
+    await server.send({ method: 'POST', path: secrets, body, headers });
+    for (const path of [`${MAPS}/keys`, `${secrets}/keys`]) {
+      const object = await server.json<{ data: object }>(path);
+      expect(Object.keys(object.data).sort()).toEqual(keys.sort());
+    }
+  });
+});
