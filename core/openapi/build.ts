@@ -1,20 +1,15 @@
 import { RELEASE } from '../release.js';
 import { groupsOf, isTabled, resourcesOf, servedOf } from '../discovery/plain.js';
+import { registeredVersions } from './registeredVersions.js';
 import type { Naming } from '../naming.js';
 import type { GroupVersion, Registry, Resource } from '../schema/resource.js';
 import { findType } from '../schema/table/types.js';
 import { kindName, schemaName } from './names.js';
-import { groupTag, groupTitle, Operations, type PathItem } from './operations.js';
-import { type Dialect, type GroupVersionKind, type Schema, Schemas, type SchemaSource } from './schemas.js';
-import { documentV2, documentV3, type Writer, writePath, writerV2, writerV3 } from './write.js';
+import { groupTag, groupTitle, Operations, type PathItem, pathItem, title } from './operations.js';
+import { type GroupVersionKind, type Schema, Schemas, type SchemaSource } from './schemas.js';
+import { documentV2, documentV3, type Info, type Writer, writePath, writerV2, writerV3 } from './write.js';
 
-/** What documents take from outside the registry. */
-export interface OpenApiOptions {
-  /** The published schema of a custom kind. */
-  readonly custom?: (resource: Resource, dialect: Dialect) => Schema | undefined;
-}
-
-/** Types that stand in every group version. */
+/** Types that belong to every registered group version. */
 const SHARED = ['meta.v1.DeleteOptions', 'meta.v1.WatchEvent'];
 
 /** Types of the plain documents. */
@@ -32,8 +27,14 @@ export function versionsOf(registry: Registry): GroupVersion[] {
   return [...(core ? [core] : []), ...groupsOf(registry)].flatMap(servedOf);
 }
 
+const lastPart = (id: string): string => id.slice(id.lastIndexOf('.') + 1);
+
 /** Which kinds each schema describes, by schema name. */
-function kindIndex(versions: readonly GroupVersion[], naming: Naming): Map<string, GroupVersionKind[]> {
+function kindIndex(
+  versions: readonly GroupVersion[],
+  naming: Naming,
+  registered: readonly { readonly group: string; readonly version: string }[],
+): Map<string, GroupVersionKind[]> {
   const index = new Map<string, GroupVersionKind[]>();
   const add = (name: string, kind: GroupVersionKind): void => {
     const known = index.get(name) ?? [];
@@ -42,7 +43,6 @@ function kindIndex(versions: readonly GroupVersion[], naming: Naming): Map<strin
     index.set(name, known);
   };
   for (const { group, version, resources } of versions) {
-    for (const id of SHARED) add(schemaName(id, naming), { group, kind: id.slice(id.lastIndexOf('.') + 1), version });
     for (const resource of resources.values()) {
       add(kindName(resource, resource.kind, naming), { group, kind: resource.kind, version });
       if (resource.verbs.includes('list'))
@@ -52,8 +52,12 @@ function kindIndex(versions: readonly GroupVersion[], naming: Naming): Map<strin
       }
     }
   }
-  for (const id of PLAIN_TYPES)
-    add(schemaName(id, naming), { group: '', kind: id.slice(id.lastIndexOf('.') + 1), version: 'v1' });
+  for (const id of SHARED)
+    index.set(
+      schemaName(id, naming),
+      registered.map(({ group, version }) => ({ group, kind: lastPart(id), version })),
+    );
+  for (const id of PLAIN_TYPES) add(schemaName(id, naming), { group: '', kind: lastPart(id), version: 'v1' });
   return index;
 }
 
@@ -62,33 +66,38 @@ export class Builder {
   readonly versions: readonly GroupVersion[];
   readonly plain: ReadonlyMap<string, Plain>;
   readonly #source: SchemaSource;
+  /** Of documents of custom kinds. */
+  readonly #customSource: SchemaSource;
   constructor(
     readonly registry: Registry,
     readonly naming: Naming,
-    options: OpenApiOptions,
   ) {
     this.versions = versionsOf(registry);
     this.plain = plainOf(registry);
-    const kinds = kindIndex(this.versions, naming);
-    this.#source = {
-      naming,
-      type: findType,
-      kinds: name => kinds.get(name) ?? [],
-      custom: (resource, dialect) => options.custom?.(resource, dialect),
+    const sourceOf = (custom: boolean): SchemaSource => {
+      const kinds = kindIndex(this.versions, naming, registeredVersions(naming, custom));
+      return {
+        naming,
+        type: findType,
+        kinds: name => kinds.get(name) ?? [],
+      };
     };
+    this.#source = sourceOf(false);
+    this.#customSource = sourceOf(true);
   }
 
   /** The version 3 document of one group version. */
   v3(version: GroupVersion): Schema {
-    const schemas = new Schemas('v3', this.#source);
+    const custom = isCustom(version);
+    const schemas = new Schemas('v3', custom ? this.#customSource : this.#source);
     const paths = this.#paths(version, schemas, tag => writerV3(this.naming, tag));
-    return documentV3(paths, schemas, releaseName());
+    return documentV3(paths, schemas, infoOf(this.naming, custom), custom);
   }
 
   /** The version 3 document of what belongs to no group version. */
   v3Plain(plain: Plain): Schema {
     const schemas = new Schemas('v3', this.#source);
-    return documentV3(pathOf(plain, schemas, writerV3(this.naming, plain.tag)), schemas, releaseName());
+    return documentV3(pathOf(plain, schemas, writerV3(this.naming, plain.tag)), schemas, infoOf(this.naming));
   }
 
   /** The version 2 document of everything. */
@@ -103,17 +112,14 @@ export class Builder {
     for (const id of PLAIN_TYPES) schemas.byId(id);
     for (const plain of this.plain.values())
       Object.assign(paths, pathOf(plain, schemas, writerV2(this.naming, plain.tag)));
-    return documentV2(paths, schemas, releaseName());
+    return documentV2(paths, schemas, infoOf(this.naming));
   }
 
   #paths(version: GroupVersion, schemas: Schemas, writer: (tag: string) => Writer): Schema {
     const tag = `${groupTag(version.group)}_${version.version}`;
     const operations = new Operations(schemas, rootOf(version));
-    const items: PathItem[] = [operations.discovery(version)];
-    for (const resource of resourcesOf(version)) {
-      items.push(...operations.resource(resource));
-      if (resource.verbs.includes('watch')) schemas.byId('meta.v1.WatchEvent');
-    }
+    const items: PathItem[] = isCustom(version) ? [] : [operations.discovery(version)];
+    for (const resource of resourcesOf(version)) items.push(...operations.resource(resource));
     const write = writer(tag);
     const paths: Schema = {};
     for (const item of items)
@@ -147,15 +153,23 @@ function plainOf(registry: Registry): Map<string, Plain> {
 
 /** The path of such a document, as the writer writes it. */
 function pathOf({ path, id, type }: Plain, schemas: Schemas, writer: Writer): Schema {
-  const answer = type ? schemas.byId(type) : schemas.version();
-  const operations: PathItem['operations'] = new Map([
-    ['get', { id, parameters: [], codes: [200], answer, streams: false }],
-  ]);
-  return { [path]: writePath({ path, parameters: [], operations }, writer) };
+  const answer = (type ? schemas.byId(type) : schemas.version()) ?? {};
+  const forms = type ? 'discovery' : 'document';
+  return {
+    [path]: writePath(pathItem(path, new Map([['get', { id, parameters: [], codes: [200], answer, forms }]])), writer),
+  };
 }
 
 /** `/api/v1` or `/apis/<group>/<version>`. */
 export const rootOf = (version: GroupVersion): string =>
   version.group === '' ? `/api/${version.version}` : `/apis/${version.apiVersion}`;
 
-const releaseName = (): string => `v${RELEASE.major}.${RELEASE.minor}.${RELEASE.patch}`;
+/** What the documents say of themselves; upstream's documents of custom kinds are of a builder with its own words. */
+const infoOf = (naming: Naming, custom = false): Info =>
+  custom
+    ? { title: `${title(naming.product)} CRD Swagger`, version: 'v0.1.0' }
+    : { title: title(naming.product), version: `v${RELEASE.major}.${RELEASE.minor}.${RELEASE.patch}` };
+
+/** Whether all kinds of a group version are custom ones. */
+const isCustom = ({ resources }: GroupVersion): boolean =>
+  resources.size > 0 && Array.from(resources.values()).every(resource => !resource.builtIn);

@@ -3,13 +3,11 @@ import { bare, type DocumentAnswer, matches } from '../discovery/answer.js';
 import type { Naming } from '../naming.js';
 import { covers, parseAccept } from '../request/negotiate.js';
 import type { GroupVersion, Registry } from '../schema/resource.js';
-import { Builder, type OpenApiOptions, type Plain, rootOf } from './build.js';
+import { Builder, type Plain, rootOf } from './build.js';
 import { encodeV2 } from './gnostic.js';
 import { encodeV3 } from './v3Protobuf.js';
 
-export type { OpenApiOptions } from './build.js';
 export type { Schema } from './schemas.js';
-export { publishedSchema } from './custom.js';
 
 /** The OpenAPI documents of one registry generation. */
 export interface OpenApiDocuments {
@@ -73,9 +71,9 @@ class Documents implements OpenApiDocuments {
   #v2Protobuf: Rendered | undefined;
   #index: Rendered | undefined;
 
-  constructor(registry: Registry, naming: Naming, options: OpenApiOptions, previous?: Documents) {
+  constructor(registry: Registry, naming: Naming, previous?: Documents) {
     this.#v3 = previous ? previous.#v3 : new WeakMap();
-    this.#builder = new Builder(registry, naming, options);
+    this.#builder = new Builder(registry, naming);
     const versions = this.#builder.versions.map((version): [string, GroupVersion] => [
       rootOf(version).slice(1),
       version,
@@ -202,9 +200,5 @@ function conditional(
  * The OpenAPI documents of a frozen registry, rendered when first asked for and kept; those of an earlier registry are
  * used again where nothing changed.
  */
-export const openApiDocuments = (
-  registry: Registry,
-  naming: Naming,
-  options: OpenApiOptions = {},
-  previous?: OpenApiDocuments,
-): OpenApiDocuments => new Documents(registry, naming, options, previous instanceof Documents ? previous : undefined);
+export const openApiDocuments = (registry: Registry, naming: Naming, previous?: OpenApiDocuments): OpenApiDocuments =>
+  new Documents(registry, naming, previous instanceof Documents ? previous : undefined);

@@ -1,6 +1,7 @@
 import type { Naming } from '../naming.js';
 import type { Field, Scalar, ScalarName, Struct, Type, Union } from '../schema/model.js';
 import type { Resource } from '../schema/resource.js';
+import { publishedSchema } from './custom.js';
 import { kindName, NAMED_SCALARS, PATCH, schemaName } from './names.js';
 
 /** A schema object of either version; built here and only written out afterwards. */
@@ -25,8 +26,6 @@ export interface SchemaSource {
   type(id: string): Struct | undefined;
   /** Kinds by schema name. */
   kinds(name: string): readonly GroupVersionKind[];
-  /** The published schema of a custom kind; undefined means any object. */
-  custom(resource: Resource, dialect: Dialect): Schema | undefined;
 }
 
 const REFERENCE: Readonly<Record<Dialect, string>> = { v2: '#/definitions/', v3: '#/components/schemas/' };
@@ -87,6 +86,13 @@ const TYPE_META: Readonly<Record<string, Schema>> = {
   kind: { type: 'string', description: 'Kind of the object.' },
 };
 
+const OPEN = 'x-kubernetes-preserve-unknown-fields';
+
+/** Fields of a custom kind that field selectors may name. */
+const selectableFields = ({ strategy }: Resource): Schema => ({
+  'x-kubernetes-selectable-fields': Array.from(strategy.selectableFields.keys(), fieldPath => ({ fieldPath })),
+});
+
 const sortedByKey = (value: Schema): Schema =>
   Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 
@@ -139,7 +145,10 @@ export class Schemas {
       description: 'Release and build of the server.',
       required: fields,
       properties: Object.fromEntries(
-        fields.map(field => [field, { type: 'string', description: sentence(words(field)) }]),
+        fields.map(field => [
+          field,
+          { type: 'string', description: sentence(words(field)), ...(this.dialect === 'v3' ? { default: '' } : {}) },
+        ]),
       ),
     });
   }
@@ -156,11 +165,14 @@ export class Schemas {
   kind(resource: Resource): Schema {
     if (resource.builtIn) return this.struct(resource.type);
     const name = kindName(resource, resource.kind, this.source.naming);
-    const schema = this.source.custom(resource, this.dialect) ?? {
-      type: 'object',
-      'x-kubernetes-preserve-unknown-fields': true,
-    };
-    return this.#named(name, { ...schema, ...this.#envelope(schema), ...this.#kindsOf(name) });
+    const metadata = this.byId('meta.v1.ObjectMeta') ?? {};
+    const described = this.#described(metadata, 'Metadata of the embedded object.', undefined);
+    const schema = publishedSchema(resource, this.dialect, described) ?? { type: 'object', [OPEN]: true };
+    return this.#named(name, {
+      ...this.#custom(schema, metadata),
+      ...this.#kindsOf(name),
+      ...selectableFields(resource),
+    });
   }
 
   /** A reference to the list kind of a resource. */
@@ -185,20 +197,23 @@ export class Schemas {
           : {}),
       },
       ...this.#kindsOf(name),
+      ...(resource.builtIn ? {} : selectableFields(resource)),
     });
   }
 
-  /** What every object has, beside the properties that a custom kind's schema describes. */
-  #envelope(schema: Schema): Schema {
-    const metadata = this.byId('meta.v1.ObjectMeta');
-    if (this.dialect === 'v2' && schema.properties === undefined && schema['x-kubernetes-preserve-unknown-fields'])
-      return {};
+  /**
+   * A custom kind's schema with what every object has beside the properties that it describes. Version 2 shows any object where
+   * unknown fields are kept.
+   */
+  #custom(schema: Schema, metadata: Schema): Schema {
+    if (this.dialect === 'v2' && schema[OPEN])
+      return { type: 'object', ...(schema.description === undefined ? {} : { description: schema.description }) };
     const properties = {
       ...(schema.properties as Schema | undefined),
       ...TYPE_META,
-      ...(metadata ? { metadata: this.#described(metadata, 'Metadata of the object.', undefined) } : {}),
+      metadata: this.#described(metadata, 'Metadata of the object.', undefined),
     };
-    return { properties: sortedByKey(properties) };
+    return { ...schema, properties: sortedByKey(properties) };
   }
 
   #named(name: string, schema: Schema): Schema {

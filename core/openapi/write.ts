@@ -10,13 +10,34 @@ const PATCHES = [
   'application/apply-patch+yaml',
 ];
 
-const patchTypes = (custom: boolean): string[] =>
-  custom ? PATCHES.filter(type => !type.includes('strategic')) : PATCHES;
+/** Media types of bodies. */
+function consumed({ body, forms }: Operation, naming: Naming): readonly string[] {
+  if (body?.patch) return forms === 'custom' ? PATCHES.filter(type => !type.includes('strategic')) : PATCHES;
+  if (forms === 'document') return ['application/json'];
+  if (forms === 'discovery') return ['application/json', 'application/yaml', naming.mediaType(PROTOBUF)];
+  return forms === 'custom' ? ['application/json', 'application/yaml'] : ['*/*'];
+}
 
-const mediaTypes = (streams: boolean, naming: Naming): string[] => {
-  const types = ['application/json', 'application/yaml', naming.mediaType(PROTOBUF)];
-  return streams ? [...types, 'application/json;stream=watch', `${naming.mediaType(PROTOBUF)};stream=watch`] : types;
-};
+/** Media types of answers. */
+function produced({ forms }: Operation, naming: Naming): readonly string[] {
+  const protobuf = naming.mediaType(PROTOBUF);
+  const object = ['application/json', 'application/yaml', protobuf];
+  switch (forms) {
+    case 'document':
+      return ['application/json'];
+    case 'discovery':
+    case 'object':
+      return object;
+    case 'stream':
+      return [...object, 'application/json;stream=watch', `${protobuf};stream=watch`];
+    case 'custom':
+      return ['application/json', 'application/yaml'];
+    case 'log':
+      return ['text/plain', ...object];
+    case 'connection':
+      return ['*/*'];
+  }
+}
 
 const marks = (operation: Operation): Schema => ({
   ...(operation.action ? { 'x-kubernetes-action': operation.action } : {}),
@@ -65,7 +86,7 @@ export const writerV3 = (naming: Naming, tag: string): Writer => ({
     ...(operation.body
       ? {
           requestBody: {
-            content: content(operation.body.patch ? patchTypes(operation.body.custom) : ['*/*'], operation.body.schema),
+            content: content(consumed(operation, naming), operation.body.schema),
             ...(operation.body.required ? { required: true } : {}),
           },
         }
@@ -75,10 +96,7 @@ export const writerV3 = (naming: Naming, tag: string): Writer => ({
         code,
         {
           description: MEANING[code],
-          content: content(
-            operation.answer ? mediaTypes(operation.streams && code === 200, naming) : ['application/json', '*/*'],
-            operation.answer ?? { type: 'string' },
-          ),
+          content: content(produced(operation, naming), operation.answer),
         },
       ]),
       [401, { description: 'Unauthorized' }],
@@ -102,8 +120,9 @@ export const writerV2 = (naming: Naming, tag: string): Writer => ({
   }),
   operation: operation => ({
     tags: [tag],
-    consumes: operation.body?.patch ? patchTypes(operation.body.custom) : ['*/*'],
-    produces: operation.answer ? mediaTypes(operation.streams, naming) : ['*/*'],
+    consumes: consumed(operation, naming),
+    produces: produced(operation, naming),
+    schemes: ['https'],
     operationId: operation.id,
     parameters: [
       ...(operation.body
@@ -119,10 +138,7 @@ export const writerV2 = (naming: Naming, tag: string): Writer => ({
       ...operation.parameters.map(p => writerV2(naming, tag).parameter(p)),
     ],
     responses: Object.fromEntries([
-      ...operation.codes.map(code => [
-        code,
-        { description: MEANING[code], schema: operation.answer ?? { type: 'string' } },
-      ]),
+      ...operation.codes.map(code => [code, { description: MEANING[code], schema: operation.answer }]),
       [401, { description: 'Unauthorized' }],
     ]),
     ...marks(operation),
@@ -140,29 +156,30 @@ export function writePath(item: PathItem, writer: Writer): Schema {
   return written;
 }
 
-const TITLE = 'API of the control plane';
+/** What a document says of itself. */
+export interface Info {
+  readonly title: string;
+  readonly version: string;
+}
 
-/** The whole document, version 3. */
-export const documentV3 = (paths: Schema, schemas: Schemas, version: string): Schema => ({
+const SECURITY = {
+  BearerToken: { type: 'apiKey', description: 'Bearer token', name: 'authorization', in: 'header' },
+};
+
+/** The whole document, version 3. As upstream, those of custom kinds say nothing of security. */
+export const documentV3 = (paths: Schema, schemas: Schemas, info: Info, custom = false): Schema => ({
   openapi: '3.0.0',
-  info: { title: TITLE, version },
+  info,
   paths,
-  components: {
-    schemas: schemas.all(),
-    securitySchemes: {
-      BearerToken: { type: 'apiKey', description: 'Bearer token', name: 'authorization', in: 'header' },
-    },
-  },
+  components: { schemas: schemas.all(), ...(custom ? {} : { securitySchemes: SECURITY }) },
 });
 
 /** The whole document, version 2. */
-export const documentV2 = (paths: Schema, schemas: Schemas, version: string): Schema => ({
+export const documentV2 = (paths: Schema, schemas: Schemas, info: Info): Schema => ({
   swagger: '2.0',
-  info: { title: TITLE, version },
+  info,
   paths,
   definitions: schemas.all(),
-  securityDefinitions: {
-    BearerToken: { type: 'apiKey', description: 'Bearer token', name: 'authorization', in: 'header' },
-  },
+  securityDefinitions: SECURITY,
   security: [{ BearerToken: [] }],
 });

@@ -9,7 +9,7 @@ import { healthAnswer } from '../../core/health/answer.js';
 import { healthMetrics, type Scrape } from '../../core/metrics/index.js';
 import { methodNotAllowed, unknownPath } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
-import { type OpenApiDocuments, openApiDocuments, publishedSchema } from '../../core/openapi/index.js';
+import { type OpenApiDocuments, openApiDocuments } from '../../core/openapi/index.js';
 import type { Registry } from '../../core/schema/resource.js';
 import { SNAPSHOT_PATH } from '../../core/snapshot/format.js';
 
@@ -36,7 +36,7 @@ function documentsOfCurrent(registry: () => Registry, naming: Naming) {
     discovery: documents(of, naming, {
       paths: ['/healthz', '/livez', METRICS, '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
     }),
-    openapi: openApiDocuments(of, naming, { custom: publishedSchema }, previous),
+    openapi: openApiDocuments(of, naming, previous),
   });
   let made: ReturnType<typeof make> | undefined;
   return () => {

@@ -14,7 +14,7 @@ import { embeddedViolations, ownSchema } from './own.js';
 import { hasRules, needsEngine } from './prune.js';
 import { type Rule, rulesOf } from './rules.js';
 import { structFor } from './types.js';
-import { duplicatesIn, schemaViolations } from './validate.js';
+import { duplicatesIn, schemaViolations, WHOLE_OBJECT } from './validate.js';
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
@@ -66,7 +66,7 @@ const BLOCKING = new Set([
 ]);
 const NOT_CHECKED: Violation = {
   reason: 'FieldValueInvalid',
-  field: '<nil>',
+  field: WHOLE_OBJECT,
   message:
     'Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };

@@ -6,7 +6,7 @@ import type { Program, SchemaType } from '../../cel/index.js';
 import { engine } from './engine.js';
 import { compiledRule, fieldPathNames } from './ruleText.js';
 import { isRec, propertyOf, valuesOf } from './prune.js';
-import { correlated, memberOf } from './validate.js';
+import { correlated, memberOf, WHOLE_OBJECT } from './validate.js';
 
 /** Asks the rules of a schema about an object; what an update left as it was is told to `warn` instead. */
 export type Rule = (value: Json, old: Json | undefined, warn: (text: string) => void) => Violation[];
@@ -145,7 +145,7 @@ const violationOf = (reason: ViolationType, field: string, schema: StructuralSch
     FieldValueRequired: `Required value: ${text}`,
     FieldValueDuplicate: `Duplicate value: ${shown}`,
   };
-  return { reason, field: field || '<nil>', message: messages[reason] ?? `Invalid value: ${shown}: ${text}` };
+  return { reason, field: field || WHOLE_OBJECT, message: messages[reason] ?? `Invalid value: ${shown}: ${text}` };
 };
 
 function judge(

@@ -5,7 +5,7 @@ import { Complaints } from '../complaints.js';
 import { hasDefaults, isRec, prune, valuesOf } from './prune.js';
 import { ruleTextViolations, ruleViolations } from './ruleChecks.js';
 import { rulesOf } from './rules.js';
-import { patternError, schemaViolations } from './validate.js';
+import { patternError, schemaViolations, WHOLE_OBJECT } from './validate.js';
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const SCALARS = new Set(['boolean', 'integer', 'number', 'string']);
@@ -295,19 +295,14 @@ function badDefault(schema: StructuralSchema, path: string): Violation[] {
   const dropped = new Complaints();
   prune(value, schema, '', dropped);
   const found = dropped.texts.length > 0 ? [invalid(path, schema.default, 'must not have unknown fields')] : [];
-  const below = schemaViolations(value, schema).map(violation => ({
-    ...violation,
-    field: violation.field ? `${path}.${violation.field}` : path,
-  }));
+  const underDefault = (violation: Violation): Violation => {
+    const { field } = violation;
+    return { ...violation, field: field === '' || field === WHOLE_OBJECT ? path : `${path}.${field}` };
+  };
+  const below = schemaViolations(value, schema).map(underDefault);
   if (below.length > 0) return [...found, ...below];
   const rules = rulesOf(schema, false)?.(value, undefined, () => undefined) ?? [];
-  return [
-    ...found,
-    ...rules.map(violation => ({
-      ...violation,
-      field: violation.field === '<nil>' ? path : `${path}.${violation.field}`,
-    })),
-  ];
+  return [...found, ...rules.map(underDefault)];
 }
 
 function rootViolations(schema: StructuralSchema, path: string): Violation[] {

@@ -163,9 +163,12 @@ const failing = (value: Json, old: Old, schema: StructuralSchema, path: string):
   return found;
 };
 
+/** What upstream gives as the field of a violation of an object as a whole. */
+export const WHOLE_OBJECT = '<nil>';
+
 const combined = (path: string, text: string): Violation => ({
   reason: 'FieldValueInvalid',
-  field: '<nil>',
+  field: WHOLE_OBJECT,
   message: `Invalid value: "": ${JSON.stringify(path)} ${text}`,
 });
 

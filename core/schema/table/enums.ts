@@ -4,7 +4,6 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   'admissionregistration.v1.MatchPolicyType': ['Exact', 'Equivalent'],
   'admissionregistration.v1.OperationType': ['*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
   'admissionregistration.v1.ReinvocationPolicyType': ['Never', 'IfNeeded'],
-  'admissionregistration.v1.ScopeType': ['Cluster', 'Namespaced', '*'],
   'admissionregistration.v1.SideEffectClass': ['Unknown', 'None', 'Some', 'NoneOnDryRun'],
   'admissionregistration.v1.ValidationAction': ['Deny', 'Warn', 'Audit'],
   'admissionregistration.v1alpha1.FailurePolicyType': ['Ignore', 'Fail'],

@@ -79,7 +79,7 @@ Rule
  apiGroups 1 []string ? list=atomic
  apiVersions 2 []string ? list=atomic
  resources 3 []string ? list=atomic
- scope 4 string *? enum=.ScopeType
+ scope 4 string *?
 RuleWithOperations
  operations 1 []string ? list=atomic enum=.OperationType
  + 2 .Rule pb=rule
