@@ -36,7 +36,7 @@ const start: Case = {
 /** Resident bytes with `objects` stored, after a restart. */
 async function restarted(bench: Bench, dataDir: string): Promise<number> {
   const server = await startCapstan({ dataDir, tls: bench.tls });
-  const resident = await residentAtRest(server.pid);
+  const resident = await residentAtRest(server.pid, bench.quietMs);
   await server.close();
   return resident;
 }
@@ -71,16 +71,17 @@ const objects: Case = {
   },
 };
 
-/** Bytes per idle watch of the process at `address`. */
+/** Bytes per idle watch of the target's process. */
 async function perWatch(
   target: { pid: number; host: string; port: number; tls: boolean; token?: string },
   watchers: number,
+  quietMs: number,
 ): Promise<number> {
-  const before = await residentAtRest(target.pid);
+  const before = await residentAtRest(target.pid, quietMs);
   let during = before;
   const watchPath = '/api/v1/namespaces/bench-idle/configmaps?watch=1';
   await load({ is: 'idle', address: target, watchPath, watchers }, target.pid, async () => {
-    during = await residentAtRest(target.pid);
+    during = await residentAtRest(target.pid, quietMs);
   });
   return (during - before) / watchers;
 }
@@ -90,10 +91,10 @@ const watches: Case = {
   async run(bench): Promise<Row[]> {
     const watchers = bench.short ? 500 : 2000;
     const server = await startCapstan({ dataDir: join(bench.dir, 'watches'), tls: bench.tls });
-    const value = await perWatch({ ...server, token: server.adminToken }, watchers);
+    const value = await perWatch({ ...server, token: server.adminToken }, watchers, bench.quietMs);
     await server.close();
     const bare = await listeningBaseline({ is: 'broadcast', ...bench.certificate });
-    const baseline = await perWatch(bare, watchers);
+    const baseline = await perWatch(bare, watchers, bench.quietMs);
     await bare.close();
     return [
       {

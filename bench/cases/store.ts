@@ -81,7 +81,7 @@ const memory: Case = {
     const dataDir = join(bench.dir, 'memory');
     await measure('fill', { path: join(dataDir, 'data', 'store'), count, size: KILOBYTE });
     const server = await startCapstan({ dataDir, tls: bench.tls });
-    const residentMb = (await residentAtRest(server.pid)) / 2 ** 20;
+    const residentMb = (await residentAtRest(server.pid, bench.quietMs)) / 2 ** 20;
     await server.close();
     const allowed = (1.6 * count * KILOBYTE) / 2 ** 20 + 150;
     return [

@@ -24,6 +24,8 @@ export interface Bench {
   readonly tls: boolean;
   /** Measured time of one load. */
   readonly ms: number;
+  /** How long the memory of a process must not have fallen before it is read. */
+  readonly quietMs: number;
   /** PEM files for baselines; undefined for plain HTTP. */
   readonly certificate: { readonly cert: string; readonly key: string } | Record<string, never>;
   /** A directory that is removed at the end. */
@@ -35,9 +37,11 @@ export interface Bench {
 }
 
 /** A named benchmark. */
-export interface Case {
+export interface Case<R extends Row = Row> {
   readonly name: string;
-  run(bench: Bench): Promise<readonly Row[]>;
+  run(bench: Bench): Promise<readonly R[]>;
+  /** For rows that do not fit the common table: a table of their own, and a chart, an SVG file beside the results. */
+  readonly report?: { table(rows: readonly R[]): string; chart(rows: readonly R[]): string };
 }
 
 /** The cost members of a row. */

@@ -31,10 +31,10 @@ export function residentOf(pid: number): number {
 }
 
 /**
- * A reading of memory that falls after its garbage was collected, once it has not fallen by more than 1 % for
- * `quietMs`; as it is after `limitMs` at the latest.
+ * Reads a figure that falls while garbage is collected, such as used memory: returns it once it has not fallen by more
+ * than 1 % for `quietMs`, or after `limitMs` at the latest.
  */
-export async function settled(read: () => number, quietMs: number, limitMs = 90_000): Promise<number> {
+export async function readAtRest(read: () => number, quietMs: number, limitMs = 90_000): Promise<number> {
   const began = performance.now();
   let lowest = read();
   for (let since = began; performance.now() - since < quietMs && performance.now() - began < limitMs; ) {
@@ -47,11 +47,6 @@ export async function settled(read: () => number, quietMs: number, limitMs = 90_
   return read();
 }
 
-/**
- * A server collects garbage of its start a second after it; V8 does so by itself, thread by thread, some 8 s after its
- * last work, and a second time.
- */
-const QUIET_MS = 20_000;
-
-/** Resident bytes of a process that has come to rest. */
-export const residentAtRest = (pid: number): Promise<number> => settled(() => residentOf(pid), QUIET_MS);
+/** Resident bytes of a process that has come to rest: once they have not fallen for `quietMs`. */
+export const residentAtRest = (pid: number, quietMs: number): Promise<number> =>
+  readAtRest(() => residentOf(pid), quietMs);

@@ -1,6 +1,7 @@
 import type { Row } from './case.js';
 
-const number = (value: number | undefined, digits = 0): string =>
+/** A number with thousands separators; empty for none. */
+export const formatNumber = (value: number | undefined, digits = 0): string =>
   value === undefined || !Number.isFinite(value)
     ? ''
     : value.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: digits });
@@ -27,22 +28,24 @@ const HEAD = [
 
 const cells = (row: Row): string[] => [
   row.case,
-  number(row.value, row.value < 100 ? 1 : 0),
+  formatNumber(row.value, row.value < 100 ? 1 : 0),
   row.unit,
-  number(row.baseline, row.baseline !== undefined && row.baseline < 100 ? 1 : 0),
+  formatNumber(row.baseline, row.baseline !== undefined && row.baseline < 100 ? 1 : 0),
   ratio(row),
-  number(row.userUs, 1),
-  number(row.systemUs, 1),
-  number(row.baselineUs, 1),
-  number(row.residentMb),
+  formatNumber(row.userUs, 1),
+  formatNumber(row.systemUs, 1),
+  formatNumber(row.baselineUs, 1),
+  formatNumber(row.residentMb),
   row.note ?? '',
 ];
 
-/** Rows as a Markdown table. */
-export function table(rows: readonly Row[]): string {
-  const lines = [HEAD, ...rows.map(cells)];
-  const widths = HEAD.map((_, i) => Math.max(...lines.map(line => line[i]?.length ?? 0)));
-  const line = (parts: readonly string[]): string =>
-    `| ${parts.map((part, i) => part.padEnd(widths[i] ?? 0)).join(' | ')} |`;
-  return [line(HEAD), line(widths.map(width => '-'.repeat(width))), ...rows.map(row => line(cells(row)))].join('\n');
+/** Lines of cells as a Markdown table with columns of equal width. */
+export function markdownTable(head: readonly string[], lines: readonly (readonly string[])[]): string {
+  const widths = head.map((title, i) => Math.max(title.length, ...lines.map(line => line[i]?.length ?? 0)));
+  const lineOf = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`;
+  return [head, widths.map(width => '-'.repeat(width)), ...lines].map(lineOf).join('\n');
 }
+
+/** Rows as a Markdown table. */
+export const table = (rows: readonly Row[]): string => markdownTable(HEAD, rows.map(cells));

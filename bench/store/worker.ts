@@ -5,7 +5,7 @@ import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
 import { packEvents } from '../../core/threads/messages.js';
 import { Put } from '../../plugins/storage/etcd/protocol.js';
 import { openRocks } from '../../plugins/storage/rocksdb/open.js';
-import { settled } from '../lib/process.js';
+import { readAtRest } from '../lib/process.js';
 import type { Measured, Tasks } from './tasks.js';
 
 const HISTORY_MS = 3_600_000;
@@ -141,7 +141,7 @@ async function churn({ groups, hot, size, tidy }: Tasks['churn']): Promise<Measu
   const ms = (performance.now() - start) / groups;
   globalThis.gc?.();
   // Buffers are freed by a thread of their own after the collection.
-  const after = await settled(() => process.memoryUsage().arrayBuffers, 200);
+  const after = await readAtRest(() => process.memoryUsage().arrayBuffers, 200);
   return { ms, residentMb: (after - before.arrayBuffers) / 2 ** 20 };
 }
 

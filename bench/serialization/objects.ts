@@ -1,0 +1,311 @@
+import type { Json } from '../../core/model/object.js';
+import { normalize } from '../../core/schema/decode.js';
+import type { Struct } from '../../core/schema/model.js';
+import { typeOf } from '../../core/schema/table/types.js';
+
+/** A JSON object of this module's making: no member is undefined. */
+type JsonObject = { [key: string]: Json };
+
+/** An object or list that engines encode and decode, in the canonical form that the server stores and sends. */
+export interface Sample {
+  readonly name: string;
+  readonly value: JsonObject;
+  /** Its type, for encodings that follow a schema. */
+  readonly type: Struct;
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** Words of generated texts. */
+const WORDS = 'the of field value list object when default name set must be used for container volume policy'.split(
+  ' ',
+);
+/** Top-level properties of the generated definition: together about 100 KB. */
+const DEFINITION_PROPERTIES = 23;
+const CREATED = '2026-03-01T09:30:00Z';
+
+/** A sequence of numbers in [0, 1) that is the same for the same seed (a linear congruential generator). */
+function sequence(seed: number): () => number {
+  let state = (seed * 2654435761 + 1) >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const digits = (next: () => number, length: number): string =>
+  Array.from({ length }, () => Math.floor(next() * 16).toString(16)).join('');
+
+const uid = (next: () => number): string => [8, 4, 4, 4, 12].map(length => digits(next, length)).join('-');
+
+const text = (next: () => number, words: number): string =>
+  Array.from({ length: words }, () => WORDS[Math.floor(next() * WORDS.length)]).join(' ');
+
+/** The fields of a value in the form of `managedFields[].fieldsV1`. List items are identified by their name. */
+function fieldsOf(value: Json): JsonObject {
+  if (typeof value !== 'object' || value === null) return {};
+  if (!Array.isArray(value))
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [`f:${name}`, fieldsOf(member)]));
+  const named = value.filter(item => typeof item === 'object' && item !== null && 'name' in item) as JsonObject[];
+  return Object.fromEntries(named.map(item => [`k:{"name":"${item['name']}"}`, { '.': {}, ...fieldsOf(item) }]));
+}
+
+interface Made {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly labels?: JsonObject;
+  readonly rest: JsonObject;
+  /** Managers, and the members of the object that each owns. */
+  readonly managers?: readonly (readonly [manager: string, members: readonly string[]])[];
+}
+
+/** An object with the metadata that a server gives it. */
+function objectOf(
+  next: () => number,
+  { apiVersion, kind, name, namespace, labels, rest, managers = [] }: Made,
+): JsonObject {
+  const managedFields = managers.map(([manager, members]) => ({
+    manager,
+    operation: 'Update',
+    apiVersion,
+    time: CREATED,
+    fieldsType: 'FieldsV1',
+    fieldsV1: fieldsOf(Object.fromEntries(members.map(member => [member, rest[member]!]))),
+  }));
+  const metadata: JsonObject = {
+    name,
+    ...(namespace && { namespace }),
+    uid: uid(next),
+    resourceVersion: String(1000 + Math.floor(next() * 1e6)),
+    creationTimestamp: CREATED,
+    ...(labels && { labels }),
+    ...(managedFields.length > 0 && { managedFields }),
+  };
+  return { kind, apiVersion, metadata, ...rest };
+}
+
+/** A ConfigMap of about 0.3 KB. */
+function configMap(at: number): JsonObject {
+  const next = sequence(at);
+  const data = { 'log.level': 'info', 'cache.size': String(Math.floor(next() * 4096)), motd: text(next, 6) };
+  return objectOf(next, {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    name: `settings-${at}`,
+    namespace: 'shop',
+    rest: { data },
+  });
+}
+
+const probe = (path: string): JsonObject => ({
+  httpGet: { path, port: 8080, scheme: 'HTTP' },
+  timeoutSeconds: 1,
+  periodSeconds: 10,
+  successThreshold: 1,
+  failureThreshold: 3,
+});
+
+const container = (name: string, next: () => number): JsonObject => ({
+  name,
+  image: `registry.example.com/shop/${name}@sha256:${digits(next, 64)}`,
+  args: ['--listen=:8080', `--workers=${1 + Math.floor(next() * 8)}`],
+  ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],
+  env: [
+    { name: 'REGION', value: 'north' },
+    { name: 'POD_IP', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'status.podIP' } } },
+  ],
+  resources: { limits: { cpu: '500m', memory: '256Mi' }, requests: { cpu: '100m', memory: '128Mi' } },
+  volumeMounts: [{ name: 'config', mountPath: '/etc/shop' }],
+  livenessProbe: probe('/livez'),
+  readinessProbe: probe('/readyz'),
+  terminationMessagePath: '/dev/termination-log',
+  terminationMessagePolicy: 'File',
+  imagePullPolicy: 'IfNotPresent',
+});
+
+const podSpec = (containers: readonly JsonObject[], at: number): JsonObject => ({
+  volumes: [{ name: 'config', configMap: { name: `settings-${at}`, defaultMode: 420 } }],
+  containers: [...containers],
+  restartPolicy: 'Always',
+  terminationGracePeriodSeconds: 30,
+  dnsPolicy: 'ClusterFirst',
+  serviceAccountName: 'default',
+  securityContext: {},
+  schedulerName: 'default-scheduler',
+});
+
+const condition = (type: string, more: JsonObject = {}): JsonObject => ({
+  type,
+  status: 'True',
+  lastTransitionTime: CREATED,
+  ...more,
+});
+
+/** A Deployment of about 3 KB, with managed fields. */
+function deployment(at: number): JsonObject {
+  const next = sequence(at);
+  const labels = { app: `web-${at}` };
+  const spec: JsonObject = {
+    replicas: 3,
+    selector: { matchLabels: labels },
+    template: { metadata: { creationTimestamp: null, labels }, spec: podSpec([container('web', next)], at) },
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } },
+    revisionHistoryLimit: 10,
+    progressDeadlineSeconds: 600,
+  };
+  const status: JsonObject = {
+    observedGeneration: 1,
+    replicas: 3,
+    updatedReplicas: 3,
+    readyReplicas: 3,
+    availableReplicas: 3,
+    conditions: [
+      condition('Available', { lastUpdateTime: CREATED, reason: 'MinimumReplicasAvailable', message: text(next, 8) }),
+    ],
+  };
+  return objectOf(next, {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    name: `web-${at}`,
+    namespace: 'shop',
+    labels,
+    rest: { spec, status },
+    managers: [['deployer', ['spec']]],
+  });
+}
+
+const containerStatus = (name: string, next: () => number): JsonObject => ({
+  name,
+  state: { running: { startedAt: CREATED } },
+  lastState: {},
+  ready: true,
+  restartCount: Math.floor(next() * 3),
+  image: `registry.example.com/shop/${name}:1.${Math.floor(next() * 100)}`,
+  imageID: `registry.example.com/shop/${name}@sha256:${digits(next, 64)}`,
+  containerID: `containerd://${digits(next, 64)}`,
+  started: true,
+});
+
+/** A running Pod of about 10 KB, with status and managed fields. */
+function pod(at: number): JsonObject {
+  const next = sequence(at);
+  const names = ['web', 'proxy', 'metrics'];
+  const address = `10.1.${at >> 8}.${at & 255}`;
+  const status: JsonObject = {
+    phase: 'Running',
+    conditions: ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'].map(type =>
+      condition(type, { lastProbeTime: null }),
+    ),
+    hostIP: '10.0.0.7',
+    hostIPs: [{ ip: '10.0.0.7' }],
+    podIP: address,
+    podIPs: [{ ip: address }],
+    startTime: CREATED,
+    containerStatuses: names.map(name => containerStatus(name, next)),
+    qosClass: 'Burstable',
+  };
+  return objectOf(next, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    name: `web-${digits(next, 9)}-${at}`,
+    namespace: 'shop',
+    labels: { app: `web-${at % 50}`, 'pod-template-hash': digits(next, 9), tier: 'front' },
+    rest: {
+      spec: {
+        ...podSpec(
+          names.map(name => container(name, next)),
+          at,
+        ),
+        nodeName: 'node-7',
+      },
+      status,
+    },
+    managers: [
+      ['replicaset-controller', ['spec']],
+      ['node-agent', ['status']],
+    ],
+  });
+}
+
+/** A property of a structural schema: an object of scalars, lists and maps, nested `depth` deep. */
+function property(next: () => number, depth: number): JsonObject {
+  const described = (schema: JsonObject): JsonObject => ({ description: text(next, 18), ...schema });
+  const properties: JsonObject = {
+    name: described({ type: 'string', maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' }),
+    replicas: described({ type: 'integer', format: 'int32', minimum: 0, maximum: 100 }),
+    paused: described({ type: 'boolean' }),
+    labels: described({ type: 'object', additionalProperties: { type: 'string' } }),
+    hosts: described({ type: 'array', items: { type: 'string', minLength: 1 }, 'x-kubernetes-list-type': 'set' }),
+  };
+  if (depth > 0) properties['template'] = property(next, depth - 1);
+  return described({ type: 'object', required: ['name'], properties });
+}
+
+/** A CustomResourceDefinition of about 100 KB, nearly all of it schema. */
+function definition(at: number): JsonObject {
+  const next = sequence(at);
+  const properties = Object.fromEntries(
+    Array.from({ length: DEFINITION_PROPERTIES }, (_, i) => [`part${i}`, property(next, 3)]),
+  );
+  const names = { plural: 'shops', singular: 'shop', kind: 'Shop', listKind: 'ShopList' };
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } } };
+  return objectOf(next, {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    name: 'shops.example.com',
+    rest: {
+      spec: {
+        group: 'example.com',
+        names,
+        scope: 'Namespaced',
+        versions: [{ name: 'v1', served: true, storage: true, schema, subresources: { status: {} } }],
+        conversion: { strategy: 'None' },
+      },
+      status: {
+        conditions: [condition('Established', { reason: 'InitialNamesAccepted', message: text(next, 8) })],
+        acceptedNames: names,
+        storedVersions: ['v1'],
+      },
+    },
+  });
+}
+
+/** The sample of a generated value. Throws where the value is not an object of the type. */
+function sample(name: string, typeId: string, value: JsonObject): Sample {
+  const type = typeOf(typeId);
+  const complaints: string[] = [];
+  const canonical = normalize(type, value, { complaints });
+  if (complaints.length > 0) throw new Error(`the generated ${name} is no ${typeId}: ${complaints.join(', ')}`);
+  const apiVersion = String(value['apiVersion']);
+  const kind = String(value['kind']);
+  return { name, type, apiVersion, kind, value: { kind, apiVersion, ...canonical } };
+}
+
+/** Items of a list do not repeat the list's kind and API version. */
+function list(name: string, typeId: string, items: readonly JsonObject[]): Sample {
+  const { kind, apiVersion } = items[0]!;
+  const bare = items.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest);
+  return sample(name, `${typeId}List`, {
+    kind: `${String(kind)}List`,
+    apiVersion: apiVersion!,
+    metadata: { resourceVersion: '123456' },
+    items: bare,
+  });
+}
+
+/** Objects of four sizes and lists of `items` objects. The same objects each time. */
+export function makeSamples(items: number): Sample[] {
+  const several = (make: (at: number) => JsonObject): JsonObject[] =>
+    Array.from({ length: items }, (_, at) => make(at + 1));
+  return [
+    sample('ConfigMap', 'core.v1.ConfigMap', configMap(1)),
+    sample('Deployment', 'apps.v1.Deployment', deployment(1)),
+    sample('Pod', 'core.v1.Pod', pod(1)),
+    sample('CustomResourceDefinition', 'apiextensions.v1.CustomResourceDefinition', definition(1)),
+    list(`list of ${items} ConfigMaps`, 'core.v1.ConfigMap', several(configMap)),
+    list(`list of ${items} Deployments`, 'apps.v1.Deployment', several(deployment)),
+    list(`list of ${items} Pods`, 'core.v1.Pod', several(pod)),
+  ];
+}
