@@ -1,18 +1,23 @@
 import type { Group, GroupVersion, Registry, Resource, Subresource } from '../schema/resource.js';
-import { groupsOf, isForeign, resourcesOf, servedOf, subresourcesOf, verbsOf } from './plain.js';
+import {
+  servedGroups,
+  hasOtherGroupVersion,
+  sortedResources,
+  servedVersions,
+  sortedSubresources,
+  sortedVerbs,
+} from './plain.js';
 
-/** Versions of the aggregated form, best first. */
+/** Versions of aggregated discovery, newest first. */
 export const AGGREGATED_VERSIONS = ['v2', 'v2beta1'] as const;
 
-/**
- * Kinds in the parent's own group and version are given without them; clients fill them in from the enclosing version.
- */
+/** Group and version are empty for kinds of the parent's group and version; clients take them from the parent. */
 const subresourceEntry = (resource: Resource, sub: Subresource): object => ({
   subresource: sub.name,
-  responseKind: isForeign(resource, sub)
+  responseKind: hasOtherGroupVersion(resource, sub)
     ? { group: sub.group, version: sub.version, kind: sub.kind }
     : { group: '', version: '', kind: sub.kind },
-  verbs: verbsOf(resource, sub.verbs),
+  verbs: sortedVerbs(resource, sub.verbs),
 });
 
 const resourceEntry = (resource: Resource): object => ({
@@ -22,31 +27,28 @@ const resourceEntry = (resource: Resource): object => ({
     : { group: resource.group, version: resource.version, kind: resource.kind },
   scope: resource.namespaced ? 'Namespaced' : 'Cluster',
   singularResource: resource.singular,
-  verbs: verbsOf(resource, resource.verbs),
+  verbs: sortedVerbs(resource, resource.verbs),
   ...(resource.shortNames.length ? { shortNames: resource.shortNames } : {}),
   ...(resource.categories.length ? { categories: resource.categories } : {}),
   ...(resource.subresources.size
-    ? { subresources: subresourcesOf(resource).map(sub => subresourceEntry(resource, sub)) }
+    ? { subresources: sortedSubresources(resource).map(sub => subresourceEntry(resource, sub)) }
     : {}),
 });
 
 const versionEntry = (version: GroupVersion): object => ({
   version: version.version,
-  resources: resourcesOf(version).map(resourceEntry),
+  resources: sortedResources(version).map(resourceEntry),
   freshness: 'Current',
 });
 
 const groupEntry = (group: Group): object => ({
   metadata: { ...(group.name ? { name: group.name } : {}), creationTimestamp: null },
-  versions: servedOf(group).map(versionEntry),
+  versions: servedVersions(group).map(versionEntry),
 });
 
-/**
- * The aggregated document at `/api` (`core`) or `/apis`: all groups, versions and resources at once. `apiVersion` names
- * its own version.
- */
-export function aggregatedList(registry: Registry, apiVersion: string, core: boolean): object {
-  const legacy = registry.groups.get('');
-  const groups = core ? (legacy ? [legacy] : []) : groupsOf(registry);
+/** The aggregated discovery document at `/api` (`core`) or `/apis`. `apiVersion` is that of the document itself. */
+export function aggregatedDocument(registry: Registry, apiVersion: string, core: boolean): object {
+  const coreGroup = registry.groups.get('');
+  const groups = core ? (coreGroup ? [coreGroup] : []) : servedGroups(registry);
   return { kind: 'APIGroupDiscoveryList', apiVersion, metadata: {}, items: groups.map(groupEntry) };
 }

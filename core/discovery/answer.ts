@@ -1,19 +1,20 @@
-/** A finished answer of a document; `bytes` is empty for all but 200. */
+/** The HTTP answer for a document. `bytes` is empty unless the status is 200. */
 export interface DocumentAnswer {
   readonly status: 200 | 301 | 304 | 404 | 406;
-  /** Empty where nothing tells of a type. */
+  /** Empty if the answer has no content type. */
   readonly contentType: string;
   readonly etag?: string;
   readonly bytes: Uint8Array;
-  /** Further headers, lower-case names: vary, cache-control, location, expires. */
+  /** Further headers, by lower-case name: vary, cache-control, location, expires. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Documents that are the same for every client: rendered once per registry generation and answered from memory. */
+/** Documents that are the same for all clients: rendered once per registry generation and cached. */
 export interface DocumentSet {
   /**
-   * The answer to a GET of `path` (without query), undefined where no document stands there. Throws a Refusal (406)
-   * where `accept` fits none of its forms. `indent`: the client is a person, unless the media type says otherwise.
+   * Answers a GET of `path` (without query). Returns undefined if there is no document at the path. Throws a Refusal
+   * (406) if `accept` matches none of its media types. `indent` pretty-prints JSON unless the media type says
+   * otherwise.
    */
   answer(
     path: string,
@@ -21,23 +22,20 @@ export interface DocumentSet {
     ifNoneMatch: string | undefined,
     indent?: boolean,
   ): DocumentAnswer | undefined;
-  /** Whether a document stands at `path` that no method but GET asks for. */
-  hasGetAlone(path: string): boolean;
+  /** Whether the document at `path` can be requested by GET only: other methods are answered 405. */
+  isGetOnly(path: string): boolean;
 }
 
-/**
- * Whether an If-None-Match header lists the tag (RFC 9110, section 13.1.2). `*` is not honoured: upstream answers
- * discovery in full then.
- */
-export const matches = (ifNoneMatch: string | undefined, etag: string): boolean =>
+/** Whether an If-None-Match header lists the tag (RFC 9110, section 13.1.2). Like upstream's, it ignores `*`. */
+export const matchesEtag = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch?.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag) ?? false;
 
-const NOTHING = new Uint8Array();
+const NO_BYTES = new Uint8Array();
 
-/** An answer without a body. */
-export const bare = (
+/** Makes an answer without body. */
+export const emptyAnswer = (
   status: Exclude<DocumentAnswer['status'], 200>,
   headers: DocumentAnswer['headers'],
   etag?: string,
   contentType = '',
-): DocumentAnswer => ({ status, contentType, bytes: NOTHING, headers, ...(etag === undefined ? {} : { etag }) });
+): DocumentAnswer => ({ status, contentType, bytes: NO_BYTES, headers, ...(etag === undefined ? {} : { etag }) });

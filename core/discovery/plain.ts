@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Group, GroupVersion, Registry, Resource, Subresource } from '../schema/resource.js';
 
-/** Order in which custom kinds list their verbs; built-in ones list them by name. */
+/** The order of the verbs of custom kinds. Those of built-in kinds are sorted by name. */
 const CUSTOM_VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
-/** Order in which custom kinds list their subresources. */
+/** The order of the subresources of custom kinds. */
 const CUSTOM_SUBRESOURCES = ['status', 'scale'];
 
-/** Verbs in the order that discovery shows. */
-export const verbsOf = (resource: Resource, verbs: readonly string[]): string[] =>
+/** Verbs in the order of discovery documents. */
+export const sortedVerbs = (resource: Resource, verbs: readonly string[]): string[] =>
   resource.builtIn || verbs !== resource.verbs
     ? [...verbs].sort()
     : [...verbs].sort((a, b) => CUSTOM_VERBS.indexOf(a) - CUSTOM_VERBS.indexOf(b));
 
-/** Subresources in the order that discovery shows. */
-export const subresourcesOf = (resource: Resource): Subresource[] =>
+/** Subresources in the order of discovery documents. */
+export const sortedSubresources = (resource: Resource): Subresource[] =>
   [...resource.subresources.values()].sort((a, b) =>
     resource.builtIn
       ? a.name < b.name
@@ -23,28 +23,28 @@ export const subresourcesOf = (resource: Resource): Subresource[] =>
       : CUSTOM_SUBRESOURCES.indexOf(a.name) - CUSTOM_SUBRESOURCES.indexOf(b.name),
   );
 
-/** Resources by plural name, the order of documents. */
-export const resourcesOf = (version: GroupVersion): Resource[] =>
+/** Resources sorted by plural name. */
+export const sortedResources = (version: GroupVersion): Resource[] =>
   [...version.resources.values()].sort((a, b) => (a.plural < b.plural ? -1 : 1));
 
-/** Groups in order of priority, then by name; the core group is not among them. */
-export const groupsOf = (registry: Registry): Group[] =>
+/** Groups with served versions except the core group, sorted by priority, then by name. */
+export const servedGroups = (registry: Registry): Group[] =>
   [...registry.groups.values()]
-    .filter(group => group.name !== '' && servedOf(group).length > 0)
+    .filter(group => group.name !== '' && servedVersions(group).length > 0)
     .sort((a, b) => b.priority - a.priority || (a.name < b.name ? -1 : 1));
 
-/** Whether the group has kinds of the table: where there is none, an unknown path is unknown to everything. */
-export const isTabled = (registry: Registry, group: string): boolean =>
+/** Whether the group has built-in kinds. */
+export const hasBuiltInKinds = (registry: Registry, group: string): boolean =>
   registry.groups
     .get(group)
     ?.versions.some(version => [...version.resources.values()].some(resource => resource.builtIn)) === true;
 
 /** The served versions of a group in order of preference. */
-export const servedOf = (group: Group): GroupVersion[] => group.versions.filter(version => version.served);
+export const servedVersions = (group: Group): GroupVersion[] => group.versions.filter(version => version.served);
 
 /**
- * Tells clients whether the stored form changed: the first eight bytes of the SHA-256 of `group/version/Kind` in
- * base64, as the upstream servers compute it, so that caches agree.
+ * A hash that changes with the storage version: the first eight bytes of the SHA-256 of `group/version/Kind` in base64,
+ * as upstream computes it.
  */
 export function storageVersionHash(storageApiVersion: string, kind: string): string {
   const full = storageApiVersion.includes('/') ? storageApiVersion : `/${storageApiVersion}`;
@@ -54,14 +54,14 @@ export function storageVersionHash(storageApiVersion: string, kind: string): str
 /** The document at `/api`. */
 export const apiVersions = (registry: Registry, serverAddress: string): object => ({
   kind: 'APIVersions',
-  versions: servedOf(registry.groups.get('') ?? { name: '', priority: 0, preferred: '', versions: [] }).map(
+  versions: servedVersions(registry.groups.get('') ?? { name: '', priority: 0, preferred: '', versions: [] }).map(
     v => v.version,
   ),
   serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
 });
 
 const groupBody = (group: Group): object => {
-  const versions = servedOf(group).map(v => ({ groupVersion: v.apiVersion, version: v.version }));
+  const versions = servedVersions(group).map(v => ({ groupVersion: v.apiVersion, version: v.version }));
   const preferred = versions.find(v => v.version === group.preferred) ?? versions[0];
   return { name: group.name, versions, preferredVersion: preferred };
 };
@@ -70,7 +70,7 @@ const groupBody = (group: Group): object => {
 export const groupList = (registry: Registry): object => ({
   kind: 'APIGroupList',
   apiVersion: 'v1',
-  groups: groupsOf(registry).map(groupBody),
+  groups: servedGroups(registry).map(groupBody),
 });
 
 /** The document at `/apis/<group>`. */
@@ -81,7 +81,7 @@ const resourceEntry = (resource: Resource): object => ({
   singularName: resource.singular,
   namespaced: resource.namespaced,
   kind: resource.kind,
-  verbs: verbsOf(resource, resource.verbs),
+  verbs: sortedVerbs(resource, resource.verbs),
   ...(resource.shortNames.length ? { shortNames: resource.shortNames } : {}),
   ...(resource.categories.length ? { categories: resource.categories } : {}),
   ...(resource.stored ? { storageVersionHash: storageVersionHash(resource.storageApiVersion, resource.kind) } : {}),
@@ -91,13 +91,13 @@ const subresourceEntry = (resource: Resource, sub: Subresource): object => ({
   name: `${resource.plural}/${sub.name}`,
   singularName: '',
   namespaced: resource.namespaced,
-  ...(isForeign(resource, sub) ? { group: sub.group, version: sub.version } : {}),
+  ...(hasOtherGroupVersion(resource, sub) ? { group: sub.group, version: sub.version } : {}),
   kind: sub.kind,
-  verbs: verbsOf(resource, sub.verbs),
+  verbs: sortedVerbs(resource, sub.verbs),
 });
 
-/** Whether a subresource's body is of another group or version than its parent. */
-export const isForeign = (resource: Resource, sub: Subresource): boolean =>
+/** Whether a subresource's kind has another group or version than its parent. */
+export const hasOtherGroupVersion = (resource: Resource, sub: Subresource): boolean =>
   sub.group !== resource.group || sub.version !== resource.version;
 
 /** The document at `/api/v1` or `/apis/<group>/<version>`. */
@@ -105,8 +105,8 @@ export const resourceList = (version: GroupVersion): object => ({
   kind: 'APIResourceList',
   ...(version.group === '' ? {} : { apiVersion: 'v1' }),
   groupVersion: version.apiVersion,
-  resources: resourcesOf(version).flatMap(resource => [
+  resources: sortedResources(version).flatMap(resource => [
     resourceEntry(resource),
-    ...subresourcesOf(resource).map(sub => subresourceEntry(resource, sub)),
+    ...sortedSubresources(resource).map(sub => subresourceEntry(resource, sub)),
   ]),
 });

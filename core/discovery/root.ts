@@ -1,8 +1,8 @@
 import { RELEASE } from '../release.js';
 import type { Registry } from '../schema/resource.js';
-import { groupsOf, servedOf } from './plain.js';
+import { servedGroups, servedVersions } from './plain.js';
 
-/** The document at `/version` (upstream type version.Info). The build fields describe this process. */
+/** The document at `/version` (upstream type `version.Info`). Its build fields describe the Node.js process. */
 export const versionInfo = (): object => ({
   major: RELEASE.major,
   minor: RELEASE.minor,
@@ -15,8 +15,8 @@ export const versionInfo = (): object => ({
   platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
 });
 
-/** What every server has beside its groups. */
-const FIXED = [
+/** Paths that do not depend on the registry. */
+const FIXED_PATHS = [
   '/.well-known/openid-configuration',
   '/healthz',
   '/healthz/etcd',
@@ -41,12 +41,12 @@ const FIXED = [
 
 /** The paths listed at `/`, sorted. */
 export function rootPaths(registry: Registry, more: readonly string[]): string[] {
-  const paths = new Set([...FIXED, ...more, '/api', '/apis', '/apis/']);
+  const paths = new Set([...FIXED_PATHS, ...more, '/api', '/apis', '/apis/']);
   const core = registry.groups.get('');
-  for (const version of core ? servedOf(core) : []) paths.add(`/api/${version.version}`);
-  for (const group of groupsOf(registry)) {
+  for (const version of core ? servedVersions(core) : []) paths.add(`/api/${version.version}`);
+  for (const group of servedGroups(registry)) {
     paths.add(`/apis/${group.name}`);
-    for (const version of servedOf(group)) paths.add(`/apis/${version.apiVersion}`);
+    for (const version of servedVersions(group)) paths.add(`/apis/${version.apiVersion}`);
   }
   return [...paths].sort();
 }

@@ -1,5 +1,5 @@
 import { RELEASE } from '../release.js';
-import { groupsOf, isTabled, resourcesOf, servedOf } from '../discovery/plain.js';
+import { servedGroups, hasBuiltInKinds, sortedResources, servedVersions } from '../discovery/plain.js';
 import { registeredVersions } from './registeredVersions.js';
 import type { Naming } from '../naming.js';
 import type { GroupVersion, Registry, Resource } from '../schema/resource.js';
@@ -24,7 +24,7 @@ const PLAIN_TYPES = [
 /** Every served group version, the core group first. */
 export function versionsOf(registry: Registry): GroupVersion[] {
   const core = registry.groups.get('');
-  return [...(core ? [core] : []), ...groupsOf(registry)].flatMap(servedOf);
+  return [...(core ? [core] : []), ...servedGroups(registry)].flatMap(servedVersions);
 }
 
 const lastPart = (id: string): string => id.slice(id.lastIndexOf('.') + 1);
@@ -119,7 +119,7 @@ export class Builder {
     const tag = `${groupTag(version.group)}_${version.version}`;
     const operations = new Operations(schemas, rootOf(version));
     const items: PathItem[] = isCustom(version) ? [] : [operations.discovery(version)];
-    for (const resource of resourcesOf(version)) items.push(...operations.resource(resource));
+    for (const resource of sortedResources(version)) items.push(...operations.resource(resource));
     const write = writer(tag);
     const paths: Schema = {};
     for (const item of items)
@@ -139,7 +139,7 @@ export interface Plain {
 
 /** Documents that belong to no group version, by their name in the index. */
 function plainOf(registry: Registry): Map<string, Plain> {
-  const groups = groupsOf(registry).filter(({ name }) => isTabled(registry, name));
+  const groups = servedGroups(registry).filter(({ name }) => hasBuiltInKinds(registry, name));
   return new Map<string, Plain>([
     ['api', { path: '/api/', id: 'getCoreAPIVersions', tag: 'core', type: 'meta.v1.APIVersions' }],
     ['apis', { path: '/apis/', id: 'getAPIVersions', tag: 'apis', type: 'meta.v1.APIGroupList' }],

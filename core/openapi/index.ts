@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { bare, type DocumentAnswer, matches } from '../discovery/answer.js';
+import { emptyAnswer, type DocumentAnswer, matchesEtag } from '../discovery/answer.js';
 import type { Naming } from '../naming.js';
 import { covers, parseAccept } from '../request/negotiate.js';
 import type { GroupVersion, Registry } from '../schema/resource.js';
@@ -97,7 +97,7 @@ class Documents implements OpenApiDocuments {
     if (!path.startsWith('/openapi/v3/')) return undefined;
     const name = path.slice('/openapi/v3/'.length);
     const part = this.#parts.get(name);
-    return part ? this.#version3(name, part, hash, accept, ifNoneMatch) : bare(404, UNCACHED);
+    return part ? this.#version3(name, part, hash, accept, ifNoneMatch) : emptyAnswer(404, UNCACHED);
   }
 
   async warm(): Promise<void> {
@@ -126,7 +126,7 @@ class Documents implements OpenApiDocuments {
 
   #version2(accept: string | undefined, ifNoneMatch: string | undefined): DocumentAnswer {
     const chosen = choose(accept, ['application/json', V2_PROTOBUF_ASKED, V2_PROTOBUF]);
-    if (!chosen) return bare(406, V2_HEADERS);
+    if (!chosen) return emptyAnswer(406, V2_HEADERS);
     const contentType = chosen === V2_PROTOBUF_ASKED ? V2_PROTOBUF : chosen;
     const plain = this.#renderV2();
     if (contentType === V2_PROTOBUF)
@@ -154,12 +154,12 @@ class Documents implements OpenApiDocuments {
     ifNoneMatch: string | undefined,
   ): DocumentAnswer {
     const chosen = choose(accept, ['application/json', V3_PROTOBUF_ASKED, V3_PROTOBUF]);
-    if (!chosen) return bare(406, V3_HEADERS);
+    if (!chosen) return emptyAnswer(406, V3_HEADERS);
     const contentType = chosen === V3_PROTOBUF_ASKED ? V3_PROTOBUF : chosen;
     const document = this.#render(part);
     if (hash !== undefined && hash !== document.hash) {
       const headers = { ...V3_HEADERS, location: addressOf(name, document.hash) };
-      return bare(301, headers, tagOf(document), contentType);
+      return emptyAnswer(301, headers, tagOf(document), contentType);
     }
     const kept = {
       vary: 'Accept',
@@ -192,7 +192,7 @@ function conditional(
   headers: Readonly<Record<string, string>>,
 ): DocumentAnswer {
   const etag = tagOf(document);
-  if (ifNoneMatch?.trim().startsWith('*') || matches(ifNoneMatch, etag)) return bare(304, headers, etag);
+  if (ifNoneMatch?.trim().startsWith('*') || matchesEtag(ifNoneMatch, etag)) return emptyAnswer(304, headers, etag);
   return { status: 200, contentType, etag, bytes: document.bytes, headers };
 }
 

@@ -1,6 +1,6 @@
 import type { Struct } from '../schema/model.js';
 import type { GroupVersion, Resource, Subresource } from '../schema/resource.js';
-import { subresourcesOf } from '../discovery/plain.js';
+import { sortedSubresources } from '../discovery/plain.js';
 import type { GroupVersionKind, Schema, Schemas } from './schemas.js';
 
 /** A parameter in the path or the query. */
@@ -162,7 +162,9 @@ export class Operations {
       ...(everywhere
         ? [pathItem(`${this.root}/${plural}`, this.#get(this.#list(resource, 'ForAllNamespaces', [])))]
         : []),
-      ...subresourcesOf(resource).flatMap(sub => this.#subresource(resource, sub, `${base}/{name}/${sub.name}`, named)),
+      ...sortedSubresources(resource).flatMap(sub =>
+        this.#subresource(resource, sub, `${base}/{name}/${sub.name}`, named),
+      ),
       ...this.#watches(resource, below, scope),
     ];
     return items.filter(item => item.operations.size > 0);

@@ -1,4 +1,4 @@
-import { isTabled } from '../discovery/plain.js';
+import { hasBuiltInKinds } from '../discovery/plain.js';
 import { parseFieldSelector, parseLabelSelector } from '../model/selector.js';
 import type { ResourceTarget, Target, Verb } from '../model/target.js';
 import { withoutTrailing } from '../model/trailing.js';
@@ -84,7 +84,7 @@ export function routeOf(registry: Registry, method: string, path: string, rawQue
   const route = resourceRoute(registry, method, path, query, groupVersion, rest);
   if (!emptySegment(decoded)) return route;
   const [group] = groupVersion;
-  const known = path.startsWith('/api') && (core || (group !== '' && isTabled(registry, group)));
+  const known = path.startsWith('/api') && (core || (group !== '' && hasBuiltInKinds(registry, group)));
   return { target: route.target, query, missing: known ? 'status' : 'text' };
 }
 
@@ -135,7 +135,8 @@ function resourceRoute(
   const named = !resource?.namespaced || namespace !== '' || (name === '' && resource.verbs.includes('list'));
   if (fits && clean && !named && emptyNamespace) return { target, query, missing: 'namespace' };
   if (resource?.own && sub !== '' && !subresource && name !== '') return { target, query, missing: 'object' };
-  if (!fits || !named || !clean) return { target, query, missing: isTabled(registry, group) ? 'status' : 'text' };
+  if (!fits || !named || !clean)
+    return { target, query, missing: hasBuiltInKinds(registry, group) ? 'status' : 'text' };
   return { target, query, resource, subresource, watchPath };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DocumentAnswer, documents, inKnownGroup } from '../../core/discovery/index.js';
+import { type DocumentAnswer, discoveryDocuments, inKnownGroup } from '../../core/discovery/index.js';
 import { storageVersionHash } from '../../core/discovery/plain.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
@@ -8,7 +8,7 @@ import { findType } from '../../core/schema/table/types.js';
 import { fixtureRegistry } from './fixture.js';
 
 const registry = fixtureRegistry();
-const set = documents(registry, namingOf('kubernetes'), { serverAddress: '10.0.0.1:6443' });
+const set = discoveryDocuments(registry, namingOf('kubernetes'), { serverAddress: '10.0.0.1:6443' });
 const V2 = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const PB = 'application/vnd.kubernetes.protobuf';
 const V2BETA1 = V2.replace('v=v2', 'v=v2beta1');
@@ -155,7 +155,7 @@ describe('plain discovery', () => {
 describe('who decides about a request', () => {
   it('is the route below /api and at versions of the table: GET alone, and its own words for what it does not declare', () => {
     for (const path of ['/api', '/api/', '/api/v1', '/apis/apps/v1', '/version']) {
-      expect([path, set.hasGetAlone(path)]).toEqual([path, true]);
+      expect([path, set.isGetOnly(path)]).toEqual([path, true]);
       expect(refusal(() => set.answer(path, 'text/plain', undefined)).message).toMatch(
         /^406: Not Acceptable\n\nAvailable/,
       );
@@ -164,12 +164,12 @@ describe('who decides about a request', () => {
 
   it('is the handler of groups and of custom versions: any method, and the words of resources', () => {
     for (const path of ['/apis', '/apis/', '/apis/apps', '/apis/apps/', '/apis/toys.example.com/v1']) {
-      expect([path, set.hasGetAlone(path)]).toEqual([path, false]);
+      expect([path, set.isGetOnly(path)]).toEqual([path, false]);
       expect(refusal(() => set.answer(path, 'text/plain', undefined)).message).toBe(
         'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
       );
     }
-    for (const path of ['/', '/nosuch']) expect(set.hasGetAlone(path)).toBe(false);
+    for (const path of ['/', '/nosuch']) expect(set.isGetOnly(path)).toBe(false);
   });
 });
 
@@ -224,7 +224,7 @@ describe('aggregated discovery', () => {
 
   it('understands both spellings of the group in both namings and repeats the one asked for', () => {
     for (const name of ['neutral', 'kubernetes'] as const) {
-      const from = documents(registry, namingOf(name));
+      const from = discoveryDocuments(registry, namingOf(name));
       for (const accept of [V2, V2.replace('k8s.io', 'orchestrator.io')]) {
         const answer = get('/apis', accept, undefined, from);
         expect(answer.contentType).toBe(accept);

@@ -16,7 +16,7 @@ import {
   shutdownCheck,
   storeCheck,
 } from '../../core/health/checks.js';
-import { RequestMetrics, scrapeOf } from '../../core/metrics/index.js';
+import { RequestMetrics, serverMetrics } from '../../core/metrics/index.js';
 import type { Naming } from '../../core/naming.js';
 import type { Plugins } from '../../core/plugin/load.js';
 import type { Releases } from '../../core/plugin/releases.js';
@@ -128,7 +128,7 @@ export async function frontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     log,
     startedAt: Date.now(),
     livezGraceMs: settings.livezGracePeriod,
-    metrics: scrapeOf(requests),
+    metrics: serverMetrics(requests),
     snapshot: exchange =>
       sendSnapshot(exchange, { writer, revision: mostRecent, storeName: settings.storage, now: Date.now }),
   });

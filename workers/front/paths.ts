@@ -1,7 +1,7 @@
 import type { HealthCheck } from '../../core/api/control.js';
 import type { Log } from '../../core/api/host.js';
 import type { Exchange } from '../../core/api/listener.js';
-import { documents, inKnownGroup, type DocumentAnswer } from '../../core/discovery/index.js';
+import { discoveryDocuments, inKnownGroup, type DocumentAnswer } from '../../core/discovery/index.js';
 import type { PathHandler } from './front.js';
 import { first } from '../../core/request/query.js';
 import { indented, NO_CACHE } from './reply.js';
@@ -33,7 +33,7 @@ const HEALTH = /^\/(livez|readyz|healthz)(\/.*)?$/;
 function documentsOfCurrent(registry: () => Registry, naming: Naming) {
   const make = (of: Registry, previous?: OpenApiDocuments) => ({
     of,
-    discovery: documents(of, naming, {
+    discovery: discoveryDocuments(of, naming, {
       paths: ['/healthz', '/livez', METRICS, '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
     }),
     openapi: openApiDocuments(of, naming, previous),
@@ -105,7 +105,7 @@ export function pathHandler({
     const match = exchange.header('if-none-match');
     const { discovery, openapi } = documentsOf();
     // What looks at no method gives a POST what a GET gets.
-    if (exchange.method !== 'GET' && discovery.hasGetAlone(path)) throw methodNotAllowed();
+    if (exchange.method !== 'GET' && discovery.isGetOnly(path)) throw methodNotAllowed();
     const known =
       discovery.answer(path, accept, match, indented(exchange)) ??
       openapi.answer(path, first(route.query, 'hash') || undefined, accept, match);
