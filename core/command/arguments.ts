@@ -3,32 +3,32 @@ import { ConfigError } from '../api/point.js';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** What a subcommand was given. */
-export interface Given {
-  readonly words: readonly string[];
+/** The arguments of a subcommand: positional ones, and flags by name. */
+export interface ParsedArguments {
+  readonly positionals: readonly string[];
   readonly values: { readonly [name: string]: string | boolean | undefined };
 }
 
-/** Reads the words and flags of a subcommand; throws ConfigError that names the flag. */
-export function givenTo(args: readonly string[], options: Options): Given {
+/** Parses the arguments of a subcommand. Throws ConfigError naming a bad flag. */
+export function parseArguments(args: readonly string[], options: Options): ParsedArguments {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    return { words: positionals, values: values as Given['values'] };
+    return { positionals: positionals, values: values as ParsedArguments['values'] };
   } catch (error) {
     const [first = ''] = (error as Error).message.split('. ');
     throw new ConfigError(/'(-[^' =]*)/.exec(first)?.[1] ?? 'arguments', first);
   }
 }
 
-/** A flag that must be there. */
-export function needed(given: Given, name: string, placeholder: string): string {
-  const value = given.values[name];
+/** The value of a required flag. Throws ConfigError if it is missing. */
+export function requireValue(parsed: ParsedArguments, name: string, placeholder: string): string {
+  const value = parsed.values[name];
   if (typeof value === 'string' && value !== '') return value;
   throw new ConfigError(`--${name}`, `needs a value: --${name}=${placeholder}`);
 }
 
-/** Bytes as people read them. */
-export function shownBytes(bytes: number): string {
+/** Formats a size with an SI unit: `1.5 MB`. */
+export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   const units = ['kB', 'MB', 'GB', 'TB'];
   let value = bytes / 1000;

@@ -12,11 +12,11 @@ import { OPTIONS } from './options.js';
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Name of a flag as a key of the configuration file. */
+/** The key of a flag in the configuration file: `dataDir` for `data-dir`. */
 const camelCase = (flag: string): string => flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Modules named by path are relative to the configuration file. */
-function pluginOf(value: unknown, path: string, directory: string): PluginUse {
+/** Parses a plugin. Relative module paths are resolved against the directory of the configuration file. */
+function parsePlugin(value: unknown, path: string, directory: string): PluginUse {
   if (!isMap(value)) throw new ConfigError(path, 'must be { use: module, config: … }');
   for (const key of Object.keys(value))
     if (key !== 'use' && key !== 'config')
@@ -26,12 +26,12 @@ function pluginOf(value: unknown, path: string, directory: string): PluginUse {
   return { use: /^\.{1,2}\//.test(use) ? resolve(directory, use) : use, ...(config === undefined ? {} : { config }) };
 }
 
-function pluginsOf(value: unknown, directory: string): readonly PluginUse[] {
+function parsePlugins(value: unknown, directory: string): readonly PluginUse[] {
   if (!Array.isArray(value)) throw new ConfigError('plugins', 'must be a list of { use, config }');
-  return value.map((item, i) => pluginOf(item, `plugins[${i}]`, directory));
+  return value.map((item, i) => parsePlugin(item, `plugins[${i}]`, directory));
 }
 
-/** Settings of a YAML text; `directory` is where it stands. Throws ConfigError with the path of the bad field. */
+/** Parses a configuration file in `directory`. Throws ConfigError with the path of a bad field. */
 export function parseConfig(yaml: string, directory: string): Partial<Settings> {
   const document = parseDocument(yaml, { uniqueKeys: true });
   const [error] = document.errors;
@@ -45,7 +45,7 @@ export function parseConfig(yaml: string, directory: string): Partial<Settings> 
   const settings = new Map<string, unknown>();
   for (const [key, value] of Object.entries(content)) {
     const option = options.get(key);
-    if (key === 'plugins') settings.set(key, pluginsOf(value, directory));
+    if (key === 'plugins') settings.set(key, parsePlugins(value, directory));
     else if (option) settings.set(option.setting, option.read(value, key));
     else throw new ConfigError(key, 'unknown setting; they are named like the flags, in camelCase');
   }
@@ -64,11 +64,11 @@ function readConfig(file: string): Partial<Settings> {
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host);
 
-function mustExist(flag: string, file: string | undefined): void {
+function checkFileExists(flag: string, file: string | undefined): void {
   if (file !== undefined && !existsSync(file)) throw new ConfigError(flag, `there is no file ${file}`);
 }
 
-/** Refuses settings that contradict each other or name what is not there. */
+/** Returns the settings. Throws ConfigError for settings that contradict each other and for missing files. */
 export function checkSettings(settings: Settings): Settings {
   const { tlsCertFile, tlsPrivateKeyFile, authorizationMode } = settings;
   if (tlsCertFile !== undefined && tlsPrivateKeyFile === undefined)
@@ -95,15 +95,15 @@ export function checkSettings(settings: Settings): Settings {
     throw new ConfigError('--authorization-mode', 'names a mode twice');
   if (authorizationMode.includes('AlwaysAllow') && authorizationMode.includes('AlwaysDeny'))
     throw new ConfigError('--authorization-mode', 'AlwaysAllow and AlwaysDeny contradict each other; leave one out');
-  mustExist('--tls-cert-file', tlsCertFile);
-  mustExist('--tls-private-key-file', tlsPrivateKeyFile);
-  mustExist('--client-ca-file', settings.clientCaFile);
-  mustExist('--token-auth-file', settings.tokenAuthFile);
+  checkFileExists('--tls-cert-file', tlsCertFile);
+  checkFileExists('--tls-private-key-file', tlsPrivateKeyFile);
+  checkFileExists('--client-ca-file', settings.clientCaFile);
+  checkFileExists('--token-auth-file', settings.tokenAuthFile);
   return checkEtcd(settings);
 }
 
-/** The settings of `capstan serve` with these arguments: defaults, then the configuration file, then flags. */
-export function settingsOf(args: readonly string[]): Settings {
+/** The settings of `capstan serve`: defaults, overridden by the configuration file, overridden by flags. */
+export function loadSettings(args: readonly string[]): Settings {
   const flags = parseFlags(args);
   const file = flags.config === undefined ? {} : readConfig(flags.config);
   return checkSettings({ ...DEFAULTS, ...file, ...flags.settings });

@@ -2,16 +2,16 @@ import { ConfigError } from '../api/point.js';
 import type { Settings } from '../server/settings.js';
 import { OPTIONS, type Option } from './options.js';
 
-/** What flags say: settings, and the configuration file. */
+/** The settings given by flags, and the path of the configuration file. */
 export interface Flags {
   readonly settings: Partial<Settings>;
   readonly config?: string;
 }
 
-/** Edit distance at which a name still counts as a slip of the pen. */
-const SLIP = 3;
+/** The largest edit distance to a flag that is suggested for an unknown one. */
+const MAX_TYPO_DISTANCE = 3;
 
-function distance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
@@ -22,60 +22,60 @@ function distance(a: string, b: string): number {
   return row[b.length]!;
 }
 
-function unknownFlag(given: string, name: string): ConfigError {
+function unknownFlagError(given: string, name: string): ConfigError {
   const near = [...OPTIONS.keys(), 'config'].filter(
-    known => name.length < 64 && distance(known, name) <= SLIP && known.length > 1,
+    known => name.length < 64 && editDistance(known, name) <= MAX_TYPO_DISTANCE && known.length > 1,
   );
-  const [best] = near.sort((a, b) => distance(a, name) - distance(b, name));
+  const [best] = near.sort((a, b) => editDistance(a, name) - editDistance(b, name));
   return new ConfigError(given, `unknown flag; ${best ? `did you mean --${best}?` : 'capstan --help lists them'}`);
 }
 
 interface Token {
-  readonly shown: string;
+  readonly flag: string;
   readonly name: string;
   readonly value: string | undefined;
 }
 
-function tokenOf(argument: string): Token {
+function parseToken(argument: string): Token {
   const match = /^(--?)([^=]*)(?:=(.*))?$/s.exec(argument);
   if (!match || match[2] === '')
     throw new ConfigError(argument, 'unexpected argument; flags are given as --name=value');
   const [, dashes = '', name = '', value] = match;
   const level = dashes === '-' && value === undefined ? /^v(\d+)$/.exec(name) : null;
-  if (level) return { shown: '-v', name: 'v', value: level[1] };
-  if (dashes === '-' && name.length > 1) throw unknownFlag(`-${name}`, name);
-  return { shown: dashes + name, name, value };
+  if (level) return { flag: '-v', name: 'v', value: level[1] };
+  if (dashes === '-' && name.length > 1) throw unknownFlagError(`-${name}`, name);
+  return { flag: dashes + name, name, value };
 }
 
-function givenValue(token: Token, option: Option | undefined, rest: string[]): string {
+function takeValue(token: Token, option: Option | undefined, rest: string[]): string {
   if (token.value !== undefined) return token.value;
   const next = rest[0];
-  if (option?.bare && next !== 'true' && next !== 'false') return 'true';
+  if (option?.valueOptional && next !== 'true' && next !== 'false') return 'true';
   if (next === undefined || next.startsWith('--'))
-    throw new ConfigError(token.shown, `needs a value: ${token.shown}=${option?.placeholder ?? 'FILE'}`);
+    throw new ConfigError(token.flag, `needs a value: ${token.flag}=${option?.placeholder ?? 'FILE'}`);
   rest.shift();
   return next;
 }
 
-/** Reads `--name=value` and `--name value`; throws ConfigError that names the flag and the fix. */
+/** Parses flags of the forms `--name=value` and `--name value`. Throws ConfigError naming a bad flag and the fix. */
 export function parseFlags(args: readonly string[]): Flags {
   const rest = [...args];
   const settings = new Map<keyof Settings, unknown>();
   let config: string | undefined;
   while (rest.length > 0) {
-    const token = tokenOf(rest.shift()!);
+    const token = parseToken(rest.shift()!);
     const option = OPTIONS.get(token.name);
-    if (!option && token.name !== 'config') throw unknownFlag(token.shown, token.name);
-    const value = givenValue(token, option, rest);
+    if (!option && token.name !== 'config') throw unknownFlagError(token.flag, token.name);
+    const value = takeValue(token, option, rest);
     if (!option) {
-      if (config !== undefined) throw new ConfigError(token.shown, 'given twice; give one file');
+      if (config !== undefined) throw new ConfigError(token.flag, 'given twice; give one file');
       config = value;
       continue;
     }
-    const read = option.read(value, token.shown);
+    const read = option.read(value, token.flag);
     const before = settings.get(option.setting);
     if (before !== undefined && !option.repeatable)
-      throw new ConfigError(token.shown, 'given twice; leave one of them out');
+      throw new ConfigError(token.flag, 'given twice; leave one of them out');
     settings.set(option.setting, before === undefined ? read : [...(before as unknown[]), ...(read as unknown[])]);
   }
   return { settings: Object.fromEntries(settings) as Partial<Settings>, config };

@@ -12,7 +12,7 @@ const io: Io = {
   err: line => void process.stderr.write(`${line}\n`),
 };
 
-/** The version in package.json, which stands above the compiled file and, in development, above the source. */
+/** The version in package.json, which is two directories above the source and three above the compiled file. */
 function version(): string {
   for (const up of ['../../package.json', '../../../package.json']) {
     try {
@@ -22,7 +22,7 @@ function version(): string {
       };
       if (found.name === 'capstan') return found.version ?? 'unknown';
     } catch {
-      // Not at this height.
+      // No package.json in this directory.
     }
   }
   return 'unknown';

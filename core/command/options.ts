@@ -1,21 +1,21 @@
 import { AUTHORIZATION_MODES, type Settings } from '../server/settings.js';
 import { duration, flag, level, listOf, oneOf, port, type Reader, text } from './values.js';
 
-/** A setting as a flag of `capstan serve`. */
+/** A flag of `capstan serve`. */
 export interface Option {
   readonly setting: keyof Settings;
   readonly read: Reader<unknown>;
-  /** May be given several times; the values add up. */
+  /** May be given several times; the lists are concatenated. */
   readonly repeatable?: true;
-  /** May stand without a value, which means true. */
-  readonly bare?: true;
+  /** May be given without a value, which means true. */
+  readonly valueOptional?: true;
   readonly placeholder: string;
   readonly help: string;
 }
 
-/** Every flag by name. The configuration file knows the same settings by the name of the flag in camelCase. */
+/** All flags by name. The configuration file has the same settings under the flags' names in camelCase. */
 export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
-  ['data-dir', { setting: 'dataDir', read: text, placeholder: 'DIR', help: 'where everything is kept (./.capstan)' }],
+  ['data-dir', { setting: 'dataDir', read: text, placeholder: 'DIR', help: 'directory of all data (./.capstan)' }],
   [
     'bind-address',
     { setting: 'bindAddress', read: text, placeholder: 'ADDRESS', help: 'address to listen on (127.0.0.1)' },
@@ -62,7 +62,7 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
     {
       setting: 'anonymousAuth',
       read: flag,
-      bare: true,
+      valueOptional: true,
       placeholder: 'BOOL',
       help: 'accept requests without credentials (true)',
     },
@@ -97,7 +97,7 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
   ],
   [
     'etcd-prefix',
-    { setting: 'etcdPrefix', read: text, placeholder: 'PREFIX', help: 'begins every key in etcd (/registry)' },
+    { setting: 'etcdPrefix', read: text, placeholder: 'PREFIX', help: 'prefix of all keys in etcd (/registry)' },
   ],
   [
     'etcd-cafile',
@@ -125,12 +125,12 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
       setting: 'historyRetention',
       read: duration,
       placeholder: 'TIME',
-      help: 'time that past versions are kept for watches and continue tokens (5m)',
+      help: 'how long past versions are kept for watches and continue tokens (5m)',
     },
   ],
   [
     'listener',
-    { setting: 'listener', read: oneOf(['uws', 'node']), placeholder: 'NAME', help: 'uws or node (uws where it runs)' },
+    { setting: 'listener', read: oneOf(['uws', 'node']), placeholder: 'NAME', help: 'uws or node (uws if available)' },
   ],
   [
     'livez-grace-period',
@@ -147,7 +147,7 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
       setting: 'shutdownDelayDuration',
       read: duration,
       placeholder: 'TIME',
-      help: 'time to serve on after a signal, while /readyz fails (0)',
+      help: 'time to continue serving after a signal, while /readyz fails (0)',
     },
   ],
   ['v', { setting: 'verbosity', read: level, placeholder: 'LEVEL', help: 'log verbosity (0)' }],
@@ -165,15 +165,15 @@ export function helpText(): string {
     'Commands:',
     '  serve      run the server in the foreground (the default)',
     '  store      check --data-dir=DIR: verify the files of a stopped server',
-    '             recover --data-dir=DIR [--accept-loss]: save what can be read of damaged files',
-    '  snapshot   save FILE [--data-dir=DIR | --kubeconfig=FILE]: take one from a running server',
-    '             restore FILE --data-dir=NEW: make a data directory of one',
-    '             status FILE: verify one',
-    '  cel        check and run expressions',
+    '             recover --data-dir=DIR [--accept-loss]: recover readable data of damaged files',
+    '  snapshot   save FILE [--data-dir=DIR | --kubeconfig=FILE]: take a snapshot of a running server',
+    '             restore FILE --data-dir=NEW: create a data directory from a snapshot',
+    '             status FILE: verify a snapshot',
+    '  cel        check and evaluate expressions',
     '  version    print the version',
     '',
     'Flags of serve:',
-    `  ${'--config FILE'.padEnd(34)}the same settings in YAML, and the list of plugins; flags win`,
+    `  ${'--config FILE'.padEnd(34)}the same settings in YAML, and the list of plugins; flags override it`,
     ...lines,
     '',
   ].join('\n');

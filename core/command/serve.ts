@@ -1,29 +1,29 @@
 import type { Settings } from '../server/settings.js';
 import type { RunningServer } from '../server/start.js';
-import { settingsOf } from './config.js';
+import { loadSettings } from './config.js';
 
-/** Where a command writes, and what it hears of the world; replaced in tests. */
+/** The output streams of a command, line by line; replaced in tests. */
 export interface Io {
   out(line: string): void;
   err(line: string): void;
 }
 
 /**
- * Ends the process by SIGINT's default action, which shells report as 130: `process.exit` would run into native code
- * that is still at work.
+ * Ends the process by the default action of SIGINT (exit status 130 in shells). `process.exit` is not safe while native
+ * code is running in other threads.
  */
-function die(): void {
+function endBySignal(): void {
   process.removeAllListeners('SIGINT');
   process.kill(process.pid, 'SIGINT');
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
-function signalled(io: Io): Promise<'signal'> {
+/** Resolves at the first SIGINT or SIGTERM. A second one ends the process at once. */
+function waitForSignal(io: Io): Promise<'signal'> {
   return new Promise(resolve => {
     let signals = 0;
     const on = (signal: NodeJS.Signals): void => {
       signals++;
-      if (signals > 1) die();
+      if (signals > 1) endBySignal();
       io.err(`${signal}: draining; a second signal exits at once`);
       resolve('signal');
     };
@@ -39,14 +39,16 @@ function announce(server: RunningServer, io: Io): void {
   io.out(`ready in ${Math.round(server.readyMs)} ms`);
 }
 
-/** Loads the server only after the flags were found good: a bad flag is answered at once. */
-const startReal = async (settings: Settings): Promise<RunningServer> =>
+/** Starts the server. Its modules are loaded only here, so that bad flags are reported without delay. */
+const loadAndStart = async (settings: Settings): Promise<RunningServer> =>
   (await import('../server/start.js')).startServer(settings);
 
-/** Runs a server in the foreground until a signal (0) or a failure (1). Throws ConfigError for bad flags. */
-export async function serve(args: readonly string[], io: Io, start = startReal): Promise<number> {
-  const settings = settingsOf(args);
-  const signal = signalled(io);
+/**
+ * Runs a server in the foreground. Returns 0 after a signal and 1 after a failure. Throws ConfigError for bad flags.
+ */
+export async function serve(args: readonly string[], io: Io, start = loadAndStart): Promise<number> {
+  const settings = loadSettings(args);
+  const signal = waitForSignal(io);
   const server = await start(settings);
   announce(server, io);
   const ended = await Promise.race([signal, server.failed]);

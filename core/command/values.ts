@@ -1,9 +1,6 @@
 import { ConfigError } from '../api/point.js';
 
-/**
- * Reads one value of a setting, from text (a flag) or from YAML; throws ConfigError with `path`, the flag or field it
- * came from.
- */
+/** Parses the value of a setting: the text of a flag, or YAML. Throws ConfigError naming `path`, the flag or field. */
 export type Reader<T> = (value: unknown, path: string) => T;
 
 /** Non-empty text. */
@@ -12,14 +9,14 @@ export const text: Reader<string> = (value, path) => {
   throw new ConfigError(path, 'must be a non-empty text');
 };
 
-/** Port number; 0 picks a free one. */
+/** A port number. 0 means a free port. */
 export const port: Reader<number> = (value, path) => {
   const number = typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value;
   if (typeof number === 'number' && Number.isInteger(number) && number >= 0 && number <= 65_535) return number;
   throw new ConfigError(path, `must be a port between 0 and 65535, not ${JSON.stringify(value)}`);
 };
 
-/** Small whole number. */
+/** An integer from 0 to 10. */
 export const level: Reader<number> = (value, path) => {
   const number = typeof value === 'string' && /^\d{1,2}$/.test(value) ? Number(value) : value;
   if (typeof number === 'number' && Number.isInteger(number) && number >= 0 && number <= 10) return number;
@@ -40,7 +37,7 @@ const UNITS = new Map([
   ['h', 3_600_000],
 ]);
 
-/** Duration as `90s`, `1m30s`, `250ms`, or `0`; gives milliseconds. */
+/** A duration such as `90s`, `1m30s`, `250ms` or `0`, in milliseconds. */
 export const duration: Reader<number> = (value, path) => {
   if (value === 0 || value === '0') return 0;
   if (typeof value === 'string' && value.length <= 32 && /^(\d+(\.\d+)?(ms|h|m|s))+$/.test(value)) {
@@ -52,7 +49,7 @@ export const duration: Reader<number> = (value, path) => {
   throw new ConfigError(path, `must be a duration such as 30s or 1m30s, not ${JSON.stringify(value)}`);
 };
 
-/** One of these words. */
+/** One of several words. */
 export const oneOf =
   <W extends string>(words: readonly W[]): Reader<W> =>
   (value, path) => {
@@ -61,7 +58,7 @@ export const oneOf =
     throw new ConfigError(path, `must be ${words.join(' or ')}, not ${JSON.stringify(value)}`);
   };
 
-/** A list of values: a YAML list, or text with commas. */
+/** A list of values: a YAML list or comma-separated text. */
 export const listOf =
   <T>(each: Reader<T>): Reader<readonly T[]> =>
   (value, path) => {

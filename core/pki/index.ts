@@ -1,2 +1,2 @@
-export { type Access, kubeconfigText } from './kubeconfig.js';
+export { type KubeconfigAccess as Access, kubeconfigText } from './kubeconfig.js';
 export { ensurePki, type Pki, type PkiOptions, serverNames } from './pki.js';

@@ -1,5 +1,5 @@
-/** What a client needs to reach the server; with a token, or with a certificate and its key. */
-export interface Access {
+/** Address and credentials for a kubeconfig: a token, or a certificate and its key. */
+export interface KubeconfigAccess {
   readonly server: string;
   readonly user: string;
   readonly caPem?: string;
@@ -10,8 +10,8 @@ export interface Access {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** A kubeconfig with one cluster, one user and one context, as JSON, which is YAML too and needs no quoting rules. */
-export function kubeconfigText(access: Access): string {
+/** A kubeconfig with one cluster, one user and one context. It is JSON, which is a subset of YAML. */
+export function kubeconfigText(access: KubeconfigAccess): string {
   const cluster = {
     server: access.server,
     ...(access.caPem === undefined ? {} : { 'certificate-authority-data': base64(access.caPem) }),

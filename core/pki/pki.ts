@@ -4,28 +4,28 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Naming } from '../naming.js';
-import type { CertificateRequest, Issued, Subject } from './certificate.js';
+import type { CertificateRequest, IssuedCertificate, Subject } from './certificate.js';
 import { kubeconfigText } from './kubeconfig.js';
 
 const DAY = 24 * 60 * 60 * 1000;
-/** Lives of certificates made here; they are renewed when a third of the life is left. */
-const CA_LIFE = 3650 * DAY;
-const LEAF_LIFE = 365 * DAY;
+/** Lifetimes of certificates. They are renewed when less than a third is left. */
+const CA_LIFETIME = 3650 * DAY;
+const LEAF_LIFETIME = 365 * DAY;
 /** Backdating of `notBefore`, for clients whose clock is behind. */
-const SKEW = 60 * 60 * 1000;
-/** First address of the default service network: where pods would reach the server. */
+const CLOCK_SKEW = 60 * 60 * 1000;
+/** The first address of the default service network, at which pods reach the server. */
 const SERVICE_ADDRESS = '10.96.0.1';
 
-/** What the server wants to be called, and where its files are. */
+/** Options of `ensurePki`. */
 export interface PkiOptions {
   readonly dataDir: string;
-  /** Further DNS names and addresses: the bind address and `--tls-san`. Wildcard addresses are left out. */
+  /** Additional DNS names and addresses: the bind address and `--tls-san`. Wildcard addresses are ignored. */
   readonly sans: readonly string[];
   readonly naming: Naming;
   readonly now: () => number;
 }
 
-/** Files under `<data-dir>/pki` that the server and its administrator use. */
+/** Certificates and keys under `<data-dir>/pki`. */
 export interface Pki {
   readonly caFile: string;
   readonly certFile: string;
@@ -41,31 +41,31 @@ export interface Pki {
   kubeconfig(server: string): string;
 }
 
-/** Writes a file whole or not at all; `mode` holds from the first byte on. */
-function writeWhole(file: string, text: string, mode: number): void {
+/** Writes a file atomically. It never has other permissions than `mode`. */
+function writeFileAtomic(file: string, text: string, mode: number): void {
   const temporary = `${file}.${process.pid}.new`;
   writeFileSync(temporary, text, { mode });
   chmodSync(temporary, mode);
   renameSync(temporary, file);
 }
 
-interface Files {
+interface CertificateFiles {
   readonly cert: string;
   readonly key: string;
 }
 
-interface Usable {
+interface ValidCertificate {
   readonly certificate: X509Certificate;
   readonly pem: string;
 }
 
-/** The certificate in these files if it needs no renewal and its key belongs to it. */
-function usable(files: Files, life: number, now: number): Usable | undefined {
+/** Loads a certificate. Returns undefined if it is missing, needs renewal or does not match its key. */
+function loadIfValid(files: CertificateFiles, lifetime: number, now: number): ValidCertificate | undefined {
   if (!existsSync(files.cert) || !existsSync(files.key)) return undefined;
   try {
     const pem = readFileSync(files.cert, 'utf8');
     const certificate = new X509Certificate(pem);
-    const renewAt = Date.parse(certificate.validTo) - life / 3;
+    const renewAt = Date.parse(certificate.validTo) - lifetime / 3;
     const matches = certificate.checkPrivateKey(createPrivateKey(readFileSync(files.key, 'utf8')));
     return matches && now < renewAt && now >= Date.parse(certificate.validFrom) ? { certificate, pem } : undefined;
   } catch {
@@ -73,15 +73,12 @@ function usable(files: Files, life: number, now: number): Usable | undefined {
   }
 }
 
-function save(files: Files, made: Issued): void {
-  writeWhole(files.key, made.key, 0o600);
-  writeWhole(files.cert, made.certificate, 0o644);
+function save(files: CertificateFiles, issued: IssuedCertificate): void {
+  writeFileAtomic(files.key, issued.key, 0o600);
+  writeFileAtomic(files.cert, issued.certificate, 0o644);
 }
 
-/**
- * The names a server answers to: everything local, its service names, and what the operator adds; an address without
- * its zone.
- */
+/** The names in the serving certificate: local names, service names and `added` (addresses without their zone). */
 export function serverNames(naming: Naming, added: readonly string[]): string[] {
   const service = naming.label('orchestrator.io').replace(/\.io$/, '');
   const services = ['', '.default', '.default.svc', '.default.svc.cluster.local'].map(suffix => service + suffix);
@@ -91,62 +88,59 @@ export function serverNames(naming: Naming, added: readonly string[]): string[] 
   return [...new Set(['localhost', '127.0.0.1', '::1', hostname(), ...services, SERVICE_ADDRESS, ...given])];
 }
 
-const covers = (certificate: X509Certificate, names: readonly string[]): boolean =>
+const coversNames = (certificate: X509Certificate, names: readonly string[]): boolean =>
   names.every(name => (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined);
 
-/**
- * Signs a certificate. The library for that is loaded only here: a start that finds all its certificates does without
- * it.
- */
-async function issue(request: CertificateRequest, issuer?: Issued): Promise<Issued> {
+/** Issues a certificate. The library is loaded only here, because most starts find valid certificates. */
+async function issue(request: CertificateRequest, issuer?: IssuedCertificate): Promise<IssuedCertificate> {
   return (await import('./certificate.js')).issue(request, issuer);
 }
 
-/** The certificate of the CA, made if it is not there. */
-async function authority(files: Files, now: number): Promise<Usable> {
-  const present = usable(files, CA_LIFE, now);
-  if (present) return present;
-  const made = await issue({
+/** Loads the CA certificate, or creates it. */
+async function ensureCa(files: CertificateFiles, now: number): Promise<ValidCertificate> {
+  const existing = loadIfValid(files, CA_LIFETIME, now);
+  if (existing) return existing;
+  const issued = await issue({
     subject: { commonName: 'capstan-ca' },
-    notBefore: now - SKEW,
-    notAfter: now + CA_LIFE,
+    notBefore: now - CLOCK_SKEW,
+    notAfter: now + CA_LIFETIME,
     use: 'ca',
   });
-  save(files, made);
-  return { certificate: new X509Certificate(made.certificate), pem: made.certificate };
+  save(files, issued);
+  return { certificate: new X509Certificate(issued.certificate), pem: issued.certificate };
 }
 
 /**
- * Makes, once, a CA, a serving certificate and an administrator's client certificate under `<data-dir>/pki`, and renews
- * each when a third of its life is left, when its names no longer cover what is asked for, or when the CA changed.
- * Private files have mode 0600.
+ * Ensures a CA, a serving certificate and an administrator's client certificate under `<data-dir>/pki`. A certificate
+ * is renewed if less than a third of its lifetime is left, if it lacks a required name, or if the CA has changed. Keys
+ * have mode 0600.
  */
 export async function ensurePki(options: PkiOptions): Promise<Pki> {
   const directory = join(options.dataDir, 'pki');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const filesOf = (name: string): Files => ({
+  const filesOf = (name: string): CertificateFiles => ({
     cert: join(directory, `${name}.crt`),
     key: join(directory, `${name}.key`),
   });
   const [caFiles, server, admin] = [filesOf('ca'), filesOf('server'), filesOf('admin')];
   const now = options.now();
-  const ca = await authority(caFiles, now);
-  const bySameCa = (found: Usable): boolean => found.certificate.verify(ca.certificate.publicKey);
+  const ca = await ensureCa(caFiles, now);
+  const isSignedByCa = (found: ValidCertificate): boolean => found.certificate.verify(ca.certificate.publicKey);
   const ensure = async (
-    files: Files,
+    files: CertificateFiles,
     subject: Subject,
     use: 'server' | 'client',
     sans: readonly string[],
   ): Promise<void> => {
-    const found = usable(files, LEAF_LIFE, now);
+    const found = loadIfValid(files, LEAF_LIFETIME, now);
     if (
       found &&
-      bySameCa(found) &&
+      isSignedByCa(found) &&
       found.certificate.subject.includes(`CN=${subject.commonName}`) &&
-      covers(found.certificate, sans)
+      coversNames(found.certificate, sans)
     )
       return;
-    const request = { subject, notBefore: now - SKEW, notAfter: now + LEAF_LIFE, use, sans };
+    const request = { subject, notBefore: now - CLOCK_SKEW, notAfter: now + LEAF_LIFETIME, use, sans };
     save(files, await issue(request, { certificate: ca.pem, key: readFileSync(caFiles.key, 'utf8') }));
   };
   await ensure(server, { commonName: 'capstan' }, 'server', serverNames(options.naming, options.sans));
@@ -171,7 +165,7 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
     kubeconfig,
     kubeconfigPath: url => {
       const path = join(options.dataDir, 'admin.kubeconfig');
-      writeWhole(path, kubeconfig(url), 0o600);
+      writeFileAtomic(path, kubeconfig(url), 0o600);
       return path;
     },
   };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../core/api/point.js';
-import { parseConfig, settingsOf } from '../../core/command/config.js';
+import { parseConfig, loadSettings } from '../../core/command/config.js';
 import { etcdConfig } from '../../core/server/etcd.js';
 import plugin from '../../plugins/storage/etcd/index.js';
 
@@ -19,7 +19,7 @@ const SERVERS = '--etcd-servers=https://a:2379,https://b:2379';
 
 describe('flags of etcd', () => {
   it('become the settings of the plugin', () => {
-    const settings = settingsOf([
+    const settings = loadSettings([
       ETCD,
       SERVERS,
       `--etcd-cafile=${ca}`,
@@ -40,7 +40,7 @@ describe('flags of etcd', () => {
       '--etcd-user=u',
       `--etcd-password-file=${password}`,
     ];
-    expect(etcdConfig(settingsOf([ETCD, SERVERS, ...more]))).toMatchObject({
+    expect(etcdConfig(loadSettings([ETCD, SERVERS, ...more]))).toMatchObject({
       prefix: '/here',
       compactionInterval: 0,
       user: 'u',
@@ -77,7 +77,7 @@ describe('flags of etcd', () => {
     [[ETCD, SERVERS, '--etcd-prefix=/'], '--etcd-prefix: must hold more than slashes: leave it out for /registry'],
     [['--storage-backend=etc'], '--storage-backend: must be rocksdb or memory or etcd, not "etc"'],
   ])('%j are refused in one line with the flag and the fix', (args, text) => {
-    expect(() => settingsOf(args)).toThrow(
+    expect(() => loadSettings(args)).toThrow(
       new ConfigError(text.slice(0, text.indexOf(': ')), text.slice(text.indexOf(': ') + 2)),
     );
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../core/api/point.js';
-import { parseConfig, settingsOf } from '../../core/command/config.js';
+import { parseConfig, loadSettings } from '../../core/command/config.js';
 import { helpText, OPTIONS } from '../../core/command/options.js';
 import { DEFAULTS } from '../../core/server/settings.js';
 
@@ -16,7 +16,7 @@ const file = (name: string, text = ''): string => {
 };
 const refusal = (...args: string[]): string => {
   try {
-    settingsOf(args);
+    loadSettings(args);
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigError);
     return (error as Error).message;
@@ -26,11 +26,11 @@ const refusal = (...args: string[]): string => {
 
 describe('flags of serve', () => {
   it('give the defaults where nothing is said', () => {
-    expect(settingsOf([])).toEqual(DEFAULTS);
+    expect(loadSettings([])).toEqual(DEFAULTS);
   });
 
   it('are read with = and with a space, and repeated ones add up', () => {
-    const settings = settingsOf([
+    const settings = loadSettings([
       '--secure-port=0',
       '--data-dir',
       'x',
@@ -48,15 +48,15 @@ describe('flags of serve', () => {
       verbosity: 2,
       anonymousAuth: false,
     });
-    expect(settingsOf(['-v3', '--anonymous-auth', '--naming=kubernetes'])).toMatchObject({
+    expect(loadSettings(['-v3', '--anonymous-auth', '--naming=kubernetes'])).toMatchObject({
       verbosity: 3,
       anonymousAuth: true,
     });
-    expect(settingsOf(['--shutdown-delay-duration=1m30s', '--livez-grace-period', '250ms'])).toMatchObject({
+    expect(loadSettings(['--shutdown-delay-duration=1m30s', '--livez-grace-period', '250ms'])).toMatchObject({
       shutdownDelayDuration: 90_000,
       livezGracePeriod: 250,
     });
-    expect(settingsOf(['--authorization-mode=RBAC,AlwaysAllow']).authorizationMode).toEqual(['RBAC', 'AlwaysAllow']);
+    expect(loadSettings(['--authorization-mode=RBAC,AlwaysAllow']).authorizationMode).toEqual(['RBAC', 'AlwaysAllow']);
   });
 
   it.each([
@@ -94,7 +94,7 @@ describe('flags of serve', () => {
         }),
         args => {
           try {
-            settingsOf(args);
+            loadSettings(args);
           } catch (error) {
             expect(error).toBeInstanceOf(ConfigError);
           }
@@ -114,7 +114,7 @@ describe('the configuration file', () => {
       'good.yaml',
       'securePort: 7000\nnaming: kubernetes\ntlsSan: [a]\nplugins:\n- use: ./own.js\n  config: {a: 1}\n- use: package\n',
     );
-    const settings = settingsOf(['--config', path, '--secure-port=7001']);
+    const settings = loadSettings(['--config', path, '--secure-port=7001']);
     expect(settings).toMatchObject({ port: 7001, naming: 'kubernetes', tlsSan: ['a'] });
     expect(settings.plugins).toEqual([{ use: join(folder, 'own.js'), config: { a: 1 } }, { use: 'package' }]);
   });

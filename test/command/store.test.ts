@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, truncate, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseConfig, settingsOf } from '../../core/command/config.js';
+import { parseConfig, loadSettings } from '../../core/command/config.js';
 import { storeCommand } from '../../core/command/store.js';
 import { openRocks } from '../../plugins/storage/rocksdb/open.js';
 import { committed } from '../conformance/storage.js';
@@ -61,7 +61,7 @@ describe('capstan store', () => {
     await loseTheEnd();
     const asked = await run('recover');
     expect(asked.code).toBe(1);
-    expect(asked.io.lines.join('\n')).toMatch(/gone: revisions \d+ to 20\nkept: \d+ objects/);
+    expect(asked.io.lines.join('\n')).toMatch(/lost: revisions \d+ to 20\nkept: \d+ objects/);
     expect(asked.io.errors.join()).toMatch(/nothing was changed.*--accept-loss/);
     const agreed = await run('recover', '--accept-loss');
     expect(agreed.code).toBe(0);
@@ -84,7 +84,7 @@ describe('capstan store', () => {
   it('refuses a directory without a store, and words it does not know, naming them', async () => {
     await expect(run('check')).rejects.toThrow(/holds no store/);
     await expect(run('mend')).rejects.toThrow(/check or recover/);
-    await expect(run('check', '--accept-loss')).rejects.toThrow('--accept-loss: belongs to');
+    await expect(run('check', '--accept-loss')).rejects.toThrow('--accept-loss: is a flag of');
     await expect(run('check', '--deep')).rejects.toThrow(/^--deep: /);
     await expect(storeCommand(['check'], new Captured())).rejects.toThrow(/^--data-dir: needs a value/);
   });
@@ -155,10 +155,10 @@ describe('a server', () => {
 
 describe('how long history is kept', () => {
   it('is a duration, by flag or configuration file, and five minutes where nothing is said [R360]', () => {
-    expect(settingsOf([]).historyRetention).toBe(300_000);
-    expect(settingsOf(['--history=1m30s']).historyRetention).toBe(90_000);
+    expect(loadSettings([]).historyRetention).toBe(300_000);
+    expect(loadSettings(['--history=1m30s']).historyRetention).toBe(90_000);
     expect(parseConfig('history: 10m', '.').historyRetention).toBe(600_000);
     for (const bad of ['5', '-1m', 'soon', '0', ''])
-      expect(() => settingsOf([`--history=${bad}`])).toThrow(/^--history/);
+      expect(() => loadSettings([`--history=${bad}`])).toThrow(/^--history/);
   });
 });
