@@ -1,17 +1,15 @@
-/** Which names the server speaks to its clients. */
+/** A naming scheme. */
 export type NamingName = 'neutral' | 'kubernetes';
 
-/** Group names whose upstream form is not `*.k8s.io`, neutral to upstream. */
+/** Upstream group names that do not end in `k8s.io`, by neutral name. */
 const GROUPS = new Map([
   ['flowcontrol.orchestrator.io', 'flowcontrol.apiserver.k8s.io'],
   ['internal.apiserver.orchestrator.io', 'internal.apiserver.k8s.io'],
   ['abac.authorization.orchestrator.io', 'abac.authorization.kubernetes.io'],
 ]);
 
-/**
- * Whole names of users, roles, signers and namespaces that are not `orchestrator` read as `kube`, neutral to upstream.
- */
-const WORDS = new Map([
+/** Upstream names of users, roles, signers and namespaces that do not follow the rules below, by neutral name. */
+const IRREGULAR_NAMES = new Map([
   ['system:node-agent-api-admin', 'system:kubelet-api-admin'],
   [
     'system:certificates.orchestrator.io:certificatesigningrequests:nodeclient',
@@ -43,14 +41,14 @@ const WORDS = new Map([
 ]);
 
 /**
- * The only place that knows brand names. Code and tables are written in neutral names; these functions give what
- * clients see.
+ * Translates neutral names, which code and tables use, into those that clients see. This file is the only one that
+ * contains brand names.
  */
 export interface Naming {
   readonly name: NamingName;
-  /** Bare name of the system: the namespace finalizer, the server's own service. */
+  /** The name of the system: the namespace finalizer and the server's own Service have it. */
   readonly product: string;
-  /** Its short form, as in `<short>-system`. */
+  /** Its short form, a prefix of names such as `<short>-system`. */
   readonly short: string;
   /** API group: `apps` stays, `rbac.authorization.orchestrator.io` becomes `rbac.authorization.k8s.io`. */
   group(neutral: string): string;
@@ -100,18 +98,18 @@ const kubernetes: Naming = {
   },
   label: n => n.replace(/(^|\.)orchestrator\.io(?=\/|$)/, '$1kubernetes.io'),
   component: n =>
-    WORDS.get(n) ?? n.replace(/(^|:)orchestrator-/, '$1kube-').replace(/^(system:)node-agent/, '$1kubelet'),
+    IRREGULAR_NAMES.get(n) ?? n.replace(/(^|:)orchestrator-/, '$1kube-').replace(/^(system:)node-agent/, '$1kubelet'),
   mediaType: n => n.replace('vnd.orchestrator.', 'vnd.kubernetes.'),
   typeName: n => n.replace(/^io\.orchestrator\./, 'io.k8s.').replace(/^orchestrator\.io\./, 'k8s.io.'),
   variable: n => n.replace(/^ORCHESTRATOR_/, 'KUBERNETES_').replace(/^orchestrator_/, 'kubernetes_'),
 };
 
-/** The naming table of that name. */
+/** The naming scheme of a name. */
 export const namingOf = (name: NamingName): Naming => (name === 'kubernetes' ? kubernetes : neutral);
 
-/** The names of the system in either naming. */
+/** The system's name in each scheme. */
 export const PRODUCTS: readonly string[] = [neutral.product, kubernetes.product];
 
-/** Either spelling of a media type's vendor or of the `g=` parameter of a Table request, made neutral. */
+/** Replaces upstream's spelling of the vendor or of the parameter `g` in a media type by the neutral one. */
 export const neutralMediaType = (given: string): string =>
   given.replace('vnd.kubernetes.', 'vnd.orchestrator.').replace(/\bg="?meta\.k8s\.io"?/, 'g=meta.orchestrator.io');

@@ -1,6 +1,6 @@
 import type { HealthCheck } from '../api/control.js';
 
-/** Endpoints of the health protocol (spec 1, "Health endpoints"). */
+/** The health endpoints (spec, "Health endpoints"). */
 export type HealthEndpoint = HealthCheck['of'][number];
 
 /** A plain-text answer. */
@@ -10,7 +10,7 @@ export interface HealthAnswer {
   readonly text: string;
 }
 
-/** Told how every check went, with the reason of a failure for the log; clients never see it. */
+/** Called with the result of each check. `reason` is the error of a failed check: for the log, not for clients. */
 export type OnResult = (endpoint: HealthEndpoint, check: string, passed: boolean, reason?: unknown) => void;
 
 const HEADERS = [
@@ -21,25 +21,25 @@ const HEADERS = [
 
 const answer = (status: number, text: string): HealthAnswer => ({ status, headers: HEADERS, text });
 
-/** How long one check may take before it counts as failed. */
+/** Time after which a check counts as failed. */
 const CHECK_MILLISECONDS = 10_000;
 
-async function withinTime(check: HealthCheck): Promise<void> {
+async function runWithTimeout(check: HealthCheck): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_MILLISECONDS} ms`)), CHECK_MILLISECONDS);
     timer.unref();
   });
   try {
-    await Promise.race([check.check(), late]);
+    await Promise.race([check.check(), timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function passes(endpoint: HealthEndpoint, check: HealthCheck, onResult: OnResult): Promise<boolean> {
+async function runCheck(endpoint: HealthEndpoint, check: HealthCheck, onResult: OnResult): Promise<boolean> {
   try {
-    await withinTime(check);
+    await runWithTimeout(check);
   } catch (thrown) {
     onResult(endpoint, check.name, false, thrown);
     return false;
@@ -48,19 +48,19 @@ async function passes(endpoint: HealthEndpoint, check: HealthCheck, onResult: On
   return true;
 }
 
-async function single(endpoint: HealthEndpoint, check: HealthCheck, onResult: OnResult): Promise<HealthAnswer> {
-  return (await passes(endpoint, check, onResult))
+async function answerOne(endpoint: HealthEndpoint, check: HealthCheck, onResult: OnResult): Promise<HealthAnswer> {
+  return (await runCheck(endpoint, check, onResult))
     ? answer(200, 'ok')
     : answer(500, 'internal server error: reason withheld\n');
 }
 
-function warning(unknown: ReadonlySet<string>): string {
+function excludeWarning(unknown: ReadonlySet<string>): string {
   if (unknown.size === 0) return '';
   const names = [...unknown].sort().map(name => JSON.stringify(name));
   return `warn: some health checks cannot be excluded: no matches for ${names.join(',')}\n`;
 }
 
-async function every(
+async function answerAll(
   endpoint: HealthEndpoint,
   query: URLSearchParams,
   checks: readonly HealthCheck[],
@@ -68,19 +68,18 @@ async function every(
 ): Promise<HealthAnswer> {
   const unknown = new Set(query.getAll('exclude'));
   const excluded = checks.map(check => unknown.delete(check.name));
-  const passed = await Promise.all(checks.map((check, i) => excluded[i] || passes(endpoint, check, onResult)));
+  const passed = await Promise.all(checks.map((check, i) => excluded[i] || runCheck(endpoint, check, onResult)));
   const line = ({ name }: HealthCheck, i: number): string =>
     excluded[i] ? `[+]${name} excluded: ok\n` : passed[i] ? `[+]${name} ok\n` : `[-]${name} failed: reason withheld\n`;
-  const text = checks.map(line).join('') + warning(unknown);
+  const text = checks.map(line).join('') + excludeWarning(unknown);
   if (passed.includes(false)) return answer(500, `${text}${endpoint} check failed\n`);
   return answer(200, query.has('verbose') ? `${text}${endpoint} check passed\n` : 'ok');
 }
 
 /**
- * The answer of a health endpoint. `path` is what follows `/livez`: empty for all checks, `/name` for one. `query` is
- * the raw query:
- * `verbose` with any value prints every check, each `exclude` names one check to skip. 200 means healthy, 500 not, 404
- * no such check.
+ * Runs the checks of a health endpoint. `path` is the part after `/livez`: empty for all checks, `/name` for one.
+ * `query` is the raw query string: `verbose` prints every check, each `exclude` names a check to skip. The status is
+ * 200 if healthy, 500 if not, and 404 if there is no such check.
  */
 export async function healthAnswer(
   endpoint: HealthEndpoint,
@@ -89,8 +88,8 @@ export async function healthAnswer(
   checks: readonly HealthCheck[],
   onResult: OnResult = () => {},
 ): Promise<HealthAnswer> {
-  const own = checks.filter(check => check.of.includes(endpoint));
-  if (path === '') return every(endpoint, new URLSearchParams(query), own, onResult);
-  const check = own.find(({ name }) => path === `/${name}`);
-  return check ? single(endpoint, check, onResult) : answer(404, '404 page not found\n');
+  const endpointChecks = checks.filter(check => check.of.includes(endpoint));
+  if (path === '') return answerAll(endpoint, new URLSearchParams(query), endpointChecks, onResult);
+  const check = endpointChecks.find(({ name }) => path === `/${name}`);
+  return check ? answerOne(endpoint, check, onResult) : answer(404, '404 page not found\n');
 }

@@ -4,8 +4,8 @@ import type { Awaitable } from '../api/point.js';
 const ALL = ['livez', 'readyz', 'healthz'] as const;
 
 /**
- * `etcd`: the store answers, whichever backend it is; the name is the one that probes and dashboards know. A store that
- * others share can be away while they are fine: then `remote`, it decides about readiness too.
+ * The check `etcd`: passes if the store responds. Monitoring expects this name for any backend. `remote`: the store is
+ * another process, and its failure also makes the server unready.
  */
 export const storeCheck = (ping: () => Awaitable<void>, remote = false): HealthCheck => ({
   name: 'etcd',
@@ -13,7 +13,7 @@ export const storeCheck = (ping: () => Awaitable<void>, remote = false): HealthC
   check: ping,
 });
 
-/** `autoregister-completion`: all built-in groups and versions are served. */
+/** The check `autoregister-completion`: passes if all built-in groups and versions are served. */
 export function registrationCheck(complete: () => boolean): HealthCheck {
   return {
     name: 'autoregister-completion',
@@ -24,7 +24,7 @@ export function registrationCheck(complete: () => boolean): HealthCheck {
   };
 }
 
-/** `shutdown`: fails from the moment the server begins to drain, so that load balancers send requests elsewhere. */
+/** The check `shutdown`: fails once the server drains, so that load balancers send requests elsewhere. */
 export function shutdownCheck(draining: () => boolean): HealthCheck {
   return {
     name: 'shutdown',
@@ -41,7 +41,7 @@ export interface PostStartHook {
   done(): void;
 }
 
-/** Makes the check of a piece of work that the server does after it began to listen. */
+/** Makes the check of a task that runs after the server has started to listen. */
 export function postStartHook(name: string): PostStartHook {
   let finished = false;
   return {

@@ -3,7 +3,7 @@ import type { OnResult } from '../health/answer.js';
 import type { Naming } from '../naming.js';
 import type { Scrape } from './index.js';
 
-/** What `/metrics/slis` answers: how each health check went when it was last asked, and how often it went how. */
+/** The metrics at `/metrics/slis`: the last result and the number of results of each health check. */
 export function healthMetrics(naming: Naming): { readonly scrape: Scrape; readonly observe: OnResult } {
   const registry = new Registry();
   const registers = [registry];

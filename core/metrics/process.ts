@@ -19,11 +19,8 @@ const virtualBytes = (): number | undefined => {
   }
 };
 
-/**
- * Metrics of the process, read when they are asked for: nothing is measured in between, and nothing is left behind.
- * Where the platform does not tell, the metric has no value.
- */
-export function processMetrics(registry: Registry): void {
+/** Registers metrics of the process. They are read at each scrape and have no value on platforms without `/proc`. */
+export function registerProcessMetrics(registry: Registry): void {
   const registers = [registry];
   const gauge = (name: string, help: string, read: () => number | undefined): void => {
     new Gauge({

@@ -3,40 +3,40 @@ import type { ApiObject, Json } from '../model/object.js';
 import { badRequest } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
 
-/** How much of each object its row carries. */
+/** The part of the object that each row includes (`includeObject`). */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
-/** Version of the group of the derived forms. */
+/** Version of the meta group, which Table and PartialObjectMetadata belong to. */
 export type MetaVersion = 'v1' | 'v1beta1';
 
-/** Metadata of a list: what a Table of it repeats. */
+/** Metadata of a list or of its Table. */
 export interface ListMetadata {
   readonly resourceVersion?: string;
   readonly continue?: string;
   readonly remainingItemCount?: number;
 }
 
-/** What a Table is made of. */
+/** The contents of a Table. */
 export interface TableInput {
-  /** Columns of the kind; absent means Name and Created At. */
+  /** Columns of the kind. Default: Name and Created At. */
   readonly columns?: readonly Column[] | undefined;
-  /** Conditions of a row; absent: none. */
+  /** Computes the conditions of a row. Default: none. */
   readonly conditions?: ((object: ApiObject) => readonly RowCondition[]) | undefined;
-  /** As the client would receive them as objects, kind and apiVersion included. */
+  /** Objects in the requested version, with kind and apiVersion. */
   readonly objects: readonly ApiObject[];
   readonly listMetadata: ListMetadata;
   readonly includeObject: IncludeObject;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly tableVersion: MetaVersion;
-  /** Only the first event of a watch carries the column definitions. */
+  /** Whether to include the column definitions: in a watch, only the first event has them. */
   readonly withHeader: boolean;
   readonly naming: Naming;
-  /** Gives the object that cells are computed from, where that is another version than the one shown. */
-  readonly cellsFrom?: (object: ApiObject) => ApiObject;
+  /** Converts an object to the version that cells are computed from, if that is not the requested one. */
+  readonly cellSource?: (object: ApiObject) => ApiObject;
 }
 
-/** The first column of kinds without columns of their own choice. */
+/** The Name column, which is the first one of most kinds. */
 export const NAME_COLUMN: Column = {
   name: 'Name',
   type: 'string',
@@ -46,7 +46,7 @@ export const NAME_COLUMN: Column = {
   cell: object => object.metadata.name ?? '',
 };
 
-/** Columns of kinds that define none (spec, "Table representation"). */
+/** The columns of kinds that define none (spec, "Table representation"). */
 const DEFAULT_COLUMNS: readonly Column[] = [
   NAME_COLUMN,
   {
@@ -59,26 +59,27 @@ const DEFAULT_COLUMNS: readonly Column[] = [
   },
 ];
 
-/** Reads the `includeObject` parameter; throws the 400 of an unknown value. Absent and empty mean metadata. */
+/** Parses the `includeObject` parameter; empty means Metadata. Throws a Refusal (400) for an unknown value. */
 export function parseIncludeObject(value: string | undefined): IncludeObject {
   if (value === undefined || value === '') return 'Metadata';
   if (value === 'None' || value === 'Metadata' || value === 'Object') return value;
   throw badRequest(
-    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be ` +
+      "'Metadata', 'Object', 'None', or empty",
   );
 }
 
 const metaApiVersion = (naming: Naming, version: MetaVersion): string =>
   `${naming.group('meta.orchestrator.io')}/${version}`;
 
-/** The object's metadata alone, as a PartialObjectMetadata. */
+/** The object's metadata as a PartialObjectMetadata. */
 export const partialObjectMetadata = (object: ApiObject, version: MetaVersion, naming: Naming): ApiObject => ({
   kind: 'PartialObjectMetadata',
   apiVersion: metaApiVersion(naming, version),
   metadata: object.metadata,
 });
 
-/** A list of metadata alone. */
+/** The metadata of several objects as a PartialObjectMetadataList. */
 export const partialObjectMetadataList = (
   objects: readonly ApiObject[],
   metadata: ListMetadata,
@@ -91,7 +92,7 @@ export const partialObjectMetadataList = (
   items: objects.map(object => partialObjectMetadata(object, version, naming)),
 });
 
-const definition = ({ name, type, format, description, priority }: Column): { [key: string]: Json } => ({
+const columnDefinition = ({ name, type, format, description, priority }: Column): { [key: string]: Json } => ({
   name,
   type,
   format,
@@ -104,8 +105,8 @@ function rowObject(object: ApiObject, input: TableInput): unknown {
   return input.includeObject === 'Object' ? object : partialObjectMetadata(object, input.tableVersion, input.naming);
 }
 
-function row(object: ApiObject, columns: readonly Column[], input: TableInput): object {
-  const source = input.cellsFrom?.(object) ?? object;
+function buildRow(object: ApiObject, columns: readonly Column[], input: TableInput): object {
+  const source = input.cellSource?.(object) ?? object;
   const conditions = input.conditions?.(source) ?? [];
   return {
     cells: columns.map(column => column.cell(source, input.now)),
@@ -121,7 +122,7 @@ export function tableValue(input: TableInput): object {
     kind: 'Table',
     apiVersion: metaApiVersion(input.naming, input.tableVersion),
     metadata: input.listMetadata,
-    columnDefinitions: input.withHeader ? columns.map(definition) : null,
-    rows: input.objects.map(object => row(object, columns, input)),
+    columnDefinitions: input.withHeader ? columns.map(columnDefinition) : null,
+    rows: input.objects.map(object => buildRow(object, columns, input)),
   };
 }

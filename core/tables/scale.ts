@@ -6,7 +6,7 @@ const replicas = (object: ApiObject, part: 'spec' | 'status'): number =>
 
 const base = { format: '', priority: 0 } as const;
 
-const OWN: readonly Column[] = [
+const SCALE_COLUMNS: readonly Column[] = [
   {
     ...base,
     name: 'Name',
@@ -30,8 +30,8 @@ const OWN: readonly Column[] = [
   },
 ];
 
-/** Columns of the scale of an object whose kind has these columns; the age is that of the object. */
+/** Columns of the scale subresource of a kind with these columns, of which only Age is kept. */
 export const scaleColumns = (columns: readonly Column[] = []): readonly Column[] => [
-  ...OWN,
+  ...SCALE_COLUMNS,
   ...columns.filter(column => column.name === 'Age'),
 ];

@@ -98,7 +98,7 @@ describe('Tables [R057] [R058]', () => {
   });
 
   it('compute cells from another version where asked', () => {
-    expect(table({ cellsFrom: object => ({ ...object, type: 'stored' }) }).rows[0]?.cells[1]).toBe('stored');
+    expect(table({ cellSource: object => ({ ...object, type: 'stored' }) }).rows[0]?.cells[1]).toBe('stored');
   });
 
   it('tell that a pod has ended', () => {

@@ -143,7 +143,7 @@ function table(
     columns: scale && resource.builtIn ? scaleColumns(columns) : columns,
     conditions: scale ? undefined : resource.strategy.rowConditions,
     objects: scale ? objects.map(object => scaleOf(resource, object)) : objects,
-    ...(scale || !resource.strategy.convert ? {} : { cellsFrom: (object: ApiObject) => stored(resource, object) }),
+    ...(scale || !resource.strategy.convert ? {} : { cellSource: (object: ApiObject) => stored(resource, object) }),
     listMetadata,
     includeObject: parseIncludeObject(first(route.query, 'includeObject')),
     now: context.now(),
