@@ -2,17 +2,17 @@ import { RELEASE } from '../release.js';
 import { servedGroups, hasBuiltInKinds, sortedResources, servedVersions } from '../discovery/plain.js';
 import { registeredVersions } from './registeredVersions.js';
 import type { Naming } from '../naming.js';
-import type { GroupVersion, Registry, Resource } from '../schema/resource.js';
+import type { GroupVersion, Registry } from '../schema/resource.js';
 import { findType } from '../schema/table/types.js';
 import { kindName, schemaName } from './names.js';
-import { groupTag, groupTitle, Operations, type PathItem, pathItem, title } from './operations.js';
+import { capitalize, groupTag, groupTitle, type Operation, Operations, type PathItem, pathItem } from './operations.js';
 import { type GroupVersionKind, type Schema, Schemas, type SchemaSource } from './schemas.js';
 import { documentV2, documentV3, type Info, type Writer, writePath, writerV2, writerV3 } from './write.js';
 
-/** Types that belong to every registered group version. */
+/** Types that belong to all registered group versions. */
 const SHARED = ['meta.v1.DeleteOptions', 'meta.v1.WatchEvent'];
 
-/** Types of the plain documents. */
+/** Types of the discovery documents. */
 const PLAIN_TYPES = [
   'meta.v1.APIGroup',
   'meta.v1.APIGroupList',
@@ -21,15 +21,15 @@ const PLAIN_TYPES = [
   'meta.v1.Status',
 ];
 
-/** Every served group version, the core group first. */
-export function versionsOf(registry: Registry): GroupVersion[] {
+/** All served group versions, the core group first. */
+export function servedGroupVersions(registry: Registry): GroupVersion[] {
   const core = registry.groups.get('');
   return [...(core ? [core] : []), ...servedGroups(registry)].flatMap(servedVersions);
 }
 
 const lastPart = (id: string): string => id.slice(id.lastIndexOf('.') + 1);
 
-/** Which kinds each schema describes, by schema name. */
+/** The kinds that each schema describes, by schema name. */
 function kindIndex(
   versions: readonly GroupVersion[],
   naming: Naming,
@@ -61,19 +61,19 @@ function kindIndex(
   return index;
 }
 
-/** Builds documents of one registry; each call renders anew, callers keep the result. */
+/** Builds the documents of one registry. Nothing is cached here. */
 export class Builder {
   readonly versions: readonly GroupVersion[];
-  readonly plain: ReadonlyMap<string, Plain>;
+  readonly unversioned: ReadonlyMap<string, UnversionedDocument>;
   readonly #source: SchemaSource;
-  /** Of documents of custom kinds. */
+  /** The source for documents of custom kinds. */
   readonly #customSource: SchemaSource;
   constructor(
     readonly registry: Registry,
     readonly naming: Naming,
   ) {
-    this.versions = versionsOf(registry);
-    this.plain = plainOf(registry);
+    this.versions = servedGroupVersions(registry);
+    this.unversioned = unversionedDocuments(registry);
     const sourceOf = (custom: boolean): SchemaSource => {
       const kinds = kindIndex(this.versions, naming, registeredVersions(naming, custom));
       return {
@@ -86,7 +86,7 @@ export class Builder {
     this.#customSource = sourceOf(true);
   }
 
-  /** The version 3 document of one group version. */
+  /** The OpenAPI 3 document of a group version. */
   v3(version: GroupVersion): Schema {
     const custom = isCustom(version);
     const schemas = new Schemas('v3', custom ? this.#customSource : this.#source);
@@ -94,13 +94,14 @@ export class Builder {
     return documentV3(paths, schemas, infoOf(this.naming, custom), custom);
   }
 
-  /** The version 3 document of what belongs to no group version. */
-  v3Plain(plain: Plain): Schema {
+  /** The OpenAPI 3 document of an unversioned path. */
+  v3Unversioned(document: UnversionedDocument): Schema {
     const schemas = new Schemas('v3', this.#source);
-    return documentV3(pathOf(plain, schemas, writerV3(this.naming, plain.tag)), schemas, infoOf(this.naming));
+    const paths = writeUnversioned(document, schemas, writerV3(this.naming, document.tag));
+    return documentV3(paths, schemas, infoOf(this.naming));
   }
 
-  /** The version 2 document of everything. */
+  /** The OpenAPI 2 document, which covers all group versions. */
   v2(): Schema {
     const schemas = new Schemas('v2', this.#source);
     const paths: Schema = {};
@@ -110,8 +111,8 @@ export class Builder {
         this.#paths(version, schemas, tag => writerV2(this.naming, tag)),
       );
     for (const id of PLAIN_TYPES) schemas.byId(id);
-    for (const plain of this.plain.values())
-      Object.assign(paths, pathOf(plain, schemas, writerV2(this.naming, plain.tag)));
+    for (const document of this.unversioned.values())
+      Object.assign(paths, writeUnversioned(document, schemas, writerV2(this.naming, document.tag)));
     return documentV2(paths, schemas, infoOf(this.naming));
   }
 
@@ -128,22 +129,22 @@ export class Builder {
   }
 }
 
-/** A document of discovery that belongs to no group version. */
-export interface Plain {
+/** A path that belongs to no group version and has an OpenAPI document of its own. */
+export interface UnversionedDocument {
   readonly path: string;
   readonly id: string;
   readonly tag: string;
-  /** What is answered; absent: the release. */
+  /** Id of the response type; absent for `/version`. */
   readonly type?: string;
 }
 
-/** Documents that belong to no group version, by their name in the index. */
-function plainOf(registry: Registry): Map<string, Plain> {
+/** The unversioned documents, by their name in the index. */
+function unversionedDocuments(registry: Registry): Map<string, UnversionedDocument> {
   const groups = servedGroups(registry).filter(({ name }) => hasBuiltInKinds(registry, name));
-  return new Map<string, Plain>([
+  return new Map<string, UnversionedDocument>([
     ['api', { path: '/api/', id: 'getCoreAPIVersions', tag: 'core', type: 'meta.v1.APIVersions' }],
     ['apis', { path: '/apis/', id: 'getAPIVersions', tag: 'apis', type: 'meta.v1.APIGroupList' }],
-    ...groups.map(({ name }): [string, Plain] => [
+    ...groups.map(({ name }): [string, UnversionedDocument] => [
       `apis/${name}`,
       { path: `/apis/${name}/`, id: `get${groupTitle(name)}APIGroup`, tag: groupTag(name), type: 'meta.v1.APIGroup' },
     ]),
@@ -151,24 +152,23 @@ function plainOf(registry: Registry): Map<string, Plain> {
   ]);
 }
 
-/** The path of such a document, as the writer writes it. */
-function pathOf({ path, id, type }: Plain, schemas: Schemas, writer: Writer): Schema {
-  const answer = (type ? schemas.byId(type) : schemas.version()) ?? {};
+/** Writes the path of an unversioned document. */
+function writeUnversioned({ path, id, type }: UnversionedDocument, schemas: Schemas, writer: Writer): Schema {
+  const response = (type ? schemas.byId(type) : schemas.version()) ?? {};
   const forms = type ? 'discovery' : 'document';
-  return {
-    [path]: writePath(pathItem(path, new Map([['get', { id, parameters: [], codes: [200], answer, forms }]])), writer),
-  };
+  const operation: Operation = { id, parameters: [], codes: [200], response, forms };
+  return { [path]: writePath(pathItem(path, new Map([['get', operation]])), writer) };
 }
 
-/** `/api/v1` or `/apis/<group>/<version>`. */
+/** The URL path of a group version: `/api/v1` or `/apis/<group>/<version>`. */
 export const rootOf = (version: GroupVersion): string =>
   version.group === '' ? `/api/${version.version}` : `/apis/${version.apiVersion}`;
 
-/** What the documents say of themselves; upstream's documents of custom kinds are of a builder with its own words. */
+/** The info object. Upstream's documents of custom kinds have a title and version of their own. */
 const infoOf = (naming: Naming, custom = false): Info =>
   custom
-    ? { title: `${title(naming.product)} CRD Swagger`, version: 'v0.1.0' }
-    : { title: title(naming.product), version: `v${RELEASE.major}.${RELEASE.minor}.${RELEASE.patch}` };
+    ? { title: `${capitalize(naming.product)} CRD Swagger`, version: 'v0.1.0' }
+    : { title: capitalize(naming.product), version: `v${RELEASE.major}.${RELEASE.minor}.${RELEASE.patch}` };
 
 /** Whether all kinds of a group version are custom ones. */
 const isCustom = ({ resources }: GroupVersion): boolean =>

@@ -2,20 +2,20 @@ import type { StructuralSchema } from '../api/resource.js';
 import type { Resource } from '../schema/resource.js';
 import type { Dialect, Schema } from './schemas.js';
 
-/** Members that no document shows. */
+/** Members that are not published. */
 const UNPUBLISHED = new Set(['example', 'externalDocs']);
-/** Members that version 2 cannot express, or that its clients do not understand. */
-const NOT_IN_V2 = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'nullable', 'default']);
-/** What a value of several types has no single one of: version 2 leaves these out, as clients would refuse values. */
+/** Members that OpenAPI 2 does not have or that its clients do not support. */
+const UNSUPPORTED_IN_V2 = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'nullable', 'default']);
+/** Members that version 2 omits for values of several types, so that clients do not reject them. */
 const OF_ONE_TYPE = new Set(['type', 'items', 'properties']);
 
 const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }];
 
-/** Whether the schema itself says already that a value is an integer or a string. */
+/** Whether the schema itself lists the types of an int-or-string. */
 const listsTypes = ({ anyOf, allOf }: StructuralSchema): boolean =>
   anyOf !== undefined || (allOf ?? []).some(part => part.anyOf !== undefined);
 
-/** Publishes schemas in one dialect; `metadata` is what stands for the metadata of an embedded object. */
+/** Publishes schemas in one dialect. `metadata` is the schema of the metadata of embedded objects. */
 class Publisher {
   constructor(
     readonly dialect: Dialect,
@@ -42,10 +42,10 @@ class Publisher {
   #omits(schema: StructuralSchema, member: string): boolean {
     if (this.dialect === 'v3') return false;
     const several = schema.nullable || schema['x-kubernetes-preserve-unknown-fields'];
-    return NOT_IN_V2.has(member) || (several === true && OF_ONE_TYPE.has(member));
+    return UNSUPPORTED_IN_V2.has(member) || (several === true && OF_ONE_TYPE.has(member));
   }
 
-  /** Version 2 cannot say that a value may be null, so that its clients must not ask for one. */
+  /** The required properties. Version 2 has no nullable, so nullable properties are not required there. */
   #required(schema: StructuralSchema): readonly string[] {
     const { required = [], properties } = schema;
     if (this.dialect === 'v3' || this.#omits(schema, 'properties')) return required;
@@ -56,7 +56,7 @@ class Publisher {
     return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.publish(schema)]));
   }
 
-  /** An object within an object has what every object has, whatever its own schema says of these members. */
+  /** Adds apiVersion, kind and metadata to the schema of an embedded object. */
   #embedded(schema: StructuralSchema, written: Schema): Schema {
     if (this.dialect === 'v2' && schema['x-kubernetes-preserve-unknown-fields']) return written;
     const type = { type: 'string' };
@@ -75,6 +75,6 @@ class Publisher {
 
 type Properties = { readonly [name: string]: StructuralSchema };
 
-/** The schema of a custom kind as the documents of either version show it; undefined for built-in kinds. */
+/** The published schema of a custom kind in an OpenAPI version; undefined for built-in kinds. */
 export const publishedSchema = ({ own }: Resource, dialect: Dialect, metadata: Schema): Schema | undefined =>
   own && new Publisher(dialect, metadata).publish(own.schema);

@@ -2,129 +2,130 @@ import protobuf from 'protobufjs';
 import type { Schema } from './schemas.js';
 
 /*
- * The protobuf form of an OpenAPI 2 document: package openapi.v2 of the gnostic project, only the messages and fields that our own documents use.
- * Field numbers are its wire format.
+ * The protobuf encoding of OpenAPI 2 documents: package openapi.v2 of the gnostic project, limited to the messages and
+ * fields that this server's documents use.
  */
 
 type Writer = protobuf.Writer;
 
-const record = (value: unknown): Schema =>
+const asObject = (value: unknown): Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : {};
-const items = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-const text = (writer: Writer, field: number, value: unknown): void => {
+const writeText = (writer: Writer, field: number, value: unknown): void => {
   if (typeof value === 'string' && value !== '') writer.uint32((field << 3) | 2).string(value);
 };
 
-const texts = (writer: Writer, field: number, values: unknown): void => {
-  for (const value of items(values)) if (typeof value === 'string') writer.uint32((field << 3) | 2).string(value);
+const writeTexts = (writer: Writer, field: number, values: unknown): void => {
+  for (const value of asArray(values)) if (typeof value === 'string') writer.uint32((field << 3) | 2).string(value);
 };
 
-const flag = (writer: Writer, field: number, value: unknown): void => {
+const writeFlag = (writer: Writer, field: number, value: unknown): void => {
   if (value === true) writer.uint32(field << 3).bool(true);
 };
 
-/** A nested message. */
-const message = (writer: Writer, field: number, write: (writer: Writer) => void): void => {
+/** Writes a nested message. */
+const writeMessage = (writer: Writer, field: number, write: (writer: Writer) => void): void => {
   writer.uint32((field << 3) | 2).fork();
   write(writer);
   writer.ldelim();
 };
 
-/** Values of any kind travel as YAML text; JSON is YAML. */
-const any = (writer: Writer, field: number, value: unknown): void =>
-  message(writer, field, w => text(w, 2, JSON.stringify(value)));
+/** Writes a value as gnostic's `Any`: as YAML text, of which JSON is a subset. */
+const writeAny = (writer: Writer, field: number, value: unknown): void =>
+  writeMessage(writer, field, w => writeText(w, 2, JSON.stringify(value)));
 
-/** `x-…` members as named values. */
-function extensions(writer: Writer, field: number, value: Schema): void {
+/** Writes the `x-…` members. */
+function writeExtensions(writer: Writer, field: number, value: Schema): void {
   for (const [name, member] of Object.entries(value)) {
     if (!name.startsWith('x-')) continue;
-    message(writer, field, w => {
-      text(w, 1, name);
-      any(w, 2, member);
+    writeMessage(writer, field, w => {
+      writeText(w, 1, name);
+      writeAny(w, 2, member);
     });
   }
 }
 
-const named = (writer: Writer, field: number, name: string, write: (writer: Writer) => void): void =>
-  message(writer, field, w => {
-    text(w, 1, name);
-    message(w, 2, write);
+const writeNamed = (writer: Writer, field: number, name: string, write: (writer: Writer) => void): void =>
+  writeMessage(writer, field, w => {
+    writeText(w, 1, name);
+    writeMessage(w, 2, write);
   });
 
 function writeSchema(writer: Writer, schema: Schema): void {
-  text(writer, 1, schema.$ref);
-  text(writer, 2, schema.format);
-  text(writer, 4, schema.description);
-  if (schema.default !== undefined) any(writer, 5, schema.default);
-  texts(writer, 19, schema.required);
-  for (const value of items(schema.enum)) any(writer, 20, value);
+  writeText(writer, 1, schema.$ref);
+  writeText(writer, 2, schema.format);
+  writeText(writer, 4, schema.description);
+  if (schema.default !== undefined) writeAny(writer, 5, schema.default);
+  writeTexts(writer, 19, schema.required);
+  for (const value of asArray(schema.enum)) writeAny(writer, 20, value);
   if (schema.additionalProperties !== undefined) {
-    message(writer, 21, w => {
+    writeMessage(writer, 21, w => {
       if (typeof schema.additionalProperties === 'boolean') w.uint32(2 << 3).bool(schema.additionalProperties);
-      else message(w, 1, inner => writeSchema(inner, record(schema.additionalProperties)));
+      else writeMessage(w, 1, inner => writeSchema(inner, asObject(schema.additionalProperties)));
     });
   }
-  if (typeof schema.type === 'string') message(writer, 22, w => text(w, 1, schema.type));
+  if (typeof schema.type === 'string') writeMessage(writer, 22, w => writeText(w, 1, schema.type));
   if (schema.items !== undefined)
-    message(writer, 23, w => message(w, 1, inner => writeSchema(inner, record(schema.items))));
-  if (schema.properties !== undefined) message(writer, 25, w => writeNamedSchemas(w, record(schema.properties)));
-  extensions(writer, 31, schema);
+    writeMessage(writer, 23, w => writeMessage(w, 1, inner => writeSchema(inner, asObject(schema.items))));
+  if (schema.properties !== undefined) writeMessage(writer, 25, w => writeNamedSchemas(w, asObject(schema.properties)));
+  writeExtensions(writer, 31, schema);
 }
 
 function writeNamedSchemas(writer: Writer, schemas: Schema): void {
-  for (const [name, schema] of Object.entries(schemas)) named(writer, 1, name, w => writeSchema(w, record(schema)));
+  for (const [name, schema] of Object.entries(schemas))
+    writeNamed(writer, 1, name, w => writeSchema(w, asObject(schema)));
 }
 
-function writeBody(writer: Writer, parameter: Schema): void {
-  text(writer, 2, parameter.name);
-  text(writer, 3, parameter.in);
-  flag(writer, 4, parameter.required);
-  message(writer, 5, w => writeSchema(w, record(parameter.schema)));
+function writeBodyParameter(writer: Writer, parameter: Schema): void {
+  writeText(writer, 2, parameter.name);
+  writeText(writer, 3, parameter.in);
+  writeFlag(writer, 4, parameter.required);
+  writeMessage(writer, 5, w => writeSchema(w, asObject(parameter.schema)));
 }
 
-/** Query and path parameters differ by one field, which moves the rest. */
-function writePlain(writer: Writer, parameter: Schema, shift: number): void {
-  flag(writer, 1, parameter.required);
-  text(writer, 2, parameter.in);
-  text(writer, 4, parameter.name);
-  text(writer, 5 + shift, parameter.type);
-  flag(writer, 19 + shift, parameter.uniqueItems);
+/** Writes a query or path parameter. Query parameters have one field more, which shifts the numbers of the others. */
+function writeNonBodyParameter(writer: Writer, parameter: Schema, shift: number): void {
+  writeFlag(writer, 1, parameter.required);
+  writeText(writer, 2, parameter.in);
+  writeText(writer, 4, parameter.name);
+  writeText(writer, 5 + shift, parameter.type);
+  writeFlag(writer, 19 + shift, parameter.uniqueItems);
 }
 
-/** ParametersItem: a parameter, of the body or not. */
+/** Writes a `ParametersItem`. */
 const writeParameter = (writer: Writer, field: number, parameter: Schema): void =>
-  message(writer, field, entry =>
-    message(entry, 1, w => {
-      if (parameter.in === 'body') message(w, 1, inner => writeBody(inner, parameter));
+  writeMessage(writer, field, entry =>
+    writeMessage(entry, 1, w => {
+      if (parameter.in === 'body') writeMessage(w, 1, inner => writeBodyParameter(inner, parameter));
       else if (parameter.in === 'query')
-        message(w, 2, sub => message(sub, 3, inner => writePlain(inner, parameter, 1)));
-      else message(w, 2, sub => message(sub, 4, inner => writePlain(inner, parameter, 0)));
+        writeMessage(w, 2, sub => writeMessage(sub, 3, inner => writeNonBodyParameter(inner, parameter, 1)));
+      else writeMessage(w, 2, sub => writeMessage(sub, 4, inner => writeNonBodyParameter(inner, parameter, 0)));
     }),
   );
 
 function writeResponses(writer: Writer, responses: Schema): void {
   for (const [code, value] of Object.entries(responses)) {
-    const response = record(value);
-    named(writer, 1, code, entry =>
-      message(entry, 1, w => {
-        text(w, 1, response.description);
+    const response = asObject(value);
+    writeNamed(writer, 1, code, entry =>
+      writeMessage(entry, 1, w => {
+        writeText(w, 1, response.description);
         if (response.schema !== undefined)
-          message(w, 2, item => message(item, 1, inner => writeSchema(inner, record(response.schema))));
+          writeMessage(w, 2, item => writeMessage(item, 1, inner => writeSchema(inner, asObject(response.schema))));
       }),
     );
   }
 }
 
 function writeOperation(writer: Writer, operation: Schema): void {
-  texts(writer, 1, operation.tags);
-  text(writer, 3, operation.description);
-  text(writer, 5, operation.operationId);
-  texts(writer, 6, operation.produces);
-  texts(writer, 7, operation.consumes);
-  for (const parameter of items(operation.parameters)) writeParameter(writer, 8, record(parameter));
-  message(writer, 9, w => writeResponses(w, record(operation.responses)));
-  extensions(writer, 13, operation);
+  writeTexts(writer, 1, operation.tags);
+  writeText(writer, 3, operation.description);
+  writeText(writer, 5, operation.operationId);
+  writeTexts(writer, 6, operation.produces);
+  writeTexts(writer, 7, operation.consumes);
+  for (const parameter of asArray(operation.parameters)) writeParameter(writer, 8, asObject(parameter));
+  writeMessage(writer, 9, w => writeResponses(w, asObject(operation.responses)));
+  writeExtensions(writer, 13, operation);
 }
 
 const METHOD_FIELDS: readonly (readonly [string, number])[] = [
@@ -139,24 +140,24 @@ const METHOD_FIELDS: readonly (readonly [string, number])[] = [
 
 function writePathItem(writer: Writer, item: Schema): void {
   for (const [method, field] of METHOD_FIELDS) {
-    if (item[method] !== undefined) message(writer, field, w => writeOperation(w, record(item[method])));
+    if (item[method] !== undefined) writeMessage(writer, field, w => writeOperation(w, asObject(item[method])));
   }
-  for (const parameter of items(item.parameters)) writeParameter(writer, 9, record(parameter));
+  for (const parameter of asArray(item.parameters)) writeParameter(writer, 9, asObject(parameter));
 }
 
 /** Encodes an OpenAPI 2 document as gnostic's `openapi.v2.Document`. */
 export function encodeV2(document: Schema): Uint8Array {
   const writer = protobuf.Writer.create();
-  const info = record(document.info);
-  text(writer, 1, document.swagger);
-  message(writer, 2, w => {
-    text(w, 1, info.title);
-    text(w, 2, info.version);
+  const info = asObject(document.info);
+  writeText(writer, 1, document.swagger);
+  writeMessage(writer, 2, w => {
+    writeText(w, 1, info.title);
+    writeText(w, 2, info.version);
   });
-  message(writer, 8, w => {
-    for (const [path, item] of Object.entries(record(document.paths)))
-      named(w, 2, path, inner => writePathItem(inner, record(item)));
+  writeMessage(writer, 8, w => {
+    for (const [path, item] of Object.entries(asObject(document.paths)))
+      writeNamed(w, 2, path, inner => writePathItem(inner, asObject(item)));
   });
-  message(writer, 9, w => writeNamedSchemas(w, record(document.definitions)));
+  writeMessage(writer, 9, w => writeNamedSchemas(w, asObject(document.definitions)));
   return writer.finish();
 }

@@ -3,7 +3,7 @@ import { emptyAnswer, type DocumentAnswer, matchesEtag } from '../discovery/answ
 import type { Naming } from '../naming.js';
 import { covers, parseAccept } from '../request/negotiate.js';
 import type { GroupVersion, Registry } from '../schema/resource.js';
-import { Builder, type Plain, rootOf } from './build.js';
+import { Builder, type UnversionedDocument, rootOf } from './build.js';
 import { encodeV2 } from './gnostic.js';
 import { encodeV3 } from './v3Protobuf.js';
 
@@ -12,8 +12,8 @@ export type { Schema } from './schemas.js';
 /** The OpenAPI documents of one registry generation. */
 export interface OpenApiDocuments {
   /**
-   * The answer to a GET of `path` with its `hash` parameter, undefined outside of these documents. Refusals have no
-   * body.
+   * Answers a GET of `path` with its `hash` parameter. Returns undefined if the path is not that of an OpenAPI
+   * document. Answers other than 200 have no body.
    */
   answer(
     path: string,
@@ -21,18 +21,15 @@ export interface OpenApiDocuments {
     accept: string | undefined,
     ifNoneMatch: string | undefined,
   ): DocumentAnswer | undefined;
-  /**
-   * Renders every document that is still missing, one per turn of the event loop, so that no request has to wait for
-   * it.
-   */
+  /** Renders all documents that are not cached yet, one per turn of the event loop. */
   warm(): Promise<void>;
 }
 
 const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
-/** The name that clients ask by; `@` is no legal character of a media type, so that answers carry the one above. */
-const V2_PROTOBUF_ASKED = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+/** The media type in clients' Accept headers. `@` is not allowed in media types, so answers use the one above. */
+const V2_PROTOBUF_ACCEPT = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 const V3_PROTOBUF = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
-const V3_PROTOBUF_ASKED = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
+const V3_PROTOBUF_ACCEPT = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
 const YEAR = 365 * 24 * 3600 * 1000;
 
 interface Rendered {
@@ -40,18 +37,18 @@ interface Rendered {
   readonly hash: string;
 }
 
-function rendered(bytes: Uint8Array): Rendered {
+function toRendered(bytes: Uint8Array): Rendered {
   return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
 }
 
-const json = (value: unknown): Rendered => rendered(Buffer.from(JSON.stringify(value)));
+const renderJson = (value: unknown): Rendered => toRendered(Buffer.from(JSON.stringify(value)));
 
-const UNCACHED = { 'cache-control': 'no-cache, private' };
-const V2_HEADERS = { vary: 'Accept-Encoding, Accept', ...UNCACHED };
-const V3_HEADERS = { vary: 'Accept', ...UNCACHED };
+const NO_CACHE = { 'cache-control': 'no-cache, private' };
+const V2_HEADERS = { vary: 'Accept-Encoding, Accept', ...NO_CACHE };
+const V3_HEADERS = { vary: 'Accept', ...NO_CACHE };
 
 /** The first of the media types that the header accepts. */
-function choose(accept: string | undefined, offered: readonly string[]): string | undefined {
+function chooseType(accept: string | undefined, offered: readonly string[]): string | undefined {
   for (const range of parseAccept(accept)) {
     const found = offered.find(type => covers(range, type));
     if (found) return found;
@@ -61,11 +58,11 @@ function choose(accept: string | undefined, offered: readonly string[]): string 
 
 class Documents implements OpenApiDocuments {
   readonly #builder: Builder;
-  /** What has a document of version 3, by its name in the index. */
-  readonly #parts: ReadonlyMap<string, GroupVersion | Plain>;
-  /** By part: what did not change from one registry to the next is rendered once. */
-  readonly #v3: WeakMap<GroupVersion | Plain, Rendered>;
-  /** Other forms of the documents above; they share their hash, which says whether the content changed. */
+  /** The subjects of version 3 documents, by their name in the index. */
+  readonly #parts: ReadonlyMap<string, GroupVersion | UnversionedDocument>;
+  /** Documents by subject; subjects that did not change keep theirs from one registry to the next. */
+  readonly #v3: WeakMap<GroupVersion | UnversionedDocument, Rendered>;
+  /** Protobuf encodings of the documents above. They have the same hash, which identifies the content. */
   readonly #v3Protobuf = new WeakMap<Rendered, Rendered>();
   #v2: Rendered | undefined;
   #v2Protobuf: Rendered | undefined;
@@ -78,12 +75,11 @@ class Documents implements OpenApiDocuments {
       rootOf(version).slice(1),
       version,
     ]);
-    const known: ReadonlyMap<string, GroupVersion | Plain> = previous ? previous.#parts : new Map();
-    const plain = [...this.#builder.plain].map(([name, one]): [string, GroupVersion | Plain] => [
-      name,
-      known.get(name) ?? one,
-    ]);
-    this.#parts = new Map([...versions, ...plain].sort(([a], [b]) => (a < b ? -1 : 1)));
+    const known: ReadonlyMap<string, GroupVersion | UnversionedDocument> = previous ? previous.#parts : new Map();
+    const unversioned = [...this.#builder.unversioned].map(
+      ([name, document]): [string, GroupVersion | UnversionedDocument] => [name, known.get(name) ?? document],
+    );
+    this.#parts = new Map([...versions, ...unversioned].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   answer(
@@ -97,108 +93,108 @@ class Documents implements OpenApiDocuments {
     if (!path.startsWith('/openapi/v3/')) return undefined;
     const name = path.slice('/openapi/v3/'.length);
     const part = this.#parts.get(name);
-    return part ? this.#version3(name, part, hash, accept, ifNoneMatch) : emptyAnswer(404, UNCACHED);
+    return part ? this.#version3(name, part, hash, accept, ifNoneMatch) : emptyAnswer(404, NO_CACHE);
   }
 
   async warm(): Promise<void> {
-    const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+    const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
     for (const part of this.#parts.values()) {
-      await turn();
+      await nextTurn();
       this.#render(part);
     }
-    await turn();
+    await nextTurn();
     this.#renderV2();
   }
 
-  #render(part: GroupVersion | Plain): Rendered {
+  #render(part: GroupVersion | UnversionedDocument): Rendered {
     let document = this.#v3.get(part);
     if (!document) {
-      document = json('resources' in part ? this.#builder.v3(part) : this.#builder.v3Plain(part));
+      document = renderJson('resources' in part ? this.#builder.v3(part) : this.#builder.v3Unversioned(part));
       this.#v3.set(part, document);
     }
     return document;
   }
 
   #renderV2(): Rendered {
-    this.#v2 ??= json(this.#builder.v2());
+    this.#v2 ??= renderJson(this.#builder.v2());
     return this.#v2;
   }
 
   #version2(accept: string | undefined, ifNoneMatch: string | undefined): DocumentAnswer {
-    const chosen = choose(accept, ['application/json', V2_PROTOBUF_ASKED, V2_PROTOBUF]);
+    const chosen = chooseType(accept, ['application/json', V2_PROTOBUF_ACCEPT, V2_PROTOBUF]);
     if (!chosen) return emptyAnswer(406, V2_HEADERS);
-    const contentType = chosen === V2_PROTOBUF_ASKED ? V2_PROTOBUF : chosen;
-    const plain = this.#renderV2();
+    const contentType = chosen === V2_PROTOBUF_ACCEPT ? V2_PROTOBUF : chosen;
+    const inJson = this.#renderV2();
     if (contentType === V2_PROTOBUF)
-      this.#v2Protobuf ??= rendered(encodeV2(JSON.parse(Buffer.from(plain.bytes).toString())));
-    const document = contentType === V2_PROTOBUF && this.#v2Protobuf ? this.#v2Protobuf : plain;
-    return conditional(document, contentType, ifNoneMatch, V2_HEADERS);
+      this.#v2Protobuf ??= toRendered(encodeV2(JSON.parse(Buffer.from(inJson.bytes).toString())));
+    const document = contentType === V2_PROTOBUF && this.#v2Protobuf ? this.#v2Protobuf : inJson;
+    return conditionalAnswer(document, contentType, ifNoneMatch, V2_HEADERS);
   }
 
-  /** Upstream looks at no header here and names no type, so that the type is guessed from the bytes. */
+  /** Like upstream, ignores the Accept header and answers with the content type that Go detects from the bytes. */
   #version3Index(): DocumentAnswer {
     if (!this.#index) {
       const paths: Record<string, { serverRelativeURL: string }> = {};
       for (const [name, part] of this.#parts)
-        paths[name] = { serverRelativeURL: addressOf(name, this.#render(part).hash) };
-      this.#index = json({ paths });
+        paths[name] = { serverRelativeURL: documentUrl(name, this.#render(part).hash) };
+      this.#index = renderJson({ paths });
     }
-    return { status: 200, contentType: 'text/plain; charset=utf-8', bytes: this.#index.bytes, headers: UNCACHED };
+    return { status: 200, contentType: 'text/plain; charset=utf-8', bytes: this.#index.bytes, headers: NO_CACHE };
   }
 
   #version3(
     name: string,
-    part: GroupVersion | Plain,
+    part: GroupVersion | UnversionedDocument,
     hash: string | undefined,
     accept: string | undefined,
     ifNoneMatch: string | undefined,
   ): DocumentAnswer {
-    const chosen = choose(accept, ['application/json', V3_PROTOBUF_ASKED, V3_PROTOBUF]);
+    const chosen = chooseType(accept, ['application/json', V3_PROTOBUF_ACCEPT, V3_PROTOBUF]);
     if (!chosen) return emptyAnswer(406, V3_HEADERS);
-    const contentType = chosen === V3_PROTOBUF_ASKED ? V3_PROTOBUF : chosen;
+    const contentType = chosen === V3_PROTOBUF_ACCEPT ? V3_PROTOBUF : chosen;
     const document = this.#render(part);
     if (hash !== undefined && hash !== document.hash) {
-      const headers = { ...V3_HEADERS, location: addressOf(name, document.hash) };
-      return emptyAnswer(301, headers, tagOf(document), contentType);
+      const headers = { ...V3_HEADERS, location: documentUrl(name, document.hash) };
+      return emptyAnswer(301, headers, etagOf(document), contentType);
     }
-    const kept = {
+    const immutable = {
       vary: 'Accept',
       'cache-control': 'public, immutable',
       expires: new Date(Date.now() + YEAR).toUTCString(),
     };
-    const shown = contentType === V3_PROTOBUF ? this.#renderV3Protobuf(document) : document;
-    return conditional(shown, contentType, ifNoneMatch, hash === undefined ? V3_HEADERS : kept);
+    const encoded = contentType === V3_PROTOBUF ? this.#renderV3Protobuf(document) : document;
+    return conditionalAnswer(encoded, contentType, ifNoneMatch, hash === undefined ? V3_HEADERS : immutable);
   }
 
   #renderV3Protobuf(document: Rendered): Rendered {
-    let made = this.#v3Protobuf.get(document);
-    if (!made) {
-      made = { bytes: encodeV3(JSON.parse(Buffer.from(document.bytes).toString())), hash: document.hash };
-      this.#v3Protobuf.set(document, made);
+    let encoded = this.#v3Protobuf.get(document);
+    if (!encoded) {
+      encoded = { bytes: encodeV3(JSON.parse(Buffer.from(document.bytes).toString())), hash: document.hash };
+      this.#v3Protobuf.set(document, encoded);
     }
-    return made;
+    return encoded;
   }
 }
 
-const addressOf = (name: string, hash: string): string => `/openapi/v3/${name}?hash=${hash}`;
+const documentUrl = (name: string, hash: string): string => `/openapi/v3/${name}?hash=${hash}`;
 
-const tagOf = ({ hash }: Rendered): string => `"${hash}"`;
+const etagOf = ({ hash }: Rendered): string => `"${hash}"`;
 
-/** Here, unlike in discovery, `*` stands for every tag. */
-function conditional(
+/** Unlike in discovery, `If-None-Match: *` matches every tag. */
+function conditionalAnswer(
   document: Rendered,
   contentType: string,
   ifNoneMatch: string | undefined,
   headers: Readonly<Record<string, string>>,
 ): DocumentAnswer {
-  const etag = tagOf(document);
+  const etag = etagOf(document);
   if (ifNoneMatch?.trim().startsWith('*') || matchesEtag(ifNoneMatch, etag)) return emptyAnswer(304, headers, etag);
   return { status: 200, contentType, etag, bytes: document.bytes, headers };
 }
 
 /**
- * The OpenAPI documents of a frozen registry, rendered when first asked for and kept; those of an earlier registry are
- * used again where nothing changed.
+ * The OpenAPI documents of a frozen registry, rendered when first requested and cached. Unchanged documents are taken
+ * from `previous`, the documents of an earlier registry.
  */
 export const openApiDocuments = (registry: Registry, naming: Naming, previous?: OpenApiDocuments): OpenApiDocuments =>
   new Documents(registry, naming, previous instanceof Documents ? previous : undefined);

@@ -1,8 +1,8 @@
 import type { Naming } from '../naming.js';
 
 /**
- * Group versions that upstream's release 1.32 registers types for, served or not, in neutral names: its documents say
- * of DeleteOptions and WatchEvent that they belong to all of them. A group with `!` is not known to the server of custom kinds.
+ * Group versions with types registered in upstream's release 1.32, served or not, in neutral names. In its documents,
+ * DeleteOptions and WatchEvent belong to all of them. Groups with `!` are absent from documents of custom kinds.
  */
 const REGISTERED = `
 - v1
@@ -33,7 +33,7 @@ storage.orchestrator.io v1 v1alpha1 v1beta1
 storagemigration.orchestrator.io v1alpha1
 `;
 
-/** The registered group versions as documents list them: `custom` ones list those of the server of custom kinds. */
+/** The registered group versions of a document. `custom`: a document of custom kinds. */
 export function registeredVersions(naming: Naming, custom: boolean): { group: string; version: string }[] {
   return REGISTERED.trim()
     .split('\n')

@@ -4,25 +4,25 @@ import type { Resource } from '../schema/resource.js';
 import { publishedSchema } from './custom.js';
 import { kindName, NAMED_SCALARS, PATCH, schemaName } from './names.js';
 
-/** A schema object of either version; built here and only written out afterwards. */
+/** A schema object (or another JSON object) of an OpenAPI document. */
 export interface Schema {
   [member: string]: unknown;
 }
 
-/** A kind that a schema describes (`x-kubernetes-group-version-kind`). */
+/** The kind that a schema describes (`x-kubernetes-group-version-kind`). */
 export interface GroupVersionKind {
   readonly group: string;
   readonly kind: string;
   readonly version: string;
 }
 
-/** The two versions differ in references, defaults and unions of types. */
+/** The OpenAPI version: the two differ in references, defaults and unions of types. */
 export type Dialect = 'v2' | 'v3';
 
-/** Everything a document needs to know beyond the registry. */
+/** Lookups that schemas depend on. */
 export interface SchemaSource {
   readonly naming: Naming;
-  /** A type of the table by id (`meta.v1.Status`). */
+  /** A built-in type by id (`meta.v1.Status`). */
   type(id: string): Struct | undefined;
   /** Kinds by schema name. */
   kinds(name: string): readonly GroupVersionKind[];
@@ -30,7 +30,7 @@ export interface SchemaSource {
 
 const REFERENCE: Readonly<Record<Dialect, string>> = { v2: '#/definitions/', v3: '#/components/schemas/' };
 
-const PLAIN: Partial<Record<ScalarName, Schema>> = {
+const INLINE_SCALARS: Partial<Record<ScalarName, Schema>> = {
   string: { type: 'string' },
   bool: { type: 'boolean' },
   int32: { type: 'integer', format: 'int32' },
@@ -40,7 +40,7 @@ const PLAIN: Partial<Record<ScalarName, Schema>> = {
   bytes: { type: 'string', format: 'byte' },
 };
 
-const SPECIAL: Readonly<Record<Dialect, Partial<Record<ScalarName, Schema>>>> = {
+const SHARED_SCALARS: Readonly<Record<Dialect, Partial<Record<ScalarName, Schema>>>> = {
   v2: {
     Time: { type: 'string', format: 'date-time' },
     MicroTime: { type: 'string', format: 'date-time' },
@@ -61,7 +61,7 @@ const SPECIAL: Readonly<Record<Dialect, Partial<Record<ScalarName, Schema>>>> = 
   },
 };
 
-const ZERO: Partial<Record<ScalarName, unknown>> = {
+const ZERO_VALUES: Partial<Record<ScalarName, unknown>> = {
   string: '',
   bool: false,
   int32: 0,
@@ -70,8 +70,8 @@ const ZERO: Partial<Record<ScalarName, unknown>> = {
   double: 0,
 };
 
-/** `restartPolicy` as words: names are all the prose there is. */
-const words = (name: string): string =>
+/** A name as words, for descriptions: `restartPolicy` becomes `restart policy`. */
+const toWords = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
@@ -79,7 +79,7 @@ const words = (name: string): string =>
     .map(word => (/^[A-Z0-9]+s?$/.test(word) ? word : word.toLowerCase()))
     .join(' ');
 
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+const toSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 const TYPE_META: Readonly<Record<string, Schema>> = {
   apiVersion: { type: 'string', description: 'Group and version of this form of the object.' },
@@ -93,7 +93,7 @@ const selectableFields = ({ strategy }: Resource): Schema => ({
   'x-kubernetes-selectable-fields': Array.from(strategy.selectableFields.keys(), fieldPath => ({ fieldPath })),
 });
 
-const sortedByKey = (value: Schema): Schema =>
+const sortByKey = (value: Schema): Schema =>
   Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** Collects the schemas that one document refers to. */
@@ -106,14 +106,14 @@ export class Schemas {
 
   /** All schemas by name, sorted. */
   all(): Schema {
-    return sortedByKey(Object.fromEntries(this.#built));
+    return sortByKey(Object.fromEntries(this.#built));
   }
 
-  /** A reference to a type of the table; the type joins the document. */
+  /** A reference to a built-in type, which is added to the document. */
   struct(struct: Struct): Schema {
     const name = schemaName(struct.id, this.source.naming);
     if (!this.#built.has(name)) {
-      // Entered before its fields, because types refer to themselves.
+      // Registered before its fields, because types may refer to themselves.
       const schema: Schema = {};
       this.#built.set(name, schema);
       Object.assign(schema, this.#structSchema(name, struct));
@@ -121,13 +121,13 @@ export class Schemas {
     return this.#reference(name);
   }
 
-  /** A reference to a type of the table by id, undefined where the table has none. */
+  /** A reference to a built-in type by id; undefined if there is none. */
   byId(id: string): Schema | undefined {
     const struct = this.source.type(id);
     return struct && this.struct(struct);
   }
 
-  /** A reference to the answer at `/version`. */
+  /** A reference to the response of `/version`. */
   version(): Schema {
     const fields = [
       'buildDate',
@@ -140,47 +140,51 @@ export class Schemas {
       'minor',
       'platform',
     ];
-    return this.#named(this.source.naming.typeName('io.orchestrator.apimachinery.pkg.version.Info'), {
+    return this.#register(this.source.naming.typeName('io.orchestrator.apimachinery.pkg.version.Info'), {
       type: 'object',
       description: 'Release and build of the server.',
       required: fields,
       properties: Object.fromEntries(
         fields.map(field => [
           field,
-          { type: 'string', description: sentence(words(field)), ...(this.dialect === 'v3' ? { default: '' } : {}) },
+          {
+            type: 'string',
+            description: toSentence(toWords(field)),
+            ...(this.dialect === 'v3' ? { default: '' } : {}),
+          },
         ]),
       ),
     });
   }
 
-  /** A reference to the body of patches. */
+  /** A reference to the schema of patch bodies. */
   patch(): Schema {
-    return this.#named(this.source.naming.typeName(PATCH), {
+    return this.#register(this.source.naming.typeName(PATCH), {
       type: 'object',
       description: 'A patch in one of the supported formats.',
     });
   }
 
-  /** A reference to the kind of a resource. */
+  /** A reference to the schema of a resource's kind. */
   kind(resource: Resource): Schema {
     if (resource.builtIn) return this.struct(resource.type);
     const name = kindName(resource, resource.kind, this.source.naming);
     const metadata = this.byId('meta.v1.ObjectMeta') ?? {};
-    const described = this.#described(metadata, 'Metadata of the embedded object.', undefined);
+    const described = this.#describe(metadata, 'Metadata of the embedded object.', undefined);
     const schema = publishedSchema(resource, this.dialect, described) ?? { type: 'object', [OPEN]: true };
-    return this.#named(name, {
+    return this.#register(name, {
       ...this.#custom(schema, metadata),
       ...this.#kindsOf(name),
       ...selectableFields(resource),
     });
   }
 
-  /** A reference to the list kind of a resource. */
+  /** A reference to the schema of a resource's list kind. */
   list(resource: Resource): Schema {
     const name = kindName(resource, resource.listKind, this.source.naming);
     const item = this.kind(resource);
     const metadata = this.byId('meta.v1.ListMeta');
-    return this.#named(name, {
+    return this.#register(name, {
       type: 'object',
       description: `List of ${resource.plural}.`,
       required: ['items'],
@@ -193,7 +197,7 @@ export class Schemas {
         },
         kind: TYPE_META.kind,
         ...(metadata
-          ? { metadata: this.#described(metadata, 'Metadata of the list.', resource.builtIn ? {} : undefined) }
+          ? { metadata: this.#describe(metadata, 'Metadata of the list.', resource.builtIn ? {} : undefined) }
           : {}),
       },
       ...this.#kindsOf(name),
@@ -202,8 +206,8 @@ export class Schemas {
   }
 
   /**
-   * A custom kind's schema with what every object has beside the properties that it describes. Version 2 shows any object where
-   * unknown fields are kept.
+   * A custom kind's schema with the properties that every object has. In version 2, a schema that preserves unknown
+   * fields describes any object.
    */
   #custom(schema: Schema, metadata: Schema): Schema {
     if (this.dialect === 'v2' && schema[OPEN])
@@ -211,12 +215,12 @@ export class Schemas {
     const properties = {
       ...(schema.properties as Schema | undefined),
       ...TYPE_META,
-      metadata: this.#described(metadata, 'Metadata of the object.', undefined),
+      metadata: this.#describe(metadata, 'Metadata of the object.', undefined),
     };
-    return { ...schema, properties: sortedByKey(properties) };
+    return { ...schema, properties: sortByKey(properties) };
   }
 
-  #named(name: string, schema: Schema): Schema {
+  #register(name: string, schema: Schema): Schema {
     if (!this.#built.has(name)) this.#built.set(name, schema);
     return this.#reference(name);
   }
@@ -231,16 +235,17 @@ export class Schemas {
   }
 
   #structSchema(name: string, struct: Struct): Schema {
-    // Such a value is not an object of the type's fields, so that only its meaning can be said.
-    if (struct.alternatives) return { description: sentence(words(struct.id.slice(struct.id.lastIndexOf('.') + 1))) };
+    // The JSON of such a type is not an object with its fields, so the schema has a description only.
+    if (struct.alternatives)
+      return { description: toSentence(toWords(struct.id.slice(struct.id.lastIndexOf('.') + 1))) };
     const properties: Schema = struct.typeMeta ? { ...TYPE_META } : {};
     for (const field of struct.fields) properties[field.name] = this.#field(field);
     const required = struct.fields.filter(field => field.required).map(field => field.name);
     return {
       type: 'object',
-      description: sentence(words(struct.id.slice(struct.id.lastIndexOf('.') + 1))),
+      description: toSentence(toWords(struct.id.slice(struct.id.lastIndexOf('.') + 1))),
       ...(required.length ? { required: required.sort() } : {}),
-      ...(Object.keys(properties).length ? { properties: sortedByKey(properties) } : {}),
+      ...(Object.keys(properties).length ? { properties: sortByKey(properties) } : {}),
       ...(struct.mapType ? { 'x-kubernetes-map-type': struct.mapType } : {}),
       ...(struct.union ? { 'x-kubernetes-unions': [unionMarker(struct.union)] } : {}),
       ...this.#kindsOf(name),
@@ -249,26 +254,26 @@ export class Schemas {
 
   #field(field: Field): Schema {
     const { type } = field;
-    const description = sentence(words(field.name));
+    const description = toSentence(toWords(field.name));
     const schema = this.#type(type);
     const merge = mergeMarkers(field);
     if (this.dialect === 'v2') return { ...schema, description, ...merge };
-    const standard = field.default ?? this.#zero(field);
-    if (schema.$ref !== undefined) return { ...this.#described(schema, description, standard), ...merge };
-    return { ...schema, description, ...(standard === undefined ? {} : { default: standard }), ...merge };
+    const defaultValue = field.default ?? this.#zeroValue(field);
+    if (schema.$ref !== undefined) return { ...this.#describe(schema, description, defaultValue), ...merge };
+    return { ...schema, description, ...(defaultValue === undefined ? {} : { default: defaultValue }), ...merge };
   }
 
-  /** What stands for an absent value of a field that always has one. */
-  #zero(field: Field): unknown {
+  /** The default of a field that always has a value; undefined for other fields. */
+  #zeroValue(field: Field): unknown {
     if (field.pointer) return undefined;
     if (field.type.is === 'struct') return {};
-    return field.type.is === 'scalar' && !field.omitEmpty ? ZERO[field.type.name] : undefined;
+    return field.type.is === 'scalar' && !field.omitEmpty ? ZERO_VALUES[field.type.name] : undefined;
   }
 
-  /** References may have no siblings in version 3, so that they are wrapped; version 2 ignores that rule. */
-  #described(reference: Schema, description: string, standard: unknown): Schema {
+  /** A reference with a description. References may not have siblings, so version 3 wraps them; version 2 does not. */
+  #describe(reference: Schema, description: string, defaultValue: unknown): Schema {
     if (this.dialect === 'v2') return { ...reference, description };
-    return { description, allOf: [reference], ...(standard === undefined ? {} : { default: standard }) };
+    return { description, allOf: [reference], ...(defaultValue === undefined ? {} : { default: defaultValue }) };
   }
 
   #item(schema: Schema, struct: boolean): Schema {
@@ -281,7 +286,7 @@ export class Schemas {
     const schema = this.#type(type);
     if (this.dialect === 'v2') return schema;
     if (type.is === 'struct') return this.#item(schema, true);
-    const zero = type.is === 'scalar' ? ZERO[type.name] : undefined;
+    const zero = type.is === 'scalar' ? ZERO_VALUES[type.name] : undefined;
     return zero === undefined ? schema : { ...schema, default: zero };
   }
 
@@ -295,10 +300,10 @@ export class Schemas {
   #scalar(scalar: Scalar): Schema {
     const name = NAMED_SCALARS.get(scalar.name);
     if (name !== undefined) {
-      const schema = { description: sentence(words(scalar.name)), ...SPECIAL[this.dialect][scalar.name] };
-      return this.#named(this.source.naming.typeName(name), schema);
+      const schema = { description: toSentence(toWords(scalar.name)), ...SHARED_SCALARS[this.dialect][scalar.name] };
+      return this.#register(this.source.naming.typeName(name), schema);
     }
-    const schema = PLAIN[scalar.name] ?? {};
+    const schema = INLINE_SCALARS[scalar.name] ?? {};
     return scalar.enum ? { ...schema, enum: [...scalar.enum].sort() } : schema;
   }
 }
@@ -308,7 +313,7 @@ const unionMarker = (union: Union): Schema => ({
   'fields-to-discriminateBy': Object.fromEntries(union.members),
 });
 
-/** The markers that apply and strategic merge read. */
+/** The markers for server-side apply and strategic merge patches. */
 function mergeMarkers({ merge }: Field): Schema {
   return {
     ...(merge.keys?.length ? { 'x-kubernetes-list-map-keys': [...merge.keys].sort() } : {}),

@@ -1,5 +1,6 @@
 import type { Naming } from '../naming.js';
-import { METHODS, type Operation, type Parameter, type PathItem } from './operations.js';
+import { METHODS, type Operation, type PathItem } from './operations.js';
+import type { Parameter } from './parameters.js';
 import type { Schema, Schemas } from './schemas.js';
 
 const PROTOBUF = 'application/vnd.orchestrator.protobuf';
@@ -10,7 +11,7 @@ const PATCHES = [
   'application/apply-patch+yaml',
 ];
 
-/** Media types of bodies. */
+/** Media types of request bodies. */
 function consumed({ body, forms }: Operation, naming: Naming): readonly string[] {
   if (body?.patch) return forms === 'custom' ? PATCHES.filter(type => !type.includes('strategic')) : PATCHES;
   if (forms === 'document') return ['application/json'];
@@ -18,7 +19,7 @@ function consumed({ body, forms }: Operation, naming: Naming): readonly string[]
   return forms === 'custom' ? ['application/json', 'application/yaml'] : ['*/*'];
 }
 
-/** Media types of answers. */
+/** Media types of response bodies. */
 function produced({ forms }: Operation, naming: Naming): readonly string[] {
   const protobuf = naming.mediaType(PROTOBUF);
   const object = ['application/json', 'application/yaml', protobuf];
@@ -39,42 +40,42 @@ function produced({ forms }: Operation, naming: Naming): readonly string[] {
   }
 }
 
-const marks = (operation: Operation): Schema => ({
+const extensions = (operation: Operation): Schema => ({
   ...(operation.action ? { 'x-kubernetes-action': operation.action } : {}),
   ...(operation.kind ? { 'x-kubernetes-group-version-kind': operation.kind } : {}),
 });
 
-const MEANING: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
+const STATUS_TEXT: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
 
-/** What parameters of collections do, for those who read the documents. */
-const PURPOSE = new Map([
-  ['fieldSelector', 'Narrows the list of returned objects by their fields; empty takes all.'],
-  ['labelSelector', 'Narrows the list of returned objects by their labels; empty takes all.'],
-  ['watch', 'Watch for changes to the described resources: a stream of events in place of a list.'],
-  ['limit', 'Most objects of one answer; what is left is read with its continue token.'],
-  ['continue', 'Token of an earlier answer: the list goes on where that one ended.'],
+/** Descriptions of query parameters. */
+const DESCRIPTIONS = new Map([
+  ['fieldSelector', 'Returns only objects whose fields match this selector.'],
+  ['labelSelector', 'Returns only objects whose labels match this selector.'],
+  ['watch', 'Returns a stream of watch events instead of a list.'],
+  ['limit', 'The maximum number of objects in the response. The rest can be requested with the continue token.'],
+  ['continue', 'The continue token of an earlier response, to request the next page of the list.'],
 ]);
 
-const purpose = ({ in: place, name }: Parameter): Schema => {
-  const description = place === 'query' ? PURPOSE.get(name) : undefined;
+const descriptionOf = ({ in: location, name }: Parameter): Schema => {
+  const description = location === 'query' ? DESCRIPTIONS.get(name) : undefined;
   return description ? { description } : {};
 };
 
-const required = (parameter: Parameter): Schema => (parameter.in === 'path' ? { required: true } : {});
+const requiredOf = (parameter: Parameter): Schema => (parameter.in === 'path' ? { required: true } : {});
 
-/** One version's way of writing operations. */
+/** Writes parameters and operations in one OpenAPI version. */
 export interface Writer {
   parameter(parameter: Parameter): Schema;
   operation(operation: Operation): Schema;
 }
 
-/** Version 3: bodies and answers by media type (OpenAPI 3.0.0, "Operation Object"). */
+/** Writes OpenAPI 3, where bodies and responses have media types (OpenAPI 3.0.0, "Operation Object"). */
 export const writerV3 = (naming: Naming, tag: string): Writer => ({
   parameter: parameter => ({
     in: parameter.in,
     name: parameter.name,
-    ...purpose(parameter),
-    ...required(parameter),
+    ...descriptionOf(parameter),
+    ...requiredOf(parameter),
     schema: { type: parameter.type, uniqueItems: true },
   }),
   operation: operation => ({
@@ -95,26 +96,26 @@ export const writerV3 = (naming: Naming, tag: string): Writer => ({
       ...operation.codes.map(code => [
         code,
         {
-          description: MEANING[code],
-          content: content(produced(operation, naming), operation.answer),
+          description: STATUS_TEXT[code],
+          content: content(produced(operation, naming), operation.response),
         },
       ]),
       [401, { description: 'Unauthorized' }],
     ]),
-    ...marks(operation),
+    ...extensions(operation),
   }),
 });
 
 const content = (types: readonly string[], schema: Schema): Schema =>
   Object.fromEntries(types.map(type => [type, { schema }]));
 
-/** Version 2: bodies among the parameters (OpenAPI 2.0, "Operation Object"). */
+/** Writes OpenAPI 2, where bodies are parameters (OpenAPI 2.0, "Operation Object"). */
 export const writerV2 = (naming: Naming, tag: string): Writer => ({
   parameter: parameter => ({
     in: parameter.in,
     name: parameter.name,
-    ...purpose(parameter),
-    ...required(parameter),
+    ...descriptionOf(parameter),
+    ...requiredOf(parameter),
     type: parameter.type,
     uniqueItems: true,
   }),
@@ -138,14 +139,14 @@ export const writerV2 = (naming: Naming, tag: string): Writer => ({
       ...operation.parameters.map(p => writerV2(naming, tag).parameter(p)),
     ],
     responses: Object.fromEntries([
-      ...operation.codes.map(code => [code, { description: MEANING[code], schema: operation.answer }]),
+      ...operation.codes.map(code => [code, { description: STATUS_TEXT[code], schema: operation.response }]),
       [401, { description: 'Unauthorized' }],
     ]),
-    ...marks(operation),
+    ...extensions(operation),
   }),
 });
 
-/** A path item in the version of the writer. */
+/** Writes a path item. */
 export function writePath(item: PathItem, writer: Writer): Schema {
   const written: Schema = {};
   for (const method of METHODS) {
@@ -156,7 +157,7 @@ export function writePath(item: PathItem, writer: Writer): Schema {
   return written;
 }
 
-/** What a document says of itself. */
+/** The info object of a document. */
 export interface Info {
   readonly title: string;
   readonly version: string;
@@ -166,7 +167,7 @@ const SECURITY = {
   BearerToken: { type: 'apiKey', description: 'Bearer token', name: 'authorization', in: 'header' },
 };
 
-/** The whole document, version 3. As upstream, those of custom kinds say nothing of security. */
+/** An OpenAPI 3 document. Documents of custom kinds declare no security schemes, as upstream's. */
 export const documentV3 = (paths: Schema, schemas: Schemas, info: Info, custom = false): Schema => ({
   openapi: '3.0.0',
   info,
@@ -174,7 +175,7 @@ export const documentV3 = (paths: Schema, schemas: Schemas, info: Info, custom =
   components: { schemas: schemas.all(), ...(custom ? {} : { securitySchemes: SECURITY }) },
 });
 
-/** The whole document, version 2. */
+/** An OpenAPI 2 document. */
 export const documentV2 = (paths: Schema, schemas: Schemas, info: Info): Schema => ({
   swagger: '2.0',
   info,
