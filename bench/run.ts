@@ -13,6 +13,7 @@ import { expressions } from './cases/cel.js';
 import { creates } from './cases/creates.js';
 import { etcds } from './cases/etcd.js';
 import { fanout } from './cases/fanout.js';
+import { manyReaders } from './cases/identities.js';
 import { reads } from './cases/reads.js';
 import { resources } from './cases/resources.js';
 import { serializations } from './cases/serialization.js';
@@ -23,6 +24,7 @@ import { table } from './lib/report.js';
 
 const CASES: readonly Case[] = [
   ...reads,
+  ...manyReaders,
   ...creates,
   ...fanout,
   ...resources,

@@ -66,13 +66,15 @@ export const OBJECT_CLAIMS = 30;
 export const FUTURE_REVISION_MS = 3000;
 /** How long history is kept for watches and continue tokens (spec, "Limits"). */
 export const HISTORY_MS = 5 * 60 * 1000;
-/** Entries of the identity and decision caches of the front end. */
-export const DECISIONS = 100_000;
 /**
- * Characters of those entries' credentials and targets, which clients choose: keys of 64 KB each would fill gigabytes
- * within the bound above.
+ * What the front end remembers of identities and their permissions: some 500,000 permissions, which is 200 clients that
+ * each read 50 kinds in 20 namespaces twice over. Those used least recently are dropped.
  */
-export const DECISION_CHARACTERS = 32 * 1024 * 1024;
+export const ACCESS_CACHE_BYTES = 128 * 1024 * 1024;
+/** The share of one identity, which chooses what it asks for: nobody can fill the cache alone. */
+export const IDENTITY_CACHE_BYTES = 16 * 1024 * 1024;
+/** Longest question to authorizers whose answer is remembered: paths and selectors may be as long as a header block. */
+export const CACHED_KEY_CHARACTERS = 2048;
 /** Time between bookmarks of a watch that asked for them: upstream's minute. */
 export const BOOKMARK_MS = 60_000;
 /**

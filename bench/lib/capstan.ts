@@ -38,6 +38,8 @@ export interface CapstanOptions {
   readonly dataDir: string;
   readonly tls: boolean;
   readonly cpuProfile?: boolean;
+  /** Further users, by token: members of the group `bench-many`. */
+  readonly tokens?: readonly string[];
   /** Further flags. */
   readonly flags?: readonly string[];
 }
@@ -47,14 +49,15 @@ export async function startCapstan({
   dataDir,
   tls,
   cpuProfile,
+  tokens = [],
   flags: further = [],
 }: CapstanOptions): Promise<Capstan> {
   mkdirSync(dataDir, { recursive: true });
   const tokenFile = join(dataDir, 'bench-tokens.csv');
   if (!existsSync(tokenFile)) {
-    writeFileSync(tokenFile, `${TOKENS.admin},bench-admin,1,system:masters\n${TOKENS.user},bench,2,bench\n`, {
-      mode: 0o600,
-    });
+    const many = tokens.map((token, i) => `${token},bench-${i},many-${i},bench-many\n`);
+    const users = [`${TOKENS.admin},bench-admin,1,system:masters\n`, `${TOKENS.user},bench,2,bench\n`, ...many];
+    writeFileSync(tokenFile, users.join(''), { mode: 0o600 });
   }
   const port = await freePort();
   const ports = tls ? ['--secure-port', String(port)] : ['--secure-port', '0', '--http-port', String(port)];

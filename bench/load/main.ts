@@ -11,6 +11,7 @@ import {
   type EtcdFanoutTask,
   type FanoutTask,
   type IdleTask,
+  type ManyTask,
   type Measured,
   type RepeatTask,
   type Report,
@@ -104,6 +105,16 @@ async function measured(
 async function repeat({ address, path, connections: count, ms }: RepeatTask): Promise<void> {
   const request = requestBytes(address, 'GET', path);
   await measured(await connections(address, count), ms, () => request);
+}
+
+async function many({ address, tokens, paths, connections: count, ms }: ManyTask): Promise<void> {
+  const open = await connections(address, count);
+  const all = tokens.length * paths.length;
+  const request = (pair: number): Buffer =>
+    requestBytes({ ...address, token: tokens[pair % tokens.length] }, 'GET', paths[Math.floor(pair / tokens.length)]!);
+  let asked = 0;
+  await busy(new Meter(), open, 600_000, () => (asked < all ? request(asked++) : undefined));
+  await measured(open, ms, () => request(Math.floor(Math.random() * all)), false);
 }
 
 const pathOf = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`;
@@ -222,6 +233,8 @@ function run(task: Task): Promise<void> {
   switch (task.is) {
     case 'repeat':
       return repeat(task);
+    case 'many':
+      return many(task);
     case 'create':
       return create(task);
     case 'update':

@@ -9,6 +9,16 @@ export interface RepeatTask {
   readonly ms: number;
 }
 
+/** Every client reads every path with every token: first all of them once, then in a random order. */
+export interface ManyTask {
+  readonly is: 'many';
+  readonly address: Address;
+  readonly tokens: readonly string[];
+  readonly paths: readonly string[];
+  readonly connections: number;
+  readonly ms: number;
+}
+
 /** What clients that write need to know. */
 interface WriteTask {
   readonly address: Address;
@@ -64,7 +74,7 @@ export interface IdleTask {
 }
 
 /** Work for the load generator. */
-export type Task = RepeatTask | CreateTask | UpdateTask | FanoutTask | EtcdFanoutTask | IdleTask;
+export type Task = RepeatTask | ManyTask | CreateTask | UpdateTask | FanoutTask | EtcdFanoutTask | IdleTask;
 
 /** What a task measured between its begin and its end. */
 export interface Measured {

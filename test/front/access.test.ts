@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../core/api/listener.js';
 import { AccessCache, credentialKey } from '../../workers/front/access.js';
-import { DECISION_CHARACTERS, DECISIONS } from '../../core/limits.js';
+import { ACCESS_CACHE_BYTES, CACHED_KEY_CHARACTERS } from '../../core/limits.js';
+import { ANONYMOUS } from '../../core/model/user.js';
 import type { Grant } from '../../core/threads/messages.js';
 
 const grant = (over: Partial<Grant> = {}): Grant => ({
@@ -53,16 +54,71 @@ test('a decision made before a change of policy, learnt after it, does not count
   expect(isAllowed(cache, 'k')).toBe(false);
 });
 
-test.each([
-  ['entries', DECISIONS, ''],
-  ['characters', DECISION_CHARACTERS / (64 * 1024), 'x'.repeat(64 * 1024)],
-])('over its bound of %s the cache begins anew', (_, fitting, long) => {
+test('a known identity learns further permissions, and keeps what it has', () => {
   const cache = new AccessCache();
   cache.learn('token', 'first', grant(), 0, 0);
-  for (let i = 0; i < fitting / 2; i++) cache.learn('token', `${long}${i}`, grant(), 0, 0);
-  expect(isAllowed(cache, 'first')).toBe(true);
-  for (let i = 0; i < fitting; i++) cache.learn('token', `${long}${i}`, grant(), 0, 0);
-  expect(isAllowed(cache, 'first')).toBe(false);
-  cache.learn('token', 'last', grant(), 0, 0);
-  expect(isAllowed(cache, 'last')).toBe(true);
+  cache.learn('token', 'second', grant({ identityFor: 'never' }), 0, 0);
+  expect(['first', 'second', 'third'].map(key => isAllowed(cache, key))).toEqual([true, true, false]);
+});
+
+test('an identity whose first request was refused is known, and learns from its next one', () => {
+  const cache = new AccessCache();
+  cache.learn('token', 'refused', grant({ allowed: false, dependsOn: 'never' }), 0, 0);
+  expect(cache.identity('token', 0)?.user.name).toBe('ann');
+  cache.learn('token', 'allowed', grant({ identityFor: 'never' }), 0, 0);
+  expect(['refused', 'allowed'].map(key => isAllowed(cache, key))).toEqual([false, true]);
+});
+
+test('an identity that must not be cached is not, nor are its permissions', () => {
+  const cache = new AccessCache();
+  cache.learn('token', 'k', grant({ identityFor: 'never' }), 0, 0);
+  expect(cache.identity('token', 0)).toBeUndefined();
+});
+
+test('an identity ends with its time, and its permissions with it', () => {
+  const cache = new AccessCache();
+  cache.learn('token', 'k', grant({ identityFor: 10 }), 0, 0);
+  expect(isAllowed(cache, 'k', 9)).toBe(true);
+  cache.learn('token', 'later', grant({ identityFor: 'never' }), 0, 9);
+  expect(isAllowed(cache, 'later', 9)).toBe(true);
+  expect(isAllowed(cache, 'later', 10)).toBe(false);
+});
+
+test("of credentials that are nobody's only their absence is remembered", () => {
+  const cache = new AccessCache();
+  cache.learn('\nauthorization Basic 1', 'k', grant({ user: ANONYMOUS }), 0, 0);
+  cache.learn('', 'k', grant({ user: ANONYMOUS }), 0, 0);
+  expect(cache.identity('\nauthorization Basic 1', 0)).toBeUndefined();
+  expect(cache.identity('', 0)?.user).toBe(ANONYMOUS);
+});
+
+test('one identity that asks for ever more drops its own permissions, those used least recently', () => {
+  const cache = new AccessCache();
+  cache.learn('other', 'k', grant(), 0, 0);
+  cache.learn('token', 'unused', grant(), 0, 0);
+  cache.learn('token', 'used', grant(), 0, 0);
+  for (let i = 0; i < (4 * ACCESS_CACHE_BYTES) / 2048 / 2; i++) {
+    cache.learn('token', `${i}`.padEnd(1024), grant({ identityFor: 'never' }), 0, 0);
+    if (i % 100 === 0) expect(isAllowed(cache, 'used')).toBe(true);
+  }
+  expect(isAllowed(cache, 'unused')).toBe(false);
+  expect(cache.isAllowed(cache.identity('other', 0)!, 'k', 0)).toBe(true);
+});
+
+test('ever more identities drop those used least recently', () => {
+  const cache = new AccessCache();
+  cache.learn('unused', 'k', grant(), 0, 0);
+  cache.learn('token', 'k', grant(), 0, 0);
+  for (let i = 0; i < (2 * ACCESS_CACHE_BYTES) / 20_000; i++) {
+    cache.learn(`${i}`.padEnd(10_000), 'k', grant(), 0, 0);
+    if (i % 100 === 0) expect(isAllowed(cache, 'k')).toBe(true);
+  }
+  expect(cache.identity('unused', 0)).toBeUndefined();
+});
+
+test('a question too long to be remembered is asked again', () => {
+  const cache = new AccessCache();
+  const long = 'x'.repeat(CACHED_KEY_CHARACTERS + 1);
+  cache.learn('token', long, grant(), 0, 0);
+  expect(isAllowed(cache, long)).toBe(false);
 });

@@ -1,80 +1,107 @@
 import type { Exchange } from '../../core/api/listener.js';
-import { DECISION_CHARACTERS, DECISIONS } from '../../core/limits.js';
+import { ACCESS_CACHE_BYTES, CACHED_KEY_CHARACTERS, IDENTITY_CACHE_BYTES } from '../../core/limits.js';
 import type { Target } from '../../core/model/target.js';
-import type { User } from '../../core/model/user.js';
+import { ANONYMOUS, type User } from '../../core/model/user.js';
 import type { Grant } from '../../core/threads/messages.js';
+import { RecentMap } from './recentMap.js';
 
-/** An identity the front end remembers, with the decisions made for it. */
-interface Known {
-  readonly user: User;
-  readonly until: number;
-  /** Decision key to the policy it was made under, and the time until which it holds. */
-  readonly allowed: Map<string, { readonly policy: number; readonly until: number }>;
+/** Bytes of an entry beside its key: its place in a table, and what it holds. */
+const ENTRY_BYTES = 100;
+/** Bytes of an identity beside its credentials: its user, and the tables of its decisions. */
+const IDENTITY_BYTES = 1000;
+/** Bytes of a text, of whatever characters it is. */
+const bytesOf = (text: string): number => 2 * text.length;
+
+/**
+ * Parts of a key as one string. By `join`, because a string made of pieces in any other way stays in pieces (V8's
+ * ropes): as a key of a map it takes four times the memory, and finding it twice the time.
+ */
+const flat = (parts: readonly string[]): string => parts.join('\n');
+
+/** Somebody whose credentials the pool has verified, with the permissions that were found since. */
+export class Identity {
+  /** Decision key to the time until which it holds; all of them were made under `policy`. */
+  readonly allowed = new RecentMap<number>(IDENTITY_CACHE_BYTES, key => ENTRY_BYTES + bytesOf(key));
+  policy = 0;
+
+  constructor(
+    readonly user: User,
+    /** Time until which the credentials stand for this user without being verified again. */
+    readonly until: number,
+  ) {}
 }
 
 /**
- * The credentials of a request as one string: equal strings have equal identities. Whom it is made on behalf of is part
- * of them; of such a request nothing is ever remembered, and one that names somebody's groups or extras alone is
- * refused, not served as its sender.
+ * The credentials of a request as one string: requests with equal strings are from the same user. The headers of
+ * impersonation are part of it, so that nothing found for the sender is used for a request made on behalf of another.
  */
 export function credentialKey(exchange: Exchange): string {
-  let key = exchange.certificate ?? '';
+  const parts = [exchange.certificate ?? ''];
   for (const [name, value] of exchange.headers())
-    if (name === 'authorization' || name.startsWith('impersonate-')) key += `\n${name} ${value}`;
-  return key;
+    if (name === 'authorization' || name.startsWith('impersonate-')) parts.push(name, value);
+  return flat(parts);
 }
 
-/** One string per question; selectors are part of it because authorizers may look at them. */
+/**
+ * What an authorizer is asked, as one string: the path tells everything about the target but the verb. Selectors are
+ * part of it because authorizers may look at them.
+ */
 export function decisionKey(target: Target): string {
-  if (target.is === 'path') return `${target.verb} ${target.path}`;
-  const selectors =
-    target.fieldSelector || target.labelSelector ? JSON.stringify([target.fieldSelector, target.labelSelector]) : '';
-  return `${target.verb}\n${target.group}\n${target.resource}\n${target.subresource}\n${target.namespace}\n${target.name}\n${selectors}`;
+  const parts = [target.verb, target.path];
+  if (target.is === 'resource' && (target.fieldSelector || target.labelSelector))
+    parts.push(JSON.stringify([target.fieldSelector, target.labelSelector]));
+  return flat(parts);
 }
 
-/** Identities and positive decisions found by the pool, so that cached reads need no hop. */
+const expiry = (holds: 'forever' | 'policy' | number, now: number): number =>
+  typeof holds === 'number' ? now + holds : Number.POSITIVE_INFINITY;
+
+/**
+ * What the pool has found out about senders: whose credentials they are, and what they may do. Two facts with lives of
+ * their own: an identity stays as it was found while permissions are added to it. Refusals are not remembered.
+ */
 export class AccessCache {
-  #known = new Map<string, Known>();
-  #decisions = 0;
-  #characters = 0;
-  /** Raised by every change of a policy object; decisions made before it are void. */
+  readonly #identities = new RecentMap<Identity>(
+    ACCESS_CACHE_BYTES,
+    (credentials, { allowed }) => IDENTITY_BYTES + bytesOf(credentials) + allowed.weight,
+  );
+  /** Raised by every change of a policy object; permissions found before it are void. */
   policy = 0;
 
-  identity(credentials: string, now: number): Known | undefined {
-    const known = this.#known.get(credentials);
-    return known && known.until > now ? known : undefined;
+  /** The identity of these credentials, if it was found before and still holds. */
+  identity(credentials: string, now: number): Identity | undefined {
+    const identity = this.#identities.get(credentials);
+    return identity && identity.until > now ? identity : undefined;
   }
 
-  isAllowed(known: Known, key: string, now: number): boolean {
-    const found = known.allowed.get(key);
-    return found !== undefined && found.until > now && found.policy === this.policy;
+  isAllowed(identity: Identity, key: string, now: number): boolean {
+    if (identity.policy !== this.policy) return false;
+    const until = identity.allowed.get(key);
+    return until !== undefined && until > now;
   }
 
-  /** Remembers what the pool found; `policyBefore` is the policy revision the request was dispatched under. */
+  /**
+   * Remembers what the pool found for a request; `policyBefore` is the policy revision that the request was sent to the
+   * pool under.
+   */
   learn(credentials: string, key: string, grant: Grant, policyBefore: number, now: number): void {
-    if (grant.identityFor === 'never') return;
-    this.#count(credentials.length + key.length);
-    let known = this.identity(credentials, now);
-    if (!known) {
-      known = {
-        user: grant.user,
-        until: grant.identityFor === 'forever' ? Number.POSITIVE_INFINITY : now + grant.identityFor,
-        allowed: new Map(),
-      };
-      this.#known.set(credentials, known);
+    const identity = this.identity(credentials, now) ?? this.#add(credentials, grant, now);
+    if (!identity || !grant.allowed || grant.dependsOn === 'never') return;
+    if (policyBefore !== this.policy || key.length > CACHED_KEY_CHARACTERS) return;
+    const before = identity.allowed.weight;
+    if (identity.policy !== this.policy) {
+      identity.allowed.clear();
+      identity.policy = this.policy;
     }
-    if (!grant.allowed || grant.dependsOn === 'never') return;
-    const until = grant.dependsOn === 'policy' ? Number.POSITIVE_INFINITY : now + grant.dependsOn;
-    known.allowed.set(key, { policy: policyBefore, until });
+    identity.allowed.set(key, expiry(grant.dependsOn, now));
+    this.#identities.grow(identity.allowed.weight - before);
   }
 
-  /** Counts what is about to be remembered; over a bound, everything before it is forgotten. */
-  #count(characters: number): void {
-    this.#decisions++;
-    this.#characters += characters;
-    if (this.#decisions <= DECISIONS && this.#characters <= DECISION_CHARACTERS) return;
-    this.#known = new Map();
-    this.#decisions = 1;
-    this.#characters = characters;
+  #add(credentials: string, { user, identityFor }: Grant, now: number): Identity | undefined {
+    // Credentials that are nobody's are unlimited in number: only their absence is remembered.
+    if (identityFor === 'never' || (user.name === ANONYMOUS.name && credentials !== '')) return undefined;
+    const identity = new Identity(user, expiry(identityFor, now));
+    this.#identities.set(credentials, identity);
+    return identity;
   }
 }

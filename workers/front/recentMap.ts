@@ -1,0 +1,59 @@
+/**
+ * A map of bounded weight. Over the bound it drops what was used least recently, in steps: entries are in two
+ * generations, of half the bound each; what is read moves to the younger one, and when that is full, the older one is
+ * dropped whole. A read of what is in the younger generation therefore costs a look-up and nothing else, and whatever
+ * was used within the last half of the bound is kept.
+ */
+export class RecentMap<V> {
+  #young = new Map<string, V>();
+  #old = new Map<string, V>();
+  #youngWeight = 0;
+  #oldWeight = 0;
+
+  constructor(
+    /** Bound of the weights of all entries together. */
+    readonly most: number,
+    /** Weight of an entry, in any unit; asked again whenever the entry moves. */
+    readonly weigh: (key: string, value: V) => number,
+  ) {}
+
+  /** Weight of all entries, as far as it is known: see `grow`. */
+  get weight(): number {
+    return this.#youngWeight + this.#oldWeight;
+  }
+
+  get(key: string): V | undefined {
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const old = this.#old.get(key);
+    if (old === undefined) return undefined;
+    this.#old.delete(key);
+    this.#oldWeight -= this.weigh(key, old);
+    this.set(key, old);
+    return old;
+  }
+
+  /** Adds an entry, or puts it in the place of the one with its key. */
+  set(key: string, value: V): void {
+    const before = this.#young.get(key);
+    this.#young.set(key, value);
+    this.grow(this.weigh(key, value) - (before === undefined ? 0 : this.weigh(key, before)));
+  }
+
+  /** An entry that was just read or set weighs so much more than before. */
+  grow(weight: number): void {
+    this.#youngWeight += weight;
+    if (this.#youngWeight <= this.most / 2) return;
+    this.#old = this.#young;
+    this.#oldWeight = this.#youngWeight;
+    this.#young = new Map();
+    this.#youngWeight = 0;
+  }
+
+  clear(): void {
+    this.#young = new Map();
+    this.#old = new Map();
+    this.#youngWeight = 0;
+    this.#oldWeight = 0;
+  }
+}
