@@ -50,6 +50,22 @@ describe('reading of custom objects', () => {
     expect(spec).not.toHaveProperty('junk');
   });
 
+  it('keeps any member beside described ones where additionalProperties is true, but nothing below it', () => {
+    const anyMember = object({ spec: object({ a: { type: 'string' } }, { additionalProperties: true }) });
+    expect(structuralViolations(anyMember, 'schema')).toEqual([]);
+    const { spec, complaints } = decode(anyMember, { spec: { a: 'x', b: 1, c: { d: 1 } } });
+    expect(spec).toEqual({ a: 'x', b: 1, c: {} });
+    expect(complaints).toEqual(['unknown field "spec.c.d"']);
+  });
+
+  it('refuses members where additionalProperties is false', () => {
+    const none = object({ spec: { type: 'object', additionalProperties: false } });
+    const { decoded } = decode(none, { spec: { a: 'x' } });
+    expect(schemaViolations(decoded as unknown as Json, none)).toMatchObject([
+      { field: 'spec', message: 'Invalid value: "a": spec.a in body is a forbidden property' },
+    ]);
+  });
+
   it('fills defaults at every depth, and drops nulls that are not allowed', () => {
     const { spec } = decode(schema, { spec: { name: null, size: null, plain: null, list: [{}], map: { a: {} } } });
     expect(spec).toEqual({ name: null, size: 3, list: [{ weight: 10 }], map: { a: { v: 1.5 } } });
@@ -244,6 +260,18 @@ describe('structural schemas [R501]', () => {
       { 'x-kubernetes-validations': [{ rule: 'self.l.all(a, self.l.all(b, a == b))' }] },
     );
     expect(judge(costly).some(text => text.includes('exceeds budget'))).toBe(true);
+  });
+
+  it('refuses additionalProperties at the root, in embedded objects, and a schema or false beside properties', () => {
+    const members = { a: { type: 'string' } };
+    const at = (schema: StructuralSchema): string[] => fields(structuralViolations(schema, 'schema'));
+    expect(at(object(members, { additionalProperties: true }))).toEqual(['schema.additionalProperties']);
+    const embedded = object(members, { 'x-kubernetes-embedded-resource': true, additionalProperties: true });
+    expect(at(object({ spec: embedded }))).toEqual(['schema.properties[spec].additionalProperties']);
+    for (const additionalProperties of [false, { type: 'string' }])
+      expect(at(object({ spec: object(members, { additionalProperties }) }))).toEqual([
+        'schema.properties[spec].additionalProperties',
+      ]);
   });
 });
 

@@ -51,7 +51,9 @@ function pruneMembers(
     const property = schema && propertyOf(schema, key);
     if (property) prune(value[key]!, property, below, dropped);
     else if (values) prune(value[key]!, values, below, dropped);
-    else if (schema?.additionalProperties === true || open) continue;
+    // Other members are kept, or refused by validation where they are forbidden, but nothing describes what is below them.
+    else if (schema?.additionalProperties !== undefined) prune(value[key]!, undefined, below, dropped);
+    else if (open) continue;
     else {
       delete value[key];
       dropped.add(below);

@@ -60,7 +60,7 @@ function keywordViolations(schema: StructuralSchema, path: string): Violation[] 
         'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
       ),
     );
-  if (Object.keys(schema.properties ?? {}).length > 0 && schema.additionalProperties)
+  if (Object.keys(schema.properties ?? {}).length > 0 && (schema.additionalProperties ?? true) !== true)
     found.push(
       forbiddenField(at(path, 'additionalProperties'), 'additionalProperties and properties are mutual exclusive'),
     );
@@ -185,6 +185,10 @@ function typeViolations(schema: StructuralSchema, path: string, place: string): 
 
 function embeddedViolations(schema: StructuralSchema, path: string): Violation[] {
   const found = typeAsked(schema, path, 'object', 'x-kubernetes-embedded-resource is true');
+  if (schema.additionalProperties !== undefined)
+    found.push(
+      forbiddenField(at(path, 'additionalProperties'), 'must not be used if x-kubernetes-embedded-resource is set'),
+    );
   if (!schema['x-kubernetes-preserve-unknown-fields'] && Object.keys(schema.properties ?? {}).length === 0)
     found.push(
       required(
@@ -310,6 +314,8 @@ function rootViolations(schema: StructuralSchema, path: string): Violation[] {
   const found: Violation[] = [];
   if (schema.type !== 'object') found.push(invalid(at(path, 'type'), schema.type, 'must be object at the root'));
   if (schema.nullable) found.push(forbiddenField(at(path, 'nullable'), 'nullable cannot be true at the root'));
+  if (schema.additionalProperties !== undefined)
+    found.push(forbiddenField(at(path, 'additionalProperties'), 'must not be used at the root'));
   return found;
 }
 

@@ -56,7 +56,7 @@ function structOf(schema: StructuralSchema, id: string, embedded: boolean): Stru
     field: new Map(fields.map(field => [field.name, field])),
     noProto: true,
     ...(mapType ? { mapType } : {}),
-    ...(schema['x-kubernetes-preserve-unknown-fields'] ? { open: true } : {}),
+    ...(schema['x-kubernetes-preserve-unknown-fields'] || schema.additionalProperties === true ? { open: true } : {}),
   };
 }
 

@@ -154,6 +154,8 @@ function objectViolations(
   for (const key of keys) {
     const below = propertyOf(schema, key) ?? valuesOf(schema);
     if (below) check(value[key]!, memberOf(old, key), below, join(path, key), out);
+    else if (schema.additionalProperties === false)
+      out.push(invalid(path, key, body(join(path, key), 'is a forbidden property')));
   }
 }
 
