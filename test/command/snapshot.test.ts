@@ -1,13 +1,17 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { pack } from 'msgpackr';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { snapshotCommand } from '../../core/command/snapshot.js';
 import { storeCommand } from '../../core/command/store.js';
-import { SnapshotError, SnapshotReader, SnapshotWriter } from '../../core/snapshot/format.js';
+import { SnapshotError } from '../../core/snapshot/format.js';
+import { SnapshotReader } from '../../core/snapshot/reader.js';
+import { SnapshotWriter } from '../../core/snapshot/writer.js';
 import type { Stored } from '../../core/api/storage.js';
 import { Captured, ServerProcess } from './server.js';
 
@@ -23,6 +27,26 @@ function bytesOf(objects: readonly Stored[]): Buffer {
   return Buffer.concat([writer.header({ ...HEADER, objects: objects.length }), writer.rows(objects), writer.end()]);
 }
 
+/** The same objects in format 1: rows of a fixed layout. */
+function bytesOfFormat1(objects: readonly Stored[]): Buffer {
+  const rows = objects.map(({ key, value, created, modified, version }) => {
+    const head = Buffer.alloc(28);
+    head.writeUInt32BE(Buffer.byteLength(key), 0);
+    head.writeUInt32BE(value.length, 4);
+    head.writeBigUInt64BE(BigInt(created), 8);
+    head.writeBigUInt64BE(BigInt(modified), 16);
+    head.writeUInt32BE(version, 24);
+    return Buffer.concat([head, Buffer.from(key), value]);
+  });
+  const count = Buffer.alloc(8);
+  count.writeBigUInt64BE(BigInt(objects.length));
+  const line = `capstan-snapshot 1 ${JSON.stringify({ ...HEADER, objects: objects.length })}\n`;
+  return sealed(Buffer.concat([Buffer.from(line), ...rows, Buffer.alloc(4, 0xff), count]));
+}
+
+/** Bytes with their checksum. */
+const sealed = (bytes: Buffer): Buffer => Buffer.concat([bytes, createHash('sha256').update(bytes).digest()]);
+
 function read(pieces: readonly Buffer[]): Stored[] {
   const reader = new SnapshotReader();
   const objects = pieces.flatMap(piece => reader.take(piece));
@@ -30,9 +54,12 @@ function read(pieces: readonly Buffer[]): Stored[] {
   return objects.map(object => ({ ...object, value: Buffer.from(object.value) }));
 }
 
-describe('a snapshot file', () => {
+describe.each([
+  ['that is written', bytesOf],
+  ['of format 1', bytesOfFormat1],
+])('a snapshot %s', (_, encode) => {
   it('gives back what was written, in whatever pieces it is read', () => {
-    const bytes = bytesOf(OBJECTS);
+    const bytes = encode(OBJECTS);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: bytes.length - 1 }), { maxLength: 20 }), cuts => {
         const at = [0, ...cuts.sort((a, b) => a - b), bytes.length];
@@ -43,7 +70,7 @@ describe('a snapshot file', () => {
   });
 
   it('is refused after any change of a byte, any cut, and anything behind it', () => {
-    const bytes = bytesOf(OBJECTS);
+    const bytes = encode(OBJECTS);
     const refuses = (damaged: Buffer): void => expect(() => read([damaged])).toThrow(SnapshotError);
     for (let at = 0; at < bytes.length; at += 7) {
       const flipped = Buffer.from(bytes);
@@ -54,6 +81,39 @@ describe('a snapshot file', () => {
     refuses(Buffer.concat([bytes, Buffer.of(0)]));
     refuses(Buffer.from('something else\n'));
     refuses(Buffer.alloc(10_000, 'x'));
+  });
+});
+
+describe('a snapshot file', () => {
+  it('has blocks of about 64 KB, so that readers need little memory', () => {
+    const objects = Array.from({ length: 300 }, (_, i) => ({ ...OBJECTS[2]!, key: `core/${i}` }));
+    const bytes = bytesOf(objects);
+    const sizes: number[] = [];
+    for (let at = bytes.indexOf(10) + 1; bytes.readUInt32BE(at) > 0; at += 4 + bytes.readUInt32BE(at))
+      sizes.push(bytes.readUInt32BE(at));
+    expect(Math.max(...sizes)).toBeLessThan(66_000);
+    expect(sizes).toHaveLength(Math.ceil(300 / 13));
+    expect(read([bytes])).toEqual(objects);
+  });
+
+  it('of a later format is refused with both formats named', () => {
+    const bytes = Buffer.from(bytesOf(OBJECTS).toString('latin1').replace('snapshot 2', 'snapshot 3'), 'latin1');
+    expect(() => read([bytes])).toThrow(
+      'it has format 3, this version reads formats 1 to 2: use the version that wrote it',
+    );
+  });
+
+  it.each([
+    ['no array', { key: 'a' }, 'a block in it is no array'],
+    ['rows that are no arrays', ['a'], 'a row in it is no array'],
+    ['rows without a value', [['a', 'b', 1, 1, 1]], 'a row in it has no key or no value'],
+    ['rows without revisions', [['a', Buffer.of(1), 1, '1', 1]], 'a row in it has no revisions or no version'],
+  ])('whose block holds %s is refused', (_, block, message) => {
+    const content = pack(block);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(content.length);
+    const line = Buffer.from(`capstan-snapshot 2 ${JSON.stringify(HEADER)}\n`);
+    expect(() => read([Buffer.concat([line, length, content])])).toThrow(`it is damaged: ${message}`);
   });
 });
 

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { Stored } from '../api/storage.js';
+import { readBlock } from './blocks.js';
+import {
+  DIGEST_BYTES,
+  damaged,
+  FORMAT,
+  HEADER_BYTES,
+  MAGIC,
+  type PieceReader,
+  SnapshotError,
+  type SnapshotHeader,
+  TRAILER_BYTES,
+} from './format.js';
+import { readRow } from './rows1.js';
+
+/** How each format that can be read stores objects. */
+const READERS: { readonly [format: string]: PieceReader | undefined } = { 1: readRow, [FORMAT]: readBlock };
+
+/** Reads a snapshot from its bytes in order. Objects given out are only to be believed once `end` has returned. */
+export class SnapshotReader {
+  readonly #hash = createHash('sha256');
+  #rest: Buffer = Buffer.alloc(0);
+  #header: SnapshotHeader | undefined;
+  #readPiece: PieceReader = readBlock;
+  #objects = 0;
+  #isComplete = false;
+
+  /** The objects that are whole with these bytes. Throws SnapshotError. */
+  take(bytes: Buffer): Stored[] {
+    this.#rest = this.#rest.length > 0 ? Buffer.concat([this.#rest, bytes]) : bytes;
+    if (!this.#header && !this.#readHeader()) return [];
+    const objects: Stored[] = [];
+    let at = 0;
+    while (!this.#isComplete) {
+      const piece = this.#readPiece(this.#rest, at);
+      if (piece.is === 'incomplete') break;
+      if (piece.is === 'end') this.#isComplete = true;
+      else {
+        for (const object of piece.objects) objects.push(object);
+        at += piece.length;
+      }
+    }
+    this.#objects += objects.length;
+    this.#drop(at);
+    return objects;
+  }
+
+  /**
+   * To be called once all bytes were given: returns the header of a complete snapshot whose checksum is good. Throws
+   * SnapshotError.
+   */
+  end(): SnapshotHeader {
+    const header = this.#header;
+    if (!header) throw new SnapshotError('it is no snapshot');
+    if (!this.#isComplete || this.#rest.length < TRAILER_BYTES + DIGEST_BYTES)
+      throw new SnapshotError('it is incomplete: its end is missing');
+    if (this.#rest.length > TRAILER_BYTES + DIGEST_BYTES) throw damaged('bytes follow its end');
+    const digest = this.#rest.subarray(TRAILER_BYTES);
+    this.#hash.update(this.#rest.subarray(0, TRAILER_BYTES));
+    if (!this.#hash.digest().equals(digest)) throw damaged('its checksum is wrong');
+    if (Number(this.#rest.readBigUInt64BE(4)) !== this.#objects || header.objects !== this.#objects)
+      throw damaged(`it holds ${this.#objects} objects instead of ${header.objects}`);
+    return header;
+  }
+
+  #readHeader(): boolean {
+    const line = this.#rest.indexOf(10);
+    if (line < 0 && this.#rest.length < HEADER_BYTES) return false;
+    const text = this.#rest.toString('utf8', 0, Math.max(line, 0));
+    const [, format, json] = (text.startsWith(MAGIC) && /^(\d{1,9}) (.*)$/.exec(text.slice(MAGIC.length))) || [];
+    if (line > HEADER_BYTES || format === undefined)
+      throw new SnapshotError(`it is no snapshot: it does not begin with "${MAGIC.trim()}"`);
+    const readPiece = READERS[format];
+    if (!readPiece)
+      throw new SnapshotError(
+        `it has format ${format}, this version reads formats 1 to ${FORMAT}: use the version that wrote it`,
+      );
+    this.#readPiece = readPiece;
+    this.#header = headerOf(json!);
+    this.#drop(line + 1);
+    return true;
+  }
+
+  /** Takes bytes that were read off the front. */
+  #drop(bytes: number): void {
+    this.#hash.update(this.#rest.subarray(0, bytes));
+    this.#rest = this.#rest.subarray(bytes);
+  }
+}
+
+function headerOf(json: string): SnapshotHeader {
+  try {
+    const { revision, objects, store, created } = JSON.parse(json) as SnapshotHeader;
+    if (Number.isSafeInteger(revision) && Number.isSafeInteger(objects))
+      return { revision, objects, store: String(store), created: String(created) };
+  } catch {
+    // The error below says it.
+  }
+  throw damaged('its first line cannot be read');
+}
