@@ -13,7 +13,7 @@ import { checkEtcd } from './etcd.js';
 import { type FrontEnd, frontEnd, startPool } from '../../workers/front/frontEnd.js';
 import { type Home, openHome } from './home.js';
 import { controllerUser, internalExchange } from '../../workers/front/internal.js';
-import { checkJson, servedRegistry } from '../plugin/registry.js';
+import { checkJson } from '../plugin/registry.js';
 import { DEFAULTS, type Settings } from './settings.js';
 import { COUNTERS, StoreThread } from './threads.js';
 
@@ -107,7 +107,9 @@ async function start(
 }
 
 /** What controllers are told of the kinds that are there from the start. */
-const described = (registry: Registry): Pick<BuiltinInputs, 'resources' | 'groups'> => ({
+type Kinds = Pick<BuiltinInputs, 'resources' | 'groups'>;
+
+const kindsOf = (registry: Registry): Kinds => ({
   resources: registry.stored.map(r => ({
     apiVersion: r.apiVersion,
     kind: r.kind,
@@ -123,14 +125,14 @@ const described = (registry: Registry): Pick<BuiltinInputs, 'resources' | 'group
   })),
 });
 
-/** Every plugin of the server, for the kinds of a registry. */
-const pluginsFor = (settings: Settings, { pki, admin, storePath }: Home, registry: Registry): PluginSpec[] =>
-  pluginsOf(settings, { rootCa: pki.caPem, storePath, adminTokens: admin.file, ...described(registry) });
+/** Every plugin of the server. */
+const pluginsFor = (settings: Settings, { pki, admin, storePath }: Home, kinds: Kinds): PluginSpec[] =>
+  pluginsOf(settings, { rootCa: pki.caPem, storePath, adminTokens: admin.file, ...kinds });
 
-/** What every thread is started with. */
+/** What every thread is started with. Kinds are described to the control thread alone, which starts once they are known. */
 const threadData = (settings: Settings, home: Home): ThreadData => ({
   naming: settings.naming,
-  plugins: pluginsFor(settings, home, servedRegistry(settings)),
+  plugins: pluginsFor(settings, home, { resources: [], groups: [] }),
   resources: settings.resources,
   counters: new SharedArrayBuffer(COUNTERS * 4),
   verbosity: settings.verbosity,
@@ -156,7 +158,7 @@ function startControl(
     isBootstrapped = resolve;
   });
   const control = new Control({
-    data: () => ({ ...data, plugins: pluginsFor(settings, home, live.fixed) }),
+    data: () => ({ ...data, plugins: pluginsFor(settings, home, kindsOf(live.fixed)) }),
     store,
     shared,
     handle: (request, reply) =>

@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import { MessageChannel, type Worker } from 'node:worker_threads';
 import { type HealthCheck, healthCheck } from '../../core/api/control.js';
 import type { Log } from '../../core/api/host.js';
-import { resourceType } from '../../core/api/resource.js';
 import { AccessCache } from './access.js';
 import { ContinueTokens } from './continueToken.js';
 import { Front } from './front.js';
@@ -27,7 +26,7 @@ import type { Home } from '../../core/server/home.js';
 import { pathHandler } from './paths.js';
 import { WriterClient } from './writerClient.js';
 import { readContext } from './readContext.js';
-import { checkTypes, liveRegistry } from '../../core/plugin/registry.js';
+import { checkTypes, liveRegistry, resourceTypes } from '../../core/plugin/registry.js';
 import type { Settings } from '../../core/server/settings.js';
 import { type OpenedStore, poolThread, type StoreThread } from '../../core/server/threads.js';
 
@@ -82,11 +81,11 @@ export async function frontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const loaded = new Promise<void>(resolve => {
     isLoaded = resolve;
   });
+  await checkTypes(resourceTypes(data, plugins).custom);
   const live = liveRegistry(data, plugins, log, (registry, ended) => {
     state.adopt(registry);
     for (const name of ended) hub.end(state.collections.get(name), state.revision);
   });
-  await checkTypes([...settings.resources, ...plugins.at(resourceType)]);
   const state: State = new State(
     live,
     Date.now,
