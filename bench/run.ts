@@ -1,12 +1,14 @@
 /**
- * `npm run bench -- [--short] [--plain] [--out FILE] [case…]`: runs the named cases, or all, each beside its baseline.
- * Prints tables, and writes the rows as JSON to FILE or below bench/results, charts as SVG beside it. `--short`: rough
- * figures, in a few minutes for all cases. `--plain`: HTTP instead of HTTPS.
+ * `npm run bench -- [--short] [--plain] [--out FILE] [--against DIR [--rounds N]] [case…]`: runs the named cases, or
+ * all, each beside its baseline; `creates` stands for all cases of that group. Prints tables, and writes the rows as
+ * JSON to FILE or below bench/results, charts as SVG beside it. `--short`: rough figures, in a few minutes for all
+ * cases. `--plain`: HTTP instead of HTTPS. `--against`: runs cases in turn on this build and on that of another
+ * checkout, which takes the baseline's place, and writes no file without `--out`.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { issue } from '../core/pki/certificate.js';
 import { expressions } from './cases/cel.js';
@@ -18,21 +20,23 @@ import { reads } from './cases/reads.js';
 import { resources } from './cases/resources.js';
 import { serializations } from './cases/serialization.js';
 import { stores } from './cases/store.js';
+import { compare } from './lib/against.js';
 import { admin, type Capstan, startCapstan } from './lib/capstan.js';
 import type { Bench, Case, Row } from './lib/case.js';
 import { table } from './lib/report.js';
 
-const CASES: readonly Case[] = [
-  ...reads,
-  ...manyReaders,
-  ...creates,
-  ...fanout,
-  ...resources,
-  ...stores,
-  ...etcds,
-  ...expressions,
-  ...serializations,
-];
+const GROUPS: { readonly [name: string]: readonly Case[] } = {
+  reads,
+  manyReaders,
+  creates,
+  fanout,
+  resources,
+  stores,
+  etcds,
+  expressions,
+  serializations,
+};
+const CASES = Object.values(GROUPS).flat();
 /** Measured time of one load. */
 const LOAD_MS = { short: 2000, long: 8000 };
 /**
@@ -58,9 +62,9 @@ async function certificate(dir: string): Promise<{ cert: string; key: string }> 
   return files;
 }
 
-/** Starts the shared server, with a namespace and a user who may do everything by a role binding. */
-async function prepareServer(dir: string, tls: boolean): Promise<Capstan> {
-  const server = await startCapstan({ dataDir: join(dir, 'shared'), tls });
+/** Starts a server with a namespace and a user who may do everything by a role binding. */
+async function prepareServer(dataDir: string, tls: boolean, build?: string): Promise<Capstan> {
+  const server = await startCapstan({ dataDir, tls, build });
   await admin(server, 'POST', '/api/v1/namespaces', {
     apiVersion: 'v1',
     kind: 'Namespace',
@@ -76,14 +80,21 @@ async function prepareServer(dir: string, tls: boolean): Promise<Capstan> {
   return server;
 }
 
-/** The cases of these names; all, if there are none. Ends the process at a name that no case has. */
+/** Ends the process at a wrong argument. */
+function refuse(message: string): never {
+  console.error(message);
+  process.exit(2);
+}
+
+/** The cases of these names, or of groups with these names; all, if there are none. */
 function casesOf(names: readonly string[]): readonly Case[] {
-  const unknown = names.find(name => !CASES.some(known => known.name === name));
-  if (unknown !== undefined) {
-    console.error(`there is no case ${unknown}; the cases are: ${CASES.map(known => known.name).join(', ')}`);
-    process.exit(2);
-  }
-  return names.length === 0 ? CASES : CASES.filter(known => names.includes(known.name));
+  const named = names.flatMap(name => {
+    const found = Object.hasOwn(GROUPS, name) ? GROUPS[name]! : CASES.filter(known => known.name === name);
+    if (found.length > 0) return found;
+    const known = [...Object.keys(GROUPS), ...CASES.map(one => one.name)];
+    return refuse(`there is no case ${name}; the groups and cases are: ${known.join(', ')}`);
+  });
+  return names.length === 0 ? CASES : CASES.filter(known => named.includes(known));
 }
 
 /** The abbreviated commit that is checked out. */
@@ -102,7 +113,12 @@ interface Options {
   readonly short: boolean;
   readonly tls: boolean;
   readonly out?: string;
+  /** Another checkout to compare with. */
+  readonly against?: string;
+  readonly rounds: number;
 }
+
+type OpenBench = Bench & { close(): Promise<void> };
 
 /** A case and what it measured. */
 interface Result {
@@ -127,32 +143,44 @@ function save(results: readonly Result[], { short, tls, out }: Options): string[
   return [file, ...charts];
 }
 
-/** Runs cases one after the other. They share a server, which is started when the first one asks for it. */
-async function runAll(cases: readonly Case[], { short, tls }: Options): Promise<Result[]> {
+/** What cases share: a directory, and a server of a build, which is started when the first case asks for it. */
+async function prepareBench({ short, tls, against }: Options, build?: string): Promise<OpenBench> {
   const dir = mkdtempSync(join(tmpdir(), 'capstan-bench-'));
   let shared: Promise<Capstan> | undefined;
-  const server = (): Promise<Capstan> => (shared ??= prepareServer(dir, tls));
+  const server = (): Promise<Capstan> => (shared ??= prepareServer(join(dir, 'shared'), tls, build));
   const length = short ? 'short' : 'long';
-  const bench: Bench = {
+  return {
     short,
     tls,
+    against: against !== undefined,
     ms: LOAD_MS[length],
     quietMs: QUIET_MS[length],
     certificate: tls ? await certificate(dir) : {},
     dir,
     server,
     admin: async (method, path, body) => admin(await server(), method, path, body),
+    async close() {
+      await (await shared)?.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
   };
+}
+
+/** Runs cases one after the other. */
+async function runAll(cases: readonly Case[], options: Options): Promise<Result[]> {
+  const bench = await prepareBench(options);
+  const other =
+    options.against === undefined ? undefined : await prepareBench(options, resolve(options.against, 'dist'));
   const results: Result[] = [];
   try {
     for (const of of cases) {
       const began = performance.now();
-      results.push({ of, rows: await of.run(bench) });
+      results.push({ of, rows: await (other ? compare(of, bench, other, options.rounds) : of.run(bench)) });
       console.error(`${of.name}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
     }
   } finally {
-    await (await shared)?.close();
-    rmSync(dir, { recursive: true, force: true });
+    await bench.close();
+    await other?.close();
   }
   return results;
 }
@@ -169,10 +197,17 @@ const { values, positionals } = parseArgs({
     short: { type: 'boolean', default: false },
     plain: { type: 'boolean', default: false },
     out: { type: 'string' },
+    against: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
   },
   allowPositionals: true,
 });
-const options: Options = { short: values.short, tls: !values.plain, out: values.out };
+const { short, plain, out, against } = values;
+const rounds = Number(values.rounds);
+if (!Number.isInteger(rounds) || rounds < 1) refuse(`--rounds must be a positive whole number, not ${values.rounds}`);
+if (against !== undefined && !existsSync(resolve(against, 'dist/core/command/main.js')))
+  refuse(`--against must name a checkout that has been built (npm run build): there is no build in ${against}`);
+const options: Options = { short, tls: !plain, out, against, rounds };
 const results = await runAll(casesOf(positionals), options);
 print(results);
-for (const file of save(results, options)) console.log(file);
+if (against === undefined || out !== undefined) for (const file of save(results, options)) console.log(file);

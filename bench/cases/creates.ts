@@ -13,16 +13,11 @@ const writing = (is: 'create' | 'update', clients: number, aim?: number): Case =
     const prefix = `${is[0]}${clients}-${Date.now()}-`;
     const task = { is, address: server, namespace: 'bench', prefix, bytes: BYTES, clients, ms: bench.ms } as const;
     const ours = await load(task, server.pid);
+    const row = { case: `durable ${is}, ${clients} clients`, unit: `${is}s/s`, value: rateOf(ours), ...costOf(ours) };
+    if (bench.against) return [row];
     const dir = join(bench.dir, `${is}-batches-${clients}`);
     const raw = await measuredBaseline({ is: 'batches', dir, batch: clients, bytes: BYTES, ms: bench.ms });
-    const row = {
-      case: `durable ${is}, ${clients} clients`,
-      unit: `${is}s/s`,
-      value: rateOf(ours),
-      baseline: raw.perSecond,
-      aim,
-    };
-    return [{ ...row, ...costOf(ours), baselineUs: raw.user + raw.system, note: timesOf(ours) }];
+    return [{ ...row, baseline: raw.perSecond, aim, baselineUs: raw.user + raw.system, note: timesOf(ours) }];
   },
 });
 

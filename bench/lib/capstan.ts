@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { Connection, requestBytes } from '../load/connection.js';
 import type { Target } from './target.js';
 
-const COMMAND = fileURLToPath(new URL('../../core/command/main.js', import.meta.url));
+/** The build that this program belongs to. */
+const BUILD = fileURLToPath(new URL('../..', import.meta.url));
 /** A start that takes longer has failed. */
 const START_MS = 60_000;
 
@@ -22,7 +23,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** A running server of this build. */
+/** A running server. */
 export interface Capstan extends Target {
   /** Of a user whom only a role binding lets in, so that requests are authorized by the stored policy. */
   readonly token: string;
@@ -40,6 +41,8 @@ export interface CapstanOptions {
   readonly cpuProfile?: boolean;
   /** Further users, by token: members of the group `bench-many`. */
   readonly tokens?: readonly string[];
+  /** Directory of the build, `dist` of a checkout; else this one. */
+  readonly build?: string;
   /** Further flags. */
   readonly flags?: readonly string[];
 }
@@ -50,6 +53,7 @@ export async function startCapstan({
   tls,
   cpuProfile,
   tokens = [],
+  build = BUILD,
   flags: further = [],
 }: CapstanOptions): Promise<Capstan> {
   mkdirSync(dataDir, { recursive: true });
@@ -66,7 +70,15 @@ export async function startCapstan({
   const started = performance.now();
   const child = spawn(
     process.execPath,
-    [...profile, COMMAND, ...flags, ...further, ...ports, '--data-dir', join(dataDir, 'data')],
+    [
+      ...profile,
+      join(build, 'core/command/main.js'),
+      ...flags,
+      ...further,
+      ...ports,
+      '--data-dir',
+      join(dataDir, 'data'),
+    ],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
     },

@@ -22,6 +22,8 @@ export interface Row {
 export interface Bench {
   readonly short: boolean;
   readonly tls: boolean;
+  /** The server is compared with that of another build: a case may leave out its baseline. */
+  readonly against: boolean;
   /** Measured time of one load. */
   readonly ms: number;
   /** How long the memory of a process must not have fallen before it is read. */
