@@ -8,14 +8,14 @@ import { FUTURE_REVISION_MS } from '../limits.js';
 import type { Registry } from '../schema/resource.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { type BuiltinInputs, pluginsOf } from './plugins.js';
-import { Control } from './control.js';
+import { ControlThread } from '../../workers/front/controlThread.js';
 import { checkEtcd } from './etcd.js';
 import { type FrontEnd, frontEnd, startPool } from '../../workers/front/frontEnd.js';
 import { type Home, openHome } from './home.js';
 import { controllerUser, internalExchange } from '../../workers/front/internal.js';
-import { checkJson } from '../plugin/registry.js';
+import { checkJson, servedRegistry } from '../plugin/registry.js';
 import { DEFAULTS, type Settings } from './settings.js';
-import { COUNTERS, StoreThread } from './threads.js';
+import { COUNTERS, StoreThread } from '../../workers/front/storeThread.js';
 
 /** A server that answers requests. */
 export interface RunningServer {
@@ -107,9 +107,7 @@ async function start(
 }
 
 /** What controllers are told of the kinds that are there from the start. */
-type Kinds = Pick<BuiltinInputs, 'resources' | 'groups'>;
-
-const kindsOf = (registry: Registry): Kinds => ({
+const described = (registry: Registry): Pick<BuiltinInputs, 'resources' | 'groups'> => ({
   resources: registry.stored.map(r => ({
     apiVersion: r.apiVersion,
     kind: r.kind,
@@ -125,14 +123,14 @@ const kindsOf = (registry: Registry): Kinds => ({
   })),
 });
 
-/** Every plugin of the server. */
-const pluginsFor = (settings: Settings, { pki, admin, storePath }: Home, kinds: Kinds): PluginSpec[] =>
-  pluginsOf(settings, { rootCa: pki.caPem, storePath, adminTokens: admin.file, ...kinds });
+/** Every plugin of the server, for the kinds of a registry. */
+const pluginsFor = (settings: Settings, { pki, admin, storePath }: Home, registry: Registry): PluginSpec[] =>
+  pluginsOf(settings, { rootCa: pki.caPem, storePath, adminTokens: admin.file, ...described(registry) });
 
-/** What every thread is started with. Kinds are described to the control thread alone, which starts once they are known. */
+/** What every thread is started with. */
 const threadData = (settings: Settings, home: Home): ThreadData => ({
   naming: settings.naming,
-  plugins: pluginsFor(settings, home, { resources: [], groups: [] }),
+  plugins: pluginsFor(settings, home, servedRegistry(settings)),
   resources: settings.resources,
   counters: new SharedArrayBuffer(COUNTERS * 4),
   verbosity: settings.verbosity,
@@ -152,13 +150,13 @@ function startControl(
   shared: boolean,
   { front, live, loaded, hooks }: FrontEnd,
   naming: Naming,
-): { control: Control; bootstrapped: Promise<void> } {
+): { control: ControlThread; bootstrapped: Promise<void> } {
   let isBootstrapped: () => void = () => undefined;
   const bootstrapped = new Promise<void>(resolve => {
     isBootstrapped = resolve;
   });
-  const control = new Control({
-    data: () => ({ ...data, plugins: pluginsFor(settings, home, kindsOf(live.fixed)) }),
+  const control = new ControlThread({
+    data: () => ({ ...data, plugins: pluginsFor(settings, home, live.fixed) }),
     store,
     shared,
     handle: (request, reply) =>
@@ -172,7 +170,7 @@ function startControl(
       hooks.bootstrapped.done();
       isBootstrapped();
     },
-    ready: () => hooks.controllersStarted.done(),
+    loaded: () => hooks.controllersStarted.done(),
   });
   return { control, bootstrapped };
 }

@@ -3,6 +3,7 @@
  * which is transferred. Order on a port is the order of commits: whoever has taken the messages a port's counter
  * promises has seen every acknowledged write.
  */
+import type { MessagePort } from 'node:worker_threads';
 import type { Transaction } from '../api/storage.js';
 import type { User } from '../model/user.js';
 import type { DependsOn } from '../api/access.js';
@@ -59,7 +60,13 @@ export interface HistoryRequest {
   readonly to: number;
 }
 
-/** To the writer, on a thread's port. */
+/** A thread's end of its channel to the writer, and its index among the counters of the writer's posts (feed.ts). */
+export interface WriterChannel {
+  readonly port: MessagePort;
+  readonly counter: number;
+}
+
+/** To the writer, on a thread's channel. */
 export type ToWriter =
   | { readonly is: 'propose'; readonly proposals: readonly Proposal[] }
   | { readonly is: 'subscribe'; readonly prefixes: readonly string[] }
@@ -87,14 +94,8 @@ export interface SnapshotMessage {
   readonly last: boolean;
 }
 
-/** From the writer. `ready` is sent on the thread's own port once the store is open. */
+/** From the writer, on a thread's channel. */
 export type FromWriter =
-  | {
-      readonly is: 'ready';
-      readonly storeName: string;
-      readonly revision: number;
-      readonly shared?: { readonly secret: Uint8Array };
-    }
   | SnapshotMessage
   | {
       readonly is: 'events';
@@ -206,7 +207,62 @@ export type JobResult = {
     }
 );
 
-/** From the control thread to the front end: a request of a controller. */
+/**
+ * To every thread: `begin` has it start, with what it needs for that; `close` has it release what it and its plugins
+ * hold. It answers with `ready` and `closed`.
+ */
+export type ToThread<Inputs = unknown> = ({ readonly is: 'begin' } & Inputs) | { readonly is: 'close' };
+/** From every thread. */
+export type FromThread<Outputs = unknown> = ({ readonly is: 'ready' } & Outputs) | { readonly is: 'closed' };
+
+/** What the writer reports of the store it has opened. */
+export interface OpenedStore {
+  readonly storeName: string;
+  readonly revision: number;
+  /** Set if other processes write to the store too. */
+  readonly shared?: { readonly secret: Uint8Array };
+}
+
+/** To the writer's thread. `connect` gives it its end of another thread's channel. */
+export type ToWriterThread = ToThread | ({ readonly is: 'connect' } & WriterChannel);
+/** From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. */
+export type FromWriterThread = FromThread<OpenedStore> | { readonly is: 'failed'; readonly message: string };
+
+/** To a pool thread. Jobs do not come this way: they are the tasks of the pool. */
+export type ToPoolThread = ToThread<{ readonly writer: WriterChannel }>;
+/** From a pool thread. `late`: outcomes of jobs that their batch did not wait for. */
+export type FromPoolThread = FromThread | { readonly is: 'late'; readonly outcomes: readonly LateOutcome[] };
+
+/** Posted once by a pool thread as it is created: its `threadId`, and the port for the messages above. */
+export interface PoolThreadCreated {
+  readonly thread: number;
+  readonly port: MessagePort;
+}
+
+/** A task of the pool: jobs that were gathered in one turn of the front end's event loop. */
+export interface Batch {
+  readonly id: number;
+  readonly jobs: readonly Job[];
+}
+
+/** What became of a job: its result, or an error that is none of the client's. */
+export type JobOutcome = JobResult | { readonly is: 'failed'; readonly message: string };
+
+/** What became of a batch: an outcome for each job in their order, null for those that follow as LateOutcome. */
+export interface BatchOutcome {
+  /** `threadId` of the thread that ran it. */
+  readonly thread: number;
+  readonly outcomes: readonly (JobOutcome | null)[];
+}
+
+/** The outcome of the job at position `at` of a batch. */
+export interface LateOutcome {
+  readonly batch: number;
+  readonly at: number;
+  readonly outcome: JobOutcome;
+}
+
+/** A request of a controller. */
 export interface ControllerRequest {
   readonly requestId: number;
   /** Last revision that the controllers have seen: events may reach them before they reach the front end. */
@@ -218,34 +274,33 @@ export interface ControllerRequest {
   readonly body?: Uint8Array;
 }
 
-/**
- * The control thread's messages to the front end. `demoted`: another process leads, this thread must end. `closed`:
- * leadership is handed over.
- */
-export type FromControl =
-  | ControllerRequest
-  | { readonly is: 'started'; readonly controller: string }
-  | { readonly is: 'ready' | 'demoted' | 'closed' };
-
 /** The answer to a controller's request. */
 export interface ControllerResponse {
   readonly requestId: number;
   readonly status: number;
   readonly body: Uint8Array;
 }
-/** To the control thread: answers, and that it should hand over. */
-export type ToControl = ControllerResponse | { readonly is: 'close' };
 
-/** To a pool thread: a batch of jobs, and that it should end. */
-export type ToPool =
-  | { readonly is: 'run'; readonly batch: number; readonly jobs: readonly Job[] }
-  | { readonly is: 'close' };
+/** What the control thread needs to begin. */
+export interface ControlInputs {
+  readonly writer: WriterChannel;
+  /** Other processes may run controllers on the same store: one process is elected. */
+  readonly shared: boolean;
+  /** Name of this process in elections. */
+  readonly identity: string;
+}
 
-/** From a pool thread. `ran`: a result for each job of the batch, in their order. `closed`: everything is released. */
-export type FromPool =
-  | { readonly is: 'ready' | 'closed' }
-  | { readonly is: 'ran'; readonly batch: number; readonly results: readonly JobResult[] }
-  | { readonly is: 'failed'; readonly batch: number; readonly message: string };
+/** To the control thread. */
+export type ToControlThread = ToThread<ControlInputs> | ({ readonly is: 'response' } & ControllerResponse);
+/**
+ * From the control thread. `loaded`: its controllers are about to start, or another process runs them. `started`: the
+ * controller has started. `demoted`: another process leads, this thread must end.
+ */
+export type FromControlThread =
+  | FromThread
+  | ({ readonly is: 'request' } & ControllerRequest)
+  | { readonly is: 'loaded' | 'demoted' }
+  | { readonly is: 'started'; readonly controller: string };
 
 /** Jobs with their bytes in one transferable buffer. */
 export const packJobs = (jobs: readonly Job[]): readonly [Job[], ArrayBuffer[]] =>
@@ -265,13 +320,32 @@ export const packJobs = (jobs: readonly Job[]): readonly [Job[], ArrayBuffer[]] 
     },
   );
 
-/** Results with their bytes in one transferable buffer. */
-export const packResults = (results: readonly JobResult[]): readonly [JobResult[], ArrayBuffer[]] =>
+const bytesOf = (outcome: JobOutcome | null): readonly Uint8Array[] => {
+  switch (outcome?.is) {
+    case 'rendered':
+      return outcome.pieces;
+    case 'respond':
+    case 'proposed':
+      return outcome.body ? [outcome.body] : [];
+    default:
+      return [];
+  }
+};
+
+const withBytes = (outcome: JobOutcome | null, views: readonly Uint8Array[]): JobOutcome =>
+  outcome?.is === 'rendered' ? { ...outcome, pieces: views } : ({ ...outcome, body: views[0] } as JobOutcome);
+
+/** Outcomes of a batch with their bytes in one transferable buffer. */
+export const packOutcomes = (
+  outcomes: readonly (JobOutcome | null)[],
+): readonly [(JobOutcome | null)[], ArrayBuffer[]] => packItems(outcomes, bytesOf, withBytes);
+
+/** Late outcomes with their bytes in one transferable buffer. */
+export const packLate = (late: readonly LateOutcome[]): readonly [LateOutcome[], ArrayBuffer[]] =>
   packItems(
-    results,
-    result => (result.is === 'rendered' ? result.pieces : result.is !== 'granted' && result.body ? [result.body] : []),
-    (result, views) =>
-      result.is === 'rendered' ? { ...result, pieces: views } : ({ ...result, body: views[0]! } as JobResult),
+    late,
+    ({ outcome }) => bytesOf(outcome),
+    (item, views) => ({ ...item, outcome: withBytes(item.outcome, views) }),
   );
 
 /** Proposals with their values in one transferable buffer. */

@@ -1,41 +1,34 @@
-import { Worker } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Pool } from '../../workers/front/pool.js';
 import type { Log } from '../../core/api/host.js';
 import { POOL_BATCH, POOL_QUEUE } from '../../core/limits.js';
+import type { ThreadData } from '../../core/threads/data.js';
 import type { Job } from '../../core/threads/messages.js';
-
-/** A thread that answers with the number it was started with, keeps what `/hold` asks for, and ends at `/end`. */
-const THREAD = `
-const { parentPort, workerData } = require('node:worker_threads');
-if (workerData.broken) throw new Error('cannot load');
-parentPort.on('message', message => {
-  if (message.is === 'close') return parentPort.postMessage({ is: 'closed' });
-  const { batch, jobs } = message;
-  if (jobs.some(({ path }) => path === '/end')) process.exit(3);
-  if (jobs.some(({ path }) => path === '/fail')) return parentPort.postMessage({ is: 'failed', batch, message: 'made to fail' });
-  if (jobs.some(({ path }) => path === '/hold')) return;
-  const results = jobs.map(({ id, body }) => ({ id, is: 'respond', status: workerData.number, headers: [], body: body ?? new Uint8Array() }));
-  parentPort.postMessage({ is: 'ran', batch, results });
-});
-parentPort.postMessage({ is: 'ready' });
-`;
 
 const log = { error: vi.fn() } as unknown as Log;
 const pools: Pool[] = [];
 afterEach(async () => {
-  vi.clearAllMocks();
   await Promise.all(pools.splice(0).map(pool => pool.close()));
+  vi.clearAllMocks();
 });
 
-/** A pool of such threads; `broken` names those, by the order of their start, that cannot load. */
-function poolOf(threads: number, broken: readonly number[] = []): Pool {
-  let started = 0;
-  const start = (): Worker => {
-    const number = ++started;
-    return new Worker(THREAD, { eval: true, workerData: { number, broken: broken.includes(number) } });
-  };
-  const pool = new Pool(threads, start, log);
+/** By the order of their start: threads that end when they begin, and threads whose module throws. */
+interface Faults {
+  readonly broken?: readonly number[];
+  readonly unloadable?: readonly number[];
+}
+
+/** A pool of threads as in `fixtures/poolThread.mjs`. */
+function poolOf(threads: number, { broken = [], unloadable = [] }: Faults = {}): Pool {
+  const data = { counters: new SharedArrayBuffer(4), broken, unloadable };
+  const pool = new Pool({
+    threads,
+    module: new URL('./fixtures/poolThread.mjs', import.meta.url),
+    data: data as unknown as ThreadData,
+    connect: () => ({ port: new MessageChannel().port1, counter: 1 }),
+    log,
+  });
   pools.push(pool);
   return pool;
 }
@@ -53,20 +46,16 @@ const job = (path: string, id = 1, body?: Uint8Array): Job => ({
   body,
 });
 
-const numberOf = async (pool: Pool, path = '/'): Promise<unknown> => {
+/** The number of the thread that answers. */
+async function answered(pool: Pool, path = '/'): Promise<unknown> {
   const result = await pool.run(job(path));
   return result.is === 'respond' ? result.status : result;
-};
-
-/** Sends a job that is not answered; resolves when it has left. */
-async function hold(pool: Pool): Promise<{ readonly held: Promise<unknown> }> {
-  const held = pool.run(job('/hold'));
-  held.catch(() => undefined);
-  await new Promise(resolve => setImmediate(resolve));
-  return { held };
 }
 
-test('every job gets its own answer, whatever the number of batches', async () => {
+/** Jobs in one batch. */
+const together = (pool: Pool, paths: readonly string[]): Promise<unknown>[] => paths.map(path => answered(pool, path));
+
+test('every job gets its own result, whatever the number of batches', async () => {
   const pool = poolOf(2);
   await pool.ready();
   const jobs = Array.from({ length: 3 * POOL_BATCH + 1 }, (_, i) => job('/', i, Buffer.from(`body ${i}`)));
@@ -77,44 +66,91 @@ test('every job gets its own answer, whatever the number of batches', async () =
   );
 });
 
-test('jobs go to the thread that has the fewest', async () => {
-  const pool = poolOf(2);
-  await pool.ready();
-  await hold(pool);
-  expect([await numberOf(pool), await numberOf(pool)]).toEqual([2, 2]);
-});
-
-test('a thread that ends fails what it had, and is replaced', async () => {
+test('a job that takes longer is answered by itself, without the others of its batch waiting', async () => {
   const pool = poolOf(1);
   await pool.ready();
-  const { held } = await hold(pool);
-  await expect(pool.run(job('/end'))).rejects.toThrow('ended with code 3');
-  await expect(held).rejects.toThrow('ended with code 3');
-  expect(await numberOf(pool)).toBe(2);
+  const order: string[] = [];
+  const note = (path: string) => () => void order.push(path);
+  const [late, first, second] = together(pool, ['/late', '/', '/']);
+  await Promise.all([late!.then(note('late')), first!.then(note('first')), second!.then(note('second'))]);
+  expect(order).toEqual(['first', 'second', 'late']);
+});
+
+test('jobs that never end take no part of the pool: others are run, and it closes', async () => {
+  const pool = poolOf(1);
+  await pool.ready();
+  const held = Array.from({ length: 200 }, () => together(pool, ['/hold', '/']));
+  for (const [never] of held) never!.catch(() => undefined);
+  expect(await Promise.all(held.map(([, other]) => other))).toEqual(held.map(() => 1));
+  await pool.close();
+  await expect(held[0]![0]).rejects.toMatchObject({ reason: 'ServiceUnavailable' });
+});
+
+test('a batch goes to a thread that has none', async () => {
+  const pool = poolOf(2);
+  await pool.ready();
+  const batch = (): Promise<unknown>[] => together(pool, new Array(POOL_BATCH).fill('/'));
+  const [one, other] = await Promise.all([...batch().slice(0, 1), ...batch().slice(0, 1)]);
+  expect(one).not.toBe(other);
+});
+
+test.each([
+  ['/exit', 'with code'],
+  ['/throw', 'thrown outside of any promise'],
+])('a thread that ends (%s) fails only the jobs it had, late ones included, and is replaced', async (path, message) => {
+  const pool = poolOf(1);
+  await pool.ready();
+  const held = answered(pool, '/hold');
+  held.catch(() => undefined);
+  await answered(pool);
+  await expect(answered(pool, path)).rejects.toThrow(message);
+  await expect(held).rejects.toThrow(message === 'with code' ? 'ended with code 3' : message);
+  expect(await answered(pool)).toBe(2);
   expect(log.error).toHaveBeenCalledTimes(1);
 });
 
-test('a replacement that cannot load is replaced in its turn; until then jobs fail or are refused with 503', async () => {
-  const pool = poolOf(1, [2]);
+test('jobs of other threads go on when one ends', async () => {
+  const pool = poolOf(2);
   await pool.ready();
-  await expect(pool.run(job('/end'))).rejects.toThrow('ended');
+  const late = together(pool, [...new Array(POOL_BATCH - 1).fill('/'), '/late']);
+  const exit = together(pool, ['/exit']);
+  await expect(exit[0]).rejects.toThrow('with code');
+  expect(new Set(await Promise.all(late)).size).toBe(1);
+});
+
+test('a replacement that cannot start is replaced in its turn; until then jobs fail or wait', async () => {
+  const pool = poolOf(1, { broken: [2] });
+  await pool.ready();
+  await expect(answered(pool, '/exit')).rejects.toThrow('with code');
   const failures: Error[] = [];
-  const answered = () => numberOf(pool).catch((error: Error) => void failures.push(error));
-  await vi.waitFor(async () => expect(await answered()).toBe(3), { timeout: 10_000 });
-  for (const { message } of failures) expect(message).toMatch(/cannot load|the pipeline is starting again/);
+  const once = () => answered(pool).catch((error: Error) => void failures.push(error));
+  await vi.waitFor(async () => expect(await once()).toBe(3), { timeout: 10_000 });
+  for (const { message } of failures) expect(message).toBe('cannot load');
 });
 
-test('a pool is not ready if a thread cannot load', async () => {
-  await expect(poolOf(2, [2]).ready()).rejects.toThrow('cannot load');
+test('a replacement whose module cannot be loaded fails the jobs that wait for it; the next job starts another', async () => {
+  const pool = poolOf(1, { unloadable: [2] });
+  await pool.ready();
+  await expect(answered(pool, '/exit')).rejects.toThrow('with code');
+  const failures: Error[] = [];
+  const once = () => answered(pool).catch((error: Error) => void failures.push(error));
+  await vi.waitFor(async () => expect(await once()).toBe(3), { timeout: 10_000 });
+  for (const { message } of failures) expect(message).toMatch('cannot be loaded');
 });
 
-test('a batch that fails as a whole rejects its jobs', async () => {
+test.each([{ broken: [2] }, { unloadable: [2] }])('a pool is not ready if a thread cannot start (%j)', async faults => {
+  await expect(poolOf(2, faults).ready()).rejects.toThrow(/cannot (be )?load/);
+});
+
+test('a job that fails unexpectedly rejects alone; a batch that does rejects all of its jobs', async () => {
   const pool = poolOf(1);
-  await expect(pool.run(job('/fail'))).rejects.toThrow('made to fail');
-  expect(await numberOf(pool)).toBe(1);
+  const [failing, other] = together(pool, ['/fail', '/']);
+  await expect(failing).rejects.toThrow('made to fail');
+  expect(await other).toBe(1);
+  for (const rejected of together(pool, ['/reject', '/'])) await expect(rejected).rejects.toThrow('made to reject');
 });
 
-test('over the bound, jobs are refused with 429; at the close, those under way with 503', async () => {
+test('over the bound, jobs are refused with 429; at the close, those in flight with 503', async () => {
   const pool = poolOf(1);
   await pool.ready();
   const held = Array.from({ length: POOL_QUEUE }, () => pool.run(job('/hold')));
@@ -123,4 +159,5 @@ test('over the bound, jobs are refused with 429; at the close, those under way w
   await pool.close();
   await expect(held[0]).rejects.toMatchObject({ reason: 'ServiceUnavailable' });
   await expect(held.at(-1)).rejects.toMatchObject({ reason: 'ServiceUnavailable' });
+  expect(log.error).not.toHaveBeenCalled();
 });

@@ -6,21 +6,44 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test, vi } from 'vitest';
 import { Api } from '../api/support.js';
+import { ServerProcess } from './processes.js';
 
 const fixture = (name: string): string => pathToFileURL(resolve(`dist/test/server/fixtures/${name}.js`)).href;
 
-test('a pool worker that ends fails its requests with 500 and is replaced', async () => {
-  const api = await Api.start({ plugins: [{ use: fixture('crashing') }] });
-  try {
-    const maps = `${await api.namespace('crash')}/configmaps`;
-    for (const name of ['first', 'second']) {
-      const { status, body } = await api.post(maps, { metadata: { name, labels: { crash: 'yes' } } });
-      expect([status, body.reason]).toEqual([500, 'InternalError']);
-      await api.until(async () => (await api.post(maps, { metadata: { name } })).status === 201);
+test.each(['exit', 'throw'])(
+  'a pool thread that ends (%s) fails its requests with 500 and is replaced',
+  async crash => {
+    const api = await Api.start({ plugins: [{ use: fixture('crashing') }] });
+    try {
+      const maps = `${await api.namespace('crash')}/configmaps`;
+      for (const name of ['first', 'second']) {
+        const { status, body } = await api.post(maps, { metadata: { name, labels: { crash } } });
+        expect([status, body.reason]).toEqual([500, 'InternalError']);
+        await api.until(async () => (await api.post(maps, { metadata: { name } })).status === 201);
+      }
+      expect((await api.get(`${maps}/first`)).status).toBe(200);
+    } finally {
+      await api.close();
     }
-    expect((await api.get(`${maps}/first`)).status).toBe(200);
+  },
+);
+
+test('a pool thread that runs out of memory fails its requests with 500 and is replaced', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'capstan-memory-'));
+  const config = join(directory, 'config.yaml');
+  writeFileSync(config, `plugins: [{ use: ${JSON.stringify(fixture('crashing'))} }]\n`);
+  const flags = ['--storage-backend=memory', `--config=${config}`];
+  const server = await new ServerProcess(flags, ['--max-old-space-size=128']).start();
+  try {
+    const maps = '/api/v1/namespaces/default/configmaps';
+    const create = async (labels?: object): Promise<number> =>
+      (await server.call('POST', maps, { metadata: { generateName: 'memory-', labels } })).status;
+    await vi.waitUntil(async () => (await create()) === 201, { timeout: 10_000 });
+    expect(await create({ crash: 'memory' })).toBe(500);
+    await vi.waitUntil(async () => (await create()) === 201, { timeout: 10_000 });
   } finally {
-    await api.close();
+    await server.dispose();
+    rmSync(directory, { recursive: true });
   }
 });
 

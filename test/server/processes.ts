@@ -52,10 +52,14 @@ export class ServerProcess {
   #token = '';
   output = '';
 
-  constructor(readonly flags: readonly string[]) {}
+  constructor(
+    readonly flags: readonly string[],
+    readonly nodeFlags: readonly string[] = [],
+  ) {}
 
   async start(): Promise<this> {
     const args = [
+      ...this.nodeFlags,
       COMMAND,
       'serve',
       '--naming=kubernetes',

@@ -3,7 +3,8 @@ import type { ApiObject } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
 import { parseIncludeObject, partialObjectMetadataList, type TableInput, tableValue } from '../../core/tables/index.js';
-import { builtInStrategies, columnsOf } from '../kinds/builtIn.js';
+import { columnsFor } from '../../plugins/columns/index.js';
+import { strategiesFor } from '../../plugins/resources/index.js';
 
 const naming = namingOf('kubernetes');
 const secret: ApiObject = {
@@ -14,7 +15,7 @@ const secret: ApiObject = {
   data: { k: 'dg==' },
 };
 const input = (rest: Partial<TableInput> = {}): TableInput => ({
-  columns: columnsOf('core/secrets', 'kubernetes'),
+  columns: columnsFor('core/secrets', naming),
   objects: [secret],
   listMetadata: { resourceVersion: '9' },
   includeObject: 'Metadata',
@@ -103,7 +104,7 @@ describe('Tables [R057] [R058]', () => {
   it('tell that a pod has ended', () => {
     const ended = (phase: string): unknown =>
       table({
-        conditions: builtInStrategies('kubernetes').get('core/pods')?.rowConditions,
+        conditions: strategiesFor(naming)('core/pods')?.rowConditions,
         objects: [{ ...secret, status: { phase } }],
       }).rows[0]?.conditions;
     expect(ended('Succeeded')).toEqual([

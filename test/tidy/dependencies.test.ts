@@ -8,6 +8,21 @@ const { dependencies, devDependencies }: { dependencies: Versions; devDependenci
 /** Programs that the scripts run, and types that need no import. */
 const TOOLS = ['@biomejs/biome', '@types/node', 'typescript'];
 const SHIPPED = ['core', 'plugins', 'workers'];
+/** Packages that the users of this project asked for, and where each does its work. */
+const CHOSEN: { readonly [name: string]: readonly string[] } = {
+  piscina: ['workers'],
+  '@uwsjs/core': ['plugins'],
+  protobufjs: ['core'],
+  rocksdb: ['plugins'],
+  jose: SHIPPED,
+  'cbor-x': ['bench'],
+  msgpackr: ['bench'],
+  'cel-js': ['bench'],
+  tinybench: ['bench'],
+  vitest: ['test'],
+};
+/** Those that nothing uses yet: bearer tokens are no JSON Web Tokens so far. */
+const NOT_YET = ['jose'];
 
 /** Names of packages that modules below these folders name, `@scope/name/file` as `@scope/name`. */
 function namedIn(folders: readonly string[]): Set<string> {
@@ -23,6 +38,14 @@ describe('dependencies', () => {
     expect(Object.keys(dependencies).filter(name => !shipped.has(name))).toEqual([]);
     const used = namedIn([...SHIPPED, 'bench', 'test', 'examples']);
     expect(Object.keys(devDependencies).filter(name => !used.has(name) && !TOOLS.includes(name))).toEqual([]);
+  });
+
+  it('include every package that was asked for, in use', () => {
+    const installed = { ...dependencies, ...devDependencies };
+    const isUsed = ([name, folders]: [string, readonly string[]]): boolean =>
+      installed[name] !== undefined && namedIn(folders).has(name);
+    const unused = Object.entries(CHOSEN).filter(chosen => !isUsed(chosen));
+    expect(unused.map(([name]) => name)).toEqual(NOT_YET);
   });
 
   it('are pinned to the versions in the lock file', () => {

@@ -78,9 +78,12 @@ export class Election {
     });
   }
 
-  /** The lease has changed: a candidate looks at once, so that a leader that hands over is followed without a pause. */
-  changed(namespace: string, name: string): void {
-    if (this.#leading || this.#closed || namespace !== this.#namespace || name !== NAME) return;
+  /**
+   * Called when a lease has changed, given as `namespace/name`. A candidate tries at once, so that a leader that hands
+   * over is followed without a pause.
+   */
+  changed(lease: string): void {
+    if (this.#leading || this.#closed || lease !== `${this.#namespace}/${NAME}`) return;
     this.#next();
   }
 

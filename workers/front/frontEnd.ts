@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { MessageChannel, type Worker } from 'node:worker_threads';
 import { type HealthCheck, healthCheck } from '../../core/api/control.js';
 import type { Log } from '../../core/api/host.js';
+import { resourceType } from '../../core/api/resource.js';
 import { AccessCache } from './access.js';
 import { ContinueTokens } from './continueToken.js';
 import { Front } from './front.js';
@@ -22,13 +22,14 @@ import type { Releases } from '../../core/plugin/releases.js';
 import type { LiveRegistry } from '../../core/schema/live.js';
 import { sendSnapshot } from './snapshot.js';
 import type { ThreadData } from '../../core/threads/data.js';
+import type { OpenedStore } from '../../core/threads/messages.js';
 import type { Home } from '../../core/server/home.js';
 import { pathHandler } from './paths.js';
 import { WriterClient } from './writerClient.js';
 import { readContext } from './readContext.js';
-import { checkTypes, liveRegistry, resourceTypes } from '../../core/plugin/registry.js';
+import { checkTypes, liveRegistry } from '../../core/plugin/registry.js';
 import type { Settings } from '../../core/server/settings.js';
-import { type OpenedStore, poolThread, type StoreThread } from '../../core/server/threads.js';
+import type { StoreThread } from './storeThread.js';
 
 /** What the front end is made of. */
 export interface FrontEndParts {
@@ -58,15 +59,14 @@ export interface FrontEnd {
 }
 
 /** Starts the pool of pipeline threads: one per core beside the front end's own. */
-export function startPool(data: ThreadData, store: StoreThread, log: Log): Pool {
-  const start = (): Worker => {
-    const { port1: port, port2 } = new MessageChannel();
-    const counter = store.counterFor();
-    store.connect(port2, counter);
-    return poolThread(data, { port, counter });
-  };
-  return new Pool(Math.max(1, availableParallelism() - 1), start, log);
-}
+export const startPool = (data: ThreadData, store: StoreThread, log: Log): Pool =>
+  new Pool({
+    threads: Math.max(1, availableParallelism() - 1),
+    module: new URL('../pipeline/main.js', import.meta.url),
+    data,
+    connect: () => store.channel(),
+    log,
+  });
 
 /**
  * Builds the front end on an opened store and begins to fill its cache. Throws ConfigError for resource types that
@@ -81,11 +81,11 @@ export async function frontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const loaded = new Promise<void>(resolve => {
     isLoaded = resolve;
   });
-  await checkTypes(resourceTypes(data, plugins).custom);
   const live = liveRegistry(data, plugins, log, (registry, ended) => {
     state.adopt(registry);
     for (const name of ended) hub.end(state.collections.get(name), state.revision);
   });
+  await checkTypes([...settings.resources, ...plugins.at(resourceType)]);
   const state: State = new State(
     live,
     Date.now,

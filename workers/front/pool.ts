@@ -1,188 +1,182 @@
-import type { Worker } from 'node:worker_threads';
+import { ArrayTaskQueue, Piscina } from 'piscina';
 import type { Log } from '../../core/api/host.js';
-import { POOL_BATCH, POOL_QUEUE, THREAD_CLOSE_MS } from '../../core/limits.js';
+import { POOL_BATCH, POOL_QUEUE, YOUNG_GENERATION_MB } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
-import { type FromPool, type Job, type JobResult, packJobs, type ToPool } from '../../core/threads/messages.js';
+import { type ThreadData, threadFlags } from '../../core/threads/data.js';
 import { InFlight } from '../../core/threads/inFlight.js';
+import {
+  type Batch,
+  type BatchOutcome,
+  type Job,
+  type JobOutcome,
+  type JobResult,
+  type LateOutcome,
+  packJobs,
+  type WriterChannel,
+} from '../../core/threads/messages.js';
+import { PoolThreads } from './poolThreads.js';
 
-/** Pause before a thread that ended before it was ready is replaced. */
-const REPLACE_MS = 1000;
+/** Chosen by measurement (docs/decisions/0007). */
+const OPTIONS = {
+  concurrentTasksPerWorker: 4,
+  atomics: 'disabled',
+  recordTiming: false,
+  resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+} as const;
 
-/** The refusal of a request over a bound on those under way. */
+/** The refusal of a request that is one too many in flight. */
 export const tooBusy = (): Refusal =>
   new Refusal('TooManyRequests', 'the server is busy; please retry', { retryAfterSeconds: 1 });
 
-type Waiting = {
+interface Waiting {
+  readonly job: Job;
   readonly resolve: (result: JobResult) => void;
   readonly reject: (error: Error) => void;
-  readonly job: Job;
-};
+}
 
-/** A thread of the pool, with the batches it was given. */
-class PoolThread {
-  readonly #batches = new InFlight<readonly Waiting[]>();
-  #load = 0;
-  #isReady = false;
-  #failure: Error | undefined;
-  /** Resolves once it has loaded. Rejects if it ends before. */
-  readonly ready: Promise<void>;
-  /** Resolves when it has ended, and its batches were given up; with whether it had been ready, and why it ended. */
-  readonly ended: Promise<{ readonly wasReady: boolean; readonly why: Error }>;
-  readonly #closed: Promise<void>;
+/** Jobs that were handed to Piscina as a batch. */
+interface Dispatched {
+  /** Undefined in the place of a job that was answered. */
+  readonly jobs: (Waiting | undefined)[];
+  unanswered: number;
+  /** Set when the batch has ended before all of its jobs: the thread that still runs them. */
+  thread?: number;
+}
 
-  constructor(readonly thread: Worker) {
-    let ready!: () => void;
-    let closed!: () => void;
-    const loaded = new Promise<void>(resolve => (ready = resolve));
-    this.#closed = new Promise(resolve => (closed = resolve));
-    thread.on('message', (message: FromPool) => {
-      switch (message.is) {
-        case 'ready':
-          this.#isReady = true;
-          return ready();
-        case 'closed':
-          return closed();
-        default:
-          this.#take(message);
-      }
-    });
-    thread.once('error', error => (this.#failure = error));
-    this.ended = new Promise(resolve =>
-      thread.once('exit', code => {
-        const why = this.#failure ?? new Error(`a pool thread ended with code ${code}`);
-        closed();
-        resolve({ wasReady: this.#isReady, why });
-      }),
-    );
-    this.ready = Promise.race([loaded, this.ended.then(({ why }) => Promise.reject(why))]);
-    // Whoever replaces a thread does not wait for it.
-    this.ready.catch(() => undefined);
-  }
+/** What the pool is made of. */
+export interface PoolParts {
+  /** Number of threads. */
+  readonly threads: number;
+  /** Module that threads run: its default export takes a Batch. */
+  readonly module: URL;
+  readonly data: ThreadData;
+  /** Connects a thread to the writer. */
+  readonly connect: () => WriterChannel;
+  readonly log: Log;
+}
 
-  /** Jobs it has not answered. */
-  get load(): number {
-    return this.#load;
-  }
-
-  /** Throws what makes the jobs impossible to send. */
-  run(batch: readonly Waiting[]): void {
-    const [jobs, transfer] = packJobs(batch.map(waiting => waiting.job));
-    const id = this.#batches.add(batch);
-    try {
-      this.thread.postMessage({ is: 'run', batch: id, jobs } satisfies ToPool, transfer);
-      this.#load += batch.length;
-    } catch (error) {
-      this.#batches.delete(id);
-      throw error;
-    }
-  }
-
-  /** Ends the thread once its plugins have released what they hold, or have had their time. */
-  async close(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>(resolve => {
-      timer = setTimeout(resolve, THREAD_CLOSE_MS);
-    });
-    this.thread.postMessage({ is: 'close' } satisfies ToPool);
-    await Promise.race([this.#closed, late]);
-    clearTimeout(timer);
-    await this.thread.terminate();
-  }
-
-  /** Gives up what it has not answered. */
-  abandon(why: Error): void {
-    for (const [id, batch] of this.#batches) {
-      this.#batches.delete(id);
-      for (const waiting of batch) waiting.reject(why);
-    }
-  }
-
-  #take(message: Extract<FromPool, { batch: number }>): void {
-    const batch = this.#batches.get(message.batch);
-    this.#batches.delete(message.batch);
-    if (!batch) return;
-    this.#load -= batch.length;
-    if (message.is === 'ran') for (const [i, waiting] of batch.entries()) waiting.resolve(message.results[i]!);
-    else for (const waiting of batch) waiting.reject(new Error(message.message));
+/** Tasks that wait for a thread. */
+class TaskQueue extends ArrayTaskQueue {
+  /** Drops all tasks: none of them is run. */
+  clear(): void {
+    this.tasks.length = 0;
   }
 }
 
 /**
- * The pool of pipeline threads: gathers the jobs of one turn of the loop and posts them in batches to the thread that
- * has the fewest. A thread that ends is replaced; what it had not answered fails.
+ * The pool of pipeline threads, run by Piscina. The jobs of one turn of the event loop are gathered in batches, and a
+ * batch is a task. It ends with its turn in the thread; a job that takes longer is answered by itself, so that none
+ * waits for another. If a thread ends, the jobs that it had not answered fail, and Piscina replaces it.
  */
 export class Pool {
-  #threads: PoolThread[] = [];
-  readonly #waiting: Waiting[] = [];
-  #scheduled = false;
-  #closing = false;
+  readonly #queue = new TaskQueue();
+  readonly #piscina: Piscina<Batch, BatchOutcome>;
+  readonly #threads: PoolThreads;
+  readonly #dispatched = new InFlight<Dispatched>();
+  readonly #gathered: Waiting[] = [];
+  /** Jobs without an answer. */
+  #load = 0;
+  #isScheduled = false;
+  #isClosing = false;
 
-  constructor(
-    threads: number,
-    /** Starts a thread that is connected to the writer. */
-    readonly start: () => Worker,
-    readonly log: Log,
-  ) {
-    for (let i = 0; i < threads; i++) this.#add();
+  constructor({ threads, module, data, connect, log }: PoolParts) {
+    this.#piscina = new Piscina({
+      ...OPTIONS,
+      filename: module.href,
+      minThreads: threads,
+      maxThreads: threads,
+      taskQueue: this.#queue,
+      workerData: data,
+      ...threadFlags(),
+    });
+    const late = (outcomes: readonly LateOutcome[]): void => {
+      for (const { batch, at, outcome } of outcomes) this.#settle(batch, at, outcome);
+    };
+    this.#threads = new PoolThreads(
+      this.#piscina,
+      { connect, late, ended: (id, why) => this.#threadEnded(id, why) },
+      log,
+    );
   }
 
-  /** Resolves when every thread has loaded. Rejects if one cannot. */
-  async ready(): Promise<void> {
-    await Promise.all(this.#threads.map(thread => thread.ready));
+  /** Resolves when every thread has started. Rejects if one cannot. */
+  ready(): Promise<void> {
+    return this.#threads.ready;
   }
 
   /**
-   * Runs one job in the pool. Throws Refusal TooManyRequests over the bound, rejects with an error if the thread ended.
+   * Runs a job. Throws Refusal TooManyRequests if it is one too many in flight. Rejects with an error if the thread
+   * ends, and with Refusal ServiceUnavailable if the pool is closed before.
    */
   run(job: Job): Promise<JobResult> {
-    let underway = this.#waiting.length;
-    for (const { load } of this.#threads) underway += load;
-    if (underway >= POOL_QUEUE) throw tooBusy();
+    if (this.#load >= POOL_QUEUE) throw tooBusy();
+    this.#load++;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject, job });
-      if (this.#waiting.length >= POOL_BATCH) return this.#flush();
-      if (this.#scheduled) return;
-      this.#scheduled = true;
+      this.#gathered.push({ job, resolve, reject });
+      if (this.#gathered.length >= POOL_BATCH) return this.#dispatch();
+      if (this.#isScheduled) return;
+      this.#isScheduled = true;
       setImmediate(() => {
-        this.#scheduled = false;
-        this.#flush();
+        this.#isScheduled = false;
+        if (this.#gathered.length > 0) this.#dispatch();
       });
     });
   }
 
-  /** Ends the threads; jobs under way, as of controllers that were stopped before, are refused with 503. */
+  /** Ends the threads, once their plugins have released what they hold. Jobs in flight are refused with 503. */
   async close(): Promise<void> {
-    this.#closing = true;
-    await Promise.all(this.#threads.map(thread => thread.close()));
+    this.#isClosing = true;
+    await this.#threads.close();
+    await this.#piscina.destroy();
+    for (const [id] of this.#dispatched) this.#fail(id, new Error('the pool is closed'));
   }
 
-  #add(): void {
-    const thread = new PoolThread(this.start());
-    this.#threads.push(thread);
-    void thread.ended.then(({ wasReady, why }) => {
-      this.#threads = this.#threads.filter(other => other !== thread);
-      thread.abandon(this.#closing ? new Refusal('ServiceUnavailable', 'the server is shutting down') : why);
-      if (this.#closing) return;
-      this.log.error({ stack: why.stack }, 'a pool thread failed; it is replaced');
-      if (wasReady) this.#add();
-      else setTimeout(() => this.#closing || this.#add(), REPLACE_MS).unref();
-    });
+  /** Hands the gathered jobs to Piscina as one task. */
+  #dispatch(): void {
+    const jobs = this.#gathered.splice(0);
+    const id = this.#dispatched.add({ jobs, unanswered: jobs.length });
+    const [packed, transferList] = packJobs(jobs.map(({ job }) => job));
+    this.#piscina.run({ id, jobs: packed }, { transferList }).then(
+      outcome => this.#batchEnded(id, outcome),
+      error => this.#fail(id, error),
+    );
   }
 
-  #flush(): void {
-    while (this.#waiting.length > 0) this.#dispatch(this.#waiting.splice(0, POOL_BATCH));
+  #batchEnded(id: number, { thread, outcomes }: BatchOutcome): void {
+    for (const [at, outcome] of outcomes.entries()) if (outcome) this.#settle(id, at, outcome);
+    const dispatched = this.#dispatched.get(id);
+    if (dispatched) dispatched.thread = thread;
   }
 
-  #dispatch(batch: readonly Waiting[]): void {
-    try {
-      const [first, ...others] = this.#threads;
-      if (!first)
-        throw new Refusal('ServiceUnavailable', 'the pipeline is starting again; please retry', {
-          retryAfterSeconds: 1,
-        });
-      others.reduce((least, thread) => (thread.load < least.load ? thread : least), first).run(batch);
-    } catch (error) {
-      for (const waiting of batch) waiting.reject(error as Error);
-    }
+  /** Answers a job. */
+  #settle(id: number, at: number, outcome: JobOutcome): void {
+    const dispatched = this.#dispatched.get(id);
+    const waiting = dispatched?.jobs[at];
+    if (!waiting) return;
+    dispatched.jobs[at] = undefined;
+    if (--dispatched.unanswered === 0) this.#dispatched.delete(id);
+    this.#load--;
+    if (outcome.is === 'failed') waiting.reject(new Error(outcome.message));
+    else waiting.resolve(outcome);
+  }
+
+  /** Fails the jobs of a batch that have no answer. */
+  #fail(id: number, reason: Error): void {
+    const error = this.#isClosing ? new Refusal('ServiceUnavailable', 'the server is shutting down') : reason;
+    const dispatched = this.#dispatched.get(id);
+    this.#dispatched.delete(id);
+    for (const waiting of dispatched?.jobs ?? [])
+      if (waiting) {
+        this.#load--;
+        waiting.reject(error);
+      }
+  }
+
+  /** Piscina fails the tasks of a thread that ends; late jobs are failed here, and all if there is no other thread. */
+  #threadEnded(thread: number | undefined, reason: Error): void {
+    const isLast = this.#piscina.threads.length === 0;
+    if (isLast) this.#queue.clear();
+    for (const [id, dispatched] of this.#dispatched)
+      if (isLast || (thread !== undefined && dispatched.thread === thread)) this.#fail(id, reason);
   }
 }

@@ -73,8 +73,6 @@ export class State {
         this.onVerdicts(message.verdicts);
         this.#wake();
         return;
-      case 'ready':
-        return;
       default:
         this.onAnswer(message);
     }

@@ -1,0 +1,102 @@
+import { type MessagePort, workerData } from 'node:worker_threads';
+import type { Log, Thread } from '../api/host.js';
+import { hostOf, type HostServices } from '../plugin/host.js';
+import { loadPlugins, type Plugins } from '../plugin/load.js';
+import { logOf } from '../plugin/log.js';
+import { Releases } from '../plugin/releases.js';
+import type { ThreadData } from './data.js';
+
+/** What a thread has to start with. */
+export interface ThreadScope {
+  readonly data: ThreadData;
+  readonly log: Log;
+  /** What is released when the thread closes, the last first. */
+  readonly releases: Releases;
+  /** Loads the plugins of this kind of thread and makes their parts. Throws ConfigError. */
+  loadPlugins(services?: Omit<HostServices, 'onClose'>): Promise<Plugins>;
+}
+
+/** The scope of a thread of a kind; `name` is that of its log. */
+export function threadScope(
+  data: ThreadData,
+  kind: Thread,
+  name: string,
+  releases: Releases = new Releases(),
+): ThreadScope {
+  return {
+    data,
+    log: logOf(name, data.verbosity),
+    releases,
+    loadPlugins: services =>
+      loadPlugins(data.plugins, kind, hostOf(data, kind, { ...services, onClose: releases.add })),
+  };
+}
+
+/** Ends the thread with an error: it is thrown where nothing catches it. */
+export function fail(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}
+
+type Message = { readonly is: string };
+/** The message that a thread begins with. */
+type Begin<In extends Message> = Extract<In, { is: 'begin' }>;
+/** Messages for the thread itself. */
+type Own<In extends Message> = Exclude<In, { is: 'begin' | 'close' }>;
+
+/** What a thread that has started hands to its skeleton. */
+export interface Started<In extends Message, Out extends Message> {
+  /** Posted to the front end. */
+  readonly ready: Extract<Out, { is: 'ready' }>;
+  /** Takes a message that is neither `begin` nor `close`. */
+  take?(message: Own<In>): void;
+}
+
+/** A thread beside the front end's: which plugins it runs, and how it starts. */
+export interface ThreadMain<In extends Message, Out extends Message, S extends Started<In, Out>> {
+  readonly kind: Thread;
+  /** Name of the thread in the log. */
+  readonly name: string;
+  /** The thread's end of its channel to the front end. */
+  readonly port: MessagePort;
+  /** Called once, when the front end has posted `begin`. */
+  start(scope: ThreadScope, begin: Begin<In>, post: (message: Out, transfer?: ArrayBuffer[]) => void): Promise<S>;
+}
+
+/**
+ * Runs a thread: waits for `begin`, starts, posts `ready`, passes messages on in their order, and on `close` releases
+ * everything and posts `closed`. If the start fails, everything is released and the thread ends with that error.
+ * Resolves when the thread has started.
+ */
+export function runThread<In extends Message, Out extends Message, S extends Started<In, Out>>(
+  main: ThreadMain<In, Out, S>,
+): Promise<S> {
+  const { port } = main;
+  const scope = threadScope(workerData as ThreadData, main.kind, main.name);
+  const post = (message: Out | { is: 'closed' }, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
+  let begin: ((message: Begin<In>) => void) | undefined;
+  const started = new Promise<Begin<In>>(resolve => (begin = resolve)).then(async message => {
+    const thread = await main.start(scope, message, post);
+    post(thread.ready);
+    return thread;
+  });
+  started.catch(async error => {
+    await scope.releases.run(scope.log);
+    fail(error);
+  });
+  const close = async (): Promise<void> => {
+    // A start that is under way may still acquire what has to be released.
+    if (!begin) await started;
+    await scope.releases.run(scope.log);
+    post({ is: 'closed' });
+  };
+  port.on('message', (message: In) => {
+    if (message.is === 'begin') {
+      begin?.(message as Begin<In>);
+      begin = undefined;
+    } else if (message.is === 'close') void close().catch(() => undefined);
+    else void started.then(thread => thread.take?.(message as Own<In>)).catch(() => undefined);
+  });
+  return started;
+}

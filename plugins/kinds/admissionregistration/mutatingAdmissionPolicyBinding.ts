@@ -1,7 +1,0 @@
-import { builtInKind } from '../../../core/api/resource.js';
-import { policyBindingStrategy } from './validatingAdmissionPolicyBinding.js';
-
-export const mutatingAdmissionPolicyBinding = builtInKind(
-  'admissionregistration.orchestrator.io/mutatingadmissionpolicybindings',
-  policyBindingStrategy,
-);

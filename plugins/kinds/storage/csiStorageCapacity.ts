@@ -1,5 +1,0 @@
-import { builtInKind } from '../../../core/api/resource.js';
-
-export const csiStorageCapacity = builtInKind('storage.orchestrator.io/csistoragecapacities', () => ({
-  unconditionalUpdate: false,
-}));

@@ -1,0 +1,111 @@
+import type { ApiObject } from '../../../core/model/object.js';
+import { invalid, required, type Violation } from '../../../core/model/refusal.js';
+import { absent, at, list, num, type Rec, text } from '../record.js';
+import { notNegative, shownTime } from './checks.js';
+import { indexCount } from './job.js';
+
+const holds = (status: Rec | undefined, type: string): boolean =>
+  list(status, 'conditions').some(
+    condition => text(condition, 'type') === type && text(condition, 'status') === 'True',
+  );
+
+const ofConditions = (why: string): Violation => ({
+  reason: 'FieldValueInvalid',
+  field: 'status.conditions',
+  message: `Invalid value: ${why}`,
+});
+
+/** Conditions that exclude each other, and conditions that only follow others. */
+const APART = [
+  ['Complete', 'Failed'],
+  ['Complete', 'FailureTarget'],
+  ['SuccessCriteriaMet', 'FailureTarget'],
+  ['Failed', 'SuccessCriteriaMet'],
+] as const;
+const AFTER = [
+  ['Failed', 'FailureTarget'],
+  ['Complete', 'SuccessCriteriaMet'],
+] as const;
+const TERMINAL = ['Failed', 'Complete', 'FailureTarget'];
+
+function conditionViolations(status: Rec | undefined, before: Rec | undefined): Violation[] {
+  const both = APART.filter(([a, b]) => holds(status, a) && holds(status, b));
+  const early = AFTER.filter(([a, b]) => holds(status, a) && !holds(status, b));
+  const gone = TERMINAL.filter(type => holds(before, type) && !holds(status, type));
+  return [
+    ...both.map(([a, b]) => ofConditions(`cannot set ${a}=True and ${b}=true conditions`)),
+    ...early.map(([a, b]) => ofConditions(`cannot set ${a}=True condition without the ${b}=true condition`)),
+    ...gone.map(type => ofConditions(`cannot disable the terminal ${type}=True condition`)),
+  ];
+}
+
+function timeViolations(status: Rec | undefined): Violation[] {
+  const field = 'status.completionTime';
+  const [ended, began] = [text(status, 'completionTime'), text(status, 'startTime')];
+  const complete = holds(status, 'Complete');
+  if (ended === '') return complete ? [required(field, 'completionTime is required for Complete jobs')] : [];
+  if (!complete)
+    return [invalid(field, shownTime(ended), 'cannot set completionTime when there is no Complete=True condition')];
+  return began !== '' && ended < began
+    ? [invalid(field, shownTime(ended), 'completionTime cannot be set before startTime')]
+    : [];
+}
+
+function finishedViolations(status: Rec | undefined): Violation[] {
+  if (!holds(status, 'Complete') && !holds(status, 'Failed')) return [];
+  const active = num(status, 'active') ?? 0;
+  return [
+    ...(active > 0 ? [invalid('status.active', active, 'active>0 is invalid for finished job')] : []),
+    ...(absent(status?.startTime) ? [required('status.startTime', 'startTime is required for finished job')] : []),
+  ];
+}
+
+function indexViolations(spec: Rec | undefined, status: Rec | undefined): Violation[] {
+  const indexed = text(spec, 'completionMode') === 'Indexed';
+  const completions = num(spec, 'completions') ?? 0;
+  const found: Violation[] = [];
+  const [done, failed] = [text(status, 'completedIndexes'), text(status, 'failedIndexes')];
+  const parse = (member: string, given: string): void => {
+    const counted = indexCount(given, completions);
+    if (typeof counted === 'string')
+      found.push(invalid(`status.${member}`, given, `error parsing ${member}: ${counted}`));
+  };
+  if (done !== '' && !indexed)
+    found.push(
+      invalid(
+        'status.completedIndexes',
+        done,
+        'cannot set non-empty completedIndexes when non-indexed completion mode',
+      ),
+    );
+  else if (done !== '') parse('completedIndexes', done);
+  if (absent(status?.failedIndexes)) return found;
+  if (absent(spec?.backoffLimitPerIndex))
+    found.push(
+      invalid('status.failedIndexes', failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'),
+    );
+  else parse('failedIndexes', failed);
+  return found;
+}
+
+/** What a write to the status of a Job may not say. */
+export function jobStatusViolations(object: ApiObject, old: ApiObject): Violation[] {
+  const [status, before] = [at(object, 'status'), at(old, 'status')];
+  const count = (of: Rec | undefined, member: string): number => num(of, member) ?? 0;
+  const found = ['active', 'succeeded', 'failed', 'ready', 'terminating'].flatMap(member =>
+    notNegative(status, member, `status.${member}`),
+  );
+  for (const member of ['failed', 'succeeded']) {
+    if (count(status, member) < count(before, member))
+      found.push(invalid(`status.${member}`, count(status, member), `cannot decrease the ${member} counter`));
+  }
+  const [ready, active] = [count(status, 'ready'), count(status, 'active')];
+  if (ready > active && ready > 0) found.push(invalid('status.ready', ready, 'cannot set more ready pods than active'));
+  return [
+    ...found,
+    ...conditionViolations(status, before),
+    ...timeViolations(status),
+    ...finishedViolations(status),
+    ...indexViolations(at(object, 'spec'), status),
+  ];
+}

@@ -1,0 +1,122 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Log } from '../../core/api/host.js';
+import type { User } from '../../core/model/user.js';
+import { namingOf } from '../../core/naming.js';
+import { servedRegistry } from '../../core/plugin/registry.js';
+import type { Job, LateOutcome, Proposal } from '../../core/threads/messages.js';
+import { BatchRunner } from '../../workers/pipeline/batches.js';
+import type { Context } from '../../workers/pipeline/context.js';
+
+const USER: User = { name: 'somebody', uid: '', groups: [], extra: new Map() };
+const log = { error: vi.fn(), warn: vi.fn() } as unknown as Log;
+afterEach(() => void vi.clearAllMocks());
+
+/** A user made by a careless authenticator. */
+const UNCLONABLE = { ...USER, refresh: () => undefined } as User;
+
+/** A runner whose mutators wait where an object's name begins with `wait`, until `release` is called. */
+function runner() {
+  const registry = servedRegistry({ naming: 'neutral' });
+  let current = registry;
+  const released = new Map<string, () => void>();
+  const mutated: string[] = [];
+  const context: Context = {
+    naming: namingOf('neutral'),
+    get registry() {
+      return current;
+    },
+    authentication: {
+      authenticate: async ({ path }) => ({ user: path.includes('unclonable') ? UNCLONABLE : USER, cacheFor: 'never' }),
+    },
+    authorization: { authorize: async () => ({ decision: { is: 'allow' }, dependsOn: 'never' }) },
+    mutate: async (_change, { metadata: { name = '' } }) => {
+      mutated.push(name);
+      if (name.startsWith('wait')) await new Promise<void>(resolve => released.set(name, resolve));
+    },
+    validate: async () => [],
+    anonymous: false,
+    log,
+    now: () => 1000,
+    lookup: () => undefined,
+    listOf: () => [],
+    catchUp: () => undefined,
+  };
+  const proposals: (readonly Proposal[])[] = [];
+  const late: (readonly LateOutcome[])[] = [];
+  const batches = new BatchRunner(context, {
+    propose: all => void proposals.push(all),
+    late: outcomes => void late.push(outcomes),
+  });
+  return {
+    batches,
+    proposals,
+    late,
+    mutated,
+    release: (name: string) => released.get(name)!(),
+    changeKinds: () => (current = { ...registry, generation: registry.generation + 1 }),
+  };
+}
+
+let ids = 0;
+const job = (method: string, path: string, body?: object): Job => ({
+  id: ++ids,
+  method,
+  path,
+  query: '',
+  accept: '',
+  contentType: 'application/json',
+  userAgent: '',
+  ifMatch: '',
+  credentials: { headers: [], remoteAddress: '' },
+  granted: false,
+  ...(body ? { body: Buffer.from(JSON.stringify(body)) } : {}),
+});
+const create = (name: string): Job =>
+  job('POST', '/api/v1/namespaces/default/configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+
+test('a batch resolves with every outcome, and its proposals are posted together before', async () => {
+  const { batches, proposals, late } = runner();
+  const jobs = [create('a'), job('GET', '/api/v1/namespaces'), create('b'), create('c')];
+  const { outcomes } = await batches.run({ id: 1, jobs });
+  expect(outcomes.map(outcome => outcome?.is)).toEqual(['proposed', 'granted', 'proposed', 'proposed']);
+  expect(proposals.map(all => all.map(({ id }) => id))).toEqual([[jobs[0]!.id, jobs[2]!.id, jobs[3]!.id]]);
+  expect(late).toEqual([]);
+});
+
+test('a job that waits holds up none of its batch; outcome and proposal leave when it ends', async () => {
+  const { batches, proposals, late, release } = runner();
+  const jobs = [create('a'), create('wait-1'), create('b'), create('wait-2')];
+  const { outcomes } = await batches.run({ id: 7, jobs });
+  expect(outcomes.map(outcome => outcome?.is)).toEqual(['proposed', undefined, 'proposed', undefined]);
+  expect(proposals.flat().map(({ id }) => id)).toEqual([jobs[0]!.id, jobs[2]!.id]);
+  release('wait-2');
+  release('wait-1');
+  await vi.waitUntil(() => late.length > 0);
+  expect(late[0]!.map(({ batch, at, outcome }) => [batch, at, outcome.is]).toSorted()).toEqual([
+    [7, 1, 'proposed'],
+    [7, 3, 'proposed'],
+  ]);
+  expect(proposals[1]!.map(({ id }) => id).toSorted()).toEqual([jobs[1]!.id, jobs[3]!.id]);
+});
+
+test('what is proposed when kinds have changed meanwhile runs again, and what is not proposed does not', async () => {
+  const { batches, proposals, late, mutated, changeKinds } = runner();
+  const running = batches.run({ id: 1, jobs: [create('a'), job('GET', '/api/v1/namespaces')] });
+  changeKinds();
+  const { outcomes } = await running;
+  expect(outcomes.map(outcome => outcome?.is)).toEqual([undefined, 'granted']);
+  await vi.waitUntil(() => late.length > 0);
+  expect(late[0]).toMatchObject([{ batch: 1, at: 0, outcome: { is: 'proposed' } }]);
+  expect(mutated).toEqual(['a', 'a']);
+  expect(proposals.flat()).toHaveLength(1);
+});
+
+test('a user that cannot be sent to another thread fails its own request alone, and nothing is proposed', async () => {
+  const { batches, proposals } = runner();
+  const path = '/api/v1/namespaces/unclonable/configmaps';
+  const body = { metadata: { name: 'a' } };
+  const { outcomes } = await batches.run({ id: 1, jobs: [job('POST', path, body), job('GET', '/api/v1/namespaces')] });
+  expect(outcomes.map(outcome => outcome?.is)).toEqual(['failed', 'granted']);
+  expect(proposals).toEqual([]);
+  expect(log.error).toHaveBeenCalledOnce();
+});

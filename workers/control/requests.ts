@@ -1,0 +1,53 @@
+import type { InternalRequest } from '../../core/api/host.js';
+import type { ApiObject } from '../../core/model/object.js';
+import { Refusal, type StatusBody } from '../../core/model/refusal.js';
+import { decodeStored } from '../../core/plugin/stored.js';
+import { InFlight } from '../../core/threads/inFlight.js';
+import type { ControllerRequest, ControllerResponse } from '../../core/threads/messages.js';
+
+const OPENING = '{'.charCodeAt(0);
+
+/** The object of a response. Throws the Refusal that a response from 300 on stands for. */
+function objectOf({ status, body }: ControllerResponse): ApiObject {
+  // Paths of kinds that are no longer served are answered in plain text.
+  if (status >= 300 && body[0] !== OPENING) throw new Refusal('NotFound', 'no such path', {}, status);
+  const object = body.length > 0 ? decodeStored(body) : ({} as ApiObject);
+  if (status < 300) return object;
+  const { reason = '', message = `status ${status}`, details } = object as unknown as StatusBody;
+  throw new Refusal(reason as never, message, details, status);
+}
+
+/** Requests of controllers, through the front end and the whole pipeline. */
+export class ControllerRequests {
+  readonly #inFlight = new InFlight<(response: ControllerResponse) => void>();
+
+  constructor(
+    readonly post: (request: ControllerRequest) => void,
+    /** Last revision that the controllers have seen. */
+    readonly revision: () => number,
+  ) {}
+
+  /** Makes a request as the controller. Resolves with the object of the response, rejects with Refusal. */
+  async send(controller: string, { method, path, contentType, body }: InternalRequest): Promise<ApiObject> {
+    const response = await new Promise<ControllerResponse>(resolve => {
+      const requestId = this.#inFlight.add(resolve);
+      this.post({
+        requestId,
+        revision: this.revision(),
+        controller,
+        method,
+        path,
+        contentType: contentType ?? 'application/json',
+        body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+      });
+    });
+    return objectOf(response);
+  }
+
+  /** Takes the response to a request. */
+  settle(response: ControllerResponse): void {
+    const resolve = this.#inFlight.get(response.requestId);
+    this.#inFlight.delete(response.requestId);
+    resolve?.(response);
+  }
+}

@@ -1,0 +1,116 @@
+import type { MessagePort, Worker } from 'node:worker_threads';
+import type { Piscina } from 'piscina';
+import type { Log } from '../../core/api/host.js';
+import { THREAD_CLOSE_MS } from '../../core/limits.js';
+import type {
+  FromPoolThread,
+  LateOutcome,
+  PoolThreadCreated,
+  ToPoolThread,
+  WriterChannel,
+} from '../../core/threads/messages.js';
+import { closeThread } from './closeThread.js';
+
+/** Pause before a thread begins, after one that ended before it was ready: plugins that cannot load may go on failing. */
+const RESTART_MS = 1000;
+
+/** What the pool does for its threads, and what it is told of them. */
+export interface PoolThreadHandlers {
+  /** Connects a thread to the writer. */
+  readonly connect: () => WriterChannel;
+  /** Takes outcomes of jobs whose batch was answered before. */
+  readonly late: (outcomes: readonly LateOutcome[]) => void;
+  /** A thread has ended, without having been closed. Its id is undefined if it did not come to run anything. */
+  readonly ended: (thread: number | undefined, reason: Error) => void;
+}
+
+interface PoolThread {
+  /** `threadId` and channel, once the thread has posted them. */
+  id?: number;
+  port?: MessagePort;
+  isReady: boolean;
+  error?: Error;
+}
+
+/**
+ * The threads of a Piscina. Piscina creates them, and another in the place of one that ends; each has a channel of its
+ * own to the front end, for what Piscina does not know: the port to the writer, late outcomes, and an orderly close.
+ */
+export class PoolThreads {
+  readonly #threads = new Map<Worker, PoolThread>();
+  #missing: number;
+  #pausedUntil = 0;
+  #isClosing = false;
+  #resolve: () => void = () => undefined;
+  #reject: (error: Error) => void = () => undefined;
+  /** Resolves when as many threads as there were at the start are ready. Rejects if one of them ends before. */
+  readonly ready = new Promise<void>((resolve, reject) => {
+    this.#resolve = resolve;
+    this.#reject = reject;
+  });
+
+  constructor(
+    readonly piscina: Piscina,
+    readonly handlers: PoolThreadHandlers,
+    readonly log: Log,
+  ) {
+    this.ready.catch(() => undefined);
+    this.#missing = piscina.threads.length;
+    this.adopt();
+    piscina.on('message', (message: PoolThreadCreated) => this.#created(message));
+    // Errors of threads are taken from the threads themselves; without a listener they would be thrown here.
+    piscina.on('error', () => undefined);
+  }
+
+  /** Looks for threads that Piscina has created since the last call. */
+  adopt(): void {
+    for (const worker of this.piscina.threads) {
+      if (this.#threads.has(worker)) continue;
+      const thread: PoolThread = { isReady: false };
+      this.#threads.set(worker, thread);
+      worker.once('error', error => (thread.error = error));
+      worker.once('exit', code => {
+        this.#threads.delete(worker);
+        this.#ended(thread, thread.error ?? new Error(`a pool thread ended with code ${code}`));
+      });
+    }
+  }
+
+  /** Has every thread release what it holds, within a bounded time. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await Promise.all(Array.from(this.#threads.values(), ({ port }) => port && closeThread(port, THREAD_CLOSE_MS)));
+  }
+
+  #created({ thread: id, port }: PoolThreadCreated): void {
+    this.adopt();
+    const worker = this.piscina.threads.find(({ threadId }) => threadId === id);
+    const thread = worker && this.#threads.get(worker);
+    if (!thread) return;
+    Object.assign(thread, { id, port });
+    port.on('message', (message: FromPoolThread) => {
+      if (message.is === 'late') this.handlers.late(message.outcomes);
+      if (message.is !== 'ready') return;
+      thread.isReady = true;
+      if (--this.#missing === 0) this.#resolve();
+    });
+    const pause = this.#pausedUntil - performance.now();
+    if (pause > 0) setTimeout(() => this.#begin(port), pause).unref();
+    else this.#begin(port);
+  }
+
+  #begin(port: MessagePort): void {
+    const writer = this.handlers.connect();
+    port.postMessage({ is: 'begin', writer } satisfies ToPoolThread, [writer.port]);
+  }
+
+  #ended(thread: PoolThread, reason: Error): void {
+    // Piscina has created the next one by now.
+    this.adopt();
+    this.handlers.ended(thread.id, reason);
+    this.#reject(reason);
+    if (this.#isClosing) return;
+    if (!thread.isReady) this.#pausedUntil = performance.now() + RESTART_MS;
+    this.log.error({ stack: reason.stack }, 'a pool thread failed; it is replaced');
+  }
+}

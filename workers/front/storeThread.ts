@@ -1,0 +1,97 @@
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import { StoreError } from '../../core/api/storage.js';
+import { QUIET_YOUNG_GENERATION_MB } from '../../core/limits.js';
+import { type ThreadData, threadFlags } from '../../core/threads/data.js';
+import { StoreFeed } from '../../core/threads/feed.js';
+import type {
+  FromWriter,
+  FromWriterThread,
+  OpenedStore,
+  ToWriterThread,
+  WriterChannel,
+} from '../../core/threads/messages.js';
+import { closeThread } from './closeThread.js';
+
+/** Threads that may be connected to the writer at once, replaced threads of the pool included. */
+export const COUNTERS = 1024;
+/** The front end's counter: the writer sends verdicts to the thread that has it. */
+const FRONT_END = 0;
+
+/** The writer's thread, and the channels of all other threads to it. */
+export class StoreThread {
+  readonly #worker: Worker;
+  readonly #counters: Int32Array;
+  #nextCounter = FRONT_END + 1;
+  #isOpen = false;
+  #isClosing = false;
+  readonly #opened: Promise<OpenedStore>;
+  /** Resolves when the thread ends without having been closed, or when its store can no longer write. */
+  readonly failed: Promise<Error>;
+
+  constructor(data: ThreadData) {
+    this.#counters = new Int32Array(data.counters);
+    this.#worker = new Worker(new URL('../store/main.js', import.meta.url), {
+      workerData: data,
+      resourceLimits: { maxYoungGenerationSizeMb: QUIET_YOUNG_GENERATION_MB },
+      ...threadFlags(),
+    });
+    let opened: (store: OpenedStore) => void;
+    this.#opened = new Promise(resolve => (opened = resolve));
+    this.failed = new Promise(resolve => {
+      this.#worker.on('message', (message: FromWriterThread) => {
+        if (message.is === 'failed') resolve(new StoreError(message.message));
+        if (message.is !== 'ready') return;
+        this.#isOpen = true;
+        opened(message);
+      });
+      this.#worker.once('error', error => resolve(this.#isOpen ? error : new StoreError(error.message)));
+      this.#worker.once('exit', code => {
+        if (!this.#isClosing) resolve(new Error(`the writer ended with code ${code}`));
+      });
+    });
+  }
+
+  /**
+   * Has the thread load its plugins and open the store. To be called when the main thread has loaded its own plugins: a
+   * native library cannot be loaded there once another thread has it.
+   */
+  begin(): void {
+    this.#post({ is: 'begin' });
+  }
+
+  /** Resolves when the store is open. Throws StoreError if it cannot be opened. */
+  async ready(): Promise<OpenedStore> {
+    const failure = this.failed.then(error => Promise.reject(error));
+    return await Promise.race([this.#opened, failure]);
+  }
+
+  /** Connects another thread to the writer; the result is that thread's end of the channel. */
+  channel(): WriterChannel {
+    const counter = this.#nextCounter < COUNTERS ? this.#nextCounter : 1 + (this.#nextCounter % (COUNTERS - 1));
+    this.#nextCounter++;
+    Atomics.store(this.#counters, counter, 0);
+    return { port: this.#connect(counter), counter };
+  }
+
+  /** Connects the front end, which is to be done once. */
+  feed(take: (message: FromWriter) => void): StoreFeed {
+    return new StoreFeed(this.#connect(FRONT_END), this.#counters, FRONT_END, take);
+  }
+
+  /** Commits what was proposed, closes the store and ends the thread. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await closeThread(this.#worker);
+    await this.#worker.terminate();
+  }
+
+  #connect(counter: number): MessagePort {
+    const { port1, port2: port } = new MessageChannel();
+    this.#post({ is: 'connect', port, counter }, [port]);
+    return port1;
+  }
+
+  #post(message: ToWriterThread, transfer: MessagePort[] = []): void {
+    this.#worker.postMessage(message, transfer);
+  }
+}
