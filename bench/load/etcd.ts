@@ -2,7 +2,7 @@
 import { Client, credentials } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
 import { Txn, Watch } from '../../plugins/storage/etcd/protocol.js';
-import { modifiedAt } from '../../plugins/storage/etcd/transaction.js';
+import { modRevisionEquals } from '../../plugins/storage/etcd/transaction.js';
 import { lagOf } from './connection.js';
 
 /** Field numbers of etcd's WatchResponse. */
@@ -90,7 +90,7 @@ export class EtcdWriter {
   /** Whether the write took place. */
   async write(value: string): Promise<boolean> {
     const transaction = {
-      compare: [modifiedAt(this.#key, this.#modified)],
+      compare: [modRevisionEquals(this.#key, this.#modified)],
       success: [{ put: { key: this.#key, value: Buffer.from(value) } }],
       failure: [{ range: { key: this.#key } }],
     };

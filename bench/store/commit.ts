@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openRecords } from '../../plugins/storage/rocksdb/records.js';
-import { openRocks } from '../../plugins/storage/rocksdb/open.js';
+import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 
 const ROUNDS = 5;
 const ROUND_MS = 1000;
@@ -22,7 +22,7 @@ const perSecond = (count: number, start: number) => Math.round((count * 1000) / 
 /** Each of `committers` commits one put at a time. */
 async function store(committers: number): Promise<number> {
   const path = await directory();
-  const engine = await openRocks({ path, historyMs: HISTORY_MS });
+  const engine = await openRocksDb({ path, historyMs: HISTORY_MS });
   let count = 0;
   const start = performance.now();
   const committer = async (me: number) => {
@@ -60,7 +60,7 @@ async function bare(size: number): Promise<number> {
 async function opening(objects: number, size: number): Promise<number> {
   const path = await directory();
   const value = Buffer.alloc(size, 'x');
-  const engine = await openRocks({ path, historyMs: HISTORY_MS });
+  const engine = await openRocksDb({ path, historyMs: HISTORY_MS });
   for (let i = 0; i < objects; i += 500) {
     await engine.commit(
       Array.from({ length: 500 }, (_, j) => [{ is: 'put' as const, key: `pods/default/pod-${i + j}`, value }]),
@@ -68,7 +68,7 @@ async function opening(objects: number, size: number): Promise<number> {
   }
   await engine.close();
   const start = performance.now();
-  const again = await openRocks({ path, historyMs: HISTORY_MS });
+  const again = await openRocksDb({ path, historyMs: HISTORY_MS });
   const took = performance.now() - start;
   await again.close();
   await rm(path, { recursive: true });

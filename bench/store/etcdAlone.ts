@@ -5,7 +5,7 @@
  */
 import { Connection } from '../../plugins/storage/etcd/connection.js';
 import { Put, Range, Txn, type TxnResponse } from '../../plugins/storage/etcd/protocol.js';
-import { modifiedAt } from '../../plugins/storage/etcd/transaction.js';
+import { modRevisionEquals } from '../../plugins/storage/etcd/transaction.js';
 
 /** Keys of a list. */
 const LISTED = 1000;
@@ -36,7 +36,7 @@ async function update(): Promise<number> {
   return await rate(async client => {
     const own = key(String(client));
     const answer: TxnResponse = await connection.call(Txn, {
-      compare: [modifiedAt(own, modified[client]!)],
+      compare: [modRevisionEquals(own, modified[client]!)],
       success: [{ put: { key: own, value } }],
       failure: [{ range: { key: own } }],
     });

@@ -6,7 +6,7 @@
 import { Connection } from '../../plugins/storage/etcd/connection.js';
 import { Put, Txn } from '../../plugins/storage/etcd/protocol.js';
 import { EtcdStore } from '../../plugins/storage/etcd/store.js';
-import { modifiedAt } from '../../plugins/storage/etcd/transaction.js';
+import { modRevisionEquals } from '../../plugins/storage/etcd/transaction.js';
 
 const [url = '', ...numbers] = process.argv.slice(2);
 const [writers = 1, bytes = 1500, ms = 1000, rounds = 3] = numbers.map(Number);
@@ -39,7 +39,7 @@ const kinds = {
   transactions: (name: string) => {
     const key = Buffer.from(`/raw/${name}`);
     return connection.call(Txn, {
-      compare: [modifiedAt(key, 0)],
+      compare: [modRevisionEquals(key, 0)],
       success: [{ put: { key, value } }],
       failure: [{ range: { key } }],
     });

@@ -4,7 +4,7 @@ import { Client, credentials } from '@grpc/grpc-js';
 import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
 import { packEvents } from '../../core/threads/messages.js';
 import { Put } from '../../plugins/storage/etcd/protocol.js';
-import { openRocks } from '../../plugins/storage/rocksdb/open.js';
+import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 import { readAtRest } from '../lib/process.js';
 import type { Measured, Tasks } from './tasks.js';
 
@@ -12,7 +12,7 @@ const HISTORY_MS = 3_600_000;
 /** Keys that one committer writes in turn. */
 const KEYS = 500;
 
-const open = (path: string, historyMs = HISTORY_MS) => openRocks({ path, historyMs });
+const open = (path: string, historyMs = HISTORY_MS) => openRocksDb({ path, historyMs });
 type Engine = Awaited<ReturnType<typeof open>>;
 
 const objectOf = (size: number): Buffer =>

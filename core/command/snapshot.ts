@@ -93,8 +93,8 @@ function messageOf(text: string): string {
 async function restore(file: string, dataDir: string, io: Io): Promise<number> {
   // The whole file is verified before the data directory is created.
   const header = await verifySnapshot(file);
-  const { restoreRocks } = await import('../../plugins/storage/rocksdb/restore.js');
-  const revision = await restoreRocks(join(dataDir, 'store'), {
+  const { restoreRocksDb } = await import('../../plugins/storage/rocksdb/restore.js');
+  const revision = await restoreRocksDb(join(dataDir, 'store'), {
     revision: header.revision,
     objects: readObjects(file),
   });

@@ -24,8 +24,8 @@ export async function storeCommand(args: readonly string[], io: Io): Promise<num
 }
 
 async function checkStore(path: string, io: Io): Promise<number> {
-  const { checkRocks } = await import('../../plugins/storage/rocksdb/check.js');
-  const check = await checkRocks(path);
+  const { checkRocksDb } = await import('../../plugins/storage/rocksdb/check.js');
+  const check = await checkRocksDb(path);
   for (const line of formatReport(check)) io.out(line);
   for (const problem of check.problems) io.err(`problem: ${problem}`);
   io.out(
@@ -37,8 +37,8 @@ async function checkStore(path: string, io: Io): Promise<number> {
 }
 
 function formatReport({ logs, mark, rows }: Check): string[] {
-  const lines = logs.map(({ file, bytes, records, damagedAt, resumes }) => {
-    const damage = damagedAt === undefined ? '' : resumes ? ', damaged' : ', ends within a record';
+  const lines = logs.map(({ file, bytes, records, damagedAt, followedByWrite }) => {
+    const damage = damagedAt === undefined ? '' : followedByWrite ? ', damaged' : ', ends within a record';
     return `log ${file}: ${formatBytes(bytes)}, ${formatCount(records, 'record')}${damage}`;
   });
   if (mark) lines.push(`high-water mark: revision ${mark.revision}`);
@@ -64,12 +64,12 @@ async function recoverStore(path: string, acceptLoss: boolean, io: Io): Promise<
     io.err('nothing was changed: restore a snapshot, or run this again with --accept-loss to give up the lost data');
     return 1;
   }
-  const { kept, revision } = await recover(path, { acceptLoss });
-  io.out(`recovered: new revisions are above ${revision}; the damaged files are in ${kept}`);
+  const { damagedFilesPath, revision } = await recover(path, { acceptLoss });
+  io.out(`recovered: new revisions are above ${revision}; the damaged files are in ${damagedFilesPath}`);
   return 0;
 }
 
-function formatLosses({ missing, lost, unaccounted, markless }: Recovery): string[] {
+function formatLosses({ missing, lost, unaccounted, isMarkMissing }: Recovery): string[] {
   const lines = [
     ...missing.map(({ from, to }) => (from === to ? `revision ${from}` : `revisions ${from} to ${to}`)),
     ...lost.map(({ key, modified }) => `object ${key} (revision ${modified})`),
@@ -77,7 +77,7 @@ function formatLosses({ missing, lost, unaccounted, markless }: Recovery): strin
   const named =
     lines.length > MAX_LISTED ? [...lines.slice(0, MAX_LISTED), `and ${lines.length - MAX_LISTED} more`] : lines;
   if (unaccounted > 0) named.push(`${formatCount(unaccounted, 'object')} of unknown name`);
-  if (markless) named.push('possibly the last revisions: there is no high-water mark to compare with');
+  if (isMarkMissing) named.push('possibly the last revisions: there is no high-water mark to compare with');
   return named;
 }
 

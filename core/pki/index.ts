@@ -1,2 +1,1 @@
-export { type KubeconfigAccess as Access, kubeconfigText } from './kubeconfig.js';
-export { ensurePki, type Pki, type PkiOptions, serverNames } from './pki.js';
+export { ensurePki, type Pki } from './pki.js';

@@ -79,7 +79,7 @@ function save(files: CertificateFiles, issued: IssuedCertificate): void {
 }
 
 /** The names in the serving certificate: local names, service names and `added` (addresses without their zone). */
-export function serverNames(naming: Naming, added: readonly string[]): string[] {
+function serverNames(naming: Naming, added: readonly string[]): string[] {
   const service = naming.label('orchestrator.io').replace(/\.io$/, '');
   const services = ['', '.default', '.default.svc', '.default.svc.cluster.local'].map(suffix => service + suffix);
   const given = added

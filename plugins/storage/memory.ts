@@ -1,24 +1,24 @@
 import { ConfigError, definePlugin, type Plugin, storage } from '../../core/api/index.js';
 import { Engine } from './engine/engine.js';
-import { load } from './engine/open.js';
+import { loadStore } from './engine/open.js';
 import type { Batch, Records, Row } from './engine/records.js';
 
-/** What a test makes the next synced writes do: wait for a promise, then fail with an error or succeed. */
+/** A fault that a test injects into a synced write: wait for a promise, then fail with an error, if given. */
 export interface Fault {
   readonly delay?: Promise<unknown>;
   readonly error?: Error;
 }
 
-/** Records in memory, the disk of tests: give the same one to `openMemory` again and it is the same store reopened. */
+/** Records in memory. Tests can reopen the same store by passing the same instance to `openMemory` again. */
 export class MemoryRecords implements Records {
   readonly #rows = new Map<string, Row>();
-  /** Keys in order, made when a scan needs them and dropped by every new key. */
+  /** Sorted keys, cached until a key is added or removed. */
   #order: string[] | undefined;
   readonly #faults: Fault[] = [];
-  /** Synced writes so far. */
+  /** The number of synced writes. */
   syncs = 0;
 
-  /** The next synced write without a fault yet gets this one. */
+  /** Injects a fault into the next synced write that has none yet. */
   inject(fault: Fault): void {
     this.#faults.push(fault);
   }
@@ -61,23 +61,23 @@ export class MemoryRecords implements Records {
   }
 }
 
-/** Settings of a store in memory. */
+/** Options of `openMemory`. */
 export interface MemoryOptions {
   readonly records?: MemoryRecords;
   readonly historyMs?: number;
   readonly now?: () => number;
 }
 
-/** Opens a store in memory; with the full history of one on disk. */
+/** Opens a store in memory. It keeps history like a store on disk. */
 export async function openMemory(options: MemoryOptions = {}): Promise<Engine> {
   const records = options.records ?? new MemoryRecords();
-  return new Engine('memory', records, await load(records), {
+  return new Engine('memory', records, await loadStore(records), {
     historyMs: options.historyMs ?? HISTORY_MS,
     now: options.now ?? Date.now,
   });
 }
 
-/** How long history is kept unless the configuration says otherwise (specification: five minutes). */
+/** Default time for which history is kept, as upstream. */
 const HISTORY_MS = 5 * 60 * 1000;
 
 /** Configuration of `storage/memory`. */
@@ -85,7 +85,7 @@ export interface MemoryConfig {
   readonly historyMs: number;
 }
 
-/** Objects in memory, gone with the process: for tests and trials. */
+/** Stores objects in memory, until the process ends: for tests. */
 export default definePlugin<MemoryConfig>({
   name: 'storage/memory',
   parse(config) {

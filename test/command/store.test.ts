@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig, loadSettings } from '../../core/command/config.js';
 import { storeCommand } from '../../core/command/store.js';
-import { openRocks } from '../../plugins/storage/rocksdb/open.js';
+import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 import { committed } from '../conformance/storage.js';
 import { flip, mayMount, put } from '../storage/rocksdb-files.js';
 import { Captured, ServerProcess } from './server.js';
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 async function fill(count: number): Promise<void> {
-  const engine = await openRocks({ path: store(), historyMs: 3_600_000 });
+  const engine = await openRocksDb({ path: store(), historyMs: 3_600_000 });
   for (let i = 1; i <= count; i++) await committed(engine, put(`core/configmaps/default/c${i}`, 'x'.repeat(800)));
   await engine.close();
 }
@@ -74,7 +74,7 @@ describe('capstan store', () => {
 
   it('recover goes on without consent where nothing is gone', async () => {
     await fill(20);
-    await (await openRocks({ path: store(), historyMs: 3_600_000 })).close();
+    await (await openRocksDb({ path: store(), historyMs: 3_600_000 })).close();
     await rm(join(store(), 'db', 'CURRENT'));
     const { code, io } = await run('recover');
     expect(code).toBe(0);
@@ -136,7 +136,7 @@ describe('a server', () => {
     timeout: 60_000,
   }, async () => {
     await fill(200);
-    await (await openRocks({ path: store(), historyMs: 3_600_000 })).close();
+    await (await openRocksDb({ path: store(), historyMs: 3_600_000 })).close();
     await flip(join(store(), 'db', readdirSync(join(store(), 'db')).find(file => file.endsWith('.sst'))!), 0.7);
     await expect(ServerProcess.start(dataDir)).rejects.toThrow(
       /ended with 1:\ncapstan: .*is damaged.*capstan store recover`\n$/,

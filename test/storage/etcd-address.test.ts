@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressOf } from '../../plugins/storage/etcd/connection.js';
+import { hostAndPort } from '../../plugins/storage/etcd/connection.js';
 
 test.each([
   ['http://127.0.0.1:2379', '127.0.0.1:2379'],
@@ -8,5 +8,5 @@ test.each([
   ['https://etcd.example', 'etcd.example:443'],
   ['http://[::1]:2379', '[::1]:2379'],
 ])('etcd at %s is spoken to at %s', (server, address) => {
-  expect(addressOf(server)).toBe(address);
+  expect(hostAndPort(server)).toBe(address);
 });

@@ -9,7 +9,7 @@ import { Connection } from '../../plugins/storage/etcd/connection.js';
 import { Watch } from '../../plugins/storage/etcd/protocol.js';
 import { EtcdStore } from '../../plugins/storage/etcd/store.js';
 import { Keys } from '../../plugins/storage/etcd/values.js';
-import { compactedRevision, watchOnce } from '../../plugins/storage/etcd/watch.js';
+import { fetchCompactedRevision, watchOnce } from '../../plugins/storage/etcd/watch.js';
 import { committed } from '../conformance/storage.js';
 import { certificates, etcdWanted, startEtcd } from './etcd.js';
 import { CuttingProxy } from './proxy.js';
@@ -118,7 +118,7 @@ describe('a member of etcd that takes watches and says nothing', () => {
     const never = new AbortController().signal;
     await Promise.all([
       watchOnce(connection, keys, { prefix: '', previous: false }, 1, never, () => {}),
-      expect(compactedRevision(connection, keys)).rejects.toThrow('a watch was not begun in time'),
+      expect(fetchCompactedRevision(connection, keys)).rejects.toThrow('no response to a watch request in time'),
     ]);
     connection.close();
     server.forceShutdown();

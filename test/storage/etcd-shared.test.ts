@@ -89,7 +89,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
       { length: 3 },
       () => new Compactor(connection, new Keys('/turns'), 2 ** 30, async revision => void compacted.push(revision)),
     );
-    for (let interval = 0; interval < 5; interval++) for (const compactor of compactors) await compactor.turn();
+    for (let interval = 0; interval < 5; interval++) for (const compactor of compactors) await compactor.tryCompact();
     expect(compacted.length).toBeGreaterThanOrEqual(3);
     expect(compacted.length).toBeLessThanOrEqual(5);
     expect(compacted).toEqual([...new Set(compacted)].sort((a, b) => a - b));

@@ -3,8 +3,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 
 const [, , module, directory, ballastBytes] = process.argv;
-const { openRocks } = await import(module);
-const open = () => openRocks({ path: `${directory}/store`, historyMs: 3_600_000 });
+const { openRocksDb } = await import(module);
+const open = () => openRocksDb({ path: `${directory}/store`, historyMs: 3_600_000 });
 mkdirSync(directory, { recursive: true });
 if (Number(ballastBytes) > 0) writeFileSync(`${directory}/ballast`, Buffer.alloc(Number(ballastBytes)));
 const store = await open();

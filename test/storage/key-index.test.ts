@@ -75,7 +75,7 @@ it('answers like a list of all changes, after any changes and compactions', () =
         index.add(key, revision, next.created, next.version);
         if (forget === null) continue;
         compacted = Math.max(compacted, forget % (revision + 1));
-        for (const one of changes) index.forget(one.key, compacted);
+        for (const one of changes) index.discardOlder(one.key, compacted);
       }
       for (let revision = compacted; revision <= changes.length; revision++) {
         for (const from of [undefined, after]) {
@@ -95,7 +95,7 @@ it('keeps its order when many keys come unordered and go', () => {
   for (const [i, one] of keys.entries()) index.add(one, i + 1, i + 1, 1);
   for (let i = 0; i < 5000; i += 2) {
     index.add(keys[i]!, 5001 + i, i + 1, 0);
-    index.forget(keys[i]!, 20_000);
+    index.discardOlder(keys[i]!, 20_000);
   }
   const { found } = index.range('k', undefined, 20_000, Number.POSITIVE_INFINITY);
   expect(found.map(one => one.key)).toEqual(keys.filter((_, i) => i % 2 === 1).sort());

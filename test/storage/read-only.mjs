@@ -1,13 +1,13 @@
 // Opens a store as a user who may not write in its directory, and prints the refusal.
 const [, , module, directory] = process.argv;
-const { openRocks } = await import(module);
+const { openRocksDb } = await import(module);
 const { loadBinding } = await import(module.replace('open.ts', 'binding.ts'));
 loadBinding();
 if (process.getuid() === 0) {
   process.setgid(65534);
   process.setuid(65534);
 }
-const message = await openRocks({ path: directory, historyMs: 1000 }).then(
+const message = await openRocksDb({ path: directory, historyMs: 1000 }).then(
   () => 'opened',
   error => error.message,
 );

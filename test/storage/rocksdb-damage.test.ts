@@ -1,7 +1,7 @@
 import { copyFile, cp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkRocks } from '../../plugins/storage/rocksdb/check.js';
+import { checkRocksDb } from '../../plugins/storage/rocksdb/check.js';
 import { checkLog, maskedCrc } from '../../plugins/storage/rocksdb/log-file.js';
 import { planRecovery, recover } from '../../plugins/storage/rocksdb/recover.js';
 import { committed } from '../conformance/storage.js';
@@ -48,7 +48,7 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'a byte in the middle of its log flipped',
     damage: async () => flip(await scene.newest(/\.log$/), 0.5),
-    named: /\d+\.log is damaged at byte \d+, and whole writes follow/,
+    named: /\d+\.log is damaged at byte \d+, and complete writes follow/,
     kept: 'some',
   },
   {
@@ -165,14 +165,14 @@ describe.each(FAULTS)('a RocksDB store when $name', ({ settled, damage, named, k
 
   it('is found damaged by a check that changes nothing', async () => {
     const before = await files();
-    expect((await checkRocks(scene.path)).problems.join('\n')).toMatch(named);
+    expect((await checkRocksDb(scene.path)).problems.join('\n')).toMatch(named);
     expect(await files()).toEqual(before);
   });
 
   it('is recovered with every object that can be read, above all its revisions, and its files are kept', async () => {
     const plan = await planRecovery(scene.path);
     const done = await recover(scene.path, { acceptLoss: true });
-    expect(done).toMatchObject({ ...plan, kept: expect.any(String) });
+    expect(done).toMatchObject({ ...plan, damagedFilesPath: expect.any(String) });
     const store = await scene.open();
     const { items } = await store.range('');
     expect(items).toHaveLength(plan.objects);
@@ -187,8 +187,8 @@ describe.each(FAULTS)('a RocksDB store when $name', ({ settled, damage, named, k
     expect(plan.revision).toBeGreaterThan(OBJECTS);
     expect(store.compactedRevision()).toBe(plan.revision);
     await store.close();
-    expect((await checkRocks(scene.path)).problems).toEqual([]);
-    expect(await readdir(done.kept!)).toBeDefined();
+    expect((await checkRocksDb(scene.path)).problems).toEqual([]);
+    expect(await readdir(done.damagedFilesPath!)).toBeDefined();
   });
 });
 
@@ -258,7 +258,7 @@ describe('a store in use', () => {
     await scene.fill(3);
     const store = await scene.open();
     expect(await scene.refusal()).toMatch(/is in use by another process/);
-    await expect(checkRocks(scene.path)).rejects.toThrow(/is in use by another process/);
+    await expect(checkRocksDb(scene.path)).rejects.toThrow(/is in use by another process/);
     await expect(recover(scene.path, { acceptLoss: true })).rejects.toThrow(/is in use by another process/);
     expect(await committed(store, put('still', 'works'))).toBe(4);
     expect(await readdir(scene.path)).toEqual(['db', 'high-water']);
@@ -277,17 +277,17 @@ describe('the reader of logs', () => {
     const log = await scene.newest(/\.log$/);
     const copy = join(scene.path, 'copy.log');
     const whole = await checkLog(log);
-    expect(whole).toMatchObject({ damagedAt: undefined, resumes: false });
+    expect(whole).toMatchObject({ damagedAt: undefined, followedByWrite: false });
     expect(whole.records).toBeGreaterThanOrEqual(OBJECTS);
     for (const fraction of [0.01, 0.3, 0.62, 0.9]) {
       await copyFile(log, copy);
       await flip(copy, fraction);
-      const { damagedAt, resumes } = await checkLog(copy);
-      expect(resumes).toBe(true);
+      const { damagedAt, followedByWrite } = await checkLog(copy);
+      expect(followedByWrite).toBe(true);
       expect(damagedAt).toBeLessThanOrEqual(whole.bytes * fraction);
     }
     await copyFile(log, copy);
     await truncate(copy, whole.bytes - 700);
-    expect(await checkLog(copy)).toMatchObject({ resumes: false, damagedAt: expect.any(Number) });
+    expect(await checkLog(copy)).toMatchObject({ followedByWrite: false, damagedAt: expect.any(Number) });
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openMemory, MemoryRecords } from '../../plugins/storage/memory.js';
-import { openRocks } from '../../plugins/storage/rocksdb/open.js';
+import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 import { committed } from '../conformance/storage.js';
 import { mayMount, put } from './rocksdb-files.js';
 
@@ -87,7 +87,7 @@ describe('a store whose disk takes no more', () => {
       const line = `mount -t tmpfs -o size=6m none '${inside}' && exec ${quoted(words)}`;
       const filled = JSON.parse((await run('unshare', ['-rm', 'sh', '-c', line])).stdout) as Filled;
       stopsAcknowledging(filled, /No space left on device/);
-      expect(filled.refusedOpen).toMatch(/has no space left: make room and start again, nothing is lost/);
+      expect(filled.refusedOpen).toMatch(/has no space left: free some and start again, no data is lost/);
     },
   );
 
@@ -107,7 +107,7 @@ describe('a store whose disk takes no more', () => {
 
 it('refuses a directory that this user cannot write, saying so', { timeout: 60_000 }, async () => {
   const path = join(directory, 'store');
-  const store = await openRocks({ path, historyMs: 1000 });
+  const store = await openRocksDb({ path, historyMs: 1000 });
   await committed(store, put('a', '1'));
   await store.close();
   await chmod(directory, 0o755);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StoreOperation } from '../../core/api/index.js';
 import type { Engine } from '../../plugins/storage/engine/engine.js';
-import { openRocks } from '../../plugins/storage/rocksdb/open.js';
+import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 import { committed } from '../conformance/storage.js';
 
 /** Whether this user may mount in a namespace of their own. */
@@ -50,7 +50,7 @@ export class Scene {
   }
 
   async open(): Promise<Engine> {
-    const store = await openRocks({ path: this.path, historyMs: 3_600_000 });
+    const store = await openRocksDb({ path: this.path, historyMs: 3_600_000 });
     this.#open.push(store);
     return store;
   }

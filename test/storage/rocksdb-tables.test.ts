@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { damagedTables } from '../../plugins/storage/rocksdb/files.js';
+import { findDamagedTables } from '../../plugins/storage/rocksdb/files.js';
 
 let directory: string;
 
@@ -22,7 +22,7 @@ const table = (number: number, size: number): string => ` ${number}:${size}['a' 
 describe('tables of an open database', () => {
   it('are damaged if the list goes on naming them although they are missing or of another size', async () => {
     const list = `--- level 0 ---\n${table(7, 5)}${table(8, 13)}`;
-    expect(await damagedTables(directory, lists(list))).toEqual([
+    expect(await findDamagedTables(directory, lists(list))).toEqual([
       '000007.sst is missing',
       '000008.sst has 12 bytes instead of 13',
     ]);
@@ -33,6 +33,6 @@ describe('tables of an open database', () => {
       `--- level 0 ---\n${table(6, 5)}${table(7, 5)}${table(8, 12)}`,
       `--- level 1 ---\n${table(8, 12)}`,
     ];
-    expect(await damagedTables(directory, lists(before, after))).toEqual([]);
+    expect(await findDamagedTables(directory, lists(before, after))).toEqual([]);
   });
 });

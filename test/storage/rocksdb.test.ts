@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoreOperation } from '../../core/api/index.js';
 import type { Engine } from '../../plugins/storage/engine/engine.js';
-import { checkRocks } from '../../plugins/storage/rocksdb/check.js';
+import { checkRocksDb } from '../../plugins/storage/rocksdb/check.js';
 import plugin from '../../plugins/storage/rocksdb/index.js';
-import { openRocks } from '../../plugins/storage/rocksdb/open.js';
+import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 import { committed } from '../conformance/storage.js';
 
 let path: string;
 const stores: Engine[] = [];
 
 const openStore = async () => {
-  const store = await openRocks({ path, historyMs: 3_600_000 });
+  const store = await openRocksDb({ path, historyMs: 3_600_000 });
   stores.push(store);
   return store;
 };
@@ -50,14 +50,14 @@ describe('a RocksDB store', () => {
     const again = await openStore();
     await again.compact(last);
     await again.close();
-    const { rows, problems } = await checkRocks(path);
+    const { rows, problems } = await checkRocksDb(path);
     expect(problems).toEqual([]);
     expect(rows).toMatchObject({ objects: [{ key: 'a' }, { key: 'b' }], older: 0, events: 0, compacted: last });
   });
 
   it('drops history older than configured, by its clock', async () => {
     let now = 0;
-    const store = await openRocks({ path, historyMs: 1000, now: () => now });
+    const store = await openRocksDb({ path, historyMs: 1000, now: () => now });
     stores.push(store);
     const first = await committed(store, put('a', '1'));
     await store.expireHistory();
@@ -100,8 +100,8 @@ describe('a RocksDB store', () => {
  * acknowledged.
  */
 const committer = (module: string) => `
-const { openRocks } = await import(${JSON.stringify(module)});
-const store = await openRocks({ path: process.argv[2], historyMs: 3600000 });
+const { openRocksDb } = await import(${JSON.stringify(module)});
+const store = await openRocksDb({ path: process.argv[2], historyMs: 3600000 });
 const value = Buffer.from('{"rv":""}' + 'x'.repeat(1400));
 let next = await store.revision();
 const one = async () => {

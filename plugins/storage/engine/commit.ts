@@ -14,38 +14,42 @@ import {
 } from './records.js';
 
 /**
- * An outcome of a transaction that still waits for its sync. `current` names the version a failed expectation met; its
- * value is read later.
+ * The result of a transaction that is not durable yet. `conflict`: an expectation failed; `current` is the actual
+ * version, whose value is read later.
  */
-export type Judged =
+export type Prepared =
   | Outcome
-  | { readonly is: 'refused'; readonly index: number; readonly key: string; readonly current?: Version };
+  | { readonly is: 'conflict'; readonly index: number; readonly key: string; readonly current?: Version };
 
-const NONE = { modified: 0, created: 0, version: 0 };
+const NO_VERSION = { modified: 0, created: 0, version: 0 };
 
 /**
- * Judges one transaction against the newest state, written or not, and if it holds puts its rows into `batch` and its
- * versions into `index`.
- * `revision` is what it gets if it changes anything.
+ * Checks the expectations of a transaction against the newest state, durable or not. If they hold, adds its rows to
+ * `batch` and its versions to `index`. `revision` is assigned to it if it changes anything.
  */
-export function judge(transaction: Transaction, revision: number, index: KeyIndex, batch: Batch): Judged {
-  const wrong = malformed(transaction);
-  if (wrong) return { is: 'error', error: wrong };
+export function prepareTransaction(
+  transaction: Transaction,
+  revision: number,
+  index: KeyIndex,
+  batch: Batch,
+): Prepared {
+  const invalid = validateTransaction(transaction);
+  if (invalid) return { is: 'error', error: invalid };
   for (let i = 0; i < transaction.length; i++) {
     const { key, expect } = transaction[i]!;
     if (expect === undefined) continue;
     const newest = index.newest(key);
     const current = newest && newest.version > 0 ? newest : undefined;
     if ((current?.modified ?? 0) !== expect)
-      return { is: 'refused', index: i, key, current: current && { ...current } };
+      return { is: 'conflict', index: i, key, current: current && { ...current } };
   }
   const events: StoreEvent[] = [];
-  for (const operation of transaction) apply(operation, revision, index, batch, events);
+  for (const operation of transaction) applyOperation(operation, revision, index, batch, events);
   return { is: 'committed', revision: events.length > 0 ? revision : revision - 1, events };
 }
 
-/** Two operations on one key have no order within a revision; keys and gaps must be what they claim. */
-function malformed(transaction: Transaction): Error | undefined {
+/** Validates keys and gaps. A key may occur only once, since operations have no order within a revision. */
+function validateTransaction(transaction: Transaction): Error | undefined {
   const keys = transaction.length > 1 ? new Set<string>() : undefined;
   for (const operation of transaction) {
     if (!isEncodable(operation.key)) return new StoreError('a key must be well-formed Unicode');
@@ -63,17 +67,23 @@ function malformed(transaction: Transaction): Error | undefined {
   return undefined;
 }
 
-function apply(operation: StoreOperation, revision: number, index: KeyIndex, batch: Batch, events: StoreEvent[]): void {
+function applyOperation(
+  operation: StoreOperation,
+  revision: number,
+  index: KeyIndex,
+  batch: Batch,
+  events: StoreEvent[],
+): void {
   const { key } = operation;
   const newest = index.newest(key);
-  const before = newest && newest.version > 0 ? { ...newest } : NONE;
-  if (operation.is === 'delete' && before === NONE) return;
-  const created = before === NONE ? revision : before.created;
+  const before = newest && newest.version > 0 ? { ...newest } : NO_VERSION;
+  if (operation.is === 'delete' && before === NO_VERSION) return;
+  const created = before === NO_VERSION ? revision : before.created;
   const version = operation.is === 'put' ? before.version + 1 : 0;
   const change: Change = { revision, index: events.length, key, created, version, before };
   const event = eventKey(revision, events.length);
   batch.put(event, encodeChange(event, change));
-  const replaced = before === NONE ? undefined : before.modified;
+  const replaced = before === NO_VERSION ? undefined : before.modified;
   if (operation.is === 'put') {
     const stored = valueKey(key, revision);
     const row = encodeValue(stored, operation.value, operation.gap, revision, created, version);

@@ -10,95 +10,95 @@ import {
   type StoreEvent,
   type Transaction,
 } from '../../../core/api/index.js';
-import { type Judged, judge } from './commit.js';
+import { type Prepared, prepareTransaction } from './commit.js';
 import { compactStep } from './compact.js';
-import type { Found, KeyIndex } from './key-index.js';
+import type { KeyVersion, KeyIndex } from './key-index.js';
 import { type Batch, encodeState, metaKey, type Records, VALUE_HEADER, valueKey, writeRevision } from './records.js';
 import { Tail } from './tail.js';
 import { readChanges } from './watch.js';
 
-/** What a store holds when it is opened. */
-export interface Opened {
+/** The state of a store when it is opened. */
+export interface StoreState {
   readonly index: KeyIndex;
   readonly revision: number;
   readonly compacted: number;
-  /** Below `compacted` there may be records of an interrupted compaction. */
-  readonly leftovers: boolean;
+  /** There may be records below `compacted` that an interrupted compaction has not removed. */
+  readonly compactionIncomplete: boolean;
 }
 
-/**
- * Settings of an engine. `durable` is told every revision that became durable; `closing` runs before the records are
- * closed.
- */
+/** Options of an engine. */
 export interface EngineOptions {
   readonly historyMs: number;
   readonly now: () => number;
-  readonly durable?: (revision: number) => void;
-  readonly closing?: () => Promise<void>;
+  /** Called when a revision has become durable. */
+  readonly onDurable?: (revision: number) => void;
+  /** Called before the records are closed. */
+  readonly beforeClose?: () => Promise<void>;
 }
 
-/** Values read from the records at once: about a megabyte of usual objects. */
+/** Values read at once: about a megabyte of typical objects. */
 const READ_CHUNK = 512;
 /** Events delivered at once. */
 const WATCH_CHUNK = 256;
-/** Parts of the history time after which revisions are sampled for compaction. */
+/** The number of times that the revision is recorded per `historyMs`, for compaction by time. */
 const HISTORY_SAMPLES = 10;
-/** The longest interval a timer can have. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** Pause between two steps of a compaction: commits get the disk and the thread for at least a third of the time. */
+/** The longest delay of a Node.js timer. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+/** Pause between two steps of a compaction, which leaves at least a third of the time to commits. */
 const STEP_PAUSE_MS = 1;
 
-/** Transactions judged while another write runs; they are written together when it is done. */
-interface Gathering {
+/** Transactions prepared while another write is running. They are written together after it. */
+interface PendingGroup {
   readonly batch: Batch;
   rows: boolean;
-  readonly replies: { readonly judged: readonly Judged[]; readonly resolve: (outcomes: Outcome[]) => void }[];
+  readonly replies: { readonly prepared: readonly Prepared[]; readonly resolve: (outcomes: Outcome[]) => void }[];
 }
 
 /**
- * The embedded stores: an index of versions in memory over ordered records. Transactions are judged when they come,
- * against the newest state; reads see only what is durable, because they read the index at the durable revision. A
- * failed write ends the writing for good: what reached the disk is then unknown, and only opening again can tell.
+ * The engine of the embedded stores: an index of versions in memory over ordered records. A transaction is checked
+ * against the newest state when it arrives. Reads see durable data only, because they use the index at the durable
+ * revision. After a failed write all further ones fail: only reopening the store shows what has reached the disk.
  */
 export class Engine implements Storage {
   readonly #index: KeyIndex;
   readonly #tail: Tail;
-  /** The last revision given out, and the last one that is durable. */
+  /** The last assigned revision. */
   #assigned: number;
+  /** The last durable revision. */
   #durable: number;
   #compacted: number;
-  /** Up to here compacted records are removed. */
+  /** The revision up to which compacted records have been removed. */
   #removed: number;
-  #gathering: Gathering | undefined;
+  #pending: PendingGroup | undefined;
   #writing: Promise<void> | undefined;
   #failure: Error | undefined;
-  #failed: (error: Error) => void = () => {};
-  readonly failed = new Promise<Error>(resolve => (this.#failed = resolve));
+  #resolveFailed: (error: Error) => void = () => {};
+  readonly failed = new Promise<Error>(resolve => (this.#resolveFailed = resolve));
   #closed: Promise<void> | undefined;
   #compacting: Promise<void> = Promise.resolve();
-  readonly #waiting = new Set<() => void>();
-  /** Watches under way. */
-  #watches = 0;
-  /** Reads under way, with the lowest revision each may look at; compaction waits for those below it. */
-  readonly #reads = new Map<Promise<unknown>, number>();
+  readonly #waiters = new Set<() => void>();
+  /** The number of active watches. */
+  #activeWatches = 0;
+  /** Active reads with the revision they read. Compaction waits for those below its revision. */
+  readonly #activeReads = new Map<Promise<unknown>, number>();
   readonly #samples: { readonly at: number; readonly revision: number }[] = [];
   readonly #timer: NodeJS.Timeout;
 
   constructor(
     readonly name: string,
     readonly records: Records,
-    opened: Opened,
+    opened: StoreState,
     readonly options: EngineOptions,
   ) {
     this.#index = opened.index;
     this.#assigned = this.#durable = opened.revision;
     this.#compacted = opened.compacted;
-    this.#removed = opened.leftovers ? 0 : opened.compacted;
+    this.#removed = opened.compactionIncomplete ? 0 : opened.compacted;
     this.#tail = new Tail(opened.revision);
-    if (opened.leftovers) this.#compacting = this.#removeUpTo(opened.compacted);
+    if (opened.compactionIncomplete) this.#compacting = this.#removeUpTo(opened.compacted);
     this.#timer = setInterval(
       () => void this.expireHistory().catch(() => {}),
-      Math.min(Math.max(100, options.historyMs / HISTORY_SAMPLES), LONGEST_TIMER_MS),
+      Math.min(Math.max(100, options.historyMs / HISTORY_SAMPLES), MAX_TIMER_MS),
     );
     this.#timer.unref();
   }
@@ -113,34 +113,37 @@ export class Engine implements Storage {
 
   async range(prefix: string, options: RangeOptions = {}): Promise<Page> {
     options.signal?.throwIfAborted();
-    const revision = this.#readable(options.revision);
+    const revision = this.#checkRevision(options.revision);
     const limit = options.limit || Number.POSITIVE_INFINITY;
     const { found, remaining } = this.#index.range(prefix, options.after, revision, limit, options.counted);
-    const items = await this.#pinned(revision, this.#values(found, options.signal));
+    const items = await this.#trackRead(revision, this.#readValues(found, options.signal));
     return { revision, items, more: remaining > 0, remaining };
   }
 
   async get(key: string, revision?: number): Promise<Stored | undefined> {
-    const version = this.#index.at(key, this.#readable(revision));
+    const version = this.#index.at(key, this.#checkRevision(revision));
     if (!version) return undefined;
-    const [stored] = await this.#pinned(revision ?? this.#durable, this.#values([{ key, ...pick(version) }]));
+    const [stored] = await this.#trackRead(
+      revision ?? this.#durable,
+      this.#readValues([{ key, ...versionFields(version) }]),
+    );
     return stored;
   }
 
   commit(group: readonly Transaction[]): Promise<readonly Outcome[]> {
     const failure = this.#failure ?? (this.#closed && new StoreError('the store is closed'));
     if (failure) return Promise.resolve(group.map(() => ({ is: 'error', error: failure })));
-    const gathering = (this.#gathering ??= { batch: this.records.batch(), rows: false, replies: [] });
-    const judged = group.map(transaction => {
-      const one = judge(transaction, this.#assigned + 1, this.#index, gathering.batch);
-      if (one.is === 'committed' && one.events.length > 0) {
-        this.#assigned = one.revision;
-        gathering.rows = true;
+    const pending = (this.#pending ??= { batch: this.records.batch(), rows: false, replies: [] });
+    const prepared = group.map(transaction => {
+      const result = prepareTransaction(transaction, this.#assigned + 1, this.#index, pending.batch);
+      if (result.is === 'committed' && result.events.length > 0) {
+        this.#assigned = result.revision;
+        pending.rows = true;
       }
-      return one;
+      return result;
     });
     return new Promise(resolve => {
-      gathering.replies.push({ judged, resolve });
+      pending.replies.push({ prepared, resolve });
       this.#writing ??= this.#write();
     });
   }
@@ -151,11 +154,11 @@ export class Engine implements Storage {
     deliver: (events: readonly StoreEvent[], revision: number) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    this.#watches++;
+    this.#activeWatches++;
     try {
       await this.#follow(prefix, from ?? this.#durable, deliver, signal);
     } finally {
-      this.#watches--;
+      this.#activeWatches--;
     }
   }
 
@@ -166,19 +169,19 @@ export class Engine implements Storage {
     signal: AbortSignal,
   ): Promise<void> {
     let position = from;
-    let told = -1;
+    let reported = -1;
     while (!signal.aborted) {
       if (position < this.#compacted) throw new Compacted(this.#compacted);
       if (this.#closed) throw new StoreError('the store is closed');
       if (position < this.#durable) {
-        const chunk = await this.#pinned(position, this.#events(prefix, position));
+        const chunk = await this.#trackRead(position, this.#readEvents(prefix, position));
         if (signal.aborted) return;
         position = chunk.revision;
-        if (chunk.events.length > 0) deliver(chunk.events, (told = position));
+        if (chunk.events.length > 0) deliver(chunk.events, (reported = position));
         continue;
       }
-      if (told < position && position <= this.#durable) deliver([], (told = position));
-      await this.#change(signal);
+      if (reported < position && position <= this.#durable) deliver([], (reported = position));
+      await this.#nextChange(signal);
     }
   }
 
@@ -192,17 +195,17 @@ export class Engine implements Storage {
         writeRevision(value, revision, 0);
         const batch = this.records.batch();
         batch.put(metaKey('compacted'), value);
-        // Without a sync of its own: a crash that loses this row loses the removals that follow it as well.
+        // No sync is needed: a crash that loses this row also loses the removals that follow it.
         await batch.write(false).catch(error => this.#fail(error as Error));
         if (this.#failure) throw this.#failure;
         this.#compacted = revision;
-        this.#wake();
+        this.#wakeWaiters();
         await this.#removeUpTo(revision);
       });
     return this.#compacting;
   }
 
-  /** Compacts what was current longer than `historyMs` ago. Called by a timer; by tests with a clock of their own. */
+  /** Compacts history older than `historyMs`. Called by a timer, and by tests with a fake clock. */
   async expireHistory(): Promise<void> {
     const now = this.options.now();
     this.#samples.push({ at: now, revision: this.#durable });
@@ -224,28 +227,27 @@ export class Engine implements Storage {
 
   async #close(): Promise<void> {
     clearInterval(this.#timer);
-    this.#wake();
+    this.#wakeWaiters();
     await this.#writing;
     await this.#compacting.catch(() => {});
-    await Promise.allSettled([...this.#reads.keys()]);
+    await Promise.allSettled([...this.#activeReads.keys()]);
     try {
-      await this.options.closing?.();
+      await this.options.beforeClose?.();
     } catch (error) {
-      // After a failed write the disk is known to be bad; what matters was told then.
+      // After a failed write, which was reported, further failures are expected.
       if (!this.#failure) throw error;
     } finally {
       await this.records.close();
     }
   }
 
-  /** Writes what was gathered, and what was gathered meanwhile, until nothing is left. */
+  /** Writes pending transactions, including those added meanwhile, until there are none. */
   async #write(): Promise<void> {
-    // Callers of the same turn of the event loop share the first write: a tick comes after all continuations of
-    // promises.
+    // Waits until all callers of this turn of the event loop have added their transactions.
     await new Promise<void>(resolve => process.nextTick(resolve));
-    while (this.#gathering) {
-      const { batch, rows, replies } = this.#gathering;
-      this.#gathering = undefined;
+    while (this.#pending) {
+      const { batch, rows, replies } = this.#pending;
+      this.#pending = undefined;
       const revision = this.#assigned;
       const { totals } = this.#index;
       try {
@@ -256,7 +258,8 @@ export class Engine implements Storage {
         }
       } catch (error) {
         this.#fail(error as Error);
-        for (const { judged, resolve } of replies) resolve(judged.map(() => ({ is: 'error', error: this.#failure! })));
+        for (const { prepared, resolve } of replies)
+          resolve(prepared.map(() => ({ is: 'error', error: this.#failure! })));
         continue;
       }
       this.#durable = revision;
@@ -265,44 +268,44 @@ export class Engine implements Storage {
     this.#writing = undefined;
   }
 
-  /** Ends the writing: a row that may have reached the disk in part must not be followed by others. */
+  /** Makes all further writes fail: no row may follow one that may have been written partially. */
   #fail(error: Error): void {
     if (this.#failure) return;
     this.#failure = new StoreError(`the store failed and must be opened again: ${error.message}`);
-    this.#failed(this.#failure);
+    this.#resolveFailed(this.#failure);
   }
 
   /**
-   * Events, then replies, in the order of the commits: the writer hands events on when their reply comes, so that none
-   * may overtake an earlier one, not even while the value that a refused transaction met is read.
+   * Publishes events, then resolves the replies in the order of the commits. The writer forwards the events of a commit
+   * with its reply, so the order is kept even while the current value of a conflict is read.
    */
-  async #publish(replies: Gathering['replies']): Promise<void> {
-    // What nobody waits for is not kept: a server hears of its own commits from their outcomes.
-    if (this.#watches === 0) this.#tail.skip(this.#durable);
+  async #publish(replies: PendingGroup['replies']): Promise<void> {
+    // Without watches no events are kept. A server gets the events of its own commits from their outcomes.
+    if (this.#activeWatches === 0) this.#tail.reset(this.#durable);
     else
-      for (const { judged } of replies)
-        for (const one of judged) if (one.is === 'committed') this.#tail.push(one.events);
-    this.options.durable?.(this.#durable);
-    this.#wake();
-    for (const { judged, resolve } of replies) {
-      if (judged.every(one => one.is !== 'refused')) resolve(judged as Outcome[]);
-      else resolve(await this.#pinned(0, Promise.all(judged.map(one => this.#outcome(one)))));
+      for (const { prepared } of replies)
+        for (const result of prepared) if (result.is === 'committed') this.#tail.push(result.events);
+    this.options.onDurable?.(this.#durable);
+    this.#wakeWaiters();
+    for (const { prepared, resolve } of replies) {
+      if (prepared.every(result => result.is !== 'conflict')) resolve(prepared as Outcome[]);
+      else resolve(await this.#trackRead(0, Promise.all(prepared.map(result => this.#toOutcome(result)))));
     }
   }
 
-  async #outcome(judged: Judged): Promise<Outcome> {
-    if (judged.is !== 'refused') return judged;
-    const { index, key, current } = judged;
+  async #toOutcome(prepared: Prepared): Promise<Outcome> {
+    if (prepared.is !== 'conflict') return prepared;
+    const { index, key, current } = prepared;
     if (!current) return { is: 'failed', index };
     try {
-      const [stored] = await this.#values([{ key, ...current }]);
+      const [stored] = await this.#readValues([{ key, ...current }]);
       return { is: 'failed', index, current: stored };
     } catch (error) {
       return { is: 'error', error: error as Error };
     }
   }
 
-  async #values(found: readonly Found[], signal?: AbortSignal): Promise<Stored[]> {
+  async #readValues(found: readonly KeyVersion[], signal?: AbortSignal): Promise<Stored[]> {
     const items: Stored[] = [];
     for (let at = 0; at < found.length; at += READ_CHUNK) {
       signal?.throwIfAborted();
@@ -320,14 +323,14 @@ export class Engine implements Storage {
     return items;
   }
 
-  /** The next events after `position` under `prefix`, with the values they replaced, and the revision reached. */
-  async #events(prefix: string, position: number): Promise<{ events: readonly StoreEvent[]; revision: number }> {
+  /** The next events after `position` under `prefix`, with previous values, and the revision reached. */
+  async #readEvents(prefix: string, position: number): Promise<{ events: readonly StoreEvent[]; revision: number }> {
     const events =
       this.#tail.read(position, WATCH_CHUNK) ??
       (await readChanges(this.records, position, this.#durable, WATCH_CHUNK, prefix));
-    const wanted = events.filter(event => event.key.startsWith(prefix));
+    const matching = events.filter(event => event.key.startsWith(prefix));
     const missing: Buffer[] = [];
-    for (const event of wanted) {
+    for (const event of matching) {
       if (event.type === 'put' && !event.value) missing.push(valueKey(event.key, event.revision));
       if (event.replaced) missing.push(valueKey(event.key, event.replaced));
     }
@@ -335,10 +338,10 @@ export class Engine implements Storage {
     let next = 0;
     const take = () => {
       const row = rows[next++];
-      if (!row) throw new StoreError('the store has lost a value that its history needs');
+      if (!row) throw new StoreError('the store has lost a value of its history');
       return row.subarray(VALUE_HEADER);
     };
-    const complete = wanted.map(event => {
+    const complete = matching.map(event => {
       const value = event.type === 'put' ? (event.value ?? take()) : undefined;
       return event.replaced
         ? { ...event, value, previous: { value: take(), modified: event.replaced } }
@@ -347,22 +350,22 @@ export class Engine implements Storage {
     return { events: complete, revision: events.at(-1)!.revision };
   }
 
-  #readable(revision = this.#durable): number {
+  #checkRevision(revision = this.#durable): number {
     if (revision > this.#durable) throw new FutureRevision(this.#durable);
     if (revision < this.#compacted) throw new Compacted(this.#compacted);
     return revision;
   }
 
-  /** Keeps compaction from removing what `work` reads until it is done. */
-  #pinned<T>(revision: number, work: Promise<T>): Promise<T> {
-    const done = work.finally(() => this.#reads.delete(done));
-    this.#reads.set(done, revision);
+  /** Prevents compaction from removing the records that `work` reads at `revision`. */
+  #trackRead<T>(revision: number, work: Promise<T>): Promise<T> {
+    const done = work.finally(() => this.#activeReads.delete(done));
+    this.#activeReads.set(done, revision);
     return done;
   }
 
   async #removeUpTo(revision: number): Promise<void> {
     while (this.#removed < revision && !this.#closed && !this.#failure) {
-      for (const [read, at] of this.#reads) if (at < revision) await read.catch(() => {});
+      for (const [read, at] of this.#activeReads) if (at < revision) await read.catch(() => {});
       try {
         this.#removed = await compactStep(this.records, this.#index, this.#removed, revision);
       } catch (error) {
@@ -372,26 +375,26 @@ export class Engine implements Storage {
     }
   }
 
-  /** Resolves with the next durable revision, a compaction, the end of the store or of `signal`. */
-  #change(signal: AbortSignal): Promise<void> {
+  /** Resolves when a revision becomes durable, on compaction, when the store closes and when `signal` aborts. */
+  #nextChange(signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.#closed) return Promise.resolve();
     return new Promise(resolve => {
       const done = () => {
-        this.#waiting.delete(done);
+        this.#waiters.delete(done);
         signal.removeEventListener('abort', done);
         resolve();
       };
-      this.#waiting.add(done);
+      this.#waiters.add(done);
       signal.addEventListener('abort', done);
     });
   }
 
-  #wake(): void {
-    for (const waiting of [...this.#waiting]) waiting();
+  #wakeWaiters(): void {
+    for (const wakeUp of [...this.#waiters]) wakeUp();
   }
 }
 
-const pick = ({ modified, created, version }: { modified: number; created: number; version: number }) => ({
+const versionFields = ({ modified, created, version }: { modified: number; created: number; version: number }) => ({
   modified,
   created,
   version,

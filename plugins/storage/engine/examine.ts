@@ -9,71 +9,71 @@ import {
   readRevision,
   type Records,
   type Row,
-  rowsOf,
-  sound,
+  rowBounds,
+  verifyChecksum,
 } from './records.js';
 import { Salvage } from './salvage.js';
 
-/** Revisions from the first to the last. */
-export interface Span {
+/** A range of revisions, both ends inclusive. */
+export interface RevisionRange {
   readonly from: number;
   readonly to: number;
 }
 
 /** An object with its newest version. */
-export interface Survivor extends Version {
+export interface ObjectVersion extends Version {
   readonly key: string;
 }
 
-/** Everything there is to say about a store's rows, damaged or not. */
+/** The result of an examination of a store's rows, damaged or not. */
 export interface Examination {
   readonly id?: string;
   readonly format?: string;
-  /** The last revision of which something is there. */
+  /** The last revision with a record. */
   readonly revision: number;
   readonly compacted: number;
-  /** Objects whose newest version is there, in key order. */
-  readonly objects: readonly Survivor[];
-  /** Further values that history holds, and events. */
+  /** Objects whose newest value is present, in key order. */
+  readonly objects: readonly ObjectVersion[];
+  /** The number of older values. */
   readonly older: number;
   readonly events: number;
   readonly bytes: number;
-  /** Revisions of which neither an event nor a value is there. */
-  readonly missing: readonly Span[];
-  /** Objects whose newest value is gone. */
-  readonly lost: readonly Survivor[];
-  /** Objects of which nothing but their number is known. */
+  /** Revisions with neither an event nor a value. */
+  readonly missing: readonly RevisionRange[];
+  /** Objects whose newest value is missing. */
+  readonly lost: readonly ObjectVersion[];
+  /** The number of missing objects with unknown keys. */
   readonly unaccounted: number;
-  /** What is damaged, a line each: unreadable parts, rows that contradict each other. */
+  /** Descriptions of the damage: unreadable parts, rows that contradict each other. */
   readonly damage: readonly string[];
 }
 
-/** What was found of one key. */
-interface Found {
+/** The records found for one key. */
+interface KeyFindings {
   index?: Version;
   /** The newest change in history; version 0 for a deletion. */
   change?: Version;
   /** Modification revisions that history refers to. */
-  referred?: Set<number>;
+  referenced?: Set<number>;
   value?: Version;
 }
 
-/** Lines about single rows; more say nothing new. */
-const LINES = 20;
+/** The number of damaged rows that are described. */
+const MAX_LINES = 20;
 
 /**
- * Reads every row and compares what the kinds of rows say about each other. Holds keys in memory, never values.
- * `reached` is the revision the store is known to have had.
+ * Reads all rows of a store and checks that index, events and values are consistent. Keeps keys in memory, but no
+ * values. `reached` is a revision that the store is known to have reached.
  */
 export async function examine(records: Records, reached = 0): Promise<Examination> {
   return await new Examiner(new Salvage(records)).run(reached);
 }
 
 class Examiner {
-  readonly #found = new Map<string, Found>();
+  readonly #found = new Map<string, KeyFindings>();
   readonly #damage: string[] = [];
-  readonly #gaps: Span[] = [];
-  readonly #witnessed = new Set<number>();
+  readonly #gaps: RevisionRange[] = [];
+  readonly #revisionsWithValue = new Set<number>();
   readonly #values = new Map<string, number[]>();
   #events = 0;
   #count = 0;
@@ -91,20 +91,20 @@ class Examiner {
       await this.rows.meta('state'),
     ];
     this.#compacted = this.#revision = compacted ? readRevision(compacted, 0) : 0;
-    const known = state && decodeState(state);
-    const told = await this.#scan('e', row => this.#event(decodeChange(row)));
-    this.#gap(Math.max(reached, known?.revision ?? 0));
-    const indexed = await this.#scan('i', row => {
-      this.#of(row.key.toString('utf8', 2)).index = decodeIndex(row);
+    const expected = state && decodeState(state);
+    const historyComplete = await this.#scan('e', row => this.#visitEvent(decodeChange(row)));
+    this.#recordGap(Math.max(reached, expected?.revision ?? 0));
+    const indexComplete = await this.#scan('i', row => {
+      this.#findingsOf(row.key.toString('utf8', 2)).index = decodeIndex(row);
     });
-    await this.#scan('v', row => this.#value(decodeValueKey(row.key), sound(row)));
-    const objects: Survivor[] = [];
-    const lost: Survivor[] = [];
-    for (const [key, found] of this.#found) this.#judge(key, found, indexed, objects, lost);
-    if (told && indexed) this.#unrelated();
+    await this.#scan('v', row => this.#visitValue(decodeValueKey(row.key), verifyChecksum(row)));
+    const objects: ObjectVersion[] = [];
+    const lost: ObjectVersion[] = [];
+    for (const [key, found] of this.#found) this.#classify(key, found, indexComplete, objects, lost);
+    if (historyComplete && indexComplete) this.#checkReferences();
     const unaccounted =
-      known?.revision === this.#revision ? Math.max(0, known.objects - objects.length - lost.length) : 0;
-    if (!format || !id || !known)
+      expected?.revision === this.#revision ? Math.max(0, expected.objects - objects.length - lost.length) : 0;
+    if (!format || !id || !expected)
       this.#damage.push(`the ${!format ? 'format' : !id ? 'id' : 'state'} record is missing or unreadable`);
     return {
       id: id?.toString(),
@@ -115,17 +115,17 @@ class Examiner {
       older: this.#count - objects.length,
       events: this.#events,
       bytes: this.#bytes,
-      missing: this.#missing(),
+      missing: this.#missingRevisions(),
       lost,
       unaccounted,
-      damage: [...this.rows.failures, ...bounded(this.#damage)],
+      damage: [...this.rows.failures, ...limitLines(this.#damage)],
     };
   }
 
-  /** True if every row could be read and has a good checksum. */
+  /** Visits all rows of a kind. Returns whether all were readable and valid. */
   async #scan(kind: 'e' | 'i' | 'v', visit: (row: Row) => void): Promise<boolean> {
     let sound = true;
-    const complete = await this.rows.scan(...rowsOf(kind), row => {
+    const complete = await this.rows.scan(...rowBounds(kind), row => {
       try {
         visit(row);
       } catch (error) {
@@ -136,80 +136,86 @@ class Examiner {
     return complete && sound;
   }
 
-  #of(key: string): Found {
+  #findingsOf(key: string): KeyFindings {
     let found = this.#found.get(key);
     if (!found) this.#found.set(key, (found = {}));
     return found;
   }
 
-  #event(change: Change): void {
+  #visitEvent(change: Change): void {
     if (change.revision <= this.#compacted) return;
     this.#events++;
-    this.#gap(change.revision - 1);
+    this.#recordGap(change.revision - 1);
     this.#revision = Math.max(this.#revision, change.revision);
-    const found = this.#of(change.key);
+    const found = this.#findingsOf(change.key);
     found.change = { modified: change.revision, created: change.created, version: change.version };
-    found.referred ??= new Set();
-    found.referred.add(change.before.modified);
-    if (change.version > 0) found.referred.add(change.revision);
+    found.referenced ??= new Set();
+    found.referenced.add(change.before.modified);
+    if (change.version > 0) found.referenced.add(change.revision);
   }
 
-  /** Everything after the last revision up to `to` is not told. */
-  #gap(to: number): void {
+  /** Records that there are no events between the last revision and `to`, inclusive. */
+  #recordGap(to: number): void {
     if (to <= this.#revision) return;
     this.#gaps.push({ from: this.#revision + 1, to });
     this.#revision = to;
   }
 
-  #value({ key, modified }: { key: string; modified: number }, row: Buffer): void {
+  #visitValue({ key, modified }: { key: string; modified: number }, row: Buffer): void {
     this.#count++;
     this.#bytes += row.length;
-    if (this.#gaps.some(({ from, to }) => modified >= from && modified <= to)) this.#witnessed.add(modified);
+    if (this.#gaps.some(({ from, to }) => modified >= from && modified <= to)) this.#revisionsWithValue.add(modified);
     const revisions = this.#values.get(key);
     if (revisions) revisions.push(modified);
     else this.#values.set(key, [modified]);
-    const found = this.#of(key);
+    const found = this.#findingsOf(key);
     if (!found.value || found.value.modified < modified) found.value = { modified, ...decodeValueHeader(row) };
   }
 
-  #judge(key: string, found: Found, indexed: boolean, objects: Survivor[], lost: Survivor[]): void {
+  #classify(
+    key: string,
+    found: KeyFindings,
+    indexComplete: boolean,
+    objects: ObjectVersion[],
+    lost: ObjectVersion[],
+  ): void {
     const { index, change, value } = found;
     const name = JSON.stringify(key);
-    const stated = newer(index, change);
-    if (change && (change.version === 0 ? index : index?.modified !== change.modified) && (indexed || index))
+    const recorded = newer(index, change);
+    if (change && (change.version === 0 ? index : index?.modified !== change.modified) && (indexComplete || index))
       this.#damage.push(`the index and the history disagree about ${name}`);
-    // Without the index only the value tells that there was an object; a deletion would be in history as long as the
-    // value is there.
-    const newest = stated ?? (indexed ? undefined : value);
+    // If the index is unreadable, the value shows that the object exists: a deletion would be in the history as long as
+    // the value is stored.
+    const newest = recorded ?? (indexComplete ? undefined : value);
     if (!newest || newest.version === 0) return;
     if (value?.modified === newest.modified) {
       if (value.created !== newest.created || value.version !== newest.version)
         this.#damage.push(`the value and the index disagree about ${name}`);
       objects.push({ key, ...newest });
     } else {
-      this.#damage.push(`the value of ${name} at revision ${newest.modified} is gone`);
+      this.#damage.push(`the value of ${name} at revision ${newest.modified} is missing`);
       lost.push({ key, ...newest });
     }
   }
 
-  /** Values that nothing refers to, and references of history to values that are not there. */
-  #unrelated(): void {
-    for (const [key, { index, referred }] of this.#found) {
-      const there = new Set(this.#values.get(key));
-      for (const revision of there)
-        if (revision !== index?.modified && !referred?.has(revision))
-          this.#damage.push(`nothing refers to the value of ${JSON.stringify(key)} at revision ${revision}`);
-      for (const revision of referred ?? [])
-        if (revision > 0 && revision !== index?.modified && !there.has(revision))
-          this.#damage.push(`history lacks the value of ${JSON.stringify(key)} at revision ${revision}`);
+  /** Reports values without a reference, and references of the history to missing values. */
+  #checkReferences(): void {
+    for (const [key, { index, referenced }] of this.#found) {
+      const present = new Set(this.#values.get(key));
+      for (const revision of present)
+        if (revision !== index?.modified && !referenced?.has(revision))
+          this.#damage.push(`the value of ${JSON.stringify(key)} at revision ${revision} is not referenced`);
+      for (const revision of referenced ?? [])
+        if (revision > 0 && revision !== index?.modified && !present.has(revision))
+          this.#damage.push(`the older value of ${JSON.stringify(key)} at revision ${revision} is missing`);
     }
   }
 
-  #missing(): Span[] {
-    const missing: Span[] = [];
+  #missingRevisions(): RevisionRange[] {
+    const missing: RevisionRange[] = [];
     for (const { from, to } of this.#gaps) {
       let first = from;
-      for (const revision of [...this.#witnessed].filter(r => r >= from && r <= to).sort((a, b) => a - b)) {
+      for (const revision of [...this.#revisionsWithValue].filter(r => r >= from && r <= to).sort((a, b) => a - b)) {
         if (revision > first) missing.push({ from: first, to: revision - 1 });
         first = revision + 1;
       }
@@ -222,5 +228,5 @@ class Examiner {
 const newer = (a: Version | undefined, b: Version | undefined): Version | undefined =>
   a && b ? (a.modified >= b.modified ? a : b) : (a ?? b);
 
-const bounded = (lines: readonly string[]): readonly string[] =>
-  lines.length <= LINES ? lines : [...lines.slice(0, LINES), `and ${lines.length - LINES} more of that kind`];
+const limitLines = (lines: readonly string[]): readonly string[] =>
+  lines.length <= MAX_LINES ? lines : [...lines.slice(0, MAX_LINES), `and ${lines.length - MAX_LINES} more`];

@@ -1,14 +1,11 @@
-/** One version of a key: where it was made. `version` 0 marks a deletion at `modified`. */
+/** A version of a key. `version` 0 is a deletion at the revision `modified`. */
 export interface Version {
   readonly modified: number;
   readonly created: number;
   readonly version: number;
 }
 
-/**
- * A key with its newest version in the fields and earlier, not yet forgotten ones in `older` (modified, created,
- * version; ascending).
- */
+/** A key with its newest version, and in `older` its earlier ones (modified, created, version; ascending). */
 interface Entry extends Version {
   readonly key: string;
   modified: number;
@@ -17,43 +14,43 @@ interface Entry extends Version {
   older: number[] | undefined;
 }
 
-/** A version of a key found by a range. */
-export interface Found extends Version {
+/** A version with its key. */
+export interface KeyVersion extends Version {
   readonly key: string;
 }
 
-/** Entries per chunk before it splits: an insertion moves at most this many pointers. */
-const CHUNK = 512;
-/** Code units at which UTF-16 order and UTF-8 order part. */
-const WIDE = /[\ud800-\uffff]/;
-const LONE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+/** Entries per chunk before it is split. An insertion moves at most this many pointers. */
+const MAX_CHUNK = 512;
+/** Code units for which UTF-16 order can differ from UTF-8 order. */
+const SURROGATE_OR_ABOVE = /[\ud800-\uffff]/;
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-/** Order of two strings by their UTF-8 bytes (which is the order of code points). */
+/** Compares two strings by their UTF-8 bytes, which is the order of code points. */
 export function compareKeys(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
-    if (x !== y) return rank(x) - rank(y);
+    if (x !== y) return sortRank(x) - sortRank(y);
   }
   return a.length - b.length;
 }
 
-/** Surrogates encode code points above U+FFFF, so they rank above every other unit. */
-const rank = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
+/** Surrogates encode code points above U+FFFF, so they are sorted after all other units. */
+const sortRank = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
-/** Whether a key has a UTF-8 form of its own: lone surrogates would all become U+FFFD. */
-export const isEncodable = (key: string): boolean => !WIDE.test(key) || !LONE.test(key);
+/** Whether a key can be encoded in UTF-8 without loss: lone surrogates would become U+FFFD. */
+export const isEncodable = (key: string): boolean => !SURROGATE_OR_ABOVE.test(key) || !LONE_SURROGATE.test(key);
 
 /**
- * All keys with the versions that history still holds, in UTF-8 order: chunks of sorted arrays, so that it loads in
- * order at the speed of appending, and a range sees one consistent state because it runs without waiting.
+ * All keys with their versions in history, in UTF-8 order. Chunks of sorted arrays make loading in order as fast as
+ * appending. A range is consistent because it is read synchronously.
  */
 export class KeyIndex {
   readonly #entries = new Map<string, Entry>();
   readonly #chunks: Entry[][] = [];
-  /** Set with the first key for which plain string comparison could be wrong. */
-  #wide = false;
+  /** Set by the first key for which plain string comparison could be wrong. */
+  #needsCodePointOrder = false;
   #objects = 0;
   #sum = 0;
 
@@ -62,7 +59,7 @@ export class KeyIndex {
     return { objects: this.#objects, sum: this.#sum };
   }
 
-  /** The newest version of a key, a deletion included. */
+  /** The newest version of a key, which may be a deletion. */
   newest(key: string): Version | undefined {
     return this.#entries.get(key);
   }
@@ -73,15 +70,15 @@ export class KeyIndex {
     return entry && versionAt(entry, revision);
   }
 
-  /** Adds a version newer than all others of its key. */
+  /** Adds a version, which must be newer than all others of its key. */
   add(key: string, modified: number, created: number, version: number): void {
     const entry = this.#entries.get(key);
-    if (version > 0) this.#count(1, modified);
+    if (version > 0) this.#addToTotals(1, modified);
     if (!entry) {
       this.#insert({ key, modified, created, version, older: undefined });
       return;
     }
-    if (entry.version > 0) this.#count(-1, -entry.modified);
+    if (entry.version > 0) this.#addToTotals(-1, -entry.modified);
     if (!entry.older) entry.older = [entry.modified, entry.created, entry.version];
     else entry.older.push(entry.modified, entry.created, entry.version);
     entry.modified = modified;
@@ -89,16 +86,16 @@ export class KeyIndex {
     entry.version = version;
   }
 
-  /** Sets all versions of a key, ascending and not empty, as history tells them at open. */
-  replace(key: string, versions: readonly Version[]): void {
+  /** Sets all versions of a key, ascending and not empty. */
+  setVersions(key: string, versions: readonly Version[]): void {
     const last = versions.at(-1)!;
     if (!this.#entries.has(key)) this.add(key, last.modified, last.created, last.version);
     const older = versions.slice(0, -1).flatMap(({ modified, created, version }) => [modified, created, version]);
     this.#entries.get(key)!.older = older.length > 0 ? older : undefined;
   }
 
-  /** Forgets what no read at `revision` or later can see. */
-  forget(key: string, revision: number): void {
+  /** Removes the versions of a key that are not visible at `revision` or later. */
+  discardOlder(key: string, revision: number): void {
     const entry = this.#entries.get(key);
     if (!entry) return;
     if (entry.modified <= revision) {
@@ -108,16 +105,16 @@ export class KeyIndex {
     }
     const older = entry.older;
     if (!older) return;
-    let seen = older.length - 3;
-    while (seen >= 0 && older[seen]! > revision) seen -= 3;
-    if (seen < 0) return;
-    const keepFrom = older[seen + 2] === 0 ? seen + 3 : seen;
+    let visible = older.length - 3;
+    while (visible >= 0 && older[visible]! > revision) visible -= 3;
+    if (visible < 0) return;
+    const keepFrom = older[visible + 2] === 0 ? visible + 3 : visible;
     entry.older = keepFrom === older.length ? undefined : older.slice(keepFrom);
   }
 
   /**
-   * Keys with `prefix` after `after` as they were at `revision`, at most `limit`, with the number of those that follow
-   * (if not `counted`, 1 for any).
+   * At most `limit` keys with `prefix` after the key `after` as of `revision`. `remaining` is the number of further
+   * keys if `counted`, otherwise 1 if there are any.
    */
   range(
     prefix: string,
@@ -125,10 +122,10 @@ export class KeyIndex {
     revision: number,
     limit: number,
     counted = true,
-  ): { found: Found[]; remaining: number } {
-    const found: Found[] = [];
+  ): { found: KeyVersion[]; remaining: number } {
+    const found: KeyVersion[] = [];
     let remaining = 0;
-    for (const entry of this.#from(prefix, after)) {
+    for (const entry of this.#entriesFrom(prefix, after)) {
       const version = versionAt(entry, revision);
       if (!version) continue;
       if (found.length === limit) {
@@ -140,15 +137,15 @@ export class KeyIndex {
     return { found, remaining };
   }
 
-  #count(objects: number, revision: number): void {
+  #addToTotals(objects: number, revision: number): void {
     this.#objects += objects;
     this.#sum = (this.#sum + revision) >>> 0;
   }
 
-  *#from(prefix: string, after: string | undefined): Generator<Entry> {
+  *#entriesFrom(prefix: string, after: string | undefined): Generator<Entry> {
     const exclusive = after !== undefined && this.#compare(after, prefix) >= 0;
     const start = exclusive ? after : prefix;
-    let chunkAt = this.#chunkOf(start);
+    let chunkAt = this.#chunkIndex(start);
     if (chunkAt < 0) return;
     let at = this.#position(this.#chunks[chunkAt]!, start);
     if (exclusive && this.#chunks[chunkAt]![at]?.key === start) at++;
@@ -162,9 +159,9 @@ export class KeyIndex {
   }
 
   #insert(entry: Entry): void {
-    this.#wide ||= WIDE.test(entry.key);
+    this.#needsCodePointOrder ||= SURROGATE_OR_ABOVE.test(entry.key);
     this.#entries.set(entry.key, entry);
-    const at = this.#chunkOf(entry.key);
+    const at = this.#chunkIndex(entry.key);
     if (at < 0) {
       this.#chunks.push([entry]);
       return;
@@ -173,22 +170,22 @@ export class KeyIndex {
     const position = this.#position(chunk, entry.key);
     if (position === chunk.length) chunk.push(entry);
     else chunk.splice(position, 0, entry);
-    if (chunk.length <= CHUNK) return;
-    // Keys that come in order fill their chunks; others leave two halves with room.
-    const keep = at === this.#chunks.length - 1 && position === CHUNK ? CHUNK : CHUNK / 2;
+    if (chunk.length <= MAX_CHUNK) return;
+    // Keys added in order fill their chunks. Otherwise a chunk is split in halves.
+    const keep = at === this.#chunks.length - 1 && position === MAX_CHUNK ? MAX_CHUNK : MAX_CHUNK / 2;
     this.#chunks.splice(at + 1, 0, chunk.splice(keep));
   }
 
   #remove(entry: Entry): void {
     this.#entries.delete(entry.key);
-    const at = this.#chunkOf(entry.key);
+    const at = this.#chunkIndex(entry.key);
     const chunk = this.#chunks[at]!;
     chunk.splice(this.#position(chunk, entry.key), 1);
     if (chunk.length === 0) this.#chunks.splice(at, 1);
   }
 
-  /** The chunk in which a key stands or would stand; -1 if there are none. */
-  #chunkOf(key: string): number {
+  /** The chunk that contains a key or into which it would be inserted; -1 if there are no chunks. */
+  #chunkIndex(key: string): number {
     let low = 0;
     let high = this.#chunks.length;
     while (low < high) {
@@ -212,7 +209,7 @@ export class KeyIndex {
   }
 
   #compare(a: string, b: string): number {
-    if (this.#wide) return compareKeys(a, b);
+    if (this.#needsCodePointOrder) return compareKeys(a, b);
     return a < b ? -1 : a === b ? 0 : 1;
   }
 }

@@ -1,14 +1,11 @@
 import { crc32 } from 'node:zlib';
 import { StoreError } from '../../../core/api/index.js';
 
-/**
- * Writes that become durable together. Rows are copied or kept as they are until `write` resolves; callers do not
- * change them.
- */
+/** Writes that are applied atomically. Callers must not modify the buffers until `write` has resolved. */
 export interface Batch {
   put(key: Buffer, value: Buffer): void;
   remove(key: Buffer): void;
-  /** All or nothing; with `sync`, survives a power failure once resolved. Used once. */
+  /** Writes all changes or none. With `sync`, they survive a power failure once resolved. May be called once. */
   write(sync: boolean): Promise<void>;
 }
 
@@ -18,23 +15,17 @@ export interface Row {
   readonly value: Buffer;
 }
 
-/**
- * The ordered records underneath the engine: what a storage of the embedded kind has to supply. Keys are compared as
- * bytes.
- */
+/** Ordered records, which an embedded store implements for the engine. Keys are compared as bytes. */
 export interface Records {
   batch(): Batch;
-  /** Values in the order of the keys, undefined for keys that are not there. */
+  /** Values in the order of the keys; undefined for absent keys. */
   getMany(keys: readonly Buffer[]): Promise<(Buffer | undefined)[]>;
-  /**
-   * Rows with from <= key < to as of the call, in order, several at a time: about `bytes` of them, where the
-   * implementation can bound it.
-   */
+  /** Rows with from <= key < to as of the call, in order, in chunks of about `bytes` if supported. */
   scan(from: Buffer, to: Buffer, bytes?: number): AsyncIterable<readonly Row[]>;
   close(): Promise<void>;
 }
 
-/** A change as its event record tells it; deletions have version 0 and `created` of what they removed. */
+/** A change in an event record. A deletion has version 0 and the `created` revision of the deleted version. */
 export interface Change {
   readonly revision: number;
   readonly index: number;
@@ -45,10 +36,10 @@ export interface Change {
   readonly before: { readonly modified: number; readonly created: number; readonly version: number };
 }
 
-/** What helps a damaged store. */
+/** Advice in errors of damaged stores. */
 export const REMEDY = 'restore a snapshot, or run `capstan store recover`';
 
-/** Number of the record layout; an unknown one is refused at open. */
+/** The version of the record layout. Stores with another version are not opened. */
 export const FORMAT = 2;
 
 /** Bytes before the object in a value record: checksum (4), created (8), version (4). */
@@ -57,23 +48,23 @@ const EVENT_HEADER = 36;
 const CHECKSUM = 4;
 
 /**
- * Writes the checksum of a row's key and of its content into the content's first bytes. The database verifies blocks in
- * some reads only, scans are not among them.
+ * Writes the checksum of a row's key and content into its first bytes. RocksDB verifies its own checksums in some reads
+ * only, and not in scans.
  */
-function seal(key: Buffer, row: Buffer): Buffer {
+function writeChecksum(key: Buffer, row: Buffer): Buffer {
   row.writeUInt32BE(crc32(row.subarray(CHECKSUM), crc32(key)), 0);
   return row;
 }
 
-/** The content of a row whose checksum is good. Throws StoreError else. */
-export function sound({ key, value }: Row): Buffer {
+/** Returns the content of a row. Throws StoreError if its checksum is wrong. */
+export function verifyChecksum({ key, value }: Row): Buffer {
   if (value.length > CHECKSUM && crc32(value.subarray(CHECKSUM), crc32(key)) === value.readUInt32BE(0)) return value;
   throw new StoreError(
     `the store is damaged: the row ${JSON.stringify(key.toString('latin1'))} fails its checksum; ${REMEDY}`,
   );
 }
 
-/** Writes a number below 2^53 as 8 bytes, big-endian, so that byte order is numeric order. */
+/** Writes a number below 2^53 as 8 big-endian bytes, whose byte order is the numeric order. */
 export function writeRevision(to: Buffer, revision: number, at: number): void {
   to.writeUInt32BE(Math.floor(revision / 0x100000000), at);
   to.writeUInt32BE(revision % 0x100000000, at + 4);
@@ -83,7 +74,7 @@ export function writeRevision(to: Buffer, revision: number, at: number): void {
 export const readRevision = (from: Buffer, at: number): number =>
   from.readUInt32BE(at) * 0x100000000 + from.readUInt32BE(at + 4);
 
-/** `v/<key>\0<revision>`: a value. The suffix has a fixed size, so keys that hold zero bytes stay distinct. */
+/** Key of a value record: `v/<key>\0<revision>`. The suffix has a fixed size, so keys may contain zero bytes. */
 export function valueKey(key: string, revision: number): Buffer {
   const length = Buffer.byteLength(key);
   const row = Buffer.allocUnsafe(length + 11);
@@ -94,19 +85,19 @@ export function valueKey(key: string, revision: number): Buffer {
   return row;
 }
 
-/** `i/<key>`: the newest version of a key, so that opening does not read values. */
+/** Key of an index record: `i/<key>`. It holds the newest version, so that opening a store does not read values. */
 export const indexKey = (key: string): Buffer => Buffer.from(`i/${key}`);
 
 /** Key of a record of the store itself: `m/format`, `m/id`, `m/compacted`, `m/state`. */
 export const metaKey = (name: 'format' | 'id' | 'compacted' | 'state'): Buffer => Buffer.from(`m/${name}`);
 
-/** Bounds of the rows of a kind: events, index, values. */
-export const rowsOf = (kind: 'e' | 'i' | 'v'): readonly [Buffer, Buffer] => [
+/** Bounds of all event, index or value records. */
+export const rowBounds = (kind: 'e' | 'i' | 'v'): readonly [Buffer, Buffer] => [
   Buffer.from(`${kind}/`),
   Buffer.from(`${kind}0`),
 ];
 
-/** `e/<revision><index>`: an event. */
+/** Key of an event record: `e/<revision><index>`. */
 export function eventKey(revision: number, index = 0): Buffer {
   const row = Buffer.allocUnsafe(14);
   row.write('e/', 0, 'latin1');
@@ -121,18 +112,18 @@ export function encodeIndex(key: Buffer, modified: number, created: number, vers
   writeRevision(row, modified, 4);
   writeRevision(row, created, 12);
   row.writeUInt32BE(version, 20);
-  return seal(key, row);
+  return writeChecksum(key, row);
 }
 
-/** Reads what encodeIndex wrote. Throws StoreError if it is damaged. */
+/** Decodes an index record. Throws StoreError if it is damaged. */
 export function decodeIndex(row: Row) {
-  const value = sound(row);
+  const value = verifyChecksum(row);
   return { modified: readRevision(value, 4), created: readRevision(value, 12), version: value.readUInt32BE(20) };
 }
 
 /**
- * What every commit says of the state it leaves behind, so that objects that vanish from the index do not go unnoticed:
- * its revision, the number of objects, and the sum of their modification revisions modulo 2^32.
+ * The state record, which every commit writes to detect objects missing from the index: the revision, the number of
+ * objects, and the sum of their modification revisions modulo 2^32.
  */
 export interface StateRow {
   readonly revision: number;
@@ -149,17 +140,17 @@ export function encodeState({ revision, objects, sum }: StateRow): Buffer {
   return row;
 }
 
-/** Reads what encodeState wrote. */
+/** Decodes the state record. */
 export const decodeState = (row: Buffer): StateRow => ({
   revision: readRevision(row, 0),
   objects: readRevision(row, 8),
   sum: row.readUInt32BE(16),
 });
 
-/** Reads the header of a value record. */
+/** Decodes the header of a value record. */
 export const decodeValueHeader = (row: Buffer) => ({ created: readRevision(row, 4), version: row.readUInt32BE(12) });
 
-/** Reads the key of a value record. */
+/** Decodes the key of a value record. */
 export const decodeValueKey = (row: Buffer) => ({
   key: row.toString('utf8', 2, row.length - 9),
   modified: readRevision(row, row.length - 8),
@@ -175,12 +166,12 @@ export function encodeChange(key: Buffer, change: Change): Buffer {
   writeRevision(row, change.before.created, 24);
   row.writeUInt32BE(change.before.version, 32);
   row.write(change.key, EVENT_HEADER, 'utf8');
-  return seal(key, row);
+  return writeChecksum(key, row);
 }
 
-/** Reads an event record. Throws StoreError if it is damaged. */
+/** Decodes an event record. Throws StoreError if it is damaged. */
 export function decodeChange(row: Row): Change {
-  const value = sound(row);
+  const value = verifyChecksum(row);
   return {
     revision: readRevision(row.key, 2),
     index: row.key.readUInt32BE(10),
@@ -192,8 +183,8 @@ export function decodeChange(row: Row): Change {
 }
 
 /**
- * A value record with the object in it, assembled once: `gap` tells where the digits of the revision go. The object is
- * the record from VALUE_HEADER on.
+ * Content of a value record. `gap` is the position at which the digits of the revision are inserted into the object.
+ * The object begins at VALUE_HEADER.
  */
 export function encodeValue(
   key: Buffer,
@@ -211,5 +202,5 @@ export function encodeValue(
   row.set(before === value.length ? value : value.subarray(0, before), VALUE_HEADER);
   row.write(digits, VALUE_HEADER + before, 'latin1');
   if (before < value.length) row.set(value.subarray(before), VALUE_HEADER + before + digits.length);
-  return seal(key, row);
+  return writeChecksum(key, row);
 }

@@ -1,19 +1,19 @@
 import { metaKey, type Records, type Row } from './records.js';
 
-/** Rows of a store whose files may be damaged: reads what can be read and keeps count of what cannot. */
+/** Reads the rows of a store whose files may be damaged, as far as they are readable. */
 export class Salvage {
-  /** Why reads failed, each reason once. */
+  /** Messages of failed reads, without duplicates. */
   readonly failures = new Set<string>();
 
   constructor(readonly records: Records) {}
 
-  /** A record of the store itself; undefined if it is not there or not readable. */
+  /** A record of the store itself; undefined if it is missing or unreadable. */
   async meta(name: Parameters<typeof metaKey>[0]): Promise<Buffer | undefined> {
     const [row] = await this.getMany([metaKey(name)]);
     return row;
   }
 
-  /** As of `Records`, with undefined for what cannot be read. */
+  /** Like `Records.getMany`, but with undefined for unreadable values. */
   async getMany(keys: readonly Buffer[]): Promise<(Buffer | undefined)[]> {
     try {
       return await this.records.getMany(keys);
@@ -28,9 +28,7 @@ export class Salvage {
     }
   }
 
-  /**
-   * Visits rows in order. After a failed read it goes on behind what cannot be read; false if there was one.
-   */
+  /** Visits rows in order and skips unreadable ones. Returns whether all were readable. */
   async scan(from: Buffer, to: Buffer, visit: (row: Row) => void): Promise<boolean> {
     let complete = true;
     let next: Buffer | undefined = from;
@@ -42,15 +40,15 @@ export class Salvage {
       });
       if (!failed) return complete;
       complete = false;
-      next = await this.#behind(last, to);
+      next = await this.#firstReadableAfter(last, to);
       if (next) last = next;
     }
     return false;
   }
 
   /**
-   * True if a read failed. A failed read takes the rows before it along, so it is repeated row by row up to the
-   * failure.
+   * Visits rows up to a failed read. Returns whether one failed. A failed read also loses the rows before the damage,
+   * so it is repeated row by row.
    */
   async #scanUntilFailure(from: Buffer, to: Buffer, visit: (row: Row) => void): Promise<boolean> {
     let at = from;
@@ -58,7 +56,7 @@ export class Salvage {
       try {
         for await (const rows of this.records.scan(at, to, bytes)) {
           for (const row of rows) visit(row);
-          at = after(rows.at(-1)!.key);
+          at = keyAfter(rows.at(-1)!.key);
         }
         return false;
       } catch (error) {
@@ -68,19 +66,19 @@ export class Salvage {
     return true;
   }
 
-  /** The nearest position behind `last` from which reading works, found by bisection. */
-  async #behind(last: Buffer, to: Buffer): Promise<Buffer | undefined> {
-    const precision = Math.max(last.length, PRECISION);
+  /** The first position after `last` that is readable, found by bisection. */
+  async #firstReadableAfter(last: Buffer, to: Buffer): Promise<Buffer | undefined> {
+    const precision = Math.max(last.length, MIN_KEY_BYTES);
     let low = last;
     let high = to;
-    for (let middle = between(low, high, precision); middle; middle = between(low, high, precision)) {
-      if (await this.#reads(middle, to)) high = middle;
+    for (let middle = midpoint(low, high, precision); middle; middle = midpoint(low, high, precision)) {
+      if (await this.#isReadable(middle, to)) high = middle;
       else low = middle;
     }
     return high === to ? undefined : high;
   }
 
-  async #reads(from: Buffer, to: Buffer): Promise<boolean> {
+  async #isReadable(from: Buffer, to: Buffer): Promise<boolean> {
     try {
       for await (const _ of this.records.scan(from, to, 1)) break;
       return true;
@@ -90,16 +88,16 @@ export class Salvage {
   }
 }
 
-/** Bytes of a key that a bisection tells apart at least. */
-const PRECISION = 40;
-/** Bytes behind what two keys have in common that one step of a bisection looks at. */
-const STEP = 8;
+/** Minimum length in bytes of the keys that a bisection distinguishes. */
+const MIN_KEY_BYTES = 40;
+/** Bytes after the common prefix of two keys that one step of a bisection considers. */
+const STEP_BYTES = 8;
 
-/** A key about halfway; undefined if there is none of at most `precision` bytes. */
-function between(low: Buffer, high: Buffer, precision: number): Buffer | undefined {
+/** A key about halfway between two; undefined if there is none of at most `precision` bytes. */
+function midpoint(low: Buffer, high: Buffer, precision: number): Buffer | undefined {
   let common = 0;
   while (common < high.length && (low[common] ?? 0) === high[common]) common++;
-  const length = Math.min(common + STEP, precision);
+  const length = Math.min(common + STEP_BYTES, precision);
   const [a, b] = [low, high].map(key =>
     BigInt(`0x${Buffer.concat([key, Buffer.alloc(length)], length).toString('hex')}`),
   );
@@ -107,4 +105,4 @@ function between(low: Buffer, high: Buffer, precision: number): Buffer | undefin
   return middle === a ? undefined : Buffer.from(middle.toString(16).padStart(2 * length, '0'), 'hex');
 }
 
-const after = (key: Buffer): Buffer => Buffer.concat([key, Buffer.of(0)]);
+const keyAfter = (key: Buffer): Buffer => Buffer.concat([key, Buffer.of(0)]);

@@ -1,16 +1,14 @@
 import type { StoreEvent } from '../../../core/api/index.js';
 
-/** Bytes of values the tail keeps: enough for watches that fall behind for moments, small beside the caches. */
+/** Bytes of events kept: enough for watches that lag for a moment. */
 const TAIL_BYTES = 16 * 1024 * 1024;
 
-/**
- * The newest durable events, bounded by the bytes they hold; a watch that is not further behind needs no disk for them.
- */
+/** The newest durable events, bounded by their size, from which watches are served without reading the disk. */
 export class Tail {
   #events: StoreEvent[] = [];
   #start = 0;
   #bytes = 0;
-  /** Every event above this revision is here. */
+  /** All events above this revision are available. */
   #after: number;
 
   constructor(
@@ -24,7 +22,7 @@ export class Tail {
   push(events: readonly StoreEvent[]): void {
     for (const event of events) {
       this.#events.push(event);
-      this.#bytes += size(event);
+      this.#bytes += eventSize(event);
     }
     while (this.#bytes > this.limit && this.#start < this.#events.length) this.#drop();
     if (this.#start > 1024 && this.#start * 2 > this.#events.length) {
@@ -33,15 +31,15 @@ export class Tail {
     }
   }
 
-  /** Forgets what is here, and leaves out everything up to `revision`. */
-  skip(revision: number): void {
+  /** Drops all events; those up to `revision` are unavailable from then on. */
+  reset(revision: number): void {
     this.#events = [];
     this.#start = 0;
     this.#bytes = 0;
     this.#after = revision;
   }
 
-  /** Events above `revision`, whole revisions, about `limit` of them; undefined if some are not here any more. */
+  /** About `limit` events above `revision`, always all of a revision; undefined if some have been dropped. */
   read(revision: number, limit: number): readonly StoreEvent[] | undefined {
     if (revision < this.#after) return undefined;
     const from = this.#find(revision);
@@ -63,9 +61,9 @@ export class Tail {
 
   #drop(): void {
     const event = this.#events[this.#start++]!;
-    this.#bytes -= size(event);
+    this.#bytes -= eventSize(event);
     this.#after = event.revision;
   }
 }
 
-const size = (event: StoreEvent) => event.key.length + (event.value?.length ?? 0) + 100;
+const eventSize = (event: StoreEvent) => event.key.length + (event.value?.length ?? 0) + 100;

@@ -2,8 +2,9 @@ import { StoreError, type StoreEvent } from '../../../core/api/index.js';
 import { decodeChange, eventKey, type Records } from './records.js';
 
 /**
- * Events above `from` up to `to` from the records, without values, whole revisions, about `limit` that matter to
- * `prefix`. At least the last revision read is told by its last event, even if that lies outside of the prefix.
+ * Reads events with revisions above `from` and up to `to`, without values: about `limit` events under `prefix`, but
+ * always all of a revision. The last element is always the last event read, even if it is not under `prefix`, so that
+ * its revision is known.
  */
 export async function readChanges(
   records: Records,
@@ -13,7 +14,7 @@ export async function readChanges(
   prefix: string,
 ): Promise<StoreEvent[]> {
   const events: StoreEvent[] = [];
-  let wanted = 0;
+  let matching = 0;
   let last: StoreEvent | undefined;
   for await (const rows of records.scan(eventKey(from + 1), eventKey(to + 1))) {
     for (const row of rows) {
@@ -23,7 +24,7 @@ export async function readChanges(
           `the store has lost the events between revisions ${last?.revision ?? from} and ${revision}`,
         );
       }
-      if (wanted >= limit && revision !== last?.revision) return withLast(events, last);
+      if (matching >= limit && revision !== last?.revision) return appendLast(events, last);
       const deleted = version === 0;
       const replaced = before.modified || undefined;
       last = {
@@ -36,13 +37,13 @@ export async function readChanges(
       };
       if (!key.startsWith(prefix)) continue;
       events.push(last);
-      wanted++;
+      matching++;
     }
   }
-  return withLast(events, last);
+  return appendLast(events, last);
 }
 
-function withLast(events: StoreEvent[], last: StoreEvent | undefined): StoreEvent[] {
+function appendLast(events: StoreEvent[], last: StoreEvent | undefined): StoreEvent[] {
   if (!last) throw new StoreError('the store has lost the events of its newest revisions');
   if (events.at(-1) !== last) events.push(last);
   return events;

@@ -1,17 +1,17 @@
 import type { Connection } from './connection.js';
 import { Compact, Txn, type TxnResponse } from './protocol.js';
-import { changed } from './transaction.js';
+import { versionEquals } from './transaction.js';
 import type { Keys } from './values.js';
 
 /**
- * Compacts etcd's history by time, in one of the processes over a store: each in turn tries, at every interval, to
- * write the next version of one key. Who does is the compactor of this interval, and compacts what was current when the
- * key was written before.
+ * Compacts etcd's history by time. Of the servers that share a store, one compacts in each interval: the one that
+ * succeeds in writing the next version of a common key. It compacts up to the revision of the interval before.
  */
 export class Compactor {
   readonly #timer: NodeJS.Timeout;
-  /** The key's version as last seen, and the revision that was current then. */
+  /** The last known version of the common key. */
   #version = 0;
+  /** The revision that was current when `#version` was read. */
   #revision = 0;
 
   constructor(
@@ -20,20 +20,19 @@ export class Compactor {
     intervalMs: number,
     readonly compact: (revision: number) => Promise<void>,
   ) {
-    // What cannot be done now is done an interval later.
-    this.#timer = setInterval(() => void this.turn().catch(() => undefined), intervalMs);
+    // A failed attempt is repeated after an interval.
+    this.#timer = setInterval(() => void this.tryCompact().catch(() => undefined), intervalMs);
     this.#timer.unref();
   }
 
   /**
-   * One interval's turn; resolves with the revision it compacted, 0 if it was another process's turn or there is
-   * nothing old yet.
+   * Compacts if no other server does in this interval. Resolves with the compacted revision, or 0 without compaction.
    */
-  async turn(): Promise<number> {
+  async tryCompact(): Promise<number> {
     const key = this.keys.compaction;
     const old = this.#revision;
     const response: TxnResponse = await this.connection.call(Txn, {
-      compare: [changed(key, this.#version)],
+      compare: [versionEquals(key, this.#version)],
       success: [{ put: { key, value: Buffer.from(String(old)) } }],
       failure: [{ range: { key } }],
     });
@@ -49,6 +48,6 @@ export class Compactor {
   }
 }
 
-/** Forgets history up to `revision` in etcd. */
+/** Compacts etcd's history up to `revision`. */
 export const compactEtcd = (connection: Connection, revision: number): Promise<unknown> =>
   connection.call(Compact, { revision, physical: false });

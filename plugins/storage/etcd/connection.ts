@@ -11,47 +11,47 @@ import {
 import { StoreError, Unavailable } from '../../../core/api/index.js';
 import { Authenticate, type Method, Watch, type WatchResponse } from './protocol.js';
 
-/** Where etcd is, and how it is spoken to. */
+/** Configuration of the connection to etcd. */
 export interface EtcdConfig {
-  /** `http://host:port` or `https://host:port`; calls go to one that answers. */
+  /** `http://host:port` or `https://host:port`. Calls go to one of them that responds. */
   readonly servers: readonly string[];
   readonly cafile?: string;
   readonly certfile?: string;
   readonly keyfile?: string;
-  /** Who this is to an etcd with authentication; the password stands in a file. */
+  /** The user, if etcd requires authentication. The password is read from `passwordFile`. */
   readonly user?: string;
   readonly passwordFile?: string;
-  /** Begins every key, so that several stores can share a cluster. */
+  /** Prefix of all keys, so that several stores can share a cluster. */
   readonly prefix: string;
-  /** Time for which history is kept, in ms; 0 and undefined: somebody else compacts. */
+  /** Time for which history is kept, in ms. With 0 or undefined this server does not compact. */
   readonly compactionInterval?: number;
 }
 
-/** One attempt that takes longer is given up, as its outcome then is unknown either way. */
+/** Timeout of one attempt. */
 export const ATTEMPT_MS = 4000;
-/** How long a call is tried again: longer than a new leader takes, shorter than clients wait. */
-export const LIMIT_MS = 7000;
-/** Pause between attempts. */
+/** Time for which a call is retried: longer than the election of a leader, shorter than clients' timeouts. */
+export const RETRY_LIMIT_MS = 7000;
+/** Pause between two attempts. */
 export const PAUSE_MS = 100;
-/** Times a call is sent again with another token. */
-const TOKENS = 3;
-/** Answers may hold a page of the largest objects. */
-const MESSAGE_BYTES = 2 ** 30;
+/** How often a call is repeated with a new token. */
+const MAX_TOKEN_RENEWALS = 3;
+/** Limit of messages: a response may contain a page of the largest objects. */
+const MAX_MESSAGE_BYTES = 2 ** 30;
 
 const OPTIONS = {
-  'grpc.max_receive_message_length': MESSAGE_BYTES,
-  'grpc.max_send_message_length': MESSAGE_BYTES,
+  'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+  'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
   'grpc.enable_retries': 0,
   'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 5000,
-  // The defaults back off up to minutes: the server would be away long after etcd is back.
+  // By default the delay grows to minutes, for which the server would stay unavailable after etcd has returned.
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.min_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1000,
 };
 
-/** Codes after which a call has certainly not taken place. */
-const REFUSED: readonly number[] = [
+/** Status codes that mean that a call had no effect. */
+const REJECTED_CODES: readonly number[] = [
   status.INVALID_ARGUMENT,
   status.NOT_FOUND,
   status.PERMISSION_DENIED,
@@ -62,33 +62,31 @@ const REFUSED: readonly number[] = [
   status.UNAUTHENTICATED,
 ];
 
-/** Whether etcd itself said no: trying again is useless, and nothing was changed. */
-export const isRefusal = (error: unknown): boolean => REFUSED.includes((error as ServiceError).code);
+/** Whether etcd has rejected a call: it had no effect, and a retry is useless. */
+export const isRejected = (error: unknown): boolean => REJECTED_CODES.includes((error as ServiceError).code);
 
-/** Whether a call that failed may have been sent: not if there was no connection to send it on. */
-export const mayBeSent = (error: unknown): boolean =>
+/** Whether a failed call may have reached etcd: not if there was no connection. */
+export const mayHaveBeenSent = (error: unknown): boolean =>
   !/^No connection established/.test((error as ServiceError).details ?? '');
 
-/** etcd's answer to revisions that are compacted or not there yet. */
+/** Whether a call failed because a revision is compacted or in the future. */
 export const isOutOfRange = (error: unknown): boolean => (error as ServiceError).code === status.OUT_OF_RANGE;
 
-/** Whether a new token may help: the old one has expired, or the users were changed. */
-const wantsToken = ({ code, details = '' }: ServiceError): boolean =>
+/** Whether a call failed because the token is invalid: it has expired, or the users were changed. */
+const needsToken = ({ code, details = '' }: ServiceError): boolean =>
   code === status.UNAUTHENTICATED ||
   /invalid auth token|user name is empty|revision of auth store is old/.test(details);
 
+/** Resolves after `ms` milliseconds. */
 export const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
 
-/** Host and port of a URL, whose own default port the library does not know. */
-export function addressOf(server: string): string {
+/** Host and port of a URL. The gRPC library does not know the default ports of URL schemes. */
+export function hostAndPort(server: string): string {
   const { protocol, hostname, port } = new URL(server);
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }
 
-/**
- * One channel per server; the one that last answered is used until it fails. A call is sent once, unless `persist`
- * repeats it.
- */
+/** A connection with a channel per server, of which one is used until it fails. */
 export class Connection {
   readonly #clients: readonly Client[];
   #current = 0;
@@ -97,32 +95,30 @@ export class Connection {
 
   constructor(readonly config: EtcdConfig) {
     this.#clients = config.servers.map(server => {
-      const security = new URL(server).protocol === 'https:' ? secure(config) : credentials.createInsecure();
-      return new Client(addressOf(server), security, OPTIONS);
+      const security = new URL(server).protocol === 'https:' ? tlsCredentials(config) : credentials.createInsecure();
+      return new Client(hostAndPort(server), security, OPTIONS);
     });
-    this.#metadata = withToken(undefined);
+    this.#metadata = tokenMetadata(undefined);
   }
 
-  /** One attempt; sent again only where etcd refused its token. */
+  /** Makes a call. It is repeated only if etcd rejects the token. */
   async call<Response>(method: Method<Response>, request: object, signal?: AbortSignal): Promise<Response> {
     for (let tokens = 0; ; tokens++) {
       const before = this.#metadata;
       try {
-        return await this.#once(method, request, signal);
+        return await this.#callOnce(method, request, signal);
       } catch (error) {
-        if (tokens >= TOKENS || !(await this.renewToken(error as ServiceError, before))) throw error;
+        if (tokens >= MAX_TOKEN_RENEWALS || !(await this.renewToken(error as ServiceError, before))) throw error;
       }
     }
   }
 
-  /**
-   * A call that may be sent any number of times: until it is answered or refused, for a while. Throws Unavailable then.
-   */
-  async persist<Response>(
+  /** Makes an idempotent call: retries until etcd responds or `limit` ms have passed. Throws Unavailable then. */
+  async callWithRetry<Response>(
     method: Method<Response>,
     request: object,
     signal?: AbortSignal,
-    limit = LIMIT_MS,
+    limit = RETRY_LIMIT_MS,
   ): Promise<Response> {
     const until = performance.now() + limit;
     for (;;) {
@@ -130,21 +126,21 @@ export class Connection {
       try {
         return await this.call(method, request, signal);
       } catch (error) {
-        if (signal?.aborted || isRefusal(error)) throw error;
+        if (signal?.aborted || isRejected(error)) throw error;
         if (performance.now() + PAUSE_MS > until) throw this.unavailable(error as Error);
       }
       await pause(PAUSE_MS);
     }
   }
 
-  /** What is thrown when etcd cannot be reached. */
+  /** The error of a call that etcd did not respond to. */
   unavailable(error: Error): Unavailable {
-    // The library leaves this note empty.
+    // Removes an empty note that the gRPC library appends.
     const why = ((error as ServiceError).details || error.message).replace(/\.? Resolution note:\s*$/, '');
     return new Unavailable(`etcd at ${this.config.servers.join(', ')} does not answer: ${why}`);
   }
 
-  /** A watch stream; `token` is what it was opened with. */
+  /** Opens a watch stream. `token` is the token that it uses. */
   watch(): { readonly stream: ClientDuplexStream<object, WatchResponse>; readonly token: Metadata } {
     const token = this.#metadata;
     return {
@@ -153,9 +149,9 @@ export class Connection {
     };
   }
 
-  /** Gets a new token if `error` asks for one and there is a user; true if the call may be sent again. */
+  /** Renews the token if `error` shows that it is invalid. Returns whether the call may be repeated. */
   async renewToken(error: ServiceError, before: Metadata): Promise<boolean> {
-    if (this.config.user === undefined || !wantsToken(error)) return false;
+    if (this.config.user === undefined || !needsToken(error)) return false;
     if (this.#metadata === before) {
       this.#authenticating ??= this.#authenticate().finally(() => {
         this.#authenticating = undefined;
@@ -165,7 +161,7 @@ export class Connection {
     return true;
   }
 
-  /** The next call goes to another server. */
+  /** Switches to the next server. */
   rotate(): void {
     this.#current = (this.#current + 1) % this.#clients.length;
   }
@@ -177,12 +173,12 @@ export class Connection {
   async #authenticate(): Promise<void> {
     const { user, passwordFile } = this.config;
     const password = passwordFile === undefined ? '' : readFileSync(passwordFile, 'utf8').trimEnd();
-    this.#metadata = withToken(
-      (await this.#once(Authenticate, { name: user, password }, undefined, withToken(undefined))).token,
+    this.#metadata = tokenMetadata(
+      (await this.#callOnce(Authenticate, { name: user, password }, undefined, tokenMetadata(undefined))).token,
     );
   }
 
-  #once<Response>(
+  #callOnce<Response>(
     method: Method<Response>,
     request: object,
     signal?: AbortSignal,
@@ -190,10 +186,10 @@ export class Connection {
   ): Promise<Response> {
     return new Promise((resolve, reject) => {
       const at = this.#current;
-      const answered = (error: ServiceError | null, response?: Response) => {
+      const onResponse = (error: ServiceError | null, response?: Response) => {
         signal?.removeEventListener('abort', cancel);
         if (!error) return resolve(response!);
-        if (!isRefusal(error) && at === this.#current) this.rotate();
+        if (!isRejected(error) && at === this.#current) this.rotate();
         reject(signal?.aborted ? signal.reason : error);
       };
       const options = { deadline: Date.now() + ATTEMPT_MS };
@@ -205,7 +201,7 @@ export class Connection {
         request,
         metadata,
         options,
-        answered,
+        onResponse,
       );
       const cancel = () => call.cancel();
       signal?.addEventListener('abort', cancel);
@@ -214,10 +210,9 @@ export class Connection {
 }
 
 /**
- * What a PEM file of the configuration holds; null without one. The TLS library ignores a CA bundle without
- * certificates.
+ * Reads a PEM file; null if not configured. Throws StoreError for a file without PEM, which the TLS library ignores.
  */
-function pem(flag: string, file: string | undefined, label: string): Buffer | null {
+function readPem(flag: string, file: string | undefined, label: string): Buffer | null {
   if (file === undefined) return null;
   let content: Buffer;
   try {
@@ -229,12 +224,12 @@ function pem(flag: string, file: string | undefined, label: string): Buffer | nu
   return content;
 }
 
-/** How a server is spoken to by TLS. Throws StoreError that names the flag of a file that cannot be used. */
-function secure({ cafile, certfile, keyfile }: EtcdConfig): ChannelCredentials {
-  const ca = pem('--etcd-cafile', cafile, 'CERTIFICATE');
+/** TLS credentials. Throws StoreError naming the flag of a file that cannot be used. */
+function tlsCredentials({ cafile, certfile, keyfile }: EtcdConfig): ChannelCredentials {
+  const ca = readPem('--etcd-cafile', cafile, 'CERTIFICATE');
   const [key, certificate] = [
-    pem('--etcd-keyfile', keyfile, 'PRIVATE KEY'),
-    pem('--etcd-certfile', certfile, 'CERTIFICATE'),
+    readPem('--etcd-keyfile', keyfile, 'PRIVATE KEY'),
+    readPem('--etcd-certfile', certfile, 'CERTIFICATE'),
   ];
   try {
     return credentials.createSsl(ca, key, certificate);
@@ -246,8 +241,8 @@ function secure({ cafile, certfile, keyfile }: EtcdConfig): ChannelCredentials {
   }
 }
 
-/** `hasleader` has a member that is cut off from its cluster refuse, and end its watches, instead of waiting. */
-function withToken(token: string | undefined): Metadata {
+/** Metadata of calls. With `hasleader`, a member without a leader rejects calls and ends watches instead of waiting. */
+function tokenMetadata(token: string | undefined): Metadata {
   const metadata = new Metadata();
   metadata.set('hasleader', 'true');
   if (token !== undefined) metadata.set('token', token);

@@ -37,7 +37,7 @@ function parse(config: unknown): EtcdConfig {
   };
 }
 
-/** Objects in an etcd cluster, for several servers over one set of objects. */
+/** Stores objects in an etcd cluster, which several servers can share. */
 export default definePlugin<EtcdConfig>({
   name: 'storage/etcd',
   parse,

@@ -19,29 +19,29 @@ import {
   Connection,
   type EtcdConfig,
   isOutOfRange,
-  isRefusal,
-  LIMIT_MS,
-  mayBeSent,
+  isRejected,
+  RETRY_LIMIT_MS,
+  mayHaveBeenSent,
   PAUSE_MS,
   pause,
 } from './connection.js';
 import { type KeyValue, Put, Range, type RangeResponse, Txn } from './protocol.js';
-import { openRecord } from './record.js';
-import { committed, happensOnce, malformed, outcome, request } from './transaction.js';
-import { hasMark, Keys, newMark } from './values.js';
-import { compactedRevision, watchOnce } from './watch.js';
+import { loadOrCreateRecord } from './record.js';
+import { toCommitted, isConditional, validateTransaction, toOutcome, toTxnRequest } from './transaction.js';
+import { hasTransactionId, Keys, newTransactionId } from './values.js';
+import { fetchCompactedRevision, watchOnce } from './watch.js';
 
-/** Keys fetched by one call. */
-const PAGE = 500;
-/** How long the start waits for an etcd that is starting too. */
+/** Keys read by one call. */
+const PAGE_SIZE = 500;
+/** How long the start waits for etcd, which may be starting too. */
 const START_MS = 15_000;
-/** How long a health check waits (upstream's default). */
+/** Timeout of health checks, as upstream's. */
 const CHECK_MS = 2000;
-/** Later writes of a key that are looked behind for one whose answer was lost. */
-const LOOK_BEHIND = 16;
+/** How many later writes of a key are skipped in the search for a write whose response was lost. */
+const MAX_LATER_WRITES = 16;
 
-/** A range request; without `range_end` of one key. */
-interface Reading {
+/** A range request; without `range_end`, for a single key. */
+interface ReadRequest {
   readonly key: Buffer;
   readonly range_end?: Buffer;
   readonly limit?: number;
@@ -50,9 +50,9 @@ interface Reading {
 }
 
 /**
- * Objects in etcd, shared with other servers. Transactions of a group that touch different keys are sent together, so
- * their revisions need not follow the group's order; those that share a key keep it. Other servers write too: the
- * events of all come by `watch` only.
+ * Objects in etcd, shared with other servers. Transactions of a group with different keys are sent concurrently, so
+ * their revisions may be in another order; transactions with a common key keep their order. Since other servers write
+ * too, all events are delivered by `watch`.
  */
 export class EtcdStore implements Storage {
   readonly name = 'etcd';
@@ -63,25 +63,25 @@ export class EtcdStore implements Storage {
   #secret: Uint8Array = new Uint8Array();
   #compactor: Compactor | undefined;
   /**
-   * The last transaction under way per key. No Map: what such a one has let go stays in memory for long
-   * (docs/decisions/0005).
+   * The last transaction in flight per key. An object and not a Map, because Maps keep deleted entries in memory for
+   * long (docs/decisions/0005-costs-of-requests.md).
    */
-  readonly #last: { [key: string]: Promise<unknown> } = Object.create(null);
+  readonly #lastWrite: { [key: string]: Promise<unknown> } = Object.create(null);
   readonly #closed = new AbortController();
 
   constructor(config: EtcdConfig) {
     this.#config = config;
-    // Every call under way listens to it.
+    // Every call in flight adds a listener.
     setMaxListeners(0, this.#closed.signal);
     this.#connection = new Connection(config);
     this.#keys = new Keys(config.prefix);
   }
 
-  /** Connects; checks the format; learns what is compacted. */
+  /** Connects, checks the format, and reads the compacted revision. Throws StoreError. */
   async start(): Promise<this> {
     try {
-      this.#secret = await openRecord(this.#connection, this.#keys, this.#config.prefix, START_MS);
-      this.#compacted = await this.#learnCompacted();
+      this.#secret = await loadOrCreateRecord(this.#connection, this.#keys, this.#config.prefix, START_MS);
+      this.#compacted = await this.#fetchCompacted();
     } catch (error) {
       this.#connection.close();
       throw error instanceof StoreError ? error : new StoreError((error as Error).message);
@@ -98,14 +98,14 @@ export class EtcdStore implements Storage {
     return {
       secret: this.#secret,
       mark: async () =>
-        (await this.#connection.persist(Put, { key: this.#keys.record, ignore_value: true }, this.#closed.signal))
+        (await this.#connection.callWithRetry(Put, { key: this.#keys.record, ignore_value: true }, this.#closed.signal))
           .header.revision,
     };
   }
 
   async revision(): Promise<number> {
     const request = { key: this.#keys.compaction, count_only: true };
-    return (await this.#connection.persist(Range, request, this.#closed.signal)).header.revision;
+    return (await this.#connection.callWithRetry(Range, request, this.#closed.signal)).header.revision;
   }
 
   compactedRevision(): number {
@@ -118,7 +118,7 @@ export class EtcdStore implements Storage {
     const items: Stored[] = [];
     let { revision, after } = options;
     for (;;) {
-      const wanted = Math.min(PAGE, limit - items.length);
+      const wanted = Math.min(PAGE_SIZE, limit - items.length);
       const response: RangeResponse = await this.#read(
         { ...this.#keys.range(prefix, after), limit: wanted, revision },
         options.signal,
@@ -138,7 +138,7 @@ export class EtcdStore implements Storage {
   }
 
   commit(group: readonly Transaction[]): Promise<readonly Outcome[]> {
-    return Promise.all(group.map(transaction => this.#inOrder(transaction)));
+    return Promise.all(group.map(transaction => this.#sendInOrder(transaction)));
   }
 
   async watch(
@@ -148,32 +148,40 @@ export class EtcdStore implements Storage {
     signal: AbortSignal,
     { previous = true }: { readonly previous?: boolean } = {},
   ): Promise<void> {
-    const either = AbortSignal.any([signal, this.#closed.signal]);
+    const closedOrAborted = AbortSignal.any([signal, this.#closed.signal]);
     let position = from ?? (signal.aborted ? 0 : await this.revision());
     let delivered = 0;
-    while (!either.aborted) {
+    while (!closedOrAborted.aborted) {
       if (position < this.#compacted) throw new Compacted(this.#compacted);
       try {
-        await watchOnce(this.#connection, this.#keys, { prefix, previous }, position, either, (events, revision) => {
-          position = delivered = revision;
-          deliver(events, revision);
-        });
+        await watchOnce(
+          this.#connection,
+          this.#keys,
+          { prefix, previous },
+          position,
+          closedOrAborted,
+          (events, revision) => {
+            position = delivered = revision;
+            deliver(events, revision);
+          },
+        );
       } catch (error) {
         if (error instanceof Compacted) this.#compacted = Math.max(this.#compacted, error.compactedRevision);
         throw error;
       }
-      if (either.aborted) break;
+      if (closedOrAborted.aborted) break;
       this.#connection.rotate();
       await pause(PAUSE_MS);
-      await this.#refuseLost(delivered);
+      await this.#checkLostData(delivered);
     }
     if (!signal.aborted) throw new StoreError('the store is closed');
   }
 
   /**
-   * A watch from a revision that etcd does not know any more would wait until it comes again, and miss all before it.
+   * Throws if etcd has a lower revision than was delivered, because it was restored from a backup: a watch from a
+   * future revision would miss all events before it.
    */
-  async #refuseLost(delivered: number): Promise<void> {
+  async #checkLostData(delivered: number): Promise<void> {
     const revision = await this.revision().catch(() => undefined);
     if (revision !== undefined && revision < delivered) throw lostData(revision, delivered);
   }
@@ -185,7 +193,7 @@ export class EtcdStore implements Storage {
     } catch (error) {
       const current = await this.revision();
       if (revision > current) throw new FutureRevision(current);
-      this.#compacted = await this.#learnCompacted();
+      this.#compacted = await this.#fetchCompacted();
       if (this.#compacted < revision) throw error;
     }
     this.#compacted = Math.max(this.#compacted, revision);
@@ -193,7 +201,7 @@ export class EtcdStore implements Storage {
 
   async check(): Promise<void> {
     const request = { key: this.#keys.compaction, count_only: true };
-    await this.#connection.persist(
+    await this.#connection.callWithRetry(
       Range,
       request,
       AbortSignal.any([this.#closed.signal, AbortSignal.timeout(CHECK_MS)]),
@@ -203,30 +211,30 @@ export class EtcdStore implements Storage {
   async close(): Promise<void> {
     this.#compactor?.close();
     this.#closed.abort(new StoreError('the store is closed'));
-    await Promise.allSettled(Object.values(this.#last));
+    await Promise.allSettled(Object.values(this.#lastWrite));
     this.#connection.close();
   }
 
-  async #read(request: Reading, signal: AbortSignal = this.#closed.signal): Promise<RangeResponse> {
+  async #read(request: ReadRequest, signal: AbortSignal = this.#closed.signal): Promise<RangeResponse> {
     const { revision } = request;
     if (revision !== undefined && revision < this.#compacted) throw new Compacted(this.#compacted);
     try {
-      return await this.#connection.persist(Range, request, signal);
+      return await this.#connection.callWithRetry(Range, request, signal);
     } catch (error) {
       if (!isOutOfRange(error)) throw error;
       const current = await this.revision();
       if (revision !== undefined && revision > current) throw new FutureRevision(current);
-      this.#compacted = await this.#learnCompacted();
+      this.#compacted = await this.#fetchCompacted();
       throw new Compacted(this.#compacted);
     }
   }
 
-  /** Asks a watch what is compacted; as it may be cut, several times. */
-  async #learnCompacted(): Promise<number> {
-    const until = performance.now() + LIMIT_MS;
+  /** Reads the compacted revision by a watch; retries if the connection is lost. */
+  async #fetchCompacted(): Promise<number> {
+    const until = performance.now() + RETRY_LIMIT_MS;
     for (;;) {
       try {
-        return await compactedRevision(this.#connection, this.#keys);
+        return await fetchCompactedRevision(this.#connection, this.#keys);
       } catch (error) {
         if (error instanceof StoreError || this.#closed.signal.aborted) throw error;
         if (performance.now() > until) throw this.#connection.unavailable(error as Error);
@@ -235,44 +243,52 @@ export class EtcdStore implements Storage {
     }
   }
 
-  /** Sends a transaction after those before it that share a key with it. */
-  #inOrder(transaction: Transaction): Promise<Outcome> {
-    const earlier = transaction.flatMap(({ key }) => this.#last[key] ?? []);
-    // Counted from here, so that those behind a write that etcd does not answer are given up with it, not each after
-    // its own time.
-    const until = performance.now() + LIMIT_MS;
+  /** Sends a transaction after all earlier ones with a common key. */
+  #sendInOrder(transaction: Transaction): Promise<Outcome> {
+    const earlier = transaction.flatMap(({ key }) => this.#lastWrite[key] ?? []);
+    // The time limit includes the wait for earlier transactions, so that all fail together if etcd does not respond.
+    const until = performance.now() + RETRY_LIMIT_MS;
     const send = () => this.#send(transaction, until);
     const sent = earlier.length === 0 ? send() : Promise.all(earlier).then(send);
-    for (const { key } of transaction) this.#last[key] = sent;
+    for (const { key } of transaction) this.#lastWrite[key] = sent;
     return sent.finally(() => {
-      for (const { key } of transaction) if (this.#last[key] === sent) delete this.#last[key];
+      for (const { key } of transaction) if (this.#lastWrite[key] === sent) delete this.#lastWrite[key];
     });
   }
 
   /**
-   * Sends a transaction until etcd answers, or it is too late. Where an answer was lost, a transaction that cannot take
-   * place twice is sent again, and its failure then may mean that it took place; any other is looked for.
+   * Sends a transaction until etcd responds or the time limit is reached. If a response is lost, a conditional
+   * transaction is sent again, since it cannot be applied twice; if it then fails, it may have been applied before. For
+   * other transactions the store is searched for their id.
    */
   async #send(transaction: Transaction, until: number): Promise<Outcome> {
-    const wrong = this.#closed.signal.aborted ? new StoreError('the store is closed') : malformed(transaction);
-    if (wrong) return { is: 'error', error: wrong };
-    const mark = newMark();
-    const once = happensOnce(transaction);
+    const invalid = this.#closed.signal.aborted
+      ? new StoreError('the store is closed')
+      : validateTransaction(transaction);
+    if (invalid) return { is: 'error', error: invalid };
+    const transactionId = newTransactionId();
+    const conditional = isConditional(transaction);
     let lost: Error | undefined;
     if (performance.now() > until)
-      return { is: 'error', error: this.#connection.unavailable(new Error('writes of the same key wait for it')) };
+      return {
+        is: 'error',
+        error: this.#connection.unavailable(new Error('an earlier write of the same key timed out')),
+      };
     for (;;) {
       let failed: Error;
       try {
-        if (lost && !once) return (await this.#lookFor(transaction, mark)) ?? { is: 'error', error: unknown(lost) };
-        const response = await this.#connection.call(Txn, request(transaction, this.#keys, mark));
-        const found = outcome(transaction, response, this.#keys);
+        if (lost && !conditional)
+          return (
+            (await this.#findCommitted(transaction, transactionId)) ?? { is: 'error', error: lostResponseError(lost) }
+          );
+        const response = await this.#connection.call(Txn, toTxnRequest(transaction, this.#keys, transactionId));
+        const found = toOutcome(transaction, response, this.#keys);
         if (!lost || found.is !== 'failed') return found;
-        return (await this.#lookFor(transaction, mark)) ?? gone(transaction, found) ?? found;
+        return (await this.#findCommitted(transaction, transactionId)) ?? acceptDeleted(transaction, found) ?? found;
       } catch (error) {
-        if (isRefusal(error) || error instanceof StoreError) return { is: 'error', error: error as Error };
+        if (isRejected(error) || error instanceof StoreError) return { is: 'error', error: error as Error };
         failed = error as Error;
-        if (mayBeSent(error)) lost = failed;
+        if (mayHaveBeenSent(error)) lost = failed;
       }
       if (performance.now() > until || this.#closed.signal.aborted)
         return { is: 'error', error: failed instanceof Unavailable ? failed : this.#connection.unavailable(failed) };
@@ -281,29 +297,29 @@ export class EtcdStore implements Storage {
   }
 
   /**
-   * The outcome of a transaction whose answer was lost, by the mark on a value it wrote; undefined if none of the last
-   * writes of that key has it.
+   * Searches the last writes of a key for the id of a transaction whose response was lost. Returns its outcome, or
+   * undefined if it is not found.
    */
-  async #lookFor(transaction: Transaction, mark: Buffer): Promise<Outcome | undefined> {
+  async #findCommitted(transaction: Transaction, transactionId: Buffer): Promise<Outcome | undefined> {
     const put = transaction.find(operation => operation.is === 'put');
     if (!put) return undefined;
     const key = this.#keys.encode(put.key);
     let revision: number | undefined;
-    for (let i = 0; i < LOOK_BEHIND; i++) {
-      const value = await this.#before(key, revision);
+    for (let i = 0; i < MAX_LATER_WRITES; i++) {
+      const value = await this.#valueAt(key, revision);
       if (!value) return undefined;
-      if (hasMark(value.value, mark)) {
+      if (hasTransactionId(value.value, transactionId)) {
         const at = value.mod_revision;
-        const before = transaction.map(operation => this.#before(this.#keys.encode(operation.key), at - 1));
-        return committed(transaction, at, await Promise.all(before));
+        const before = transaction.map(operation => this.#valueAt(this.#keys.encode(operation.key), at - 1));
+        return toCommitted(transaction, at, await Promise.all(before));
       }
       revision = value.mod_revision - 1;
     }
     return undefined;
   }
 
-  /** The value of a key at a revision; undefined also where its history is gone. */
-  async #before(key: Buffer, revision: number | undefined): Promise<KeyValue | undefined> {
+  /** The value of a key at a revision; undefined if it does not exist or the revision is compacted. */
+  async #valueAt(key: Buffer, revision: number | undefined): Promise<KeyValue | undefined> {
     if (revision === 0) return undefined;
     try {
       return (await this.#read({ key, revision })).kvs[0];
@@ -314,11 +330,11 @@ export class EtcdStore implements Storage {
   }
 }
 
-const unknown = (lost: Error): Unavailable =>
-  new Unavailable(`the answer of etcd to a write was lost: ${lost.message}`);
+const lostResponseError = (lost: Error): Unavailable =>
+  new Unavailable(`the response of etcd to a write was lost: ${lost.message}`);
 
-/** A deletion whose answer was lost, and whose object is gone: it is what was asked for, whoever did it. */
-function gone(transaction: Transaction, found: Outcome & { is: 'failed' }): Outcome | undefined {
+/** Treats a failed deletion as committed if the object no longer exists and an earlier response was lost. */
+function acceptDeleted(transaction: Transaction, found: Outcome & { is: 'failed' }): Outcome | undefined {
   const [only] = transaction;
   if (transaction.length > 1 || only?.is !== 'delete' || found.current) return undefined;
   return { is: 'committed', revision: found.revision ?? 0, events: [] };

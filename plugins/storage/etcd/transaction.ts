@@ -1,17 +1,17 @@
 import { type Outcome, StoreError, type StoreEvent, type Transaction } from '../../../core/api/index.js';
 import type { KeyValue, ResponseOp, TxnResponse } from './protocol.js';
-import { encode, filled, type Keys } from './values.js';
+import { encodeValue, fillGap, type Keys } from './values.js';
 
-/** etcd takes 128 operations in one transaction; each of ours is a change and a look at what was there. */
-const OPERATIONS = 64;
+/** The largest number of operations in a transaction. etcd allows 128, and each operation needs a read and a write. */
+const MAX_OPERATIONS = 64;
 const EQUAL = 0;
 const VERSION = 0;
 const MOD_REVISION = 2;
 
-/** Why a transaction cannot be sent. */
-export function malformed(transaction: Transaction): StoreError | undefined {
-  if (transaction.length > OPERATIONS)
-    return new StoreError(`a transaction has ${transaction.length} operations, etcd takes ${OPERATIONS}`);
+/** Validates a transaction; returns the error if it cannot be sent. */
+export function validateTransaction(transaction: Transaction): StoreError | undefined {
+  if (transaction.length > MAX_OPERATIONS)
+    return new StoreError(`a transaction has ${transaction.length} operations, etcd takes ${MAX_OPERATIONS}`);
   const keys = new Set(transaction.map(operation => operation.key));
   if (keys.size < transaction.length) return new StoreError('a transaction changes a key twice');
   if (keys.has('')) return new StoreError('a key must not be empty');
@@ -20,29 +20,34 @@ export function malformed(transaction: Transaction): StoreError | undefined {
   return undefined;
 }
 
-/** Whether the transaction cannot take place twice: after the first time, what it expects is gone. */
-export const happensOnce = (transaction: Transaction): boolean =>
+/** Whether a transaction has an expectation, so that it cannot be committed twice. */
+export const isConditional = (transaction: Transaction): boolean =>
   transaction.some(operation => operation.expect !== undefined);
 
-/** The condition that a key was last changed at `revision`; 0: that it is absent. */
-export const modifiedAt = (key: Buffer, revision: number): object => ({
+/** The condition that a key was last modified at `revision`, or is absent if `revision` is 0. */
+export const modRevisionEquals = (key: Buffer, revision: number): object => ({
   result: EQUAL,
   target: MOD_REVISION,
   key,
   mod_revision: revision,
 });
 
-/** The condition that a key was changed so often. */
-export const changed = (key: Buffer, version: number): object => ({ result: EQUAL, target: VERSION, key, version });
+/** The condition that a key has this version. */
+export const versionEquals = (key: Buffer, version: number): object => ({
+  result: EQUAL,
+  target: VERSION,
+  key,
+  version,
+});
 
-/** What was at the key of an operation is asked for unless the expectation tells already that nothing was. */
-const asksBefore = (operation: Transaction[number]): boolean => operation.expect !== 0;
+/** Whether the previous version of an operation's key must be read: not if the key is expected to be absent. */
+const readsPrevious = (operation: Transaction[number]): boolean => operation.expect !== 0;
 
 /**
- * The request: all expectations, then what was there (without the values) and all changes, else the state of the keys
- * with an expectation.
+ * Builds the request. If all expectations hold, it reads the previous versions without values and makes the changes.
+ * Otherwise it reads the keys with expectations.
  */
-export function request(transaction: Transaction, keys: Keys, mark: Buffer): object {
+export function toTxnRequest(transaction: Transaction, keys: Keys, transactionId: Buffer): object {
   const compare: object[] = [];
   const failure: object[] = [];
   const before: object[] = [];
@@ -50,45 +55,45 @@ export function request(transaction: Transaction, keys: Keys, mark: Buffer): obj
   for (const operation of transaction) {
     const key = keys.encode(operation.key);
     if (operation.expect !== undefined) {
-      compare.push(modifiedAt(key, operation.expect));
+      compare.push(modRevisionEquals(key, operation.expect));
       failure.push({ range: { key } });
     }
-    if (asksBefore(operation)) before.push({ range: { key, keys_only: true } });
+    if (readsPrevious(operation)) before.push({ range: { key, keys_only: true } });
     if (operation.is === 'delete') changes.push({ remove: { key } });
-    else changes.push({ put: { key, value: encode(operation.value, operation.gap, mark) } });
+    else changes.push({ put: { key, value: encodeValue(operation.value, operation.gap, transactionId) } });
   }
   return { compare, success: [...before, ...changes], failure };
 }
 
-/** What etcd's answer means. */
-export function outcome(transaction: Transaction, response: TxnResponse, keys: Keys): Outcome {
+/** Converts etcd's response to an outcome. */
+export function toOutcome(transaction: Transaction, response: TxnResponse, keys: Keys): Outcome {
   const { responses, header } = response;
-  if (!response.succeeded) return failed(transaction, responses, header.revision, keys);
+  if (!response.succeeded) return toFailed(transaction, responses, header.revision, keys);
   let at = 0;
-  const before = transaction.map(operation => (asksBefore(operation) ? responses[at++]?.range?.kvs[0] : undefined));
-  return committed(transaction, header.revision, before);
+  const before = transaction.map(operation => (readsPrevious(operation) ? responses[at++]?.range?.kvs[0] : undefined));
+  return toCommitted(transaction, header.revision, before);
 }
 
-/** A transaction that took place at `revision`, where `before` was at the keys of its operations. */
-export function committed(
+/** The outcome of a transaction committed at `revision`. `before` are the previous versions of its keys. */
+export function toCommitted(
   transaction: Transaction,
   revision: number,
   before: readonly (KeyValue | undefined)[],
 ): Outcome {
   const events = transaction.flatMap((operation, i): StoreEvent[] => {
-    const was = before[i];
+    const previous = before[i];
     const { key } = operation;
-    const created = was?.create_revision ?? revision;
-    const replaced = was?.mod_revision;
+    const created = previous?.create_revision ?? revision;
+    const replaced = previous?.mod_revision;
     if (operation.is === 'delete')
-      return was ? [{ type: 'delete', key, revision, created, version: was.version, replaced }] : [];
-    const value = filled(operation.value, operation.gap, revision);
-    return [{ type: 'put', key, revision, created, version: (was?.version ?? 0) + 1, value, replaced }];
+      return previous ? [{ type: 'delete', key, revision, created, version: previous.version, replaced }] : [];
+    const value = fillGap(operation.value, operation.gap, revision);
+    return [{ type: 'put', key, revision, created, version: (previous?.version ?? 0) + 1, value, replaced }];
   });
   return { is: 'committed', revision, events };
 }
 
-function failed(transaction: Transaction, responses: readonly ResponseOp[], revision: number, keys: Keys): Outcome {
+function toFailed(transaction: Transaction, responses: readonly ResponseOp[], revision: number, keys: Keys): Outcome {
   let at = 0;
   for (const [index, { expect }] of transaction.entries()) {
     if (expect === undefined) continue;
@@ -96,5 +101,5 @@ function failed(transaction: Transaction, responses: readonly ResponseOp[], revi
     if ((current?.mod_revision ?? 0) !== expect)
       return { is: 'failed', index, revision, current: current && keys.stored(current) };
   }
-  return { is: 'error', error: new StoreError('etcd refused a transaction whose expectations hold') };
+  return { is: 'error', error: new StoreError('etcd rejected a transaction although its expectations hold') };
 }

@@ -2,18 +2,18 @@ import { createRequire } from 'node:module';
 
 /** An opaque handle of the native library. */
 export type Handle = { readonly native: unique symbol };
-type Done = (error: Error | null) => void;
+type Callback = (error: Error | null) => void;
 
 /**
- * What is used of the native part of the `rocksdb` package: its functions, without the layers above, which cost more
- * than a small write.
+ * The native functions of the `rocksdb` package that are used here. The package's JavaScript API is not used, because
+ * its overhead exceeds the cost of a small write.
  */
 export interface Binding {
   db_init(): Handle;
-  db_open(database: Handle, path: string, options: object, done: Done): void;
+  db_open(database: Handle, path: string, options: object, done: Callback): void;
   db_get_property(database: Handle, name: string): string;
-  repair_db(path: string, done: Done): void;
-  db_close(database: Handle, done: Done): void;
+  repair_db(path: string, done: Callback): void;
+  db_close(database: Handle, done: Callback): void;
   db_get_many(
     database: Handle,
     keys: readonly Buffer[],
@@ -23,15 +23,12 @@ export interface Binding {
   batch_init(database: Handle): Handle;
   batch_put(batch: Handle, key: Buffer, value: Buffer): void;
   batch_del(batch: Handle, key: Buffer): void;
-  batch_write(batch: Handle, options: { readonly sync: boolean }, done: Done): void;
+  batch_write(batch: Handle, options: { readonly sync: boolean }, done: Callback): void;
   iterator_init(database: Handle, options: object): Handle;
   /** Keys and values alternate, in reverse order: the last element is the first key. */
   iterator_next(iterator: Handle, done: (error: Error | null, rows: Buffer[], finished: boolean) => void): void;
-  iterator_end(iterator: Handle, done: Done): void;
+  iterator_end(iterator: Handle, done: Callback): void;
 }
 
-/**
- * Loads the native library. In a process with several threads load it in the main thread first: it fails to load first
- * in a second one.
- */
+/** Loads the native library. It must be loaded in the main thread before it is loaded in several worker threads. */
 export const loadBinding = (): Binding => createRequire(import.meta.url)('rocksdb/binding.js') as Binding;

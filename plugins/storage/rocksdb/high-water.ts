@@ -3,33 +3,33 @@ import { join } from 'node:path';
 import { StoreError } from '../../../core/api/index.js';
 import { syncDirectory } from './files.js';
 
-/** How far a store had come, kept apart from it, so that a store that lost its end can be told from a complete one. */
+/** The revision that a store has reached, kept in a separate file to detect the loss of the last revisions. */
 export interface Mark {
   readonly store: string;
   readonly revision: number;
 }
 
-/** The least time between two writes of the mark: a loss of less than this at the very end goes unnoticed. */
+/** Time between two writes of the mark. The loss of revisions since the last one is not detected. */
 const INTERVAL_MS = 1000;
-const file = (directory: string) => join(directory, 'high-water');
+const markFile = (directory: string) => join(directory, 'high-water');
 
-/** Reads the mark; undefined if there is none. Throws StoreError if it is not readable. */
+/** Reads the mark; undefined if there is none. Throws StoreError if it is damaged. */
 export async function readMark(directory: string): Promise<Mark | undefined> {
   let text: string;
   try {
-    text = await readFile(file(directory), 'utf8');
+    text = await readFile(markFile(directory), 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
   const [, store, revision] = /^capstan-high-water (\S+) (\d{1,16})\n$/.exec(text) ?? [];
-  if (!store) throw new StoreError(`${file(directory)} is damaged; restore it, or run \`capstan store recover\``);
+  if (!store) throw new StoreError(`${markFile(directory)} is damaged; restore it, or run \`capstan store recover\``);
   return { store, revision: Number(revision) };
 }
 
-/** Replaces the mark, durably. */
+/** Replaces the mark durably. */
 export async function writeMark(directory: string, mark: Mark): Promise<void> {
-  const temporary = `${file(directory)}.new`;
+  const temporary = `${markFile(directory)}.new`;
   const handle = await open(temporary, 'w');
   try {
     await handle.writeFile(`capstan-high-water ${mark.store} ${mark.revision}\n`);
@@ -37,12 +37,12 @@ export async function writeMark(directory: string, mark: Mark): Promise<void> {
   } finally {
     await handle.close();
   }
-  await rename(temporary, file(directory));
+  await rename(temporary, markFile(directory));
   await syncDirectory(directory);
 }
 
-/** Writes the mark of a running store about once a second while it advances, and at its end. */
-export class HighWater {
+/** Writes the mark of a running store about once a second, if it has advanced, and when the store is closed. */
+export class HighWaterMark {
   #revision: number;
   #written: number;
   #writing: Promise<void> = Promise.resolve();
@@ -52,14 +52,14 @@ export class HighWater {
     readonly directory: string,
     readonly store: string,
     revision: number,
-    failed: (error: Error) => void,
+    onError: (error: Error) => void,
   ) {
     this.#revision = this.#written = revision;
-    this.#timer = setInterval(() => void this.#write().catch(failed), INTERVAL_MS);
+    this.#timer = setInterval(() => void this.#write().catch(onError), INTERVAL_MS);
     this.#timer.unref();
   }
 
-  /** A revision is durable. */
+  /** Records that a revision has become durable. */
   advance(revision: number): void {
     this.#revision = revision;
   }

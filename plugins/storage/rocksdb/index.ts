@@ -1,20 +1,20 @@
 import { ConfigError, definePlugin, definePoint, type Plugin, storage } from '../../../core/api/index.js';
 import { loadBinding } from './binding.js';
-import { openRocks } from './open.js';
+import { openRocksDb } from './open.js';
 
-/** Configuration of `storage/rocksdb`: the data directory, and how long history is kept. */
-export interface RocksConfig {
+/** Configuration of `storage/rocksdb`: the data directory, and the time for which history is kept. */
+export interface RocksDbConfig {
   readonly path: string;
   readonly historyMs: number;
 }
 
 const HISTORY_MS = 5 * 60 * 1000;
 
-/** The native library is loaded in the main thread, too: else the second server of a process cannot load it. */
+/** Loads the native library in the main thread: otherwise a second server of the process cannot load it. */
 const library = definePoint<void, void>('storage/rocksdb/library', ['front'], () => undefined);
 
-/** Objects on the local disk: the default. */
-export default definePlugin<RocksConfig>({
+/** Stores objects on the local disk. This is the default store. */
+export default definePlugin<RocksDbConfig>({
   name: 'storage/rocksdb',
   parse(config) {
     const { path, historyMs = HISTORY_MS } = (config ?? {}) as { path?: unknown; historyMs?: unknown };
@@ -26,11 +26,11 @@ export default definePlugin<RocksConfig>({
   contribute: config => [
     library.of(() => void loadBinding()),
     storage.of(host =>
-      openRocks({
+      openRocksDb({
         ...config,
         now: host.now,
-        warn: error => host.log.warn({ error: error.message }, 'the high-water mark of the store was not written'),
+        warn: error => host.log.warn({ error: error.message }, 'writing the high-water mark of the store failed'),
       }),
     ),
   ],
-}) satisfies Plugin<RocksConfig>;
+}) satisfies Plugin<RocksDbConfig>;

@@ -1,30 +1,28 @@
 import { open } from 'node:fs/promises';
 
-/** What a log of the database (the write-ahead log, or the list of its files) was found to be. */
+/** The result of the check of a log: a write-ahead log or a manifest. */
 export interface LogReport {
   readonly bytes: number;
-  /** Whole records. */
+  /** The number of valid records. */
   readonly records: number;
-  /** Where the first unreadable record begins; undefined if there is none. */
+  /** Position of the first invalid record; undefined if there is none. */
   readonly damagedAt?: number;
   /**
-   * A whole write follows the damage. A write begins only after the one before it is on the disk, so the damage is no
-   * torn end of a crash: something that was durable is gone.
+   * Whether a complete write follows the damage. If so, the damage is not a write torn by a crash, and durable data is
+   * lost: a write starts only after the previous one has reached the disk.
    */
-  readonly resumes: boolean;
+  readonly followedByWrite: boolean;
 }
 
-/**
- * Layout of RocksDB's logs: blocks of 32 KB, records that do not cross them; a header of checksum (4), length (2), type
- * (1).
- */
+/** RocksDB's logs consist of blocks of 32 KB with records that do not cross block boundaries. */
 const BLOCK = 32 * 1024;
+/** A record's header: checksum (4 bytes), length (2), type (1). */
 const HEADER = 7;
-/** Types from 5 on are the same as 1 to 4 with the number of the log (4 bytes) in the header. */
+/** Types from 5 are like 1 to 4, but with the number of the log (4 bytes) in the header. */
 const RECYCLED = 5;
 const LAST_TYPE = 8;
-/** A whole record, or the first part of one. */
-const BEGINS = new Set([1, 2, 5, 6]);
+/** Types of records that start a write: full, or the first part. */
+const WRITE_STARTS = new Set([1, 2, 5, 6]);
 /** Blocks read at once. */
 const READ_BLOCKS = 32;
 
@@ -34,7 +32,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   return value;
 });
 
-/** CRC-32C as RocksDB stores it: rotated and offset, so that checksums of data with checksums in it stay good. */
+/** CRC-32C as RocksDB stores it: rotated and offset, because checksums of data that contains checksums are weak. */
 export function maskedCrc(bytes: Uint8Array, from: number, to: number): number {
   let crc = 0xffffffff;
   for (let i = from; i < to; i++) crc = TABLE[(crc ^ bytes[i]!) & 0xff]! ^ (crc >>> 8);
@@ -42,7 +40,7 @@ export function maskedCrc(bytes: Uint8Array, from: number, to: number): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }
 
-/** Reads a whole log and verifies every record. The log must not be in use. */
+/** Reads a log and verifies all records. The log must not be in use. */
 export async function checkLog(file: string): Promise<LogReport> {
   const scan = new LogScan();
   const handle = await open(file, 'r');
@@ -53,10 +51,10 @@ export async function checkLog(file: string): Promise<LogReport> {
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
       if (bytesRead === 0) break;
       for (let from = 0; from < bytesRead; from += BLOCK)
-        scan.block(buffer.subarray(from, Math.min(from + BLOCK, bytesRead)), at + from);
+        scan.scanBlock(buffer.subarray(from, Math.min(from + BLOCK, bytesRead)), at + from);
       at += bytesRead;
     }
-    return { bytes: at, records: scan.records, damagedAt: scan.damagedAt, resumes: scan.resumes };
+    return { bytes: at, records: scan.records, damagedAt: scan.damagedAt, followedByWrite: scan.followedByWrite };
   } finally {
     await handle.close();
   }
@@ -65,24 +63,24 @@ export async function checkLog(file: string): Promise<LogReport> {
 class LogScan {
   records = 0;
   damagedAt: number | undefined;
-  resumes = false;
+  followedByWrite = false;
 
-  block(bytes: Buffer, offset: number): void {
+  scanBlock(bytes: Buffer, offset: number): void {
     for (let at = 0; at + HEADER <= bytes.length; ) {
       const length = bytes.readUInt16LE(at + 4);
       const type = bytes[at + 6]!;
       const end = at + (type >= RECYCLED ? HEADER + 4 : HEADER) + length;
-      const sound =
+      const valid =
         type > 0 &&
         type <= LAST_TYPE &&
         end <= bytes.length &&
         maskedCrc(bytes, at + 6, end) === bytes.readUInt32LE(at);
-      if (sound) {
+      if (valid) {
         this.records++;
-        if (this.damagedAt !== undefined && BEGINS.has(type)) this.resumes = true;
+        if (this.damagedAt !== undefined && WRITE_STARTS.has(type)) this.followedByWrite = true;
       } else {
         this.damagedAt ??= offset + at;
-        // The length may be what is damaged: then the rest of the block says nothing.
+        // If the length is damaged, the rest of the block cannot be parsed.
         if (type === 0 || end > bytes.length) return;
       }
       at = end;

@@ -1,89 +1,90 @@
 import { StoreError } from '../../../core/api/index.js';
 import { Engine } from '../engine/engine.js';
-import { type Loaded, load, missing } from '../engine/open.js';
+import { type LoadedStore, loadStore, missingRevisionsError } from '../engine/open.js';
 import { REMEDY } from '../engine/records.js';
 import {
-  type Aside,
-  damagedTables,
+  type FileBackup,
+  findDamagedTables,
   databaseFiles,
   databasePath,
   prepareDirectory,
-  refuseDamagedFiles,
-  setAside,
+  checkFiles,
+  backUpFiles,
 } from './files.js';
-import { HighWater, type Mark, readMark, writeMark } from './high-water.js';
-import { isInUse, openRecords, type RocksRecords } from './records.js';
-import { refusal } from './refusal.js';
+import { HighWaterMark, type Mark, readMark, writeMark } from './high-water.js';
+import { isInUse, openRecords, type RocksDbRecords } from './records.js';
+import { toStoreError } from './errors.js';
 
-/**
- * Settings of a store on disk. `path` is a directory of its own: `db` in it is the database, `high-water` how far it
- * came.
- */
-export interface RocksOptions {
+/** Options of `openRocksDb`. */
+export interface RocksDbOptions {
+  /** The store's directory. It contains the database (`db`) and the high-water mark (`high-water`). */
   readonly path: string;
   readonly historyMs: number;
   readonly now?: () => number;
-  /** Told when the high-water mark cannot be written; the store goes on. */
+  /** Called if the high-water mark cannot be written; the store continues. */
   readonly warn?: (error: Error) => void;
 }
 
 /**
- * Opens a store, making a new one in an empty directory. Throws StoreError, in one line, if it is in use, cannot be
- * written, is damaged, or is not as far as it has been; then its files are as they were.
+ * Opens a store, or creates one in an empty directory. Throws StoreError with a message of one line if the store is in
+ * use, is not writable, is damaged, or has lost revisions; its files are then unchanged.
  */
-export async function openRocks(options: RocksOptions): Promise<Engine> {
+export async function openRocksDb(options: RocksDbOptions): Promise<Engine> {
   const { path } = options;
   const database = databasePath(path);
   await prepareDirectory(path);
   try {
     if (await isInUse(database)) throw new StoreError(`${database} is in use by another process: stop it first`);
     const mark = await readMark(path);
-    await refuseLostDatabase(path, mark);
-    await refuseDamagedFiles(database);
+    await checkDatabaseExists(path, mark);
+    await checkFiles(database);
     const { records, loaded } = await openVerified(path, mark);
-    const high = new HighWater(path, loaded.id, loaded.revision, options.warn ?? (() => {}));
+    const highWater = new HighWaterMark(path, loaded.id, loaded.revision, options.warn ?? (() => {}));
     return new Engine('rocksdb', records, loaded, {
       historyMs: options.historyMs,
       now: options.now ?? Date.now,
-      durable: revision => high.advance(revision),
-      closing: () => high.close(),
+      onDurable: revision => highWater.advance(revision),
+      beforeClose: () => highWater.close(),
     });
   } catch (error) {
-    throw refusal(path, error as Error);
+    throw toStoreError(path, error as Error);
   }
 }
 
-async function openVerified(path: string, mark: Mark | undefined): Promise<{ records: RocksRecords; loaded: Loaded }> {
-  const aside = await setAside(path);
-  let records: RocksRecords | undefined;
+async function openVerified(
+  path: string,
+  mark: Mark | undefined,
+): Promise<{ records: RocksDbRecords; loaded: LoadedStore }> {
+  const backup = await backUpFiles(path);
+  let records: RocksDbRecords | undefined;
   try {
     records = await openRecords(databasePath(path), { create: true });
-    await refuseDamagedTables(records);
-    const loaded = await load(records);
-    verify(path, loaded, mark);
+    await checkTables(records);
+    const loaded = await loadStore(records);
+    verifyMark(path, loaded, mark);
     if (mark?.revision !== loaded.revision) await writeMark(path, { store: loaded.id, revision: loaded.revision });
-    await aside.discard();
+    await backup.discard();
     return { records, loaded };
   } catch (error) {
-    await undo(records, aside, path);
+    await undoOpen(records, backup, path);
     throw error;
   }
 }
 
-/** Another process may have come first: then the files are its own. */
-async function undo(records: RocksRecords | undefined, aside: Aside, path: string): Promise<void> {
+/** Restores the files after a failed open, unless another process has opened the database meanwhile. */
+async function undoOpen(records: RocksDbRecords | undefined, backup: FileBackup, path: string): Promise<void> {
   await records?.close();
-  if (!records && (await isInUse(databasePath(path)))) await aside.discard();
-  else await aside.restore();
+  if (!records && (await isInUse(databasePath(path)))) await backup.discard();
+  else await backup.restore();
 }
 
-async function refuseDamagedTables(records: RocksRecords): Promise<void> {
-  const damage = await damagedTables(records.path, () => records.property('rocksdb.sstables'));
+async function checkTables(records: RocksDbRecords): Promise<void> {
+  const damage = await findDamagedTables(records.path, () => records.property('rocksdb.sstables'));
   if (damage.length > 0) throw new StoreError(`${records.path} is damaged: ${damage.join('; ')}; ${REMEDY}`);
 }
 
-/** The library makes a new database over the tables of an old one that lost its CURRENT file. */
-async function refuseLostDatabase(path: string, mark: Mark | undefined): Promise<void> {
+/** Without its CURRENT file, RocksDB would create a new database in place of the old one. Throws StoreError instead. */
+async function checkDatabaseExists(path: string, mark: Mark | undefined): Promise<void> {
   const database = databasePath(path);
   const { all, tables, logs } = await databaseFiles(database);
   if (all.includes('CURRENT')) return;
@@ -93,20 +94,22 @@ async function refuseLostDatabase(path: string, mark: Mark | undefined): Promise
   if (tables.length > 0 || logs.length > 0) throw new StoreError(`${database} ${what}; ${REMEDY}`);
 }
 
-function verify(path: string, loaded: Loaded, mark: Mark | undefined): void {
+function verifyMark(path: string, loaded: LoadedStore, mark: Mark | undefined): void {
   if (!mark) {
-    // A crash right after the first start leaves an empty store without a mark; nothing can be missing from it.
+    // A crash right after the first start can leave an empty store without a mark.
     if (loaded.revision === 0) return;
     throw new StoreError(
-      `${path}/high-water is missing, so that losses cannot be ruled out; restore it, or run \`capstan store recover\``,
+      `${path}/high-water is missing, so lost revisions cannot be detected; restore it, or run \`capstan store ` +
+        'recover`',
     );
   }
-  if (loaded.fresh && mark.revision === 0) return;
-  if (loaded.fresh) throw missing(1, mark.revision);
+  if (loaded.isNew && mark.revision === 0) return;
+  if (loaded.isNew) throw missingRevisionsError(1, mark.revision);
   if (mark.store !== loaded.id) {
     throw new StoreError(
-      `${path}/high-water belongs to the store ${mark.store}, but ${path}/db is ${loaded.id}; put back what belongs together, or run \`capstan store recover\``,
+      `${path}/high-water belongs to the store ${mark.store}, but ${path}/db is ${loaded.id}; restore the matching ` +
+        'files, or run `capstan store recover`',
     );
   }
-  if (mark.revision > loaded.revision) throw missing(loaded.revision + 1, mark.revision);
+  if (mark.revision > loaded.revision) throw missingRevisionsError(loaded.revision + 1, mark.revision);
 }

@@ -1,9 +1,9 @@
 import type { Batch, Records, Row } from '../engine/records.js';
 import { type Binding, type Handle, loadBinding } from './binding.js';
 import { databaseFiles } from './files.js';
-import { readable, refusal, saysInUse } from './refusal.js';
+import { formatMessage, toStoreError, isInUseMessage } from './errors.js';
 
-/** Sizes for objects of kilobytes. Current objects are read from memory, not from here, so the caches are small. */
+/** Options for objects of kilobytes. Caches are small, because current objects are read from memory. */
 const OPTIONS = {
   createIfMissing: true,
   compression: true,
@@ -12,12 +12,12 @@ const OPTIONS = {
   blockSize: 16 * 1024,
   maxOpenFiles: 1000,
 };
-/** Bytes a scan fetches at once unless told otherwise. */
+/** Default number of bytes that a scan reads at once. */
 const SCAN_BYTES = 256 * 1024;
 
 /**
- * Whether a database is open, in this process or another. Changes nothing: it asks to make a new one where one is,
- * which is refused after the lock.
+ * Whether a database is open, in this process or another. Changes nothing: with `errorIfExists`, opening an existing
+ * database fails, but only after its lock was taken.
  */
 export async function isInUse(path: string): Promise<boolean> {
   const { all } = await databaseFiles(path);
@@ -25,51 +25,50 @@ export async function isInUse(path: string): Promise<boolean> {
   const binding = loadBinding();
   const database = binding.db_init();
   try {
-    await done(callback => binding.db_open(database, path, { createIfMissing: false, errorIfExists: true }, callback));
+    await promisify(callback =>
+      binding.db_open(database, path, { createIfMissing: false, errorIfExists: true }, callback),
+    );
   } catch (error) {
-    return saysInUse((error as Error).message);
+    return isInUseMessage((error as Error).message);
   }
-  await done(callback => binding.db_close(database, callback));
+  await promisify(callback => binding.db_close(database, callback));
   return false;
 }
 
 /**
- * Opens (and with `create` makes) the database in a directory; `readOnly` changes no file and takes no lock. Throws
- * StoreError.
+ * Opens the database in a directory, which is created with `create`. With `readOnly` no file is changed and no lock
+ * taken. Throws StoreError.
  */
 export async function openRecords(
   path: string,
   { create = false, readOnly = false }: { readonly create?: boolean; readonly readOnly?: boolean } = {},
-): Promise<RocksRecords> {
+): Promise<RocksDbRecords> {
   const binding = loadBinding();
   const database = binding.db_init();
   try {
-    await done(callback =>
+    await promisify(callback =>
       binding.db_open(database, path, { ...OPTIONS, createIfMissing: create, readOnly }, callback),
     );
   } catch (error) {
-    throw refusal(path, error as Error);
+    throw toStoreError(path, error as Error);
   }
-  return new RocksRecords(binding, database, path);
+  return new RocksDbRecords(binding, database, path);
 }
 
-/**
- * Makes what can be read of a damaged database openable again; what cannot is lost. Moves and rewrites files: work on a
- * copy.
- */
+/** Repairs a database with RocksDB's own function, which drops unreadable data and rewrites files: use it on a copy. */
 export async function repairRecords(path: string): Promise<void> {
-  await done(callback => loadBinding().repair_db(path, callback));
+  await promisify(callback => loadBinding().repair_db(path, callback));
 }
 
-/** The records of the engine in RocksDB. Reads of damaged files throw StoreError. */
-export class RocksRecords implements Records {
+/** Records in RocksDB. Reads of damaged files throw StoreError. */
+export class RocksDbRecords implements Records {
   constructor(
     readonly binding: Binding,
     readonly database: Handle,
     readonly path: string,
   ) {}
 
-  /** A property of the library, as text; empty if there is none of that name. */
+  /** A RocksDB property as text; empty if unknown. */
   property(name: string): string {
     return this.binding.db_get_property(this.database, name);
   }
@@ -80,14 +79,14 @@ export class RocksRecords implements Records {
     return {
       put: (key, value) => binding.batch_put(batch, key, value),
       remove: key => binding.batch_del(batch, key),
-      write: sync => done(callback => binding.batch_write(batch, { sync }, callback)),
+      write: sync => promisify(callback => binding.batch_write(batch, { sync }, callback)),
     };
   }
 
   getMany(keys: readonly Buffer[]): Promise<(Buffer | undefined)[]> {
     return new Promise((resolve, reject) => {
       this.binding.db_get_many(this.database, keys, { fillCache: false }, (error, values) =>
-        error ? reject(refusal(this.path, error)) : resolve(values),
+        error ? reject(toStoreError(this.path, error)) : resolve(values),
       );
     });
   }
@@ -100,7 +99,7 @@ export class RocksRecords implements Records {
         const rows: Row[] = [];
         finished = await new Promise<boolean>((resolve, reject) => {
           binding.iterator_next(iterator, (error, cells, last) => {
-            if (error) return reject(refusal(this.path, error));
+            if (error) return reject(toStoreError(this.path, error));
             for (let i = cells.length - 1; i > 0; i -= 2) rows.push({ key: cells[i]!, value: cells[i - 1]! });
             resolve(last);
           });
@@ -108,16 +107,16 @@ export class RocksRecords implements Records {
         if (rows.length > 0) yield rows;
       }
     } finally {
-      await done(callback => binding.iterator_end(iterator, callback));
+      await promisify(callback => binding.iterator_end(iterator, callback));
     }
   }
 
   close(): Promise<void> {
-    return done(callback => this.binding.db_close(this.database, callback));
+    return promisify(callback => this.binding.db_close(this.database, callback));
   }
 }
 
-const done = (call: (callback: (error: Error | null) => void) => void): Promise<void> =>
+const promisify = (call: (callback: (error: Error | null) => void) => void): Promise<void> =>
   new Promise((resolve, reject) =>
-    call(error => (error ? reject(new Error(readable(error.message), { cause: error })) : resolve())),
+    call(error => (error ? reject(new Error(formatMessage(error.message), { cause: error })) : resolve())),
   );

@@ -3,44 +3,44 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { type Stored, StoreError } from '../../../core/api/index.js';
 import { databasePath, syncDirectory } from './files.js';
 import { writeMark } from './high-water.js';
-import { refusal } from './refusal.js';
+import { toStoreError } from './errors.js';
 import { writeDatabase } from './write.js';
 
 /**
- * How far a store that was restored goes ahead of what it was restored from: nobody knows how many revisions the lost
- * store gave out after its snapshot, and none of them may come twice. At ten thousand changes a second this is a day;
- * there is room for nine million restores.
+ * The number of revisions that a restore skips. The lost store may have assigned revisions after its snapshot, and none
+ * may be assigned twice. At ten thousand changes a second the gap lasts for a day; there is room for nine million
+ * restores.
  */
 export const REVISION_GAP = 1_000_000_000;
 
-/** What a snapshot says to a restore: the revision at which it shows every object. */
-export interface Restored {
+/** The contents of a snapshot: the revision at which it was taken, and the objects. */
+export interface SnapshotContent {
   readonly revision: number;
   readonly objects: AsyncIterable<Stored> | Iterable<Stored>;
 }
 
 /**
- * Makes a store of a snapshot in a directory that holds none; resolves with the revision it goes on from. Everything up
- * to there counts as compacted, so that whoever watched the old store lists again. An interrupted or failed restore
- * leaves no store.
+ * Creates a store from a snapshot in a directory without one. Resolves with the revision from which the store
+ * continues. Older revisions count as compacted, so watchers of the old store must list again. An interrupted or failed
+ * restore leaves no store behind. Throws StoreError.
  */
-export async function restoreRocks(path: string, { revision, objects }: Restored): Promise<number> {
+export async function restoreRocksDb(path: string, { revision, objects }: SnapshotContent): Promise<number> {
   const database = databasePath(path);
-  const building = `${database}.restoring`;
+  const temporary = `${database}.restoring`;
   const next = revision + REVISION_GAP;
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
-    const there = (await readdir(path)).filter(file => file !== 'db.restoring');
-    if (there.length > 0) throw new StoreError(`${path} already holds a store; restore into a new data directory`);
-    await rm(building, { recursive: true, force: true });
+    const existing = (await readdir(path)).filter(file => file !== 'db.restoring');
+    if (existing.length > 0) throw new StoreError(`${path} already holds a store; restore into a new data directory`);
+    await rm(temporary, { recursive: true, force: true });
     const id = randomUUID();
-    await writeDatabase(building, { id, revision: next, objects });
-    await rename(building, database);
+    await writeDatabase(temporary, { id, revision: next, objects });
+    await rename(temporary, database);
     await syncDirectory(path);
     await writeMark(path, { store: id, revision: next });
     return next;
   } catch (error) {
-    await rm(building, { recursive: true, force: true });
-    throw error instanceof StoreError ? error : refusal(path, error as Error);
+    await rm(temporary, { recursive: true, force: true });
+    throw error instanceof StoreError ? error : toStoreError(path, error as Error);
   }
 }

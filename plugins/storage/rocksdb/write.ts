@@ -11,12 +11,12 @@ import {
 } from '../engine/records.js';
 import { openRecords } from './records.js';
 
-/** Objects written by one batch. */
-const BATCH = 500;
+/** Objects per batch. */
+const OBJECTS_PER_BATCH = 500;
 
 /**
- * Makes a database of these objects in a new directory, without history, durable when resolved. It goes on from
- * `revision`; every older one counts as compacted.
+ * Creates a database with these objects and without history in a new directory. It is durable when resolved. The store
+ * continues from `revision`; older revisions count as compacted.
  */
 export async function writeDatabase(
   path: string,
@@ -36,7 +36,7 @@ export async function writeDatabase(
       const newest = indexKey(key);
       batch.put(newest, encodeIndex(newest, modified, created, version));
       totals.sum = (totals.sum + modified) >>> 0;
-      if (++totals.objects % BATCH > 0) continue;
+      if (++totals.objects % OBJECTS_PER_BATCH > 0) continue;
       await batch.write(false);
       batch = records.batch();
     }
