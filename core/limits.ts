@@ -99,6 +99,14 @@ export const WARNING_CHARACTERS = 256;
  * connections are closed.
  */
 export const DRAIN_MS = 60_000;
+/**
+ * How long one call of a plugin may take on the way of a request where its configuration does not say, and at most:
+ * what upstream gives webhooks. Then the call counts as failed.
+ */
+export const PLUGIN_CALL_MS = 10_000;
+export const PLUGIN_CALL_MAX_MS = 30_000;
+/** How long one check of a health endpoint may take before it counts as failed: probes do not wait longer. */
+export const HEALTH_CHECK_MS = 10_000;
 /** How long one release of a plugin (`host.onClose`) may take: one that hangs must not keep the others from theirs. */
 export const RELEASE_MS = 1000;
 /** How long a thread that is told to end may take to release what its plugins hold. */

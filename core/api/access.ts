@@ -1,8 +1,15 @@
+import { Refusal } from '../model/refusal.js';
 import type { Target } from '../model/target.js';
 import type { User } from '../model/user.js';
+import { after } from './awaitable.js';
 import { type Awaitable, type Contributed, definePoint } from './point.js';
 
-/** What an authenticator sees of a request. Header names are lower case. */
+/**
+ * What an authenticator sees of a request. Header names are lower case.
+ *
+ * @example
+ * const key = request.header('x-api-key');
+ */
 export interface Received {
   header(name: string): string | undefined;
   /** Peer certificate in PEM, if the TLS handshake verified one against the client CA. */
@@ -10,23 +17,45 @@ export interface Received {
   readonly remoteAddress: string;
   readonly path: string;
   /**
-   * Tells the client something about its credentials, in a header of the answer where that is a refusal or the answer
-   * to a write.
+   * Tells the client something about its credentials, in a Warning header of the answer where that is a refusal or the
+   * answer to a write.
    */
   warn(text: string): void;
 }
 
-/** Until when a result may be cached: `forever` while the credentials are the same, milliseconds, or `never`. */
+/**
+ * Until when a result may be cached: `forever` while the credentials are the same, milliseconds, or `never`.
+ *
+ * @example
+ * const cacheFor: CacheFor = 60_000;
+ */
 export type CacheFor = 'forever' | 'never' | number;
 
-/** Tells who sent a request. */
+/**
+ * Finds out who sent a request.
+ *
+ * @example
+ * const sessions: Authenticator = {
+ *   cacheFor: 'never',
+ *   authenticate: request => users.get(request.header('x-session') ?? '') ?? null,
+ * };
+ */
 export interface Authenticator {
-  /** `null`: these credentials are not mine. Throw Refusal('Unauthorized') for credentials that are mine, and bad. */
+  /**
+   * The sender; `null` if the request carries no credentials that this authenticator knows how to read. Throws
+   * Refusal('Unauthorized') for credentials that it reads and finds bad: its message is what the client gets with the
+   * 401. Anything else that it throws is a 401 without a reason, and logged.
+   */
   authenticate(request: Received): Awaitable<User | null>;
   readonly cacheFor: CacheFor;
 }
 
-/** Three-valued decision; nobody spoke means deny. */
+/**
+ * Three-valued decision; if nobody allows, the request is denied.
+ *
+ * @example
+ * const decision: Decision = { is: 'deny', reason: 'come back at six' };
+ */
 export type Decision =
   | { readonly is: 'allow'; readonly reason?: string }
   | { readonly is: 'deny'; readonly reason: string }
@@ -35,47 +64,91 @@ export type Decision =
 /**
  * How long a decision holds: until policy objects change, so many milliseconds if they do not change before, or never
  * cached.
+ *
+ * @example
+ * const dependsOn: DependsOn = 'never'; // it looks at other objects than roles and bindings
  */
 export type DependsOn = 'policy' | 'never' | number;
 
-/** Decides whether a user may do something. */
+/**
+ * Decides whether a user may do something. A throw refuses the request, whatever other authorizers would say: with the
+ * Refusal that was thrown, or else with 500.
+ *
+ * @example
+ * const readOnly: Authorizer = {
+ *   dependsOn: 'policy',
+ *   authorize: (user, target) =>
+ *     target.verb === 'get' ? { is: 'noOpinion' } : { is: 'deny', reason: 'maintenance' },
+ * };
+ */
 export interface Authorizer {
   authorize(user: User, target: Target): Awaitable<Decision>;
   readonly dependsOn: DependsOn;
 }
 
 /**
- * All authenticators as one: the first user ends evaluation; a throw of one ends it with 401 unless a later one knows
- * the user. `cacheFor` is the shortest of those that were asked, because whoever knew nothing may know more next time.
+ * All authenticators as one. The first user ends evaluation. If one throws and no later one knows the user, it is 401.
+ * `cacheFor` is the shortest of those that were asked, because one that knew nothing may know more next time.
+ *
+ * @example
+ * const { user, cacheFor } = await authentication.authenticate(request);
  */
 export interface Authentication {
+  /** Throws nothing but a Refusal with code 401. */
   authenticate(request: Received): Promise<{ user: User | null; cacheFor: CacheFor }>;
 }
 
-/** All authorizers as one: the first allow or deny counts; reasons of those without opinion are joined with a comma. */
+/**
+ * All authorizers as one: the first allow or deny counts; reasons of those without opinion are joined with a comma.
+ *
+ * @example
+ * const { decision, dependsOn } = await authorization.authorize(user, target);
+ */
 export interface Authorization {
+  /** Throws the Refusal of an authorizer, or PluginFailure: nobody is allowed then. */
   authorize(user: User, target: Target): Promise<{ decision: Decision; dependsOn: DependsOn }>;
 }
 
-/** How long a result made of two holds; every word but `never` is longer than any number. */
+/** The shorter of two times that a result holds; every word but `never` is longer than any number. */
 function shorter<T extends CacheFor | DependsOn>(a: T, b: T): T {
   if (a === 'never' || b === 'never') return 'never' as T;
   if (typeof a !== 'number') return b;
   return typeof b === 'number' && b < a ? b : a;
 }
 
+/** The only code of an authenticator's own refusals; all others are faults. */
+const isUnauthorized = (thrown: unknown): thrown is Refusal => thrown instanceof Refusal && thrown.code === 401;
+
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(one => typeof one === 'string');
+
+/** Throws unless an authenticator returned a user or nobody. */
+function checkUser(user: User | null | undefined): User | null {
+  if (user === null || user === undefined) return null;
+  const { name, uid, groups, extra } = user;
+  if (typeof name === 'string' && name !== '' && typeof uid === 'string' && areTexts(groups) && extra instanceof Map)
+    return user;
+  throw new TypeError('authenticate must return null or { name, uid, groups, extra }, with a name and extra as a Map');
+}
+
+/** Throws unless an authorizer returned a decision. */
+function checkDecision(decision: Decision): Decision {
+  if (decision?.is === 'allow' || decision?.is === 'deny' || decision?.is === 'noOpinion') return decision;
+  throw new TypeError("authorize must return { is: 'allow' | 'deny' | 'noOpinion' }");
+}
+
 function firstUser(inputs: readonly Contributed<Authenticator>[]): Authentication {
   return {
     async authenticate(request) {
-      let refusal: unknown;
+      let refusal: Refusal | undefined;
       let cacheFor: CacheFor = 'forever';
-      for (const { value } of inputs) {
+      for (const input of inputs) {
+        const { value } = input;
         cacheFor = shorter<CacheFor>(cacheFor, value.cacheFor);
         try {
-          const user = await value.authenticate(request);
+          const user = await input.call(() => after(value.authenticate(request), checkUser), isUnauthorized);
           if (user) return { user, cacheFor };
         } catch (thrown) {
-          refusal ??= thrown;
+          refusal ??= isUnauthorized(thrown) ? thrown : new Refusal('Unauthorized', 'Unauthorized');
         }
       }
       if (refusal) throw refusal;
@@ -89,8 +162,9 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
     async authorize(user, target) {
       let dependsOn: DependsOn = 'policy';
       const reasons: string[] = [];
-      for (const { value } of inputs) {
-        const decision = await value.authorize(user, target);
+      for (const input of inputs) {
+        const { value } = input;
+        const decision = await input.call(() => after(value.authorize(user, target), checkDecision));
         dependsOn = shorter<DependsOn>(dependsOn, value.dependsOn);
         if (decision.is !== 'noOpinion') return { decision, dependsOn };
         if (decision.reason) reasons.push(decision.reason);
@@ -100,7 +174,17 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
   };
 }
 
-/** Who is it: first user wins; none is the anonymous user where that is allowed, else 401. */
+/**
+ * Who sent a request: the first user wins; none is the anonymous user where that is allowed, else 401.
+ *
+ * @example
+ * contribute: config => [authenticator.of(host => new ApiKeys(config, host.log))],
+ */
 export const authenticator = definePoint<Authenticator, Authentication>('authn', ['request'], firstUser);
-/** May they: first opinion wins; none is deny. */
+/**
+ * Whether the sender may do what the request asks for: the first allow or deny wins; none is deny.
+ *
+ * @example
+ * contribute: () => [authorizer.of(() => ({ dependsOn: 'policy', authorize: () => ({ is: 'noOpinion' }) }))],
+ */
 export const authorizer = definePoint<Authorizer, Authorization>('authz', ['request'], firstOpinion);

@@ -2,39 +2,73 @@ import type { ApiObject, Frozen } from '../model/object.js';
 import type { Violation } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import type { User } from '../model/user.js';
-import { type Awaitable, type Contributed, definePoint } from './point.js';
+import { after } from './awaitable.js';
+import { deepFreeze } from './freeze.js';
+import { type Awaitable, type Contributed, definePoint, PluginFailure } from './point.js';
 
-/** Operations admission distinguishes. */
+/**
+ * Operations admission distinguishes.
+ *
+ * @example
+ * const on: Match = { operations: ['CREATE', 'UPDATE'] };
+ */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
-/** A change under way, as admission sees it. `object` is undefined for DELETE, `old` for CREATE. */
+/**
+ * The change that a request asks for. `old` is the current object: undefined for CREATE.
+ *
+ * @example
+ * const isRename = change.operation === 'UPDATE' && change.old?.['spec'] !== undefined;
+ */
 export interface Change {
   readonly operation: Operation;
   readonly target: ResourceTarget;
   readonly kind: string;
   readonly user: User;
+  /** Nothing will be stored. */
   readonly dryRun: boolean;
   readonly old?: Frozen<ApiObject>;
 }
 
-/** Which changes a mutator or validator wants; absent members match all. Groups and resources in neutral names. */
+/**
+ * Which changes a mutator or validator wants; absent members match all. Groups and resources in neutral names.
+ *
+ * @example
+ * const on: Match = { groups: ['apps'], resources: ['deployments'], subresources: ['', 'scale'] };
+ */
 export interface Match {
   readonly groups?: readonly string[];
   readonly resources?: readonly string[];
   readonly operations?: readonly Operation[];
-  /** Subresources; absent means the main resource only. */
+  /** Subresources; '' is the main resource, and absent means the main resource only. */
   readonly subresources?: readonly string[];
 }
 
-/** Changes a draft in place. Throws Refusal('Forbidden') to refuse. */
+/**
+ * Changes a draft in place. Throws Refusal('Forbidden') to refuse the request. Not called for DELETE.
+ *
+ * @example
+ * const owner: Mutator = {
+ *   on: { operations: ['CREATE'] },
+ *   mutate: ({ user }, draft) => {
+ *     draft.metadata.labels = { ...draft.metadata.labels, owner: user.name };
+ *   },
+ * };
+ */
 export interface Mutator {
   readonly on: Match;
   mutate(change: Change, draft: ApiObject): Awaitable<void>;
 }
 
 /**
- * Judges the object as it would be stored. All violations of all validators come in one reply; throw
- * Refusal('Forbidden') to refuse outright.
+ * Checks the object as it would be stored; `after` is undefined for DELETE. All violations of all validators come in
+ * one reply. Throws Refusal('Forbidden') to refuse outright. What it is given is frozen.
+ *
+ * @example
+ * const named: Validator = {
+ *   on: { resources: ['configmaps'], operations: ['CREATE'] },
+ *   validate: (_change, after) => (after?.metadata.labels ? [] : [required('metadata.labels')]),
+ * };
  */
 export interface Validator {
   readonly on: Match;
@@ -47,26 +81,100 @@ const matches = (on: Match, change: Change): boolean =>
   (on.resources?.includes(change.target.resource) ?? true) &&
   (on.subresources?.includes(change.target.subresource) ?? change.target.subresource === '');
 
-/** All mutators as one, in order. */
+/**
+ * All mutators as one, in order. Throws what one of them refuses with, or PluginFailure.
+ *
+ * @example
+ * await mutate(change, draft);
+ */
 export type Mutation = (change: Change, draft: ApiObject) => Promise<void>;
-/** All validators as one: every violation. */
+/**
+ * All validators as one: every violation. Throws what one of them refuses with, or PluginFailure.
+ *
+ * @example
+ * const violations = await validate(change, object);
+ */
 export type Validation = (change: Change, after: Frozen<ApiObject> | undefined) => Promise<readonly Violation[]>;
+
+const isIgnored = (thrown: unknown, { failurePolicy }: Contributed<unknown>): boolean =>
+  failurePolicy === 'Ignore' && thrown instanceof PluginFailure;
+
+/** Makes `object` equal to `other`, whose members it takes over. */
+function replaceMembers(object: ApiObject, other: ApiObject): void {
+  for (const name of Object.keys(object)) delete object[name];
+  Object.defineProperties(object, Object.getOwnPropertyDescriptors(other));
+}
+
+/**
+ * A mutator whose failures are ignored works on a copy: what it had changed when it failed, or changes after its time
+ * is over, is not taken over.
+ */
+async function mutateCopy(input: Contributed<Mutator>, change: Change, draft: ApiObject): Promise<void> {
+  const copy = structuredClone(draft);
+  try {
+    await input.call(() => input.value.mutate(change, copy));
+  } catch (thrown) {
+    if (isIgnored(thrown, input)) return;
+    throw thrown;
+  }
+  replaceMembers(draft, copy);
+}
 
 function inOrder(inputs: readonly Contributed<Mutator>[]): Mutation {
   return async (change, draft) => {
-    for (const { value } of inputs) if (matches(value.on, change)) await value.mutate(change, draft);
+    for (const input of inputs) {
+      if (!matches(input.value.on, change)) continue;
+      if (input.failurePolicy === 'Ignore') await mutateCopy(input, change, draft);
+      else await input.call(() => input.value.mutate(change, draft));
+    }
   };
 }
 
+const isViolation = (value: Partial<Violation> | null | undefined): boolean =>
+  typeof value?.reason === 'string' && typeof value.field === 'string' && typeof value.message === 'string';
+
+/** Throws unless a validator returned violations. */
+function checkViolations(found: readonly Violation[]): readonly Violation[] {
+  if (Array.isArray(found) && found.every(isViolation)) return found;
+  throw new TypeError('validate must return a list of { reason, field, message }, which is empty for a good object');
+}
+
+async function violationsOf(
+  input: Contributed<Validator>,
+  change: Change,
+  object: Frozen<ApiObject> | undefined,
+): Promise<readonly Violation[]> {
+  try {
+    return await input.call(() => after(input.value.validate(change, object), checkViolations));
+  } catch (thrown) {
+    if (isIgnored(thrown, input)) return [];
+    throw thrown;
+  }
+}
+
 function everyOne(inputs: readonly Contributed<Validator>[]): Validation {
-  return async (change, after) => {
+  return async (change, object) => {
+    const asked = inputs.filter(({ value }) => matches(value.on, change));
+    if (asked.length === 0) return [];
+    deepFreeze(object);
+    deepFreeze(change.old);
     const found: Violation[] = [];
-    for (const { value } of inputs) if (matches(value.on, change)) found.push(...(await value.validate(change, after)));
+    for (const input of asked) found.push(...(await violationsOf(input, change, object)));
     return found;
   };
 }
 
-/** Changes objects before validation, in the order of the configuration. */
+/**
+ * Changes objects before validation, in the order of the configuration.
+ *
+ * @example
+ * contribute: config => [mutator.of(host => new DefaultLabels(config, host.log))],
+ */
 export const mutator = definePoint<Mutator, Mutation>('mutate', ['request'], inOrder);
-/** Refuses objects; every validator speaks, all violations go into one reply. */
+/**
+ * Refuses objects; every validator is asked, and all violations go into one reply.
+ *
+ * @example
+ * contribute: config => [validator.of(() => new ImageRegistries(config))],
+ */
 export const validator = definePoint<Validator, Validation>('validate', ['request'], everyOne);

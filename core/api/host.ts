@@ -1,6 +1,6 @@
 import type { ApiObject } from '../model/object.js';
 import type { Naming } from '../naming.js';
-import type { Awaitable } from './point.js';
+import type { Awaitable, Point } from './point.js';
 
 /** Kinds of thread: the front end (main), the pool, the writer, the controllers. */
 export type Thread = 'front' | 'request' | 'store' | 'control';
@@ -71,4 +71,9 @@ export interface Host {
    * all within one turn.
    */
   watch(listener: (event: ResourceEvent) => void): void;
+  /**
+   * What plugins contributed to a point of your own, combined. Available once every plugin of the thread has been made:
+   * call it when a request or event comes, not in `make`.
+   */
+  at<In, Out>(point: Point<In, Out>): Out;
 }

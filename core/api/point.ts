@@ -1,22 +1,79 @@
+import { Refusal } from '../model/refusal.js';
 import type { Host, Thread } from './host.js';
 
-/** A value or a promise of it. */
+/**
+ * A value or a promise of it: what a plugin need not wait for costs no turn of the event loop.
+ *
+ * @example
+ * const cached = (name: string): Awaitable<User> => known.get(name) ?? fetchUser(name);
+ */
 export type Awaitable<T> = T | Promise<T>;
 
-/** A contribution with the name of the plugin it came from. */
+/**
+ * What the failure of a mutator or validator does to the request: refuse it with 500, or go on without the plugin.
+ *
+ * @example
+ * { use: './labels.js', failurePolicy: 'Ignore' } // in the configuration
+ */
+export type FailurePolicy = 'Fail' | 'Ignore';
+
+/**
+ * A contribution as a point combines it, with the plugin it came from.
+ *
+ * @example
+ * const first = (inputs: readonly Contributed<Greeter>[]) => inputs[0]?.value;
+ */
 export interface Contributed<In> {
+  /** Name of the plugin. */
   readonly plugin: string;
   readonly value: In;
+  readonly failurePolicy: FailurePolicy;
+  /**
+   * Runs a call of `value`. What it returns synchronously is returned; a promise is waited for within the plugin's time
+   * budget. What its contract lets it throw is thrown on: `mayThrow` says so of it (absent: any Refusal). Anything else
+   * that it throws, and a promise that takes too long, is logged and counted, and thrown as PluginFailure.
+   *
+   * @example
+   * const violations = await input.call(() => input.value.validate(change, object));
+   */
+  readonly call: <T>(operation: () => Awaitable<T>, mayThrow?: (thrown: unknown) => boolean) => Awaitable<T>;
 }
 
-/** One plugin's part at one point; made once per thread that runs the point. */
+/**
+ * A plugin's call threw what is no refusal, returned what its contract does not know, or took too long. To a client it
+ * is 500 with the name of the plugin; the cause is in the log.
+ *
+ * @example
+ * if (thrown instanceof PluginFailure && input.failurePolicy === 'Ignore') continue;
+ */
+export class PluginFailure extends Refusal {
+  constructor(
+    readonly plugin: string,
+    readonly point: string,
+    why: string,
+  ) {
+    super('InternalError', `Internal error occurred: the plugin ${JSON.stringify(plugin)} ${why}`);
+  }
+}
+
+/**
+ * One plugin's part at one point; made once per thread that runs the point.
+ *
+ * @example
+ * const contribution: Contribution = validator.of(host => ({ on: {}, validate: () => [] }));
+ */
 export interface Contribution {
   readonly point: string;
   readonly threads: readonly Thread[];
   readonly make: (host: Host) => Awaitable<unknown>;
 }
 
-/** An extension point: where its values live, and how many become one. Anyone may define one. */
+/**
+ * An extension point: where its values live, and how many become one. Anyone may define one.
+ *
+ * @example
+ * const greeting: Point<string, readonly string[]> = definePoint('greeting', ['request'], allValues);
+ */
 export interface Point<In, Out> {
   readonly name: string;
   readonly threads: readonly Thread[];
@@ -27,7 +84,13 @@ export interface Point<In, Out> {
   of(make: (host: Host) => Awaitable<In>): Contribution;
 }
 
-/** Defines an extension point; its name must be unique within a server. */
+/**
+ * Defines an extension point; its name must be unique within a server. What plugins contributed to it is found with
+ * `host.at(point)`.
+ *
+ * @example
+ * export const greeting = definePoint<string, string>('greeting', ['request'], all => all.map(one => one.value).join());
+ */
 export function definePoint<In, Out>(
   name: string,
   threads: readonly Thread[],
@@ -41,13 +104,28 @@ export function definePoint<In, Out>(
   });
 }
 
-/** A point's combination where every value counts: all of them, in the order of the configuration. */
+/**
+ * A point's combination where every value counts: all of them, in the order of the configuration.
+ *
+ * @example
+ * export const greeting = definePoint<string, readonly string[]>('greeting', ['request'], allValues);
+ */
 export const allValues = <T>(inputs: readonly Contributed<T>[]): readonly T[] => inputs.map(input => input.value);
 
-/** Named in the configuration as { use: module, config: JSON }, so that every thread can build its own copy. */
+/**
+ * Named in the configuration as { use: module, config: JSON }, so that every thread can build its own copy.
+ *
+ * @example
+ * export default definePlugin({
+ *   name: 'no-friday',
+ *   parse: () => null,
+ *   contribute: () => [validator.of(host => new NoFriday(host.now))],
+ * }) satisfies Plugin<null>;
+ */
 export interface Plugin<Config = unknown> {
+  /** Known to the log, the metrics, error messages and `requires`; different plugins have different names. */
   readonly name: string;
-  /** Names of plugins that must be there too; a missing one fails the start with both names. */
+  /** Names of plugins that must be configured too, in any place; a missing one fails the start with both names. */
   readonly requires?: readonly string[];
   /** Pure; throws ConfigError with the path of the bad field. */
   parse(config: unknown): Config;
@@ -55,8 +133,14 @@ export interface Plugin<Config = unknown> {
   contribute(config: Config): readonly Contribution[];
 }
 
-/** A bad configuration: `path` names the field, the message the fix. Ends the start with exit code 2. */
+/**
+ * A bad configuration: `path` names the field, the message the fix. Ends the start with exit code 2.
+ *
+ * @example
+ * if (typeof level !== 'number') throw new ConfigError('level', 'must be a number from 1 to 9');
+ */
 export class ConfigError extends Error {
+  override readonly name: string = 'ConfigError';
   constructor(
     readonly path: string,
     message: string,
@@ -65,5 +149,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** Identity function that checks a plugin's shape where it is written. */
+/**
+ * Identity function that checks a plugin's shape where it is written.
+ *
+ * @example
+ * export default definePlugin({ name: 'nothing', parse: () => null, contribute: () => [] });
+ */
 export const definePlugin = <Config>(plugin: Plugin<Config>): Plugin<Config> => plugin;

@@ -4,10 +4,13 @@ import { dirname, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { ConfigError } from '../api/point.js';
 import { YAML_ALIASES } from '../limits.js';
-import { DEFAULTS, type PluginUse, type Settings } from '../server/settings.js';
+import { resolveModule } from '../plugin/module.js';
+import { checkPluginUse, type PluginUse } from '../plugin/settings.js';
+import { DEFAULTS, type Settings } from '../server/settings.js';
 import { checkEtcd } from '../server/etcd.js';
 import { parseFlags } from './flags.js';
 import { OPTIONS } from './options.js';
+import { duration } from './values.js';
 
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -15,15 +18,12 @@ const isMap = (value: unknown): value is Record<string, unknown> =>
 /** The key of a flag in the configuration file: `dataDir` for `data-dir`. */
 const camelCase = (flag: string): string => flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Parses a plugin. Relative module paths are resolved against the directory of the configuration file. */
+/** Parses a plugin. Modules are looked for from the directory of the configuration file. */
 function parsePlugin(value: unknown, path: string, directory: string): PluginUse {
-  if (!isMap(value)) throw new ConfigError(path, 'must be { use: module, config: … }');
-  for (const key of Object.keys(value))
-    if (key !== 'use' && key !== 'config')
-      throw new ConfigError(`${path}.${key}`, 'unknown field; a plugin has use and config');
-  const { use, config } = value;
-  if (typeof use !== 'string' || use === '') throw new ConfigError(`${path}.use`, 'must name a package or a path');
-  return { use: /^\.{1,2}\//.test(use) ? resolve(directory, use) : use, ...(config === undefined ? {} : { config }) };
+  const given = isMap(value) && value['timeout'] !== undefined ? value['timeout'] : undefined;
+  const timeout = given === undefined ? undefined : duration(given, `${path}.timeout`);
+  const checked = checkPluginUse(timeout === undefined ? value : { ...(value as object), timeout }, path);
+  return { ...checked, use: resolveModule(checked.use, directory) };
 }
 
 function parsePlugins(value: unknown, directory: string): readonly PluginUse[] {

@@ -1,4 +1,6 @@
 import type { HealthCheck } from '../api/control.js';
+import { HEALTH_CHECK_MS } from '../limits.js';
+import { withinDeadline } from '../plugin/deadline.js';
 
 /** The health endpoints (spec, "Health endpoints"). */
 export type HealthEndpoint = HealthCheck['of'][number];
@@ -21,25 +23,9 @@ const HEADERS = [
 
 const answer = (status: number, text: string): HealthAnswer => ({ status, headers: HEADERS, text });
 
-/** Time after which a check counts as failed. */
-const CHECK_MILLISECONDS = 10_000;
-
-async function runWithTimeout(check: HealthCheck): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_MILLISECONDS} ms`)), CHECK_MILLISECONDS);
-    timer.unref();
-  });
-  try {
-    await Promise.race([check.check(), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 async function runCheck(endpoint: HealthEndpoint, check: HealthCheck, onResult: OnResult): Promise<boolean> {
   try {
-    await runWithTimeout(check);
+    await withinDeadline(check.check(), HEALTH_CHECK_MS);
   } catch (thrown) {
     onResult(endpoint, check.name, false, thrown);
     return false;

@@ -1,4 +1,6 @@
 import { Registry } from 'prom-client';
+import type { ThreadData } from '../threads/data.js';
+import { registerPluginMetrics } from './plugins.js';
 import { registerProcessMetrics } from './process.js';
 import type { RequestMetrics } from './requests.js';
 
@@ -11,11 +13,12 @@ export interface Scrape {
   text(): Promise<string>;
 }
 
-/** The metrics at `/metrics`: requests and process. */
-export function serverMetrics(requests: RequestMetrics): Scrape {
+/** The metrics at `/metrics`: requests, process and plugins. */
+export function serverMetrics(requests: RequestMetrics, data: Pick<ThreadData, 'plugins' | 'failures'>): Scrape {
   const registry = new Registry();
   requests.register(registry);
   registerProcessMetrics(registry);
+  registerPluginMetrics(registry, data);
   return {
     contentType: registry.contentType,
     text: async () => `${await requests.text()}\n${await registry.metrics()}`,

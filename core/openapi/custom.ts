@@ -49,7 +49,9 @@ class Publisher {
   #required(schema: StructuralSchema): readonly string[] {
     const { required = [], properties } = schema;
     if (this.dialect === 'v3' || this.#omits(schema, 'properties')) return required;
-    return required.filter(name => !properties?.[name]?.nullable);
+    const mayBeNull = (name: string): boolean =>
+      properties !== undefined && Object.hasOwn(properties, name) && properties[name]!.nullable === true;
+    return required.filter(name => !mayBeNull(name));
   }
 
   #each(schemas: Properties): Schema {

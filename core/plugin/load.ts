@@ -1,67 +1,97 @@
-import { isAbsolute, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Host, Thread } from '../api/host.js';
-import { ConfigError, type Contributed, type Plugin, type Point } from '../api/point.js';
-import type { PluginSpec } from '../threads/data.js';
+import type { Contributed, Contribution, Plugin, Point } from '../api/point.js';
+import { PLUGIN_CALL_MS } from '../limits.js';
+import type { PluginSpec, ThreadData } from '../threads/data.js';
+import { callerOf } from './calls.js';
+import { pluginError } from './errors.js';
+import { FailureCounters } from './failures.js';
+import { type HostServices, hostOf, type PluginSet } from './host.js';
+import { logOf } from './log.js';
+import { importPlugin } from './module.js';
 
 /** The plugins of one thread, by point. */
 export interface Plugins {
-  /** Combines what was contributed at that point; once per thread. */
+  /** What was contributed at that point, combined once per thread. */
   at<In, Out>(point: Point<In, Out>): Out;
 }
 
-/** Where a specifier leads: a path (absolute or relative to the working directory), a file URL, or a package name. */
-function moduleOf(use: string): string {
-  if (use.startsWith('file:')) return use;
-  if (use.startsWith('.') || isAbsolute(use)) return pathToFileURL(resolve(use)).href;
-  return use;
+/** A plugin of this thread. */
+interface Loaded {
+  readonly plugin: Plugin;
+  readonly spec: PluginSpec;
+  /** Its place among all plugins of the server. */
+  readonly place: number;
 }
 
-/** `module` or `module#export`; without an export the default one. */
-async function importPlugin(use: string): Promise<Plugin> {
-  const [specifier = '', name = 'default'] = use.split('#');
-  let module: { [name: string]: Plugin | undefined };
+/** What the plugins of a thread contributed. */
+class Contributions implements PluginSet {
+  isComplete = false;
+  readonly #made = new Map<string, Contributed<unknown>[]>();
+  readonly #combined = new Map<string, unknown>();
+
+  add(point: string, value: Contributed<unknown>): void {
+    const values = this.#made.get(point);
+    if (values) values.push(value);
+    else this.#made.set(point, [value]);
+  }
+
+  at<In, Out>(point: Point<In, Out>): Out {
+    if (!this.#combined.has(point.name))
+      this.#combined.set(point.name, point.combine((this.#made.get(point.name) ?? []) as Contributed<In>[]));
+    return this.#combined.get(point.name) as Out;
+  }
+}
+
+async function importAll({ plugins }: ThreadData, thread: Thread): Promise<Loaded[]> {
+  const placed = plugins.map((spec, place) => ({ spec, place }));
+  const wanted = placed.filter(({ spec }) => spec.threads?.includes(thread) ?? true);
+  return await Promise.all(
+    wanted.map(async one => ({ ...one, plugin: await importPlugin(one.spec.use, one.spec.path) })),
+  );
+}
+
+/** Makes a part of a plugin. Throws what the plugin throws, with the plugin's name. */
+async function make(
+  { make }: Contribution,
+  { plugin, spec }: Loaded,
+  host: (plugin: string) => Host,
+): Promise<unknown> {
   try {
-    module = await import(moduleOf(specifier));
+    return await make(host(plugin.name));
   } catch (error) {
-    throw new ConfigError(`plugins: ${use}`, `cannot be loaded: ${(error as Error).message}`);
+    throw pluginError(error, plugin.name, spec.path);
   }
-  const plugin = module[name];
-  if (
-    typeof plugin?.name !== 'string' ||
-    typeof plugin.contribute !== 'function' ||
-    typeof plugin.parse !== 'function'
-  ) {
-    throw new ConfigError(
-      `plugins: ${use}`,
-      'it exports no plugin; export by default the result of definePlugin({ name, parse, contribute })',
-    );
-  }
-  return plugin;
+}
+
+/** The part as its point combines it. */
+function contributed(value: unknown, point: string, { plugin, spec, place }: Loaded, data: ThreadData) {
+  const failures = new FailureCounters(data.failures);
+  const call = callerOf({
+    plugin: plugin.name,
+    point,
+    timeout: spec.timeout ?? PLUGIN_CALL_MS,
+    log: logOf(plugin.name, data.verbosity),
+    count: kind => failures.add(place, point, kind),
+  });
+  return { plugin: plugin.name, value, failurePolicy: spec.failurePolicy ?? 'Fail', call };
 }
 
 /**
- * Loads the plugins that run in `thread` and makes their parts, in the order of the configuration. Throws ConfigError.
+ * Loads the plugins that run in `thread` and makes their parts, in the order of the configuration. Throws ConfigError,
+ * or what a plugin threw with the plugin's name; what was made by then is released.
  */
-export async function loadPlugins(
-  specs: readonly PluginSpec[],
-  thread: Thread,
-  host: (plugin: string) => Host,
-): Promise<Plugins> {
-  const wanted = specs.filter(spec => spec.threads?.includes(thread) ?? true);
-  const loaded = await Promise.all(wanted.map(async spec => ({ plugin: await importPlugin(spec.use), spec })));
-  const names = new Set(loaded.map(({ plugin }) => plugin.name));
-  const made = new Map<string, Contributed<unknown>[]>();
-  for (const { plugin, spec } of loaded) {
-    const missing = plugin.requires?.find(name => !names.has(name) && specs.every(s => s.threads === undefined));
-    if (missing)
-      throw new ConfigError(`plugins: ${plugin.name}`, `requires the plugin ${missing}, which is not configured`);
-    for (const contribution of plugin.contribute(plugin.parse(spec.config))) {
-      if (!contribution.threads.includes(thread)) continue;
-      const value = await contribution.make(host(plugin.name));
-      const values = made.get(contribution.point) ?? [];
-      made.set(contribution.point, [...values, { plugin: plugin.name, value }]);
-    }
+export async function loadPlugins(data: ThreadData, thread: Thread, services: HostServices): Promise<Plugins> {
+  const contributions = new Contributions();
+  const host = hostOf(data, thread, services, contributions);
+  try {
+    for (const loaded of await importAll(data, thread))
+      for (const one of loaded.plugin.contribute(loaded.plugin.parse(loaded.spec.config)))
+        if (one.threads.includes(thread))
+          contributions.add(one.point, contributed(await make(one, loaded, host), one.point, loaded, data));
+  } catch (error) {
+    await services.releases.run(logOf(thread, data.verbosity));
+    throw error;
   }
-  return { at: <In, Out>(point: Point<In, Out>) => point.combine((made.get(point.name) ?? []) as Contributed<In>[]) };
+  contributions.isComplete = true;
+  return contributions;
 }

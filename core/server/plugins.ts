@@ -99,3 +99,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     control('controllers/garbage.js#garbageCollector', { resources }),
   ];
 }
+
+/** The plugins that a server has without any in its configuration, as far as they are the same for every server. */
+export const builtInPlugins = (settings: Settings): PluginSpec[] =>
+  pluginsOf({ ...settings, plugins: [] }, { rootCa: '', storePath: '', adminTokens: '', resources: [], groups: [] });

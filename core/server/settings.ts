@@ -1,12 +1,7 @@
 import { HISTORY_MS } from '../limits.js';
 import type { ResourceType } from '../api/resource.js';
 import type { NamingName } from '../naming.js';
-
-/** A plugin named in the configuration: a package or path, and its own settings. */
-export interface PluginUse {
-  readonly use: string;
-  readonly config?: unknown;
-}
+import type { PluginUse } from '../plugin/settings.js';
 
 /** Ways to decide access, in order of `authorizationMode`. */
 export const AUTHORIZATION_MODES = ['RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;

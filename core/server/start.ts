@@ -1,13 +1,15 @@
 import { type Listener, listener, type Listening } from '../api/listener.js';
 import { type Naming, namingOf } from '../naming.js';
-import { hostOf } from '../plugin/host.js';
+import { checkPlugins } from '../plugin/check.js';
+import { withClass } from '../plugin/errors.js';
+import { FailureCounters } from '../plugin/failures.js';
 import { Releases } from '../plugin/releases.js';
 import { logOf } from '../plugin/log.js';
 import { loadPlugins } from '../plugin/load.js';
 import { FUTURE_REVISION_MS } from '../limits.js';
 import type { Registry } from '../schema/resource.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
-import { type BuiltinInputs, pluginsOf } from './plugins.js';
+import { type BuiltinInputs, builtInPlugins, pluginsOf } from './plugins.js';
 import { ControlThread } from '../../workers/front/controlThread.js';
 import { checkEtcd } from './etcd.js';
 import { type FrontEnd, frontEnd, startPool } from '../../workers/front/frontEnd.js';
@@ -37,13 +39,15 @@ export interface RunningServer {
 /** Starts a server. Throws ConfigError for bad settings and StoreError for a store that cannot be used. */
 export async function startServer(given: Partial<Settings> = {}): Promise<RunningServer> {
   const began = performance.now();
-  const settings: Settings = checkEtcd({ ...DEFAULTS, ...given });
+  const checked: Settings = checkEtcd({ ...DEFAULTS, ...given });
+  const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked));
+  const settings = { ...checked, plugins };
   const releases = new Releases();
   try {
     return await start(settings, given.dataDir === undefined && settings.storage === 'memory', began, releases);
   } catch (error) {
     await releases.run(logOf('server', settings.verbosity));
-    throw error;
+    throw withClass(error);
   }
 }
 
@@ -62,7 +66,7 @@ async function start(
   releases.add('the store', () => store.close());
   const pool = startPool(data, store, log);
   releases.add('the pool', () => pool.close());
-  const plugins = await loadPlugins(data.plugins, 'front', hostOf(data, 'front', { onClose: releases.add }));
+  const plugins = await loadPlugins(data, 'front', { releases });
   store.begin();
   const opened = await store.ready();
   let draining = false;
@@ -128,15 +132,19 @@ const pluginsFor = (settings: Settings, { pki, admin, storePath }: Home, registr
   pluginsOf(settings, { rootCa: pki.caPem, storePath, adminTokens: admin.file, ...described(registry) });
 
 /** What every thread is started with. */
-const threadData = (settings: Settings, home: Home): ThreadData => ({
-  naming: settings.naming,
-  plugins: pluginsFor(settings, home, servedRegistry(settings)),
-  resources: settings.resources,
-  counters: new SharedArrayBuffer(COUNTERS * 4),
-  verbosity: settings.verbosity,
-  // Who is allowed everything is to be known (spec 2, "Anonymous requests").
-  anonymous: settings.anonymousAuth && !settings.authorizationMode.includes('AlwaysAllow'),
-});
+function threadData(settings: Settings, home: Home): ThreadData {
+  const plugins = pluginsFor(settings, home, servedRegistry(settings));
+  return {
+    naming: settings.naming,
+    plugins,
+    resources: settings.resources,
+    failures: FailureCounters.memory(plugins.length),
+    counters: new SharedArrayBuffer(COUNTERS * 4),
+    verbosity: settings.verbosity,
+    // Who is allowed everything is to be known (spec 2, "Anonymous requests").
+    anonymous: settings.anonymousAuth && !settings.authorizationMode.includes('AlwaysAllow'),
+  };
+}
 
 /**
  * Starts the controllers. `bootstrapped` resolves when the default roles and bindings are there: before, permissions

@@ -1,6 +1,6 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import type { Log, Thread } from '../api/host.js';
-import { hostOf, type HostServices } from '../plugin/host.js';
+import type { HostServices } from '../plugin/host.js';
 import { loadPlugins, type Plugins } from '../plugin/load.js';
 import { logOf } from '../plugin/log.js';
 import { Releases } from '../plugin/releases.js';
@@ -13,7 +13,7 @@ export interface ThreadScope {
   /** What is released when the thread closes, the last first. */
   readonly releases: Releases;
   /** Loads the plugins of this kind of thread and makes their parts. Throws ConfigError. */
-  loadPlugins(services?: Omit<HostServices, 'onClose'>): Promise<Plugins>;
+  loadPlugins(services?: Omit<HostServices, 'releases'>): Promise<Plugins>;
 }
 
 /** The scope of a thread of a kind; `name` is that of its log. */
@@ -27,8 +27,7 @@ export function threadScope(
     data,
     log: logOf(name, data.verbosity),
     releases,
-    loadPlugins: services =>
-      loadPlugins(data.plugins, kind, hostOf(data, kind, { ...services, onClose: releases.add })),
+    loadPlugins: services => loadPlugins(data, kind, { ...services, releases }),
   };
 }
 

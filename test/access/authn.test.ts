@@ -20,7 +20,7 @@ import { clientCertificates } from '../../plugins/authn/client-certificate.js';
 import staticToken, { staticTokens } from '../../plugins/authn/static-token.js';
 import { digest, parseTokenFile } from '../../plugins/authn/token-file.js';
 import { CERTIFICATES } from './data/certificates.js';
-import { received, user } from './support.js';
+import { contributed, received, user } from './support.js';
 
 const status = (call: () => unknown): number | undefined => {
   try {
@@ -190,26 +190,21 @@ describe('the identity of a request', () => {
     }
   });
   test('a token that one file refuses is accepted if a later authenticator knows it [A178] [A179]', async () => {
-    const files = ['one,olga,1', 'two,tom,2'].map(text => ({
-      plugin: text,
-      value: staticTokens(parseTokenFile(text, 'f')),
-    }));
+    const files = ['one,olga,1', 'two,tom,2'].map(text => contributed(staticTokens(parseTokenFile(text, 'f'))));
     const all = authenticator.combine(files);
     expect((await all.authenticate(received({ authorization: 'Bearer two' }))).user?.name).toBe('tom');
     await expect(all.authenticate(received({ authorization: 'Bearer three' }))).rejects.toBeInstanceOf(Refusal);
     expect((await all.authenticate(received())).user).toBeNull();
   });
   test('an answer is remembered no longer than any authenticator that was asked allows: it may answer otherwise next time', async () => {
-    const says = (answer: User | null | Refusal, cacheFor: CacheFor) => ({
-      plugin: '',
-      value: {
+    const says = (answer: User | null | Refusal, cacheFor: CacheFor) =>
+      contributed({
         cacheFor,
         authenticate: () => {
           if (answer instanceof Refusal) throw answer;
           return answer;
         },
-      },
-    });
+      });
     const tom: User = { name: 'tom', uid: '', groups: [], extra: new Map() };
     const bad = new Refusal('Unauthorized', 'Unauthorized');
     const cacheForOf = async (...all: ReturnType<typeof says>[]) =>

@@ -4,15 +4,14 @@ import { forbidden } from '../../core/access/messages.js';
 import { namingOf } from '../../core/naming.js';
 import { allowAll, denyAll } from '../../plugins/authz/always.js';
 import { masters } from '../../plugins/authz/system-masters.js';
-import { target, user } from './support.js';
+import { contributed, target, user } from './support.js';
 
 const carol = user('carol');
 const path: Target = { is: 'path', verb: 'get', path: '/a b' };
 
 describe('modes', () => {
   const decide = async (who: string[], ...modes: (typeof allowAll)[]) =>
-    (await authorizer.combine(modes.map(value => ({ plugin: 'x', value }))).authorize(user('x', ...who), path))
-      .decision;
+    (await authorizer.combine(modes.map(value => contributed(value))).authorize(user('x', ...who), path)).decision;
   test('AlwaysAllow allows, AlwaysDeny does not [A009]', async () => {
     expect(await decide([], allowAll)).toEqual({ is: 'allow' });
     expect(await decide([], denyAll)).toEqual({ is: 'noOpinion', reason: 'Everything is forbidden.' });

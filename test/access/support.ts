@@ -1,4 +1,4 @@
-import type { ApiObject, Informer, Received, ResourceTarget, User } from '../../core/api/index.js';
+import type { ApiObject, Contributed, Informer, Received, ResourceTarget, User } from '../../core/api/index.js';
 
 /** An informer over a list that a test may change. */
 export class ListInformer implements Informer {
@@ -44,4 +44,12 @@ export const received = (headers: Record<string, string> = {}, certificate?: str
   path: '/',
   warn: () => {},
   ...(certificate ? { certificate } : {}),
+});
+
+/** A value as a point combines it, of a plugin whose calls are neither bounded nor counted. */
+export const contributed = <T>(value: T, plugin = 'x'): Contributed<T> => ({
+  plugin,
+  value,
+  failurePolicy: 'Fail',
+  call: operation => operation(),
 });

@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../core/api/point.js';
@@ -116,7 +117,10 @@ describe('the configuration file', () => {
     );
     const settings = loadSettings(['--config', path, '--secure-port=7001']);
     expect(settings).toMatchObject({ port: 7001, naming: 'kubernetes', tlsSan: ['a'] });
-    expect(settings.plugins).toEqual([{ use: join(folder, 'own.js'), config: { a: 1 } }, { use: 'package' }]);
+    expect(settings.plugins).toEqual([
+      { use: pathToFileURL(join(folder, 'own.js')).href, config: { a: 1 } },
+      { use: 'package' },
+    ]);
   });
 
   it.each([
@@ -124,7 +128,10 @@ describe('the configuration file', () => {
     ['secure-port: 1', 'secure-port: unknown setting; they are named like the flags, in camelCase'],
     ['tlsSan: [a, ""]', 'tlsSan[1]: must be a non-empty text'],
     ['plugins: [{config: {}}]', 'plugins[0].use: must name a package or a path'],
-    ['plugins: [{use: a, with: b}]', 'plugins[0].with: unknown field; a plugin has use and config'],
+    [
+      'plugins: [{use: a, with: b}]',
+      'plugins[0].with: unknown field; a plugin has use, config, timeout, failurePolicy',
+    ],
     ['- a', '--config: must be a YAML mapping of settings'],
   ])('is refused for %j with the path of the field', (yaml, message) => {
     expect(() => parseConfig(yaml, folder)).toThrow(message);

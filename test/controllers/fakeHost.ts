@@ -100,6 +100,9 @@ export class FakeServer {
       naming: namingOf('kubernetes'),
       now: () => 1_700_000_000_123,
       onClose: release => this.#releases.push(release),
+      at: () => {
+        throw new Error('controllers have no points of their own');
+      },
       informer: storageName => ({
         get: (namespace, name) => this.objects.get(`${storageName}|${namespace}|${name}`),
         list: namespace =>

@@ -127,7 +127,7 @@ export async function frontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     log,
     startedAt: Date.now(),
     livezGraceMs: settings.livezGracePeriod,
-    metrics: serverMetrics(requests),
+    metrics: serverMetrics(requests, data),
     snapshot: exchange =>
       sendSnapshot(exchange, { writer, revision: mostRecent, storeName: settings.storage, now: Date.now }),
   });

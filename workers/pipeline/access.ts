@@ -1,9 +1,8 @@
 import type { DependsOn } from '../../core/api/access.js';
-import { identify, unauthorized } from '../../core/access/identity.js';
+import { identify } from '../../core/access/identity.js';
 import { impersonated } from '../../core/access/impersonate.js';
 import { forbidden } from '../../core/access/messages.js';
 import type { Route } from '../../core/request/route.js';
-import { Refusal } from '../../core/model/refusal.js';
 import type { Target } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
 import type { Grant, Job } from '../../core/threads/messages.js';
@@ -45,11 +44,7 @@ export async function authenticate(
       warnings.push(text);
     },
   };
-  const { user: found, cacheFor } = await context.authentication.authenticate(received).catch((thrown: unknown) => {
-    if (thrown instanceof Refusal) throw thrown;
-    context.log.error({ stack: (thrown as Error).stack }, 'an authenticator failed');
-    throw unauthorized();
-  });
+  const { user: found, cacheFor } = await context.authentication.authenticate(received);
   const user = identify(found, { enabled: context.anonymous }, route.target.path);
   const other = await impersonated(headers, target => authorize(context, user, target));
   return other ? { user: other, identityFor: 'never' } : { user, identityFor: elsewhere ? 'never' : cacheFor };

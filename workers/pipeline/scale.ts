@@ -91,11 +91,12 @@ export async function updateScale(
       target.name,
       resource.strategy.validateUpdate(object, old, rulesOf(context, permitted, options.dryRun)),
     );
-  refuseInvalid(resource, target.name, await context.validate(change, object as Frozen<ApiObject>));
   const changed = contentChanged(object, old);
+  // Validators get the object as it will be stored, and frozen.
+  if (changed && resource.strategy.hasGeneration) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  refuseInvalid(resource, target.name, await context.validate(change, object as Frozen<ApiObject>));
   if (!changed && settledEntries(object, old) === old.metadata.managedFields)
     return await shape(context, permitted, old, 200, permitted.warnings);
-  if (changed && resource.strategy.hasGeneration) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   return await propose(context, permitted, object, {
     status: 200,
     dryRun: options.dryRun,

@@ -129,14 +129,15 @@ export async function replace(
   checkOwners(merged, set, permitted.warnings);
   const violations = judged(permitted, () => validate(context, permitted, merged, old, dryRun, sent));
   refuseInvalid(resource, target.name, violations);
+  // Validators get the object as it will be stored, and frozen.
+  if (strategy.hasGeneration && !isStatus(permitted) && (strategy.changed ?? contentChanged)(merged, old))
+    merged.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  merged.metadata.resourceVersion = old.metadata.resourceVersion;
   refuseInvalid(
     resource,
     target.name,
     await context.validate(changeOf(permitted, 'UPDATE', dryRun, target.name, old), merged as Frozen<ApiObject>),
   );
-  if (strategy.hasGeneration && !isStatus(permitted) && (strategy.changed ?? contentChanged)(merged, old))
-    merged.metadata.generation = (old.metadata.generation ?? 0) + 1;
-  merged.metadata.resourceVersion = old.metadata.resourceVersion;
   if (merged.metadata.deletionTimestamp && isFree(permitted, merged))
     return await removal(context, permitted, old, merged, { status: 200, dryRun });
   if (same(context, permitted, merged, old)) return await shape(context, permitted, old, 200, permitted.warnings);

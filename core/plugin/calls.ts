@@ -1,0 +1,46 @@
+import type { Log } from '../api/host.js';
+import { isPromise } from '../api/awaitable.js';
+import { type Contributed, PluginFailure } from '../api/point.js';
+import { Refusal } from '../model/refusal.js';
+import { DeadlineExceeded, withinDeadline } from './deadline.js';
+
+/** What became of a failed call. */
+export type FailureKind = 'error' | 'timeout';
+
+/** One plugin at one point, and where its failures go. */
+export interface CallTarget {
+  readonly plugin: string;
+  readonly point: string;
+  /** Milliseconds that a call may take. */
+  readonly timeout: number;
+  readonly log: Log;
+  readonly count: (kind: FailureKind) => void;
+}
+
+const isRefusal = (thrown: unknown): boolean => thrown instanceof Refusal;
+
+/**
+ * Runs the calls of one plugin at one point: the only way from the server into a plugin while it serves a request, and
+ * so the place where calls are bounded and counted. A call that returns synchronously costs neither timer nor promise.
+ */
+export function callerOf(target: CallTarget): Contributed<unknown>['call'] {
+  const failure = (thrown: unknown): PluginFailure => {
+    const late = thrown instanceof DeadlineExceeded;
+    const { stack = String(thrown) } = (thrown ?? {}) as Partial<Error>;
+    target.count(late ? 'timeout' : 'error');
+    const why = late ? `did not answer within ${target.timeout} ms` : 'failed; see the log of the server';
+    target.log.error({ point: target.point, stack }, `plugin ${target.plugin}: the call ${late ? why : 'failed'}`);
+    return new PluginFailure(target.plugin, target.point, why);
+  };
+  return (operation, mayThrow = isRefusal) => {
+    const rethrow = (thrown: unknown): never => {
+      throw !(thrown instanceof DeadlineExceeded) && mayThrow(thrown) ? thrown : failure(thrown);
+    };
+    try {
+      const result = operation();
+      return isPromise(result) ? withinDeadline(result, target.timeout).catch(rethrow) : result;
+    } catch (thrown) {
+      return rethrow(thrown);
+    }
+  };
+}

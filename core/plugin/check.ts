@@ -1,0 +1,101 @@
+import { ConfigError, type Contribution, type Plugin } from '../api/point.js';
+import type { PluginSpec } from '../threads/data.js';
+import { pluginError } from './errors.js';
+import { importPlugin, resolveModule } from './module.js';
+import { checkPluginUse, type PluginUse } from './settings.js';
+
+/** A plugin of the configuration with its place there and what it contributes. */
+interface Checked {
+  readonly spec: PluginSpec;
+  readonly plugin: Plugin;
+}
+
+/** Points whose failures may be ignored; a failure at one of the others must never be. */
+const IGNORABLE: ReadonlySet<string> = new Set(['mutate', 'validate']);
+const NEVER_IGNORED: ReadonlySet<string> = new Set(['authn', 'authz']);
+
+/**
+ * Checks the plugins of the configuration together, before any thread loads one: that each can be imported, its
+ * settings, its name, and that the plugins it requires are configured. Gives what the threads load, independent of the
+ * working directory. `builtIn` are the server's own plugins, which may be required too. Throws ConfigError.
+ */
+export async function checkPlugins(
+  uses: readonly PluginUse[],
+  builtIn: () => readonly PluginSpec[],
+): Promise<readonly PluginSpec[]> {
+  const checked = await Promise.all(uses.map((use, i) => checkPlugin(use, `plugins[${i}]`)));
+  checkNames(checked);
+  await checkRequired(checked, builtIn);
+  return checked.map(({ spec }) => spec);
+}
+
+async function checkPlugin(given: PluginUse, path: string): Promise<Checked> {
+  const checked = checkPluginUse(given, path);
+  const use = resolveModule(checked.use, process.cwd());
+  const plugin = await importPlugin(use, path);
+  const { requires = [] } = plugin;
+  if (!Array.isArray(requires) || requires.some(name => typeof name !== 'string'))
+    throw new ConfigError(`${path}.use`, `the plugin ${plugin.name} must require a list of names of plugins`);
+  const contributions = contributionsOf(plugin, checked.config, path);
+  if (checked.failurePolicy === 'Ignore') checkIgnorable(plugin.name, contributions, path);
+  return { plugin, spec: { ...checked, use, path, name: plugin.name } };
+}
+
+/** What a plugin contributes with its settings. Throws ConfigError that names the field and the plugin. */
+function contributionsOf(plugin: Plugin, config: unknown, path: string): readonly Contribution[] {
+  let contributions: readonly Contribution[];
+  try {
+    contributions = plugin.contribute(plugin.parse(config));
+  } catch (error) {
+    const named = pluginError(error, plugin.name, path);
+    throw named instanceof ConfigError ? named : new ConfigError(`${path}.config`, named.message);
+  }
+  if (Array.isArray(contributions) && contributions.every(one => typeof one?.make === 'function')) return contributions;
+  throw new ConfigError(`${path}.use`, `the plugin ${plugin.name} must contribute a list of point.of(make)`);
+}
+
+function checkIgnorable(name: string, contributions: readonly Contribution[], path: string): void {
+  const points = contributions.map(({ point }) => point);
+  const vital = points.find(point => NEVER_IGNORED.has(point));
+  if (vital !== undefined)
+    throw new ConfigError(
+      `${path}.failurePolicy`,
+      `must be Fail: ${name} contributes to the point ${vital}, whose failures are never ignored`,
+    );
+  if (!points.some(point => IGNORABLE.has(point)))
+    throw new ConfigError(
+      `${path}.failurePolicy`,
+      `is for mutators and validators, and ${name} contributes neither: leave it out`,
+    );
+}
+
+/** The same plugin may be used several times; different plugins need different names. */
+function checkNames(checked: readonly Checked[]): void {
+  const byName = new Map<string, PluginSpec>();
+  for (const { spec, plugin } of checked) {
+    const earlier = byName.get(plugin.name);
+    if (earlier && earlier.use !== spec.use)
+      throw new ConfigError(
+        `${spec.path}.use`,
+        `${spec.use} is a plugin named ${plugin.name}, as ${earlier.path} is: rename one of them`,
+      );
+    byName.set(plugin.name, earlier ?? spec);
+  }
+}
+
+/** Order does not matter, and plugins may require each other. The server's own are imported only where asked for. */
+async function checkRequired(checked: readonly Checked[], builtIn: () => readonly PluginSpec[]): Promise<void> {
+  const names = new Set(checked.map(({ plugin }) => plugin.name));
+  const unmet = checked.flatMap(({ spec, plugin }) =>
+    (plugin.requires ?? []).filter(name => !names.has(name)).map(name => ({ spec, plugin, name })),
+  );
+  if (unmet.length === 0) return;
+  const own = await Promise.all(builtIn().map(async ({ use }) => (await importPlugin(use)).name));
+  const missing = unmet.find(({ name }) => !own.includes(name));
+  if (!missing) return;
+  const { spec, plugin, name } = missing;
+  throw new ConfigError(
+    spec.path ?? 'plugins',
+    `the plugin ${plugin.name} requires the plugin ${name}, which is not configured: add it to plugins, or leave ${plugin.name} out`,
+  );
+}

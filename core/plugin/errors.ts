@@ -1,0 +1,30 @@
+import { ConfigError } from '../api/point.js';
+
+/** Told by its name: a plugin may have a copy of this class, and errors of other threads have lost theirs. */
+const isConfigError = (thrown: unknown): boolean =>
+  thrown instanceof Error && thrown.name === 'ConfigError' && typeof (thrown as ConfigError).path === 'string';
+
+/** Where a plugin's field stands in the configuration: `keys[0]` is `plugins[1].config.keys[0]`. */
+function placeOf(field: string, path: string): string {
+  if (/^config($|[.[])/.test(field)) return `${path}.${field}`;
+  return `${path}.config${field.startsWith('[') ? '' : '.'}${field}`;
+}
+
+/**
+ * What a plugin threw at start as an error that names the plugin and, where it is about a field, the field's place in
+ * the configuration. `path` is the plugin's own place there; absent for the server's own plugins.
+ */
+export function pluginError(thrown: unknown, name: string, path: string | undefined): Error {
+  const { path: field = '', message = String(thrown) } = (thrown ?? {}) as Partial<ConfigError>;
+  if (!isConfigError(thrown)) return new Error(`plugin ${name}: ${message}`, { cause: thrown });
+  if (path === undefined) return thrown as ConfigError;
+  const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+  return new ConfigError(placeOf(field, path), `${text} (plugin ${name})`);
+}
+
+/** An error of any thread with the class that it lost on its way from another one. */
+export function withClass(error: unknown): unknown {
+  if (error instanceof ConfigError || !isConfigError(error)) return error;
+  const { path, message } = error as ConfigError;
+  return new ConfigError(path, message.slice(path.length + 2));
+}

@@ -1,0 +1,80 @@
+import type { FailurePolicy } from '../api/point.js';
+import { ConfigError } from '../api/point.js';
+import { DEPTH, PLUGIN_CALL_MAX_MS } from '../limits.js';
+import type { Json } from '../model/object.js';
+
+/** A plugin named in the configuration: a package or path, its own settings, and how its calls are run. */
+export interface PluginUse {
+  readonly use: string;
+  /** JSON: it travels to every thread. */
+  readonly config?: unknown;
+  /** How long one call may take, in milliseconds; absent: PLUGIN_CALL_MS. */
+  readonly timeout?: number;
+  /** What a failing mutator or validator does to the request; absent: Fail. */
+  readonly failurePolicy?: FailurePolicy;
+}
+
+const FIELDS = ['use', 'config', 'timeout', 'failurePolicy'];
+const POLICIES: readonly unknown[] = ['Fail', 'Ignore'] satisfies FailurePolicy[];
+
+/**
+ * The entry of a plugin in the configuration, checked and with its settings as JSON. `path` says where it stands.
+ * Throws ConfigError that names the field.
+ */
+export function checkPluginUse(value: unknown, path: string): PluginUse {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ConfigError(path, 'must be { use: module, config: … }');
+  const unknown = Object.keys(value).find(key => !FIELDS.includes(key));
+  if (unknown !== undefined)
+    throw new ConfigError(`${path}.${unknown}`, `unknown field; a plugin has ${FIELDS.join(', ')}`);
+  const { use, config, timeout, failurePolicy } = value as { readonly [field: string]: unknown };
+  if (typeof use !== 'string' || use === '')
+    throw new ConfigError(
+      `${path}.use`,
+      'must name a package or a path: every thread imports the module, so it cannot be the plugin itself',
+    );
+  if (timeout !== undefined && !(Number.isInteger(timeout) && inBudget(timeout as number)))
+    throw new ConfigError(
+      `${path}.timeout`,
+      `must be a time from 1 ms to ${PLUGIN_CALL_MAX_MS / 1000} s, not ${String(timeout)}`,
+    );
+  if (failurePolicy !== undefined && !POLICIES.includes(failurePolicy))
+    throw new ConfigError(`${path}.failurePolicy`, `must be Fail or Ignore, not ${JSON.stringify(failurePolicy)}`);
+  return {
+    use,
+    ...(config === undefined ? {} : { config: toJson(config, `${path}.config`) }),
+    ...(timeout === undefined ? {} : { timeout: timeout as number }),
+    ...(failurePolicy === undefined ? {} : { failurePolicy: failurePolicy as FailurePolicy }),
+  };
+}
+
+const inBudget = (milliseconds: number): boolean => milliseconds >= 1 && milliseconds <= PLUGIN_CALL_MAX_MS;
+
+/** What a value that is no JSON is called in a message. */
+const describe = (value: unknown): string =>
+  typeof value === 'object'
+    ? (value?.constructor?.name ?? 'object')
+    : typeof value === 'number'
+      ? String(value)
+      : typeof value;
+
+const isPlain = (value: object): boolean => {
+  const prototype = Object.getPrototypeOf(value) as object | null;
+  // Test runners have programs in a realm of their own: whose `Object.prototype` it is does not matter.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+};
+
+/** A copy of a value that is JSON; undefined members are left out. Throws ConfigError with the path of what is not. */
+function toJson(value: unknown, path: string, depth = 0): Json {
+  if (depth > DEPTH) throw new ConfigError(path, `is nested more than ${DEPTH} levels deep`);
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value))
+    return value as Json;
+  if (Array.isArray(value)) return value.map((item, i) => toJson(item, `${path}[${i}]`, depth + 1));
+  if (typeof value === 'object' && isPlain(value))
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([, member]) => member !== undefined)
+        .map(([name, member]) => [name, toJson(member, `${path}.${name}`, depth + 1)]),
+    );
+  throw new ConfigError(path, `must be JSON, which travels to every thread, not a value of type ${describe(value)}`);
+}

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ConfiguredServer, fixture } from './support.js';
+
+/*
+ * A plugin that throws, hangs or returns what nobody knows: what the client gets, what the log says, what is counted.
+ */
+
+const TIMEOUT = 300;
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const SECRETS = '/api/v1/namespaces/default/secrets';
+const PLUGIN = 'test/misbehaving';
+const server = new ConfiguredServer();
+
+beforeAll(() =>
+  server.start({
+    plugins: [
+      { use: fixture('misbehaving'), timeout: `${TIMEOUT}ms` },
+      { use: fixture('misbehaving', 'ignored'), timeout: `${TIMEOUT}ms`, failurePolicy: 'Ignore' },
+      { use: fixture('misbehaving', 'fallback') },
+    ],
+  }),
+);
+afterAll(() => server.dispose());
+
+const errors = (point: string, plugin = PLUGIN) => server.counter('capstan_plugin_errors_total', { plugin, point });
+const timeouts = (point: string, plugin = PLUGIN) => server.counter('capstan_plugin_timeouts_total', { plugin, point });
+/** Creates a ConfigMap with these labels. */
+const create = (name: string, labels: object) => server.call('POST', MAPS, { body: { metadata: { name, labels } } });
+
+/** What each behaviour is counted as; the others are no failures. */
+const ERRORS = ['throw', 'reject', 'text', 'nothing'];
+
+describe('an authenticator', () => {
+  const call = (how: string) =>
+    server.call('GET', MAPS, { headers: { authorization: '', 'x-user': 'tess', 'x-how': how } });
+
+  test('that answers late, but within its time, is heard', async () => {
+    expect((await call('')).status).toBe(200);
+    expect((await call('slow')).status).toBe(200);
+  });
+
+  test.each([...ERRORS, 'hang', 'garbage', 'forbid', 'ok-refusal'])(
+    'that does "%s" is 401, logged and counted',
+    async how => {
+      const count = how === 'hang' ? timeouts : errors;
+      const [before, logged] = [await count('authn'), server.log.length];
+      const answer = await call(how);
+      expect([answer.status, answer.body.message]).toEqual([401, 'Unauthorized']);
+      expect(await count('authn')).toBe(before + 1);
+      expect(server.log.slice(logged)).toMatchObject([
+        { name: PLUGIN, level: 'error', message: expect.stringContaining(PLUGIN) },
+      ]);
+    },
+  );
+
+  test('that fails does not keep a later one from knowing the user, and is logged', async () => {
+    const logged = server.log.length;
+    const headers = { authorization: '', 'x-how': 'throw', 'x-fallback': 'fred' };
+    expect((await server.call('GET', MAPS, { headers })).body.message).toContain('User "fred" cannot list');
+    expect(server.log.slice(logged)).toMatchObject([{ name: PLUGIN, level: 'error', point: 'authn' }]);
+  });
+});
+
+describe('an authorizer', () => {
+  test.each([...ERRORS, 'hang', 'garbage'])(
+    'that does "%s" is 500, whoever asks: nobody is allowed by a failure',
+    async how => {
+      const count = how === 'hang' ? timeouts : errors;
+      const before = await count('authz');
+      const answer = await server.call('GET', `${SECRETS}/${how}`, {
+        headers: { authorization: '', 'x-user': 'tess' },
+      });
+      const why = how === 'hang' ? `did not answer within ${TIMEOUT} ms` : 'failed; see the log of the server';
+      expect([answer.status, answer.body.reason, answer.body.message]).toEqual([
+        500,
+        'InternalError',
+        `Internal error occurred: the plugin "${PLUGIN}" ${why}`,
+      ]);
+      expect(await count('authz')).toBe(before + 1);
+    },
+  );
+
+  test('that throws a Refusal refuses with it', async () => {
+    const before = await errors('authz');
+    const answer = await server.call('GET', `${SECRETS}/forbid`, { headers: { authorization: '', 'x-user': 'tess' } });
+    expect([answer.status, answer.body.message]).toEqual([403, 'forbidden by authz']);
+    expect(await errors('authz')).toBe(before);
+  });
+
+  test('that does not fail for another request is asked again at once', async () => {
+    const answer = await server.call('GET', `${SECRETS}/slow`, { headers: { authorization: '', 'x-user': 'tess' } });
+    expect(answer.status).toBe(404);
+  });
+});
+
+describe.each(['mutate', 'validate', 'delete'])('a call at the point of admission: %s', at => {
+  const point = at === 'delete' ? 'validate' : at;
+  async function attempt(how: string, label: string) {
+    const name = `${at}-${how}-${label}`;
+    const made = await create(name, { [label]: `${at}-${how}` });
+    return at === 'delete' ? await server.call('DELETE', `${MAPS}/${name}`) : made;
+  }
+
+  test.each([...ERRORS, 'hang', ...(point === 'validate' ? ['garbage'] : [])])(
+    'that does "%s" is 500 with the name of the plugin, logged and counted',
+    async how => {
+      const count = how === 'hang' ? timeouts : errors;
+      const [before, logged] = [await count(point), server.log.length];
+      const answer = await attempt(how, 'breaks');
+      expect([answer.status, answer.body.reason]).toEqual([500, 'InternalError']);
+      expect(answer.body.message).toContain(`the plugin "${PLUGIN}"`);
+      expect(await count(point)).toBe(before + 1);
+      expect(server.log.slice(logged)).toMatchObject([{ name: PLUGIN, level: 'error', point }]);
+      if (at !== 'delete') expect((await server.call('GET', `${MAPS}/${at}-${how}-breaks`)).status).toBe(404);
+    },
+  );
+
+  test('that throws a Refusal refuses with it', async () => {
+    const answer = await attempt('forbid', 'breaks');
+    expect([answer.status, answer.body.message]).toEqual([403, `forbidden by ${point}`]);
+  });
+
+  test('that answers within its time counts', async () => {
+    expect((await attempt('slow', 'breaks')).status).toBe(at === 'delete' ? 200 : 201);
+  });
+
+  test.each([...ERRORS, 'hang'])(
+    'that does "%s" is ignored, logged and counted where the policy is Ignore',
+    async how => {
+      const count = how === 'hang' ? timeouts : errors;
+      const [before, logged] = [await count(point, 'test/ignored'), server.log.length];
+      const answer = await attempt(how, 'ignored');
+      expect(answer.status).toBe(at === 'delete' ? 200 : 201);
+      expect(await count(point, 'test/ignored')).toBe(before + 1);
+      expect(server.log.slice(logged)).toMatchObject([{ name: 'test/ignored', level: 'error', point }]);
+      // Nothing of what a mutator had done by then is kept.
+      expect(answer.text).not.toContain('half');
+    },
+  );
+
+  test('that throws a Refusal, or finds violations, refuses where the policy is Ignore as well', async () => {
+    expect((await attempt('forbid', 'ignored')).status).toBe(403);
+    expect((await create('ignored-bad', { 'ignored-bad': 'yes' })).status).toBe(422);
+  });
+
+  test('that does its work is heard where the policy is Ignore', async () => {
+    const answer = await attempt('slow', 'ignored');
+    expect(answer.status).toBe(at === 'delete' ? 200 : 201);
+    if (at === 'mutate') expect(answer.body.metadata.labels).toMatchObject({ half: 'yes', whole: 'yes' });
+  });
+});
+
+describe('a health check', () => {
+  test('that hangs is a failed one after its time, and counted', async () => {
+    expect((await server.call('GET', '/readyz/misbehaving')).status).toBe(200);
+    const answer = await server.call('GET', '/readyz?verbose');
+    expect(answer.status).toBe(500);
+    expect(answer.text).toContain('[-]misbehaving failed: reason withheld');
+    expect(await timeouts('health')).toBe(1);
+    expect(await errors('health')).toBe(0);
+  });
+});
+
+describe('the configuration of a plugin', () => {
+  const refused = (plugin: object) =>
+    new ConfiguredServer().start({ plugins: [plugin] }).then(
+      () => 'it started',
+      (error: Error) => error.message.replace(/^ended with 2:\ncapstan: /, '').trim(),
+    );
+
+  test.each([
+    [{ timeout: '1m' }, 'plugins[0].timeout: must be a time from 1 ms to 30 s, not 60000'],
+    [{ timeout: 0 }, 'plugins[0].timeout: must be a time from 1 ms to 30 s, not 0'],
+    [{ timeout: 'soon' }, 'plugins[0].timeout: must be a duration such as 30s or 1m30s, not "soon"'],
+    [{ failurePolicy: 'Maybe' }, 'plugins[0].failurePolicy: must be Fail or Ignore, not "Maybe"'],
+    [
+      { failurePolicy: 'Ignore' },
+      'plugins[0].failurePolicy: must be Fail: test/misbehaving contributes to the point authn, whose failures are never ignored',
+    ],
+  ])('%j is refused with the path of the field', async (settings, message) => {
+    expect(await refused({ use: fixture('misbehaving'), ...settings })).toBe(message);
+  });
+
+  test('failurePolicy Ignore is refused where there is nothing to ignore', async () => {
+    expect(await refused({ use: fixture('required', 'inFront'), failurePolicy: 'Ignore' })).toBe(
+      'plugins[0].failurePolicy: is for mutators and validators, and test/in-front contributes neither: leave it out',
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Agent, request } from 'undici';
+
+/** An export of a module of fixtures, as a configuration names it. */
+export const fixture = (name: string, exported = 'default'): string =>
+  `${pathToFileURL(resolve(`dist/test/plugins/fixtures/${name}.js`)).href}#${exported}`;
+
+/** An answer; `body` is the parsed JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: { readonly [name: string]: string | string[] | undefined };
+  readonly body: {
+    readonly message?: string;
+    readonly reason?: string;
+    readonly metadata: { readonly labels?: object; readonly resourceVersion?: string };
+    readonly details?: { readonly causes?: readonly { readonly field: string; readonly message: string }[] };
+  };
+}
+
+/** A record of the log. */
+export interface LogRecord {
+  readonly name: string;
+  readonly level: string;
+  readonly message: string;
+  readonly stack?: string;
+}
+
+/** `capstan serve` with a configuration file, in a process of its own. */
+export class ConfiguredServer {
+  readonly directory = mkdtempSync(join(tmpdir(), 'capstan-plugins-'));
+  readonly #agent = new Agent({ connect: { rejectUnauthorized: false } });
+  #child!: ChildProcess;
+  #url = '';
+  token = '';
+  /** What it wrote to standard error. */
+  errors = '';
+
+  /** Starts it; `settings` are those of the configuration file. Rejects with what it wrote if it ends before. */
+  async start(settings: object, environment: NodeJS.ProcessEnv = {}): Promise<this> {
+    const config = join(this.directory, 'config.yaml');
+    const own = {
+      storageBackend: 'memory',
+      naming: 'kubernetes',
+      securePort: 0,
+      dataDir: join(this.directory, 'data'),
+    };
+    writeFileSync(config, JSON.stringify({ ...own, ...settings }));
+    this.#child = spawn(process.execPath, [resolve('dist/core/command/main.js'), 'serve', `--config=${config}`], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      cwd: this.directory,
+      env: { ...process.env, ...environment },
+    });
+    this.#child.stderr!.on('data', (chunk: Buffer) => (this.errors += chunk.toString()));
+    let output = '';
+    this.#url = await new Promise<string>((done, fail) => {
+      this.#child.once('close', code => fail(new Error(`ended with ${code}:\n${output}${this.errors}`)));
+      this.#child.stdout!.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+        const found = /listening on (https:\S+)/.exec(output)?.[1];
+        if (found && output.includes('ready in')) done(found);
+      });
+    });
+    this.token = readFileSync(join(this.directory, 'data/pki/admin-token.csv'), 'utf8').split(',')[0]!;
+    return this;
+  }
+
+  /** Records of the log. */
+  get log(): LogRecord[] {
+    return this.errors
+      .split('\n')
+      .filter(line => line.startsWith('{'))
+      .map(line => JSON.parse(line) as LogRecord);
+  }
+
+  /** Ends the server as a signal does, and gives its exit code. */
+  async end(): Promise<number | null> {
+    this.#child.kill('SIGTERM');
+    if (this.#child.exitCode === null) await once(this.#child, 'exit');
+    return this.#child.exitCode;
+  }
+
+  async dispose(): Promise<void> {
+    this.#child?.kill('SIGKILL');
+    await this.#agent.destroy();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** A request of the administrator, unless `headers` have credentials. */
+  async call(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    { body, headers = {} }: { readonly body?: object; readonly headers?: { readonly [name: string]: string } } = {},
+  ): Promise<Answer> {
+    const answer = await request(this.#url + path, {
+      method,
+      dispatcher: this.#agent,
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+        ...headers,
+      },
+      body: body && JSON.stringify(body),
+    });
+    const text = await answer.body.text();
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text,
+      body: (text.startsWith('{') ? JSON.parse(text) : {}) as Answer['body'],
+    };
+  }
+
+  /** The value of a counter with these labels, 0 where there is none. */
+  async counter(name: string, labels: { readonly [label: string]: string }): Promise<number> {
+    const { text } = await this.call('GET', '/metrics');
+    const series = `${name}{${Object.entries(labels)
+      .map(([label, value]) => `${label}="${value}"`)
+      .join(',')}} `;
+    const line = text.split('\n').find(one => one.startsWith(series));
+    return line ? Number(line.slice(series.length)) : 0;
+  }
+}
