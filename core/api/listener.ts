@@ -27,8 +27,8 @@ export interface Exchange {
     headers: readonly (readonly [string, string])[],
     body: readonly Uint8Array[] | Uint8Array,
   ): void;
-  /** Begins a streamed answer: of `length` bytes, or, without, of as many as come. */
-  stream(status: number, headers: readonly (readonly [string, string])[], length?: number): ResponseStream;
+  /** Begins a streamed answer: of `length` bytes, or, without, of as many as come. HEAD sends no body. */
+  stream(status: number, headers: readonly (readonly [string, string])[], options?: StreamOptions): ResponseStream;
   /** Called once when the client goes away before the answer is complete. */
   onAbort(listener: () => void): void;
   readonly aborted: boolean;
@@ -39,13 +39,41 @@ export interface Exchange {
   readonly status?: number;
 }
 
+/** How a streamed answer is sent. */
+export interface StreamOptions {
+  /** Bytes of the body. Without it the body is sent in chunks (RFC 9112, 7.1). */
+  readonly length?: number;
+  /**
+   * A byte that may be sent ahead of the next write. Pass it where the pause between two writes may be long: the uws
+   * listener ends a chunk only when it begins the next one, and some clients (urllib3) hand out a chunk only when they
+   * have read its end.
+   */
+  readonly ahead?: ByteAhead;
+}
+
+/**
+ * A byte that may be sent ahead of a write.
+ *
+ * @example
+ * const JSON_DOCUMENTS: ByteAhead = { value: 0x20, partOfWrite: false };
+ * const MESSAGES_OF_UP_TO_16_MB: ByteAhead = { value: 0, partOfWrite: true }; // 4 bytes of length, big-endian
+ */
+export interface ByteAhead {
+  readonly value: number;
+  /**
+   * Whether each write begins with this byte, which is then left out of the write if it was sent ahead. Otherwise the
+   * byte means nothing to readers wherever it stands between two writes.
+   */
+  readonly partOfWrite: boolean;
+}
+
 /** A streamed answer (watch, long lists). */
 export interface ResponseStream {
   /**
-   * Writes bytes; several writes in one event-loop turn leave as one. Returns the bytes that the connection has not
-   * taken yet.
+   * Writes bytes; several writes in one event-loop turn leave as one. `mayWait`: the reader loses nothing if it gets
+   * them only with the next write or at the end. Returns the bytes that the connection has not taken yet.
    */
-  write(bytes: Uint8Array): number;
+  write(bytes: Uint8Array, mayWait?: boolean): number;
   /** Called when unsent bytes have drained below the listener's low-water mark. */
   onDrain(listener: () => void): void;
   end(): void;

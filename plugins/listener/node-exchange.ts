@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import type { Exchange, ResponseStream } from '../../core/api/listener.js';
+import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
 import { bodiless, goneAway, type Headers, LOW_WATER, tooLarge } from './common.js';
 
 /** PEM of verified client certificates by connection; null where there is none. */
@@ -137,7 +137,8 @@ export class NodeExchange implements Exchange {
     this.discard();
   }
 
-  stream(status: number, headers: Headers, length?: number): ResponseStream {
+  /** Chunks of `node:http` are complete at once: no byte has to be sent ahead. */
+  stream(status: number, headers: Headers, { length }: StreamOptions = {}): ResponseStream {
     if (this.head(status, length === undefined ? headers : [...headers, ['content-length', String(length)]])) {
       this.response.flushHeaders();
       this.discard();

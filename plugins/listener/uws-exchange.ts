@@ -1,5 +1,5 @@
 import type { HttpRequest } from '@uwsjs/core';
-import type { Exchange, ResponseStream } from '../../core/api/listener.js';
+import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
 import { bodiless, goneAway, type Headers, statusLine } from './common.js';
 import { BodyCollector } from './uws-body.js';
 import type { Response } from './uws-types.js';
@@ -131,10 +131,11 @@ export class UwsExchange implements Exchange {
     this.corked(() => this.send(status, headers, body instanceof Uint8Array ? [body] : body));
   }
 
-  stream(status: number, headers: Headers, length?: number): ResponseStream {
+  stream(status: number, headers: Headers, options: StreamOptions = {}): ResponseStream {
+    const { length } = options;
     const here = this.claim(status);
     const silent = this.method === 'HEAD' || bodiless(status);
-    const stream = this.begin(!here || silent, length);
+    const stream = this.begin(!here || silent, options);
     if (!here) return stream;
     // At once: what is written to the stream may leave before a later answer would.
     this.res.cork(() => {
@@ -168,8 +169,8 @@ export class UwsExchange implements Exchange {
     return true;
   }
 
-  private begin(lost: boolean, length?: number): UwsStream {
-    this.streaming = new UwsStream(this.res, () => this.finish(), lost, length);
+  private begin(lost: boolean, options: StreamOptions): UwsStream {
+    this.streaming = new UwsStream(this.res, () => this.finish(), lost, options);
     return this.streaming;
   }
 
@@ -189,7 +190,7 @@ export class UwsExchange implements Exchange {
     else if (pieces.length === 1 && total <= CORKED_BYTES) this.res.end(pieces[0], closing);
     else if (total <= CORKED_BYTES) this.res.end(Buffer.concat(pieces, total), closing);
     else {
-      const stream = this.begin(false, total);
+      const stream = this.begin(false, { length: total });
       for (const piece of pieces) stream.write(piece);
       stream.end();
       stream.flush();

@@ -1,4 +1,4 @@
-import type { ResponseStream } from '../../core/api/listener.js';
+import type { ResponseStream, StreamOptions } from '../../core/api/listener.js';
 import { LOW_WATER } from './common.js';
 import type { Response } from './uws-types.js';
 
@@ -79,6 +79,9 @@ function flushAll(): void {
 /**
  * An answer that leaves as the socket takes it: of a known `length`, or else chunked. Bytes wait here, not in uWS, once
  * the socket stops taking them, because uWS takes any amount and does not tell how much it holds.
+ *
+ * uWS sends the line end that completes a chunk, and the one that completes the head, with the next chunk. Where the
+ * stream has a byte to send ahead, a chunk of that byte therefore follows what was written in a turn and may not wait.
  */
 export class UwsStream implements ResponseStream {
   private readonly outgoing = new Outgoing();
@@ -91,12 +94,17 @@ export class UwsStream implements ResponseStream {
   private ending = false;
   private closed = false;
   private high = false;
+  private readonly ahead: Uint8Array | undefined;
+  /** `ahead` was sent behind the last write. */
+  private sentAhead = false;
+  /** What was written since `ahead` was sent, and the head, must be complete on the wire. */
+  private urgent = true;
 
   constructor(
     private readonly res: Response,
     private readonly done: () => void,
     lost: boolean,
-    private readonly length?: number,
+    private readonly options: StreamOptions,
   ) {
     if (lost) {
       this.closed = true;
@@ -108,11 +116,17 @@ export class UwsStream implements ResponseStream {
       this.flush();
       return true;
     });
+    this.ahead = options.ahead && Uint8Array.of(options.ahead.value);
+    if (this.ahead) this.schedule();
   }
 
-  write(bytes: Uint8Array): number {
+  write(bytes: Uint8Array, mayWait = false): number {
     if (this.closed || this.ending) return 0;
-    if (bytes.length > 0) this.outgoing.push(bytes);
+    if (bytes.length > 0) {
+      this.outgoing.push(this.sentAhead && this.options.ahead?.partOfWrite ? bytes.subarray(1) : bytes);
+      this.sentAhead = false;
+      if (!mayWait) this.urgent = true;
+    }
     this.schedule();
     const { unsent } = this;
     if (unsent >= LOW_WATER) this.high = true;
@@ -142,7 +156,8 @@ export class UwsStream implements ResponseStream {
   flush(): void {
     this.queued = false;
     if (this.closed || this.blocked) return;
-    do this.res.cork(() => (this.length === undefined ? this.chunk() : this.part(this.length)));
+    const { length } = this.options;
+    do this.res.cork(() => (length === undefined ? this.chunk() : this.part(length)));
     while (!this.closed && !this.blocked && this.outgoing.size > 0);
     if (this.high && this.unsent < LOW_WATER) {
       this.high = false;
@@ -154,7 +169,7 @@ export class UwsStream implements ResponseStream {
     return this.outgoing.size + this.held;
   }
 
-  /** Writes a chunk, and the end behind the last one. */
+  /** Writes a chunk, and behind the last one of this turn the byte to send ahead, or the end. */
   private chunk(): void {
     if (this.outgoing.size > 0) {
       const run = this.outgoing.peek(CORKED_BYTES);
@@ -162,9 +177,15 @@ export class UwsStream implements ResponseStream {
       if (this.blocked) this.held = run.length;
       this.outgoing.skip(run.length);
     }
-    if (!this.ending || this.outgoing.size > 0 || this.blocked) return;
-    this.res.end();
-    this.finish();
+    if (this.outgoing.size > 0 || this.blocked) return;
+    if (this.ending) {
+      this.res.end();
+      this.finish();
+    } else if (this.ahead && this.urgent) {
+      this.sentAhead = true;
+      this.urgent = false;
+      this.blocked = !this.res.write(this.ahead);
+    }
   }
 
   /** Writes a part of a body of known length. What the socket does not take stays here. */

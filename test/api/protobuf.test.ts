@@ -55,10 +55,10 @@ function open(bytes: Uint8Array): { apiVersion: string; kind: string; message: M
   return { apiVersion: textIn(typeMeta!['apiVersion']), kind, message: read(kind, bytesIn(raw)) };
 }
 
-/** The events of a stream, each with its object. */
+/** The events of a stream, each with its object; the uws listener may have sent the first byte of one that did not come. */
 function events(bytes: Buffer): { type: string; kind: string; message: Message }[] {
   const all = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at + 4 <= bytes.length; ) {
     const end = at + 4 + bytes.readUInt32BE(at);
     const { type, object } = read('WatchEvent', bytes.subarray(at + 4, end));
     all.push({ type: textIn(type), ...open(bytesIn(object!['raw'])) });
@@ -299,7 +299,7 @@ describe('protobuf over HTTP', () => {
       const version = String(metadata!['resourceVersion']);
       const asked = `/api/v1/secrets?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3Dx&resourceVersion=${version}`;
       ({ bytes } = await getBytes(short.server, asked, { accept: PB }));
-      return bytes.length > 0;
+      return bytes.length > 1;
     });
     expect(events(bytes)).toMatchObject([{ type: 'ERROR', kind: 'Status', message: { reason: 'Expired', code: 410 } }]);
     await short.close();

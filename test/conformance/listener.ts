@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Exchange, Listener, Listening } from '../../core/api/listener.js';
 import { DRAIN_MS, HEADER_BYTES } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
-import { count, RawClient, type RawTarget } from './raw-client.js';
+import { completeChunks, count, RawClient, type RawTarget } from './raw-client.js';
 
 /** How the suite reaches one listener. */
 export interface ListenerCase {
@@ -305,6 +305,27 @@ export function listenerConformance(given: ListenerCase): void {
       const text = await ask(get('/writes'), t => t.endsWith('0\r\n\r\n'));
       expect(text.toLowerCase()).toContain('transfer-encoding: chunked');
       expect(text.replace(/\r\n/g, ' ')).toMatch(/(3 abc|1 a 1 b 1 c) +1 d 0 +$/);
+    });
+
+    it.each([
+      ['a blank that means nothing', { value: 0x20, partOfWrite: false }],
+      ['the first byte of every write', { value: 0x61, partOfWrite: true }],
+    ])('completes on the wire what a stream writes, each turn, given %s to send ahead', async (_, ahead) => {
+      const client = await open();
+      const path = `/ahead/${ahead.value}`;
+      client.send(get(path));
+      const stream = (await front.event(path).value).stream(200, [], { ahead });
+      await client.until(t => t.includes('\r\n\r\n'));
+      const seen = (text: string): string => completeChunks(text).replaceAll(' ', '');
+      let written = '';
+      for (const line of ['ab\n', 'ac\n', 'ad\n']) {
+        stream.write(bytes(line));
+        written += line;
+        const text = await client.until(t => seen(t).startsWith(written));
+        expect(['', 'a']).toContain(seen(text).slice(written.length));
+      }
+      stream.end();
+      expect(seen(await client.until(t => t.endsWith('\r\n0\r\n\r\n')))).toMatch(/^ab\nac\nad\na?$/);
     });
 
     it('sends a large body to a reader that pauses', async () => {

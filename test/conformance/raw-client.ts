@@ -4,10 +4,13 @@ import { connect as tlsConnect } from 'node:tls';
 /** Where and how a raw connection goes. */
 export interface RawTarget {
   readonly port: number;
+  /** CA of the server's certificate; `'any'` checks nothing. Plain without. */
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
 }
+
+const trust = (ca: string) => (ca === 'any' ? { rejectUnauthorized: false } : { ca });
 
 /** A connection that sends exactly the bytes it is given and keeps what it received. */
 export class RawClient {
@@ -32,7 +35,7 @@ export class RawClient {
     return new Promise((resolve, reject) => {
       const { port, ca, cert, key } = target;
       const socket = ca
-        ? tlsConnect({ port, host: '127.0.0.1', ca, cert, key }, () => resolve(new RawClient(socket)))
+        ? tlsConnect({ port, host: '127.0.0.1', ...trust(ca), cert, key }, () => resolve(new RawClient(socket)))
         : plainConnect({ port, host: '127.0.0.1' }, () => resolve(new RawClient(socket)));
       socket.once('error', reject);
     });
@@ -75,3 +78,16 @@ export class RawClient {
 
 /** Number of times `part` occurs. */
 export const count = (text: string, part: string): number => text.split(part).length - 1;
+
+/** The data of those chunks of an answer that have arrived with the line end that completes them (RFC 9112, 7.1). */
+export function completeChunks(answer: string): string {
+  let data = '';
+  for (let at = answer.indexOf('\r\n\r\n') + 4; ; ) {
+    const line = answer.indexOf('\r\n', at);
+    const size = line < 0 ? 0 : Number.parseInt(answer.slice(at, line), 16);
+    const end = line + 2 + size;
+    if (!size || answer.slice(end, end + 2) !== '\r\n') return data;
+    data += answer.slice(line + 2, end);
+    at = end + 2;
+  }
+}

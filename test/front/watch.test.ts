@@ -127,31 +127,6 @@ test('encodings of changes that waited behind the initial objects are dropped on
   expect(six.encodings).toBeUndefined();
 });
 
-test('the first byte of whatever comes next opens a stream of frames, and is not sent again', async () => {
-  const { hub, reader, watcher, change } = setUp(text, true);
-  await watcher.catchUp([], undefined);
-  watcher.open(Buffer.from('A'), 1);
-  expect(reader.written).toBe('A');
-  hub.publish(change(6));
-  hub.publish(change(7));
-  expect(reader.written).toBe('ADDED v6\nMODIFIED v7\n');
-  const marked = setUp(text, true);
-  await marked.watcher.catchUp([], 5);
-  marked.watcher.open(Buffer.from('A'), 1);
-  expect(marked.reader.written).toBe('BOOKMARK 5\n');
-});
-
-test('white space opens a stream that has nothing to send, and no other', async () => {
-  const quiet = setUp();
-  await quiet.watcher.catchUp([], undefined);
-  quiet.watcher.open(Buffer.from(' '), 0);
-  expect(quiet.reader.written).toBe(' ');
-  const busy = setUp();
-  await busy.watcher.catchUp([{ type: 'ADDED', object: Buffer.from('old') }], undefined);
-  busy.watcher.open(Buffer.from(' '), 0);
-  expect(busy.reader.written).toBe('ADDED old\n');
-});
-
 test('encodings are dropped once a change was handed out; a failed one ends the watch with an ERROR', async () => {
   const { hub, reader, watcher, change } = setUp(() => Promise.reject(new Error('broken')));
   await watcher.catchUp([], undefined);

@@ -75,7 +75,7 @@ async function sendList(exchange: Exchange, resource: Resource, listed: Listed):
   const parts = listParts(head, listed.entries, skip);
   if (compresses(exchange, length)) return await streamCompressed(exchange, headers, parts);
   if (length <= LIST_SLICE_BYTES) return exchange.respond(200, headers, [...parts]);
-  const stream = exchange.stream(200, headers, length);
+  const stream = exchange.stream(200, headers, { length });
   const drained = drainOf(exchange, stream);
   let slice = 0;
   for (const part of parts) {

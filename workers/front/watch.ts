@@ -100,13 +100,9 @@ export class Watcher {
   #held = 0;
   #tail: Promise<void> | undefined;
   #first = true;
-  /** Nothing was written yet. */
-  #silent = true;
   #ended = false;
   #revision: number;
   #last: Change | undefined;
-  /** Bytes of the next event that are sent already. */
-  #begun = 0;
   #timers: NodeJS.Timeout[] = [];
   /** Goes on with what waits for the reader. */
   #wake: () => void = () => undefined;
@@ -176,23 +172,6 @@ export class Watcher {
     }
   }
 
-  /**
-   * Sends these bytes if nothing was sent yet, because a stream's head leaves with its first ones. `begun` of them
-   * begin whatever event comes next.
-   */
-  open(bytes: Uint8Array, begun: number): void {
-    if (!this.#silent) return;
-    this.#write(bytes);
-    this.#begun = begun;
-  }
-
-  /** What of an event is still to be sent. */
-  #rest(event: Uint8Array): Uint8Array {
-    const rest = event.subarray(this.#begun);
-    this.#begun = 0;
-    return rest;
-  }
-
   /** Takes a live change; what it has seen, or what is older, it does not show again. */
   take(change: Change): void {
     if (change === this.#last || change.revision < this.#revision || change.revision <= this.since) return;
@@ -214,7 +193,7 @@ export class Watcher {
   /** Says that everything up to `revision` was sent; a watch from the future has not come that far. */
   bookmark(revision: number): void {
     if (!this.#catchingUp && !this.#ended && revision >= this.since)
-      void this.#send(this.form.bookmark(revision, false, this.#header));
+      void this.#send(this.form.bookmark(revision, false, this.#header), true);
   }
 
   /** Ends a drained watch, with a last bookmark if those were asked for. */
@@ -236,7 +215,7 @@ export class Watcher {
   /** Ends with an ERROR event. */
   fail(refusal: Refusal): void {
     if (this.#ended) return;
-    this.stream.write(this.#rest(this.form.error(refusal)));
+    this.stream.write(this.form.error(refusal));
     this.stream.end();
     this.ended();
   }
@@ -274,19 +253,22 @@ export class Watcher {
     return bytes;
   }
 
-  /** Writes in order: at once while nothing waits for an encoding, else behind what waits. */
-  #send(bytes: Uint8Array | Promise<Uint8Array>): Promise<void> | undefined {
+  /**
+   * Writes in order: at once while nothing waits for an encoding, else behind what waits. `mayWait` is that of
+   * `ResponseStream.write`.
+   */
+  #send(bytes: Uint8Array | Promise<Uint8Array>, mayWait = false): Promise<void> | undefined {
     this.#first = false;
     // It may fail while it waits behind others, before anything else looks at it.
     if (bytes instanceof Promise) bytes.catch(() => undefined);
     if (!this.#tail && !(bytes instanceof Promise)) {
-      this.#write(bytes);
+      this.#write(bytes, mayWait);
       return undefined;
     }
     const tail = (this.#tail ?? Promise.resolve())
       .then(() => bytes)
       .then(
-        ready => this.#write(ready),
+        ready => this.#write(ready, mayWait),
         () => this.fail(unencodable()),
       )
       .finally(() => {
@@ -296,10 +278,9 @@ export class Watcher {
     return tail;
   }
 
-  #write(bytes: Uint8Array): void {
+  #write(bytes: Uint8Array, mayWait: boolean): void {
     if (this.#ended) return;
-    this.#silent = false;
-    if (this.stream.write(this.#rest(bytes)) > WATCH_BACKLOG_BYTES && !this.#catchingUp) {
+    if (this.stream.write(bytes, mayWait) > WATCH_BACKLOG_BYTES && !this.#catchingUp) {
       this.stream.abort();
       this.ended();
     }

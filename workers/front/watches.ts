@@ -1,4 +1,4 @@
-import type { Exchange, ResponseStream } from '../../core/api/listener.js';
+import type { ByteAhead, Exchange, ResponseStream } from '../../core/api/listener.js';
 import { badRequest, invalidObject, Refusal, type Violation } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import type { Naming } from '../../core/naming.js';
@@ -69,12 +69,24 @@ function startOf(query: Query): { revision?: number; initial: boolean } {
   };
 }
 
-/** White space before the first document. Not a line of its own: clients that read lines take each for an event. */
-const BLANK = Buffer.from(' ');
-/** The first byte of any frame: of the four of its length, which no object fills. */
-const FRAME = Uint8Array.of(0);
-/** A stream this short may hold its head until its first event or its end. */
+/** White space before a document. Not a line of its own: clients that read lines take each for an event. */
+const BLANK: ByteAhead = { value: 0x20, partOfWrite: false };
+/** The first of the four bytes of a frame's length: no object is so large that it is another. */
+const FRAME_START: ByteAhead = { value: 0, partOfWrite: true };
+/** Events of a watch this short may reach the client with its end. */
 const BRIEF_MS = 1000;
+/** The Java client that throws on white space behind the last event; it reads chunks before they are complete. */
+const READS_LINES = /^\S+ Java Client\//;
+
+/**
+ * What may be sent ahead of an event. A client that reads to the end gets it behind the last event as well, so that
+ * nothing is sent ahead where nobody waits for it.
+ */
+function aheadOf(exchange: Exchange, form: EventForm, timeoutMs: number): ByteAhead | undefined {
+  if (timeoutMs <= BRIEF_MS) return undefined;
+  if (!form.mediaType.startsWith('application/json')) return FRAME_START;
+  return READS_LINES.test(exchange.header('user-agent') ?? '') ? undefined : BLANK;
+}
 
 /** Whether a watch begins where objects of another schema are. */
 const showsOld = (
@@ -101,7 +113,8 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
   const { state, hub } = context;
   if (hub.finished) throw new Refusal('ServiceUnavailable', 'the server is shutting down', { retryAfterSeconds: 1 });
   const collection = state.collections.get(resource.storageName)!;
-  const stream = exchange.stream(200, headersFor(resource, form.mediaType));
+  const ahead = aheadOf(exchange, form, options.timeoutMs);
+  const stream = exchange.stream(200, headersFor(resource, form.mediaType), ahead && { ahead });
   const asked = first(query, 'resourceVersion');
   if (
     options.initial &&
@@ -131,9 +144,6 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
         : undefined;
     await watcher.catchUp(initialOf(collection, selection), mark);
   } else await resume(context, watcher, selection, collection, start);
-  if (options.timeoutMs <= BRIEF_MS) return;
-  if (form.mediaType.startsWith('application/json')) watcher.open(BLANK, 0);
-  else watcher.open(FRAME, FRAME.length);
 }
 
 /**

@@ -1,0 +1,41 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { startBuiltServer } from './server.js';
+
+const TIMEOUT = 60_000;
+/** Longest time to an event in seconds: hundreds of times what it takes, and far less than to the next bookmark. */
+const LONGEST = 5;
+const COUNT = 3;
+
+/** A Python that has the official client: the one of the path, or Debian's with its package python3-kubernetes. */
+const python = ['python3', '/usr/bin/python3'].find(command => {
+  try {
+    execFileSync(command, ['-c', 'import kubernetes'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+});
+const wanted = python !== undefined || process.env['CAPSTAN_TEST_REQUIRE'] === 'all';
+
+describe.skipIf(!wanted)('the official Python client', () => {
+  test.each(['uws', 'node'])(
+    'sees each event of a quiet watch when it happens, not with the next one (--listener=%s)',
+    async listener => {
+      expect(python, 'a python3 that can import kubernetes').toBeDefined();
+      const server = await startBuiltServer('0', '--listener', listener);
+      try {
+        const args = [resolve('test/clients/watch.py'), server.kubeconfig, String(COUNT)];
+        const { stdout } = await promisify(execFile)(python!, args, { timeout: TIMEOUT });
+        const delays = stdout.trim().split('\n').map(Number);
+        expect(delays).toHaveLength(COUNT);
+        for (const delay of delays) expect(delay).toBeLessThan(LONGEST);
+      } finally {
+        await server.close();
+      }
+    },
+    TIMEOUT,
+  );
+});
