@@ -20,7 +20,7 @@ export interface ControlParts {
   /** Other processes run controllers on the same store: one process is elected. */
   readonly shared: boolean;
   /** Makes a request of a controller. */
-  readonly handle: (request: ControllerRequest, reply: (response: ControllerResponse) => void) => void;
+  readonly handle: (request: ControllerRequest, reply: (response: ControllerResponse) => void) => unknown;
   /** Called when a controller has started. */
   readonly started: (controller: string) => void;
   /** Called when the controllers are loaded, here or in the process that leads. */

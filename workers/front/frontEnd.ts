@@ -1,11 +1,10 @@
-import { availableParallelism } from 'node:os';
 import { type HealthCheck, healthCheck } from '../../core/api/control.js';
-import type { Log } from '../../core/api/host.js';
 import { resourceType } from '../../core/api/resource.js';
 import { AccessCache } from './access.js';
 import { ContinueTokens } from './continueToken.js';
 import { Front } from './front.js';
-import { Pool } from './pool.js';
+import type { FrontEndInputs } from './main.js';
+import type { Pool } from './pool.js';
 import { State } from './state.js';
 import { WatchHub } from './watch.js';
 import {
@@ -16,37 +15,25 @@ import {
   storeCheck,
 } from '../../core/health/checks.js';
 import { RequestMetrics, serverMetrics } from '../../core/metrics/index.js';
-import type { Naming } from '../../core/naming.js';
 import type { Plugins } from '../../core/plugin/load.js';
-import type { Releases } from '../../core/plugin/releases.js';
 import type { LiveRegistry } from '../../core/schema/live.js';
 import { sendSnapshot } from './snapshot.js';
-import type { ThreadData } from '../../core/threads/data.js';
 import type { OpenedStore } from '../../core/threads/messages.js';
-import type { Home } from '../../core/server/home.js';
 import { pathHandler } from './paths.js';
 import { WriterClient } from './writerClient.js';
 import { readContext } from './readContext.js';
 import { checkTypes, liveRegistry } from '../../core/plugin/registry.js';
-import type { Settings } from '../../core/server/settings.js';
 import type { StoreThread } from './storeThread.js';
 
-/** What the front end is made of. */
-export interface FrontEndParts {
-  readonly settings: Settings;
-  readonly naming: Naming;
-  readonly home: Home;
-  readonly data: ThreadData;
+/** What the front end is built of. */
+interface FrontEndParts extends FrontEndInputs {
   readonly plugins: Plugins;
   readonly store: StoreThread;
   readonly opened: OpenedStore;
   readonly pool: Pool;
-  readonly log: Log;
-  readonly draining: () => boolean;
-  readonly releases: Releases;
 }
 
-/** The main thread's parts: the cache of all objects, watches, and the front that answers from them. */
+/** The parts of the main thread: the cache of all objects, watches, and the front that answers from them. */
 export interface FrontEnd {
   readonly front: Front;
   readonly live: LiveRegistry;
@@ -58,22 +45,13 @@ export interface FrontEnd {
   finishWatches(): void;
 }
 
-/** Starts the pool of pipeline threads: one per core beside the front end's own. */
-export const startPool = (data: ThreadData, store: StoreThread, log: Log): Pool =>
-  new Pool({
-    threads: Math.max(1, availableParallelism() - 1),
-    module: new URL('../pipeline/main.js', import.meta.url),
-    data,
-    connect: () => store.channel(),
-    log,
-  });
-
 /**
  * Builds the front end on an opened store and begins to fill its cache. Throws ConfigError for resource types that
  * cannot be served.
  */
-export async function frontEnd(parts: FrontEndParts): Promise<FrontEnd> {
-  const { settings, naming, home, data, plugins, store, opened, pool, log, releases } = parts;
+export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
+  const { settings, naming, home, scope, plugins, store, opened, pool } = parts;
+  const { data, log, releases } = scope;
   const access = new AccessCache();
   const hub = new WatchHub();
   const writer = new WriterClient();
@@ -137,7 +115,7 @@ export async function frontEnd(parts: FrontEndParts): Promise<FrontEnd> {
 
 /** All checks of the health endpoints, in the order in which they show them. */
 const checksOf = (
-  { plugins, opened, draining }: FrontEndParts,
+  { plugins, opened, isClosing }: FrontEndParts,
   writer: WriterClient,
   hooks: readonly PostStartHook[],
 ): HealthCheck[] => [
@@ -145,5 +123,5 @@ const checksOf = (
   storeCheck(() => writer.check(), opened.shared !== undefined),
   ...hooks.map(hook => hook.check),
   registrationCheck(() => true),
-  shutdownCheck(draining),
+  shutdownCheck(isClosing),
 ];

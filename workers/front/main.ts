@@ -1,0 +1,116 @@
+/** The front end's thread, which is the main one: creates the other threads, and serves what they do. */
+import { availableParallelism } from 'node:os';
+import { type Listener, listener } from '../../core/api/listener.js';
+import { FUTURE_REVISION_MS } from '../../core/limits.js';
+import type { Naming } from '../../core/naming.js';
+import type { Registry } from '../../core/schema/resource.js';
+import type { Home } from '../../core/server/home.js';
+import type { Settings } from '../../core/server/settings.js';
+import type { ThreadData } from '../../core/threads/data.js';
+import type { ThreadScope } from '../../core/threads/thread.js';
+import { ControlThread } from './controlThread.js';
+import type { Front } from './front.js';
+import { buildFrontEnd, type FrontEnd } from './frontEnd.js';
+import { controllerUser, internalExchange } from './internal.js';
+import { Pool } from './pool.js';
+import { StoreThread } from './storeThread.js';
+
+/** What a server is made of. */
+export interface FrontEndInputs {
+  readonly settings: Settings;
+  readonly naming: Naming;
+  readonly home: Home;
+  readonly scope: ThreadScope;
+  /** What the control thread is created with, for the kinds that are served without stored definitions. */
+  readonly controlData: (kinds: Registry) => ThreadData;
+  /** Whether the server has been told to close. */
+  readonly isClosing: () => boolean;
+}
+
+/** A front end that can answer requests. */
+export interface RunningFrontEnd {
+  readonly front: Front;
+  readonly listener: Listener;
+  readonly storeName: string;
+  /** Resolves with the reason when the server can no longer work. */
+  readonly failed: Promise<Error>;
+  /** Ends every watch with its last bookmark. */
+  finishWatches(): void;
+}
+
+/**
+ * Creates the other threads and builds the front end. Resolves when every thread is ready and the cache holds all
+ * objects. Throws ConfigError, and StoreError for a store that cannot be used; what was made until then is released
+ * with the scope.
+ */
+export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFrontEnd> {
+  const { scope } = inputs;
+  const { data, log, releases } = scope;
+  const store = new StoreThread(data);
+  releases.add('the store', () => store.close());
+  const pool = new Pool({
+    // One per core beside the front end's own.
+    threads: Math.max(1, availableParallelism() - 1),
+    module: new URL('../pipeline/main.js', import.meta.url),
+    data,
+    connect: () => store.channel(),
+    log,
+  });
+  releases.add('the pool', () => pool.close());
+  const plugins = await scope.loadPlugins();
+  store.begin();
+  const opened = await store.ready();
+  const frontEnd = await buildFrontEnd({ ...inputs, plugins, store, opened, pool });
+  const { control, bootstrapped } = startControl(inputs, frontEnd, store, opened.shared !== undefined);
+  releases.add('the controllers', () => control.close());
+  const failed = Promise.race([store.failed, control.failed]);
+  // A store that has been used has the default roles of its last start; waiting for the controllers' view of all its
+  // objects is not worth it.
+  const isNew = opened.revision === 0;
+  await unlessFailed(failed, Promise.all([frontEnd.loaded, pool.ready(), isNew ? bootstrapped : undefined]));
+  const serve = plugins.at(listener).at(-1);
+  if (!serve) throw new Error('no listener could be loaded');
+  const { front, finishWatches } = frontEnd;
+  return { front, listener: serve, storeName: opened.storeName, failed, finishWatches };
+}
+
+/**
+ * Starts the controllers. `bootstrapped` resolves when the default roles and bindings are there: before, permissions
+ * that every server has would be missing. Requests of controllers wait until the cache holds all objects.
+ */
+function startControl(
+  { naming, controlData }: FrontEndInputs,
+  { front, live, loaded, hooks }: FrontEnd,
+  store: StoreThread,
+  shared: boolean,
+): { control: ControlThread; bootstrapped: Promise<void> } {
+  let isBootstrapped: () => void = () => undefined;
+  const bootstrapped = new Promise<void>(resolve => {
+    isBootstrapped = resolve;
+  });
+  const control = new ControlThread({
+    data: () => controlData(live.fixed),
+    store,
+    shared,
+    async handle(request, reply) {
+      await loaded;
+      await front.state.reaches(request.revision, FUTURE_REVISION_MS);
+      front.handleAs(internalExchange(request, reply, naming), controllerUser(request.controller, naming));
+    },
+    started: controller => {
+      if (controller !== 'rbac-bootstrap') return;
+      hooks.bootstrapped.done();
+      isBootstrapped();
+    },
+    loaded: () => hooks.controllersStarted.done(),
+  });
+  return { control, bootstrapped };
+}
+
+/** The result of `work`. Rejects with the error if the server fails before. */
+async function unlessFailed<T>(failed: Promise<Error>, work: Promise<T>): Promise<T> {
+  const failure = failed.then(error => Promise.reject(error));
+  // After the race nobody else handles it.
+  failure.catch(() => undefined);
+  return await Promise.race([work, failure]);
+}
