@@ -96,7 +96,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     control('controllers/namespaces.js#namespaceDeletion', { resources }),
     control('controllers/customResources.js#customResources'),
     control('controllers/volumeProtection.js#volumeProtection'),
-    control('controllers/garbage.js#garbageCollector', { resources }),
+    control('controllers/garbageCollector.js#garbageCollector', { resources }),
   ];
 }
 

@@ -1,23 +1,23 @@
 import { type ApiObject, ConfigError } from '../../core/api/index.js';
 
-/** A stored resource as controllers address it: one entry per served version, the preferred one first. */
+/** A stored resource in one of its served versions. In lists, the preferred version comes first. */
 export interface ControlledResource {
-  /** In the naming the server speaks. */
+  /** In the server's naming. */
   readonly apiVersion: string;
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** In neutral names, equal for all versions. */
+  /** Group and plural name in neutral naming, equal for all versions. */
   readonly storageName: string;
   readonly verbs: readonly string[];
 }
 
-/** Configuration of the controllers that work on every resource. */
+/** Configuration of the controllers that process all resources. */
 export interface ResourcesConfig {
   readonly resources: readonly ControlledResource[];
 }
 
-/** Storage name of the definitions that add resources at run time. */
+/** Storage name of CustomResourceDefinitions. */
 export const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
 
 const ALL_VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
@@ -33,7 +33,7 @@ const isResource = (value: unknown): value is ControlledResource => {
   );
 };
 
-/** Checks `{ resources: [...] }`; the server fills it from its registry. */
+/** Parses `{ resources: [...] }`, which the server generates from its registry. Throws ConfigError. */
 export function parseResources(config: unknown): ResourcesConfig {
   const resources = (config as { resources?: unknown } | undefined)?.resources;
   if (!Array.isArray(resources)) throw new ConfigError('config.resources', 'must be a list of resources');
@@ -43,7 +43,7 @@ export function parseResources(config: unknown): ResourcesConfig {
   return { resources };
 }
 
-/** The parts of a custom resource definition that say what it serves. */
+/** The parts of a CustomResourceDefinition that determine the served resources. */
 interface Definition {
   readonly group: string;
   readonly scope: string;
@@ -51,13 +51,13 @@ interface Definition {
   readonly versions: readonly { readonly name: string; readonly served: boolean }[];
 }
 
-/** Only then its objects can be addressed. */
+/** Whether a definition is established. Before, its objects cannot be requested. */
 const isEstablished = (definition: ApiObject): boolean =>
   (definition.status as { conditions?: { type: string; status: string }[] | null } | undefined)?.conditions?.some(
     condition => condition.type === 'Established' && condition.status === 'True',
   ) ?? false;
 
-/** Every resource that can be addressed now: the configured ones and those of the definitions seen. */
+/** The served resources: those of the configuration and those of definitions. */
 export class Catalog {
   readonly #byStorageName = new Map<string, ControlledResource>();
   readonly #byKind = new Map<string, ControlledResource>();
@@ -66,18 +66,18 @@ export class Catalog {
     for (const resource of resources) this.#add(resource);
   }
 
-  /** The preferred version of what lives under a storage name. */
+  /** The preferred version of the resource with a storage name. */
   byStorageName(storageName: string): ControlledResource | undefined {
     return this.#byStorageName.get(storageName);
   }
 
-  /** What an owner reference points to; undefined for kinds that are not served. */
+  /** The resource of a kind; undefined if it is not served. */
   byKind(apiVersion: string, kind: string): ControlledResource | undefined {
     return this.#byKind.get(`${apiVersion}/${kind}`);
   }
 
-  /** Adds what a definition serves, in place of what it served before; the versions of its kind that were not known. */
-  define(definition: ApiObject): ReadonlySet<string> {
+  /** Adds or replaces the resources of a definition. Returns the API versions that were not served before. */
+  addDefinition(definition: ApiObject): ReadonlySet<string> {
     const added = new Set<string>();
     const spec = definition.spec as Definition;
     const storageName = `${spec.group}/${spec.names.plural}`;
@@ -104,13 +104,14 @@ export class Catalog {
   }
 }
 
-/** Path of a collection, or with `name` of an object, in `namespace` ('' for cluster scope). */
+/** The path of a collection or, with `name`, of an object in `namespace` ('' for cluster scope). */
 export function pathOf(
-  of: { readonly apiVersion: string; readonly plural: string },
+  resource: { readonly apiVersion: string; readonly plural: string },
   namespace: string,
   name?: string,
 ): string {
-  const root = of.apiVersion.includes('/') ? `/apis/${of.apiVersion}` : `/api/${of.apiVersion}`;
+  const { apiVersion, plural } = resource;
+  const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const scope = namespace ? `/namespaces/${encodeURIComponent(namespace)}` : '';
-  return `${root}${scope}/${of.plural}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
+  return `${root}${scope}/${plural}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
 }

@@ -1,4 +1,4 @@
-/** One of the conditions in an object's status. */
+/** A condition in an object's status. */
 export interface Condition {
   readonly type: string;
   readonly status: string;
@@ -7,18 +7,22 @@ export interface Condition {
   readonly message?: string;
 }
 
-/** What a controller has found out: a condition but for its time. */
-export type Finding = Required<Omit<Condition, 'lastTransitionTime'>>;
+/** A new value of a condition, without its time. */
+export type ConditionUpdate = Required<Omit<Condition, 'lastTransitionTime'>>;
 
 /**
- * The conditions with what was found, in its place or at the end; its time (`now`, RFC 3339) moves with its status
- * alone. The same list if it says so already.
+ * Updates or appends a condition. Its time is set to `now` (RFC 3339) only if its status changes. Returns the same list
+ * if nothing changes.
  */
-export function withCondition(conditions: readonly Condition[], finding: Finding, now: string): readonly Condition[] {
-  const { type, status, reason, message } = finding;
-  const known = conditions.find(condition => condition.type === type);
-  if (known?.status === status && known.reason === reason && known.message === message) return conditions;
-  const lastTransitionTime = known?.status === status ? known.lastTransitionTime : now;
+export function withCondition(
+  conditions: readonly Condition[],
+  update: ConditionUpdate,
+  now: string,
+): readonly Condition[] {
+  const { type, status, reason, message } = update;
+  const existing = conditions.find(condition => condition.type === type);
+  if (existing?.status === status && existing.reason === reason && existing.message === message) return conditions;
+  const lastTransitionTime = existing?.status === status ? existing.lastTransitionTime : now;
   const next: Condition = { type, status, lastTransitionTime, reason, message };
-  return known ? conditions.map(condition => (condition === known ? next : condition)) : [...conditions, next];
+  return existing ? conditions.map(condition => (condition === existing ? next : condition)) : [...conditions, next];
 }

@@ -1,6 +1,6 @@
 import { type Condition, withCondition } from './conditions.js';
 
-/** Names of a definition, asked for or accepted. */
+/** The names of a definition. */
 export interface AcceptedNames {
   readonly plural: string;
   readonly singular?: string;
@@ -12,15 +12,16 @@ export interface AcceptedNames {
 
 const NONE: AcceptedNames = { plural: '', kind: '' };
 
-const inUse = (name: string): string => `${JSON.stringify(name)} is already in use`;
+const inUseMessage = (name: string): string => `${JSON.stringify(name)} is already in use`;
 
 /**
- * Which of the names that a definition asks for it gets, after those that other definitions of its group have, and the
- * conditions that follow. A name once accepted stays; a definition is established when all of its names are accepted
- * for the first time, and for good.
+ * Accepts the requested names of a definition unless `taken` (the accepted names of other definitions in its group)
+ * contains them, and returns the accepted names and the resulting conditions. In case of a conflict, previously
+ * accepted names are kept. A definition becomes Established when all its names are accepted for the first time, and
+ * stays so.
  */
-export function judgeNames(
-  asked: AcceptedNames,
+export function acceptNames(
+  requested: AcceptedNames,
   accepted: AcceptedNames = NONE,
   taken: readonly AcceptedNames[],
   conditions: readonly Condition[],
@@ -31,50 +32,53 @@ export function judgeNames(
   );
   const kinds = new Set(taken.flatMap(names => [names.kind, names.listKind].filter(Boolean)));
   let conflict: { readonly reason: string; readonly message: string } | undefined;
-  const settle = (
+  const acceptName = (
     reason: string,
     wanted: string | undefined,
-    had: string | undefined,
-    used: ReadonlySet<string | undefined>,
+    previous: string | undefined,
+    inUse: ReadonlySet<string | undefined>,
   ) => {
-    if (wanted === had || !wanted || !used.has(wanted)) return wanted;
-    conflict = { reason, message: inUse(wanted) };
-    return had;
+    if (wanted === previous || !wanted || !inUse.has(wanted)) return wanted;
+    conflict = { reason, message: inUseMessage(wanted) };
+    return previous;
   };
-  const plural = settle('PluralConflict', asked.plural, accepted.plural, resources) ?? '';
-  const singular = settle('SingularConflict', asked.singular, accepted.singular, resources);
-  const clashing = (asked.shortNames ?? []).filter(name => !accepted.shortNames?.includes(name) && resources.has(name));
-  const [first] = clashing;
+  const plural = acceptName('PluralConflict', requested.plural, accepted.plural, resources) ?? '';
+  const singular = acceptName('SingularConflict', requested.singular, accepted.singular, resources);
+  const conflicting = (requested.shortNames ?? []).filter(
+    name => !accepted.shortNames?.includes(name) && resources.has(name),
+  );
+  const [first] = conflicting;
   if (first !== undefined)
     conflict = {
       reason: 'ShortNamesConflict',
-      message: clashing.length === 1 ? inUse(first) : `[${clashing.map(inUse).join(', ')}]`,
+      message: conflicting.length === 1 ? inUseMessage(first) : `[${conflicting.map(inUseMessage).join(', ')}]`,
     };
-  const shortNames = first === undefined ? asked.shortNames : accepted.shortNames;
-  const kind = settle('KindConflict', asked.kind, accepted.kind, kinds) ?? '';
-  const listKind = settle('ListKindConflict', asked.listKind, accepted.listKind, kinds);
+  const shortNames = first === undefined ? requested.shortNames : accepted.shortNames;
+  const kind = acceptName('KindConflict', requested.kind, accepted.kind, kinds) ?? '';
+  const listKind = acceptName('ListKindConflict', requested.listKind, accepted.listKind, kinds);
   const names: AcceptedNames = {
     plural,
     ...(singular ? { singular } : {}),
     ...(shortNames ? { shortNames } : {}),
     kind,
     ...(listKind ? { listKind } : {}),
-    ...(asked.categories ? { categories: asked.categories } : {}),
+    ...(requested.categories ? { categories: requested.categories } : {}),
   };
-  return { names, conditions: conditionsOf(conditions, conflict, now) };
+  return { names, conditions: nextConditions(conditions, conflict, now) };
 }
 
-function conditionsOf(
+function nextConditions(
   conditions: readonly Condition[],
   conflict: { readonly reason: string; readonly message: string } | undefined,
   now: string,
 ): readonly Condition[] {
   const { reason, message } = conflict ?? { reason: 'NoConflicts', message: 'no conflicts found' };
   const status = conflict ? 'False' : 'True';
-  const judged = withCondition(conditions, { type: 'NamesAccepted', status, reason, message }, now);
-  if (judged.some(condition => condition.type === 'Established' && condition.status === 'True')) return judged;
+  const withNamesAccepted = withCondition(conditions, { type: 'NamesAccepted', status, reason, message }, now);
+  if (withNamesAccepted.some(condition => condition.type === 'Established' && condition.status === 'True'))
+    return withNamesAccepted;
   const why = conflict
     ? { reason: 'NotAccepted', message: 'not all names are accepted' }
     : { reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' };
-  return withCondition(judged, { type: 'Established', status, ...why }, now);
+  return withCondition(withNamesAccepted, { type: 'Established', status, ...why }, now);
 }

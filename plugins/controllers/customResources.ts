@@ -8,14 +8,14 @@ import {
   type ResourceEvent,
 } from '../../core/api/index.js';
 import { type Condition, withCondition } from './conditions.js';
-import { type AcceptedNames, judgeNames } from './customResourceNames.js';
+import { type AcceptedNames, acceptNames } from './customResourceNames.js';
 import { DEFINITIONS, pathOf } from './catalog.js';
 import { WorkQueue } from './queue.js';
 import { Requests, timestamp } from './requests.js';
 
 const NAME = 'customresource-definition-controller';
 
-/** A definition as this controller reads it. */
+/** The parts of a CustomResourceDefinition that this controller uses. */
 interface Definition extends ApiObject {
   spec: {
     group: string;
@@ -28,7 +28,7 @@ interface Definition extends ApiObject {
 
 const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Settles the names of definitions, and empties those that are deleted (spec, "Deletion lifecycle": finalizers). */
+/** Accepts the names of definitions, and deletes their objects when they are deleted (spec, "Deletion lifecycle"). */
 class CustomResourceDefinitions implements Controller {
   readonly name = NAME;
   readonly #host: Host;
@@ -36,8 +36,8 @@ class CustomResourceDefinitions implements Controller {
   readonly #queue: WorkQueue;
   readonly #finalizer: string;
   readonly #root: { readonly apiVersion: string; readonly plural: string };
-  /** Definitions that wait for their objects to go, by the storage name of these. */
-  readonly #emptying = new Map<string, string>();
+  /** Names of definitions that wait for the deletion of their objects, by the storage name of the objects. */
+  readonly #deleting = new Map<string, string>();
 
   constructor(host: Host) {
     this.#host = host;
@@ -47,7 +47,7 @@ class CustomResourceDefinitions implements Controller {
       apiVersion: host.naming.apiVersion('apiextensions.orchestrator.io/v1'),
       plural: 'customresourcedefinitions',
     };
-    // One at a time: who comes first has the name.
+    // Definitions are processed one at a time, because the first one gets a name.
     this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 1, handle: name => this.#process(name) });
     host.onClose(() => this.#queue.close());
   }
@@ -58,14 +58,14 @@ class CustomResourceDefinitions implements Controller {
   }
 
   #observe(event: ResourceEvent): void {
-    const waiting = this.#emptying.get(event.storageName);
+    const waiting = this.#deleting.get(event.storageName);
     if (waiting !== undefined && event.type === 'DELETED') this.#queue.add(waiting);
     if (event.storageName !== DEFINITIONS) return;
     if (event.type !== 'DELETED') {
       this.#queue.add(event.name);
       return;
     }
-    // Its names are free: another definition may have waited for them.
+    // Other definitions may have waited for its names.
     const { group } = (event.object() as Definition).spec;
     for (const other of this.#definitions()) if (other.spec.group === group) this.#queue.add(other.metadata.name!);
   }
@@ -77,48 +77,49 @@ class CustomResourceDefinitions implements Controller {
   async #process(name: string): Promise<void> {
     const definition = this.#host.informer(DEFINITIONS).get('', name) as Definition | undefined;
     if (!definition) return;
-    if (!definition.metadata.deletionTimestamp) await this.#settleNames(definition);
-    else if (definition.metadata.finalizers?.includes(this.#finalizer)) await this.#empty(definition);
+    if (!definition.metadata.deletionTimestamp) await this.#updateNames(definition);
+    else if (definition.metadata.finalizers?.includes(this.#finalizer)) await this.#deleteInstances(definition);
   }
 
-  async #settleNames(definition: Definition): Promise<void> {
+  async #updateNames(definition: Definition): Promise<void> {
     const { status = {} } = definition;
     const others = this.#definitions().filter(
       other => other.spec.group === definition.spec.group && other.metadata.uid !== definition.metadata.uid,
     );
     const taken = others.flatMap(other => (other.status?.acceptedNames ? [other.status.acceptedNames] : []));
-    const judged = judgeNames(
+    const accepted = acceptNames(
       definition.spec.names,
       status.acceptedNames,
       taken,
       status.conditions ?? [],
       timestamp(this.#host),
     );
-    if (sameJson(judged.names, status.acceptedNames) && sameJson(judged.conditions, status.conditions ?? [])) return;
-    await this.#report(definition, { ...status, acceptedNames: judged.names, conditions: judged.conditions });
-    if (sameJson(judged.names, status.acceptedNames)) return;
+    if (sameJson(accepted.names, status.acceptedNames) && sameJson(accepted.conditions, status.conditions ?? []))
+      return;
+    await this.#report(definition, { ...status, acceptedNames: accepted.names, conditions: accepted.conditions });
+    if (sameJson(accepted.names, status.acceptedNames)) return;
     for (const other of others) if (!isTrue(other, 'NamesAccepted')) this.#queue.add(other.metadata.name!);
   }
 
-  async #empty(definition: Definition): Promise<void> {
+  async #deleteInstances(definition: Definition): Promise<void> {
     const { group, names } = definition.spec;
     const storageName = `${group}/${definition.status?.acceptedNames?.plural || names.plural}`;
-    const left = isTrue(definition, 'Established') ? this.#host.informer(storageName).list() : [];
-    if (left.length === 0) return this.#finish(definition, storageName);
-    this.#emptying.set(storageName, definition.metadata.name!);
-    await this.#terminating(definition);
+    const instances = isTrue(definition, 'Established') ? this.#host.informer(storageName).list() : [];
+    if (instances.length === 0) return this.#removeFinalizer(definition, storageName);
+    this.#deleting.set(storageName, definition.metadata.name!);
+    await this.#reportTerminating(definition);
     const { versions } = definition.spec;
     const version = versions.find(one => one.served) ?? versions.find(one => one.storage);
     if (!version) return;
     const resource = { apiVersion: `${group}/${version.name}`, plural: names.plural };
-    const staying = left.filter(({ metadata }) => !metadata.deletionTimestamp);
-    for (const namespace of new Set(staying.map(({ metadata }) => metadata.namespace ?? '')))
+    const notDeleting = instances.filter(({ metadata }) => !metadata.deletionTimestamp);
+    for (const namespace of new Set(notDeleting.map(({ metadata }) => metadata.namespace ?? '')))
       await this.#requests.delete(pathOf(resource, namespace), { propagationPolicy: 'Background' });
     if (this.#host.informer(storageName).list().length === 0) this.#queue.add(definition.metadata.name!);
   }
 
-  async #finish(definition: Definition, storageName: string): Promise<void> {
-    this.#emptying.delete(storageName);
+  async #removeFinalizer(definition: Definition, storageName: string): Promise<void> {
+    this.#deleting.delete(storageName);
     const finalizers = definition.metadata.finalizers!.filter(finalizer => finalizer !== this.#finalizer);
     const { uid, resourceVersion } = definition.metadata;
     await this.#requests.merge(this.#path(definition), {
@@ -126,19 +127,19 @@ class CustomResourceDefinitions implements Controller {
     });
   }
 
-  async #terminating(definition: Definition): Promise<void> {
+  async #reportTerminating(definition: Definition): Promise<void> {
     const current = definition.status?.conditions ?? [];
-    const finding = {
+    const update = {
       type: 'Terminating',
       status: 'True',
       reason: 'InstanceDeletionInProgress',
       message: 'CustomResource deletion is in progress',
     };
-    const conditions = withCondition(current, finding, timestamp(this.#host));
+    const conditions = withCondition(current, update, timestamp(this.#host));
     if (conditions !== current) await this.#report(definition, { ...definition.status, conditions });
   }
 
-  /** Writes the status; a definition that changed meanwhile comes again with its event. */
+  /** Writes the status. After a conflict, the definition is processed again. */
   async #report(definition: Definition, status: NonNullable<Definition['status']>): Promise<void> {
     try {
       await this.#requests.replace(`${this.#path(definition)}/status`, { ...definition, status });
@@ -156,7 +157,7 @@ class CustomResourceDefinitions implements Controller {
 const isTrue = (definition: Definition, type: string): boolean =>
   definition.status?.conditions?.some(condition => condition.type === type && condition.status === 'True') ?? false;
 
-/** Names, conditions and deletion of the definitions of custom resources. */
+/** The controller of CustomResourceDefinitions: names, conditions and deletion. */
 export const customResources = definePlugin({
   name: 'controllers/custom-resources',
   parse: () => undefined,

@@ -8,19 +8,19 @@ const NAME = 'flow-schema-status';
 const SCHEMAS = 'flowcontrol.apiserver.orchestrator.io/flowschemas';
 const LEVELS = 'flowcontrol.apiserver.orchestrator.io/prioritylevelconfigurations';
 
-/** Says in the status of every flow schema whether the level it names exists. */
+/** Maintains the condition Dangling of flow schemas: whether their priority level exists. */
 export class FlowSchemaStatus implements Controller {
   readonly name = NAME;
   readonly #host: Host;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
-  /** Names of all flow schemas. */
+  /** The names of all flow schemas. */
   readonly #schemas = new Set<string>();
 
   constructor(host: Host) {
     this.#host = host;
     this.#requests = new Requests(host, NAME);
-    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 4, handle: name => this.#judge(name) });
+    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 4, handle: name => this.#updateStatus(name) });
     host.onClose(() => this.#queue.close());
   }
 
@@ -37,19 +37,21 @@ export class FlowSchemaStatus implements Controller {
     this.#queue.add(name);
   }
 
-  async #judge(name: string): Promise<void> {
+  async #updateStatus(name: string): Promise<void> {
     const schema = this.#host.informer(SCHEMAS).get('', name);
     if (!schema || schema.metadata.deletionTimestamp) return;
     const level = (schema['spec'] as { priorityLevelConfiguration: { name: string } }).priorityLevelConfiguration.name;
     const found = this.#host.informer(LEVELS).get('', level) !== undefined;
     const current = (schema['status'] as { conditions?: readonly Condition[] } | undefined)?.conditions ?? [];
-    const finding = {
+    const update = {
       type: 'Dangling',
       status: found ? 'False' : 'True',
       reason: found ? 'Found' : 'NotFound',
-      message: `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)} and ${found ? 'it exists' : 'there is no such object'}`,
+      message:
+        `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)} and ` +
+        (found ? 'it exists' : 'there is no such object'),
     };
-    const conditions = withCondition(current, finding, timestamp(this.#host));
+    const conditions = withCondition(current, update, timestamp(this.#host));
     if (conditions === current) return;
     const apiVersion = this.#host.naming.apiVersion(schema.apiVersion);
     await this.#requests.merge(`${pathOf({ apiVersion, plural: 'flowschemas' }, '', name)}/status`, {

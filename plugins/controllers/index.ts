@@ -1,6 +1,6 @@
-/** The controllers that the server runs. */
+/** The built-in controllers. */
 export type { ControlledResource, ResourcesConfig } from './catalog.js';
-export { garbageCollector } from './garbage.js';
+export { garbageCollector } from './garbageCollector.js';
 export { namespaceDefaults, type NamespaceDefaultsConfig } from './namespaceDefaults.js';
 export { namespaceDeletion } from './namespaces.js';
 export { ownService } from './ownService.js';

@@ -1,12 +1,12 @@
 import type { ApiObject, Host } from '../../core/api/index.js';
 import type { ControlledResource } from './catalog.js';
-import { type Condition, type Finding, withCondition } from './conditions.js';
+import { type Condition, type ConditionUpdate, withCondition } from './conditions.js';
 
 type Naming = Host['naming'];
 
-/** What one pass over a namespace left behind. */
-export interface Leftovers {
-  /** Refusals of deletions, one text each. */
+/** The content of a namespace that remains after an attempt to delete it. */
+export interface RemainingContent {
+  /** Messages of failed deletions. */
   readonly failures: readonly string[];
   readonly remaining: readonly { readonly resource: ControlledResource; readonly objects: readonly ApiObject[] }[];
 }
@@ -14,17 +14,18 @@ export interface Leftovers {
 const groupOf = (apiVersion: string): string =>
   apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 
-function contentFailure({ failures }: Leftovers): Finding {
+function contentFailure({ failures }: RemainingContent): ConditionUpdate {
   const type = 'NamespaceDeletionContentFailure';
   if (failures.length === 0) {
     const message = 'All content successfully deleted, may be waiting on finalization';
     return { type, status: 'False', reason: 'ContentDeleted', message };
   }
-  const message = `Failed to delete all resource types, ${failures.length} remaining: ${[...failures].sort().join(', ')}`;
+  const message =
+    `Failed to delete all resource types, ${failures.length} remaining: ` + `${[...failures].sort().join(', ')}`;
   return { type, status: 'True', reason: 'ContentDeletionFailed', message };
 }
 
-function contentRemaining({ remaining }: Leftovers): Finding {
+function contentRemaining({ remaining }: RemainingContent): ConditionUpdate {
   const type = 'NamespaceContentRemaining';
   if (remaining.length === 0) {
     return { type, status: 'False', reason: 'ContentRemoved', message: 'All content successfully removed' };
@@ -43,7 +44,7 @@ function contentRemaining({ remaining }: Leftovers): Finding {
   };
 }
 
-function finalizersRemaining({ remaining }: Leftovers): Finding {
+function finalizersRemaining({ remaining }: RemainingContent): ConditionUpdate {
   const type = 'NamespaceFinalizersRemaining';
   const held = new Map<string, number>();
   for (const finalizer of remaining.flatMap(r => r.objects).flatMap(object => object.metadata.finalizers ?? [])) {
@@ -58,7 +59,7 @@ function finalizersRemaining({ remaining }: Leftovers): Finding {
   return { type, status: 'True', reason: 'SomeFinalizersRemain', message };
 }
 
-const findings = (left: Leftovers, naming: Naming): readonly Finding[] => [
+const conditionUpdates = (content: RemainingContent, naming: Naming): readonly ConditionUpdate[] => [
   {
     type: 'NamespaceDeletionDiscoveryFailure',
     status: 'False',
@@ -71,18 +72,21 @@ const findings = (left: Leftovers, naming: Naming): readonly Finding[] => [
     reason: 'ParsedGroupVersions',
     message: `All legacy ${naming.short} types successfully parsed`,
   },
-  contentFailure(left),
-  contentRemaining(left),
-  finalizersRemaining(left),
+  contentFailure(content),
+  contentRemaining(content),
+  finalizersRemaining(content),
 ];
 
-/** The conditions after a pass, or undefined if they say the same as before. `now` is RFC 3339. */
+/** The new conditions of a namespace, or undefined if they have not changed. `now` is in RFC 3339. */
 export function nextConditions(
   current: readonly Condition[],
-  left: Leftovers,
+  content: RemainingContent,
   naming: Naming,
   now: string,
 ): readonly Condition[] | undefined {
-  const next = findings(left, naming).reduce((conditions, finding) => withCondition(conditions, finding, now), current);
+  const next = conditionUpdates(content, naming).reduce(
+    (conditions, update) => withCondition(conditions, update, now),
+    current,
+  );
   return next === current ? undefined : next;
 }

@@ -1,27 +1,28 @@
 import { type ApiObject, ConfigError, controller, type Host, type Plugin } from '../../core/api/index.js';
-import { Keeper, type Kept } from './keeper.js';
+import { ObjectReconciler, type DesiredObject } from './reconciler.js';
 
-/** Configuration: the bundle that the root CA ConfigMap carries, in PEM. */
+/** Configuration: the CA bundle of the root CA ConfigMap, in PEM. */
 export interface NamespaceDefaultsConfig {
   readonly rootCa: string;
 }
 
-const serviceAccount: Kept = {
+const serviceAccount: DesiredObject = {
   storageName: 'core/serviceaccounts',
   object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } },
-  everywhere: true,
+  inEveryNamespace: true,
 };
 
-function rootCaConfigMap({ naming }: Host, rootCa: string): Kept {
+function rootCaConfigMap({ naming }: Host, rootCa: string): DesiredObject {
   const product = naming.product.charAt(0).toUpperCase() + naming.product.slice(1);
   const description =
-    `Contains a CA bundle that can be used to verify the ${naming.component('orchestrator-apiserver')} when using internal endpoints ` +
+    `Contains a CA bundle that can be used to verify the ${naming.component('orchestrator-apiserver')} when using ` +
+    'internal endpoints ' +
     `such as the internal service IP or ${naming.product}.default.svc. ` +
     `No other usage is guaranteed across distributions of ${product} clusters.`;
   const descriptionKey = naming.label('orchestrator.io/description');
   const annotations = { [descriptionKey]: description };
   const data = { 'ca.crt': rootCa };
-  const suffices = (found: ApiObject): boolean => {
+  const isUpToDate = (found: ApiObject): boolean => {
     const given = (found.data ?? {}) as { [key: string]: string };
     return (
       given['ca.crt'] === rootCa &&
@@ -37,9 +38,9 @@ function rootCaConfigMap({ naming }: Host, rootCa: string): Kept {
       metadata: { name: naming.component('orchestrator-root-ca.crt'), annotations },
       data,
     },
-    everywhere: true,
-    mended: found =>
-      suffices(found)
+    inEveryNamespace: true,
+    repair: found =>
+      isUpToDate(found)
         ? undefined
         : {
             ...found,
@@ -55,15 +56,12 @@ function parse(config: unknown): NamespaceDefaultsConfig {
   return { rootCa };
 }
 
-/**
- * Each namespace's `default` service account and root CA ConfigMap; the controllers' names are those of their upstream
- * roles.
- */
+/** Maintains the `default` service account and the root CA ConfigMap of every namespace. */
 export const namespaceDefaults = {
   name: 'controllers/namespace-defaults',
   parse,
   contribute: config => [
-    controller.of(host => new Keeper(host, 'service-account-controller', [serviceAccount])),
-    controller.of(host => new Keeper(host, 'root-ca-cert-publisher', [rootCaConfigMap(host, config.rootCa)])),
+    controller.of(host => new ObjectReconciler(host, 'service-account-controller', [serviceAccount])),
+    controller.of(host => new ObjectReconciler(host, 'root-ca-cert-publisher', [rootCaConfigMap(host, config.rootCa)])),
   ],
 } satisfies Plugin<NamespaceDefaultsConfig>;

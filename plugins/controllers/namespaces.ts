@@ -16,21 +16,21 @@ import {
   type ResourcesConfig,
 } from './catalog.js';
 import type { Condition } from './conditions.js';
-import { type Leftovers, nextConditions } from './namespaceConditions.js';
+import { type RemainingContent, nextConditions } from './namespaceConditions.js';
 import { WorkQueue } from './queue.js';
 import { Requests, timestamp } from './requests.js';
 
 const NAME = 'namespace-controller';
 const NAMESPACES = 'core/namespaces';
 
-/** Empties and finalizes namespaces that are being deleted (spec: "Namespace phase Active → Terminating"). */
+/** Deletes the content of terminating namespaces, then finalizes them (spec, "Deletion lifecycle"). */
 class NamespaceDeletion implements Controller {
   readonly name = NAME;
   readonly #host: Host;
   readonly #catalog: Catalog;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
-  /** Objects by namespace and storage name, so that only what exists is deleted. */
+  /** The number of objects by namespace and storage name: only existing objects are deleted. */
   readonly #contents = new Map<string, Map<string, number>>();
   readonly #terminating = new Set<string>();
 
@@ -38,7 +38,7 @@ class NamespaceDeletion implements Controller {
     this.#host = host;
     this.#catalog = new Catalog(config.resources);
     this.#requests = new Requests(host, NAME);
-    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 4, handle: name => this.#empty(name) });
+    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 4, handle: name => this.#process(name) });
     host.onClose(() => this.#queue.close());
   }
 
@@ -49,7 +49,7 @@ class NamespaceDeletion implements Controller {
 
   #observe(event: ResourceEvent): void {
     if (event.storageName === NAMESPACES) this.#observeNamespace(event);
-    if (event.storageName === DEFINITIONS && event.type !== 'DELETED') this.#catalog.define(event.object());
+    if (event.storageName === DEFINITIONS && event.type !== 'DELETED') this.#catalog.addDefinition(event.object());
     if (event.namespace === '') return;
     if (event.type !== 'MODIFIED') this.#count(event);
     if (this.#terminating.has(event.namespace)) this.#queue.add(event.namespace);
@@ -73,27 +73,27 @@ class NamespaceDeletion implements Controller {
     else this.#contents.delete(event.namespace);
   }
 
-  /** One pass. What it leaves behind is looked at again when an event shows a change in the namespace. */
-  async #empty(name: string): Promise<void> {
+  /** Deletes the content of a namespace. If some remains, the next event in the namespace causes another attempt. */
+  async #process(name: string): Promise<void> {
     const namespace = await this.#requests.get(pathOf({ apiVersion: 'v1', plural: 'namespaces' }, '', name));
-    if (!namespace?.metadata.deletionTimestamp || !this.#holds(namespace)) {
+    if (!namespace?.metadata.deletionTimestamp || !this.#hasFinalizer(namespace)) {
       this.#terminating.delete(name);
       return;
     }
-    const left = await this.#deleteContents(name);
-    const reported = await this.#report(namespace, left);
-    if (left.failures.length > 0) throw new Error(left.failures.join('; '));
-    if (left.remaining.length > 0) return;
+    const content = await this.#deleteContents(name);
+    const reported = await this.#updateConditions(namespace, content);
+    if (content.failures.length > 0) throw new Error(content.failures.join('; '));
+    if (content.remaining.length > 0) return;
     if (reported) await this.#finalize(reported);
     this.#terminating.delete(name);
   }
 
-  #holds(namespace: ApiObject): boolean {
+  #hasFinalizer(namespace: ApiObject): boolean {
     const finalizers = (namespace.spec as { finalizers?: string[] } | undefined)?.finalizers ?? [];
     return finalizers.includes(this.#host.naming.product);
   }
 
-  async #deleteContents(namespace: string): Promise<Leftovers> {
+  async #deleteContents(namespace: string): Promise<RemainingContent> {
     const failures: string[] = [];
     const remaining: { resource: ControlledResource; objects: readonly ApiObject[] }[] = [];
     for (const storageName of [...(this.#contents.get(namespace)?.keys() ?? [])]) {
@@ -122,10 +122,10 @@ class NamespaceDeletion implements Controller {
     }
   }
 
-  /** Writes the conditions if they changed; the namespace as it is then. */
-  async #report(namespace: ApiObject, left: Leftovers): Promise<ApiObject | undefined> {
+  /** Writes the conditions if they have changed. Returns the resulting namespace. */
+  async #updateConditions(namespace: ApiObject, content: RemainingContent): Promise<ApiObject | undefined> {
     const current = (namespace.status as { conditions?: Condition[] } | undefined)?.conditions ?? [];
-    const conditions = nextConditions(current, left, this.#host.naming, timestamp(this.#host));
+    const conditions = nextConditions(current, content, this.#host.naming, timestamp(this.#host));
     if (!conditions) return namespace;
     const path = pathOf({ apiVersion: 'v1', plural: 'namespaces' }, '', namespace.metadata.name);
     return this.#requests.merge(`${path}/status`, {
@@ -142,7 +142,7 @@ class NamespaceDeletion implements Controller {
   }
 }
 
-/** Namespace deletion; its configuration lists the resources that namespaces can hold. */
+/** Namespace deletion. Its configuration lists the namespaced resources. */
 export const namespaceDeletion = {
   name: 'controllers/namespace-deletion',
   parse: parseResources,

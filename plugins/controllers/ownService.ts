@@ -1,15 +1,14 @@
 import { type ApiObject, ConfigError, controller, type Host, type Plugin } from '../../core/api/index.js';
-import { Keeper, type Kept } from './keeper.js';
+import { ObjectReconciler, type DesiredObject } from './reconciler.js';
 
-/** Port that workloads know the server by. */
+/** Port of the Service. */
 const HTTPS = 443;
 
 /**
- * Where the server is reached from outside of itself; without an address only from this machine, and then the Service
- * has no endpoints.
+ * The address of the server. Without `address` the server is local to its machine, and the Service has no endpoints.
  */
 export interface OwnServiceConfig {
-  /** First address of the range that Services are given. */
+  /** The first address of the Service network. */
   readonly clusterIP: string;
   readonly port: number;
   readonly address?: string;
@@ -17,32 +16,29 @@ export interface OwnServiceConfig {
 
 type Members = { readonly [member: string]: unknown };
 
-/** Whether everything in `wanted` is in `found`, which may have more members. */
-function covers(found: unknown, wanted: unknown): boolean {
+/** Whether `found` includes all members of `wanted`, recursively. */
+function includesAll(found: unknown, wanted: unknown): boolean {
   if (typeof wanted !== 'object' || wanted === null) return found === wanted;
   if (typeof found !== 'object' || found === null) return false;
   if (Array.isArray(wanted) && (found as readonly unknown[]).length !== wanted.length) return false;
-  return Object.entries(wanted).every(([key, value]) => covers((found as Members)[key], value));
+  return Object.entries(wanted).every(([key, value]) => includesAll((found as Members)[key], value));
 }
 
-/**
- * An object in `default` of which some members always say where the server is now: it may have moved since they were
- * written.
- */
-function current(storageName: string, object: ApiObject, members: (found: ApiObject) => Members): Kept {
+/** An object with members that are updated if they differ, since the server's address may change between starts. */
+function desiredObject(storageName: string, object: ApiObject, members: (found: ApiObject) => Members): DesiredObject {
   return {
     storageName,
     object: { ...object, ...members(object) },
-    mended: found => (covers(found, members(found)) ? undefined : { ...found, ...members(found) }),
+    repair: found => (includesAll(found, members(found)) ? undefined : { ...found, ...members(found) }),
   };
 }
 
-/** The Service that workloads reach the server by, and its endpoints in their two forms. */
-function ownObjects({ naming }: Host, { clusterIP, port, address }: OwnServiceConfig): Kept[] {
+/** The Service of the server itself, with Endpoints and EndpointSlice if it has an address. */
+function ownObjects({ naming }: Host, { clusterIP, port, address }: OwnServiceConfig): DesiredObject[] {
   const name = naming.product;
   const metadata = { name, namespace: 'default' };
   const https = { name: 'https', protocol: 'TCP' };
-  const service = current(
+  const service = desiredObject(
     'core/services',
     {
       apiVersion: 'v1',
@@ -56,7 +52,7 @@ function ownObjects({ naming }: Host, { clusterIP, port, address }: OwnServiceCo
   const discovery = naming.apiVersion('discovery.orchestrator.io/v1');
   return [
     service,
-    current(
+    desiredObject(
       'core/endpoints',
       {
         apiVersion: 'v1',
@@ -65,7 +61,7 @@ function ownObjects({ naming }: Host, { clusterIP, port, address }: OwnServiceCo
       },
       () => ({ subsets: [{ addresses: [{ ip: address }], ports: [{ ...https, port }] }] }),
     ),
-    current(
+    desiredObject(
       'discovery.orchestrator.io/endpointslices',
       {
         apiVersion: discovery,
@@ -78,7 +74,7 @@ function ownObjects({ naming }: Host, { clusterIP, port, address }: OwnServiceCo
   ];
 }
 
-/** Checks the configuration, which the server fills in itself. */
+/** Parses the configuration, which the server generates. */
 function parse(config: unknown): OwnServiceConfig {
   const { clusterIP, port, address } = (config ?? {}) as Partial<OwnServiceConfig>;
   if (typeof clusterIP !== 'string') throw new ConfigError('config.clusterIP', 'must be an address');
@@ -86,9 +82,9 @@ function parse(config: unknown): OwnServiceConfig {
   return { clusterIP, port, ...(address === undefined ? {} : { address }) };
 }
 
-/** Keeps the server's own Service, and what says where it is. */
+/** Maintains the server's own Service and its endpoints. */
 export const ownService = {
   name: 'controllers/own-service',
   parse,
-  contribute: config => [controller.of(host => new Keeper(host, 'own-service', ownObjects(host, config)))],
+  contribute: config => [controller.of(host => new ObjectReconciler(host, 'own-service', ownObjects(host, config)))],
 } satisfies Plugin<OwnServiceConfig>;

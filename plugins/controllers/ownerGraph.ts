@@ -1,11 +1,11 @@
 import type { ApiObject, OwnerReference } from '../../core/api/index.js';
 
-/** Finalizer of an owner that waits for its dependents to go. */
+/** Finalizer of an owner that waits for the deletion of its dependents. */
 export const FOREGROUND = 'foregroundDeletion';
-/** Finalizer of an owner whose dependents are to be kept. */
+/** Finalizer of an owner whose dependents must be orphaned before its deletion. */
 export const ORPHAN = 'orphan';
 
-/** An object that has owners, or waits for its dependents. */
+/** An object that has owners or one of the finalizers above. */
 export interface Node {
   /** `storageName|namespace|name`. */
   readonly key: string;
@@ -19,16 +19,16 @@ export interface Node {
   readonly finalizers: readonly string[];
 }
 
-/** Being deleted once its dependents are gone. */
+/** Whether an object is being deleted in the foreground: after its dependents. */
 export const awaitsDependents = (node: {
   readonly deleting: boolean;
   readonly finalizers: readonly string[];
 }): boolean => node.deleting && node.finalizers.includes(FOREGROUND);
 
-/** Being deleted once its dependents have let go of it. */
+/** Whether an object is being deleted after its dependents are orphaned. */
 export const awaitsOrphaning = (node: Node): boolean => node.deleting && node.finalizers.includes(ORPHAN);
 
-/** The node of an object; undefined if it has no part in garbage collection. */
+/** The node of an object; undefined if it has neither owners nor one of the finalizers. */
 export function nodeOf(storageName: string, object: ApiObject): Node | undefined {
   const { metadata } = object;
   const owners = metadata.ownerReferences ?? [];
@@ -50,23 +50,17 @@ export function nodeOf(storageName: string, object: ApiObject): Node | undefined
   };
 }
 
-/**
- * Key of an object in the graph; `|` occurs in no storage name, namespace or object name that matters before the last
- * one.
- */
+/** The key of an object in the graph. Storage names and namespaces do not contain `|`. */
 export const keyOf = (storageName: string, namespace: string, name: string): string =>
   `${storageName}|${namespace}|${name}`;
 
-/**
- * Who depends on whom: every node by its key, and dependents by the uid of their owners. Pure memory; changed by events
- * in their order.
- */
+/** The graph of owners and dependents, in memory, updated by events in their order. */
 export class OwnerGraph {
   readonly #nodes = new Map<string, Node>();
   readonly #byUid = new Map<string, Node>();
   readonly #dependents = new Map<string, Set<string>>();
 
-  /** Puts, replaces or, with `next` undefined, removes the node under `key`; the node that was there. */
+  /** Adds or replaces the node of a key, or removes it if `next` is undefined. Returns the previous node. */
   set(key: string, next: Node | undefined): Node | undefined {
     const previous = this.#nodes.get(key);
     if (previous) this.#unlink(previous);
@@ -82,40 +76,38 @@ export class OwnerGraph {
     return this.#byUid.get(uid);
   }
 
-  /** Objects that name `uid` as an owner. */
+  /** Objects with an owner reference to `uid`. */
   dependentsOf(uid: string): readonly Node[] {
     const keys = this.#dependents.get(uid);
     return keys ? [...keys].flatMap(key => this.#nodes.get(key) ?? []) : [];
   }
 
-  /** Dependents whose reference blocks the deletion of `uid`. */
+  /** Dependents whose owner reference blocks the deletion of `uid`. */
   blockersOf(uid: string): readonly Node[] {
     return this.dependentsOf(uid).filter(node =>
       node.owners.some(owner => owner.uid === uid && owner.blockOwnerDeletion),
     );
   }
 
-  /**
-   * Whether everything that `owner` waits for, if anything, waits for it in its turn: then none of them would ever go.
-   */
-  waitsInVain(owner: Node): boolean {
+  /** Whether no dependent blocks the deletion of `owner`, except those that in turn wait for `owner` (a cycle). */
+  canFinishDeletion(owner: Node): boolean {
     return this.blockersOf(owner.uid).every(blocker => this.#waitsFor(blocker, owner));
   }
 
-  /** Whether a node waits for another, directly or through others that wait. */
-  #waitsFor(from: Node, sought: Node): boolean {
-    const ahead = new Set([from]);
-    for (const node of ahead) {
+  /** Whether a node waits for another, directly or transitively. */
+  #waitsFor(from: Node, target: Node): boolean {
+    const visited = new Set([from]);
+    for (const node of visited) {
       if (!awaitsDependents(node)) continue;
       for (const blocker of this.blockersOf(node.uid)) {
-        if (blocker === sought) return true;
-        ahead.add(blocker);
+        if (blocker === target) return true;
+        visited.add(blocker);
       }
     }
     return false;
   }
 
-  /** Whether anything depends on anything: if not, deletions need not be decoded. */
+  /** Whether there are any dependents. Without, deleted objects need not be decoded. */
   get hasDependents(): boolean {
     return this.#dependents.size > 0;
   }

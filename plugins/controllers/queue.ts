@@ -1,21 +1,23 @@
 import type { Log } from '../../core/api/index.js';
 
-/** First and longest pause before a failed key is tried again; each failure doubles it. */
-const FIRST_RETRY_MS = 5;
-const LAST_RETRY_MS = 30_000;
+/** Pause before the first retry of a failed key. Each further failure doubles it. */
+const MIN_RETRY_MS = 5;
+/** The longest pause before a retry. */
+const MAX_RETRY_MS = 30_000;
 
-/** What a queue needs: `handle` throws to have its key tried again later. */
+/** Options of a queue. */
 export interface QueueOptions {
   readonly name: string;
   readonly log: Log;
-  /** Keys handled at a time; one key is never handled twice at once. */
+  /** The number of keys handled concurrently. A key is never handled twice at the same time. */
   readonly workers: number;
+  /** Handles a key; if it throws, the key is retried. */
   readonly handle: (key: string) => Promise<void>;
 }
 
 /**
- * Keys with work to do. A key added while it waits is one piece of work; added while it is handled, it is handled once
- * more. Failures are retried with growing pauses until `close`.
+ * A queue of keys. A key that is added while it is queued is handled once; if it is added while it is handled, it is
+ * handled again afterwards. Failed keys are retried with increasing pauses.
  */
 export class WorkQueue {
   readonly #options: QueueOptions;
@@ -23,37 +25,37 @@ export class WorkQueue {
   readonly #active = new Set<string>();
   readonly #failures = new Map<string, number>();
   readonly #retries = new Map<string, NodeJS.Timeout>();
-  #idle: (() => void)[] = [];
+  #idleWaiters: (() => void)[] = [];
   #closed = false;
 
   constructor(options: QueueOptions) {
     this.#options = options;
   }
 
-  /** Has `key` handled soon, but not before the caller's turn is over; cuts a pause between retries short. */
+  /** Queues a key, which is handled in a later microtask. Cancels a pause before a retry. */
   add(key: string): void {
     if (this.#closed) return;
     this.#cancelRetry(key);
     this.#waiting.add(key);
-    this.#fill();
+    this.#startWorkers();
   }
 
-  /** Resolves when nothing waits or runs (pauses before retries do not count), or on `close`. */
+  /** Resolves when no key is queued or being handled, not counting pauses before retries; also on `close`. */
   idle(): Promise<void> {
     if (this.#closed || this.#waiting.size + this.#active.size === 0) return Promise.resolve();
-    return new Promise(resolve => this.#idle.push(resolve));
+    return new Promise(resolve => this.#idleWaiters.push(resolve));
   }
 
-  /** Forgets all work and timers; work under way ends by itself and is not retried. */
+  /** Discards all keys and timers. Keys being handled are completed, but not retried. */
   close(): void {
     this.#closed = true;
     this.#waiting.clear();
     for (const timer of this.#retries.values()) clearTimeout(timer);
     this.#retries.clear();
-    this.#wakeIdle();
+    this.#resolveIdle();
   }
 
-  #fill(): void {
+  #startWorkers(): void {
     for (const key of this.#waiting) {
       if (this.#active.size >= this.#options.workers) return;
       if (this.#active.has(key)) continue;
@@ -65,8 +67,7 @@ export class WorkQueue {
 
   async #run(key: string): Promise<void> {
     try {
-      // Not within `add`: who is told of many objects one after the other has heard of all before the first of them is
-      // handled.
+      // Keys are not handled within `add`, so that a caller that receives several events has seen all of them.
       await Promise.resolve();
       if (!this.#closed) await this.#options.handle(key);
       this.#failures.delete(key);
@@ -74,17 +75,18 @@ export class WorkQueue {
       this.#retryLater(key, error);
     }
     this.#active.delete(key);
-    this.#fill();
-    if (this.#waiting.size + this.#active.size === 0) this.#wakeIdle();
+    this.#startWorkers();
+    if (this.#waiting.size + this.#active.size === 0) this.#resolveIdle();
   }
 
   #retryLater(key: string, error: unknown): void {
     if (this.#closed) return;
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
-    const pause = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
+    const pause = Math.min(MIN_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS);
     const level = failures > 5 ? 'warn' : 'debug';
-    this.#options.log[level]({ queue: this.#options.name, key, failures, error: String(error) }, 'will be tried again');
+    const { log, name } = this.#options;
+    log[level]({ queue: name, key, failures, error: String(error) }, 'handling the key failed, it will be retried');
     if (this.#waiting.has(key)) return;
     this.#retries.set(
       key,
@@ -97,27 +99,24 @@ export class WorkQueue {
     this.#retries.delete(key);
   }
 
-  #wakeIdle(): void {
-    const resolvers = this.#idle;
-    this.#idle = [];
+  #resolveIdle(): void {
+    const resolvers = this.#idleWaiters;
+    this.#idleWaiters = [];
     for (const resolve of resolvers) resolve();
   }
 }
 
-/**
- * Does `work` for every item, so many at a time; one that fails does not keep the others. Throws the first failure once
- * all are done.
- */
-export async function inParallel<T>(
+/** Runs `work` for all items, at most `limit` concurrently. After all are done, throws the first error, if any. */
+export async function forEachParallel<T>(
   limit: number,
   items: readonly T[],
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
-  const left = items.values();
+  const remaining = items.values();
   const failures: unknown[] = [];
-  const take = async (): Promise<void> => {
-    for (const item of left) await work(item).catch(error => failures.push(error));
+  const runWorker = async (): Promise<void> => {
+    for (const item of remaining) await work(item).catch(error => failures.push(error));
   };
-  await Promise.all(Array.from({ length: limit }, take));
+  await Promise.all(Array.from({ length: limit }, runWorker));
   if (failures.length > 0) throw failures[0];
 }

@@ -1,7 +1,7 @@
 import { type ApiObject, type Controller, controller, type Host, type Plugin } from '../../core/api/index.js';
 import { aggregateAll, reconcileBootstrap } from '../authz/bootstrap/index.js';
 import { pathOf } from './catalog.js';
-import { inParallel, WorkQueue } from './queue.js';
+import { forEachParallel, WorkQueue } from './queue.js';
 import { Requests } from './requests.js';
 
 const GROUP = 'rbac.authorization.orchestrator.io';
@@ -12,25 +12,25 @@ const KINDS = [
   { kind: 'RoleBinding', plural: 'rolebindings' },
 ] as const;
 const CLUSTER_ROLES = `${GROUP}/clusterroles`;
-/** Writes under way at a time: the defaults are some two hundred objects, and the start waits for them. */
-const PARALLEL = 32;
+/** Concurrent writes. There are about two hundred default objects, and the start waits for them. */
+const MAX_PARALLEL = 32;
 
-/** Objects of a kind as informers give them, which may leave the kind out. */
-const typed = (host: Host, { kind, plural }: (typeof KINDS)[number]): ApiObject[] =>
+/** Lists the objects of a kind, with kind and apiVersion, which informers omit. */
+const listTyped = (host: Host, { kind, plural }: (typeof KINDS)[number]): ApiObject[] =>
   host
     .informer(`${GROUP}/${plural}`)
     .list()
     .map(object => ({ ...object, kind, apiVersion: host.naming.apiVersion(`${GROUP}/v1`) }));
 
-/** Path of the object's collection, or with `name` of the object. */
-function pathIn(host: Host, { kind, metadata }: ApiObject, name?: string): string {
+/** The path of the object's collection or, with `name`, of an object. */
+function requestPath(host: Host, { kind, metadata }: ApiObject, name?: string): string {
   const { plural } = KINDS.find(known => known.kind === kind)!;
   return pathOf({ apiVersion: host.naming.apiVersion(`${GROUP}/v1`), plural }, metadata.namespace ?? '', name);
 }
 
 /**
- * Writes the default roles and bindings that are missing or lack something (spec 2, "Auto-reconciliation"), once at the
- * start.
+ * At the start, creates missing default roles and bindings and completes the others (spec, "Default roles and
+ * bindings").
  */
 class RbacBootstrap implements Controller {
   readonly name = 'rbac-bootstrap';
@@ -51,22 +51,22 @@ class RbacBootstrap implements Controller {
   }
 
   async #reconcile(): Promise<void> {
-    const current = KINDS.flatMap(kind => typed(this.#host, kind));
+    const current = KINDS.flatMap(kind => listTyped(this.#host, kind));
     const { create, update, recreate } = reconcileBootstrap(current, this.#host.naming);
     const writes = [
       ...create.map(object => () => this.#create(object)),
       ...update.map(object => () => this.#requests.replace(this.#pathOf(object), object)),
       ...recreate.map(object => () => this.#recreate(object)),
     ];
-    await inParallel(PARALLEL, writes, write => write());
+    await forEachParallel(MAX_PARALLEL, writes, write => write());
   }
 
   #pathOf(object: ApiObject): string {
-    return pathIn(this.#host, object, object.metadata.name);
+    return requestPath(this.#host, object, object.metadata.name);
   }
 
   async #create(object: ApiObject): Promise<void> {
-    await this.#requests.create(pathIn(this.#host, object), object);
+    await this.#requests.create(requestPath(this.#host, object), object);
   }
 
   async #recreate(object: ApiObject): Promise<void> {
@@ -75,7 +75,7 @@ class RbacBootstrap implements Controller {
   }
 }
 
-/** Keeps the rules of aggregating cluster roles equal to those of the roles they select. */
+/** Updates the rules of aggregated cluster roles from the roles that they select. */
 class RoleAggregation implements Controller {
   readonly name = 'clusterrole-aggregation-controller';
   readonly #host: Host;
@@ -97,9 +97,9 @@ class RoleAggregation implements Controller {
   }
 
   async #aggregate(): Promise<void> {
-    const changed = aggregateAll(typed(this.#host, KINDS[0]));
-    await inParallel(PARALLEL, changed, role =>
-      this.#requests.merge(pathIn(this.#host, role, role.metadata.name), {
+    const changed = aggregateAll(listTyped(this.#host, KINDS[0]));
+    await forEachParallel(MAX_PARALLEL, changed, role =>
+      this.#requests.merge(requestPath(this.#host, role, role.metadata.name), {
         metadata: { resourceVersion: role.metadata.resourceVersion },
         rules: role.rules,
       }),

@@ -1,10 +1,10 @@
 import { type ApiObject, type Host, Refusal } from '../../core/api/index.js';
 
-/** Now, as times in objects are written: RFC 3339 in whole seconds. */
+/** The current time in RFC 3339, in whole seconds. */
 export const timestamp = (host: Host): string => `${new Date(host.now()).toISOString().slice(0, 19)}Z`;
 
-/** The request of one controller that turns a refusal with `code` into undefined. */
-async function unless(code: number, request: Promise<ApiObject>): Promise<ApiObject | undefined> {
+/** Returns the result of a request, or undefined if it fails with `code`. */
+async function undefinedOn(code: number, request: Promise<ApiObject>): Promise<ApiObject | undefined> {
   try {
     return await request;
   } catch (error) {
@@ -13,7 +13,7 @@ async function unless(code: number, request: Promise<ApiObject>): Promise<ApiObj
   }
 }
 
-/** Requests of one controller, with the answers that its loops expect as values. */
+/** Requests of a controller. Expected errors are returned as undefined. */
 export class Requests {
   readonly #host: Host;
   readonly #controller: string;
@@ -23,12 +23,12 @@ export class Requests {
     this.#controller = controller;
   }
 
-  /** The object, or undefined if there is none. */
+  /** Reads an object; undefined if it does not exist. */
   get(path: string): Promise<ApiObject | undefined> {
-    return unless(404, this.#host.request(this.#controller, { method: 'GET', path }));
+    return undefinedOn(404, this.#host.request(this.#controller, { method: 'GET', path }));
   }
 
-  /** Creates; undefined if the name is taken. Throws if the namespace is gone or going. */
+  /** Creates an object; undefined if it already exists. Throws if the namespace is missing or terminating. */
   async create(path: string, body: ApiObject): Promise<ApiObject | undefined> {
     try {
       return await this.#host.request(this.#controller, {
@@ -43,24 +43,24 @@ export class Requests {
     }
   }
 
-  /** Replaces; undefined if the object is gone. */
+  /** Replaces an object; undefined if it does not exist. */
   replace(path: string, body: ApiObject): Promise<ApiObject | undefined> {
-    return unless(
+    return undefinedOn(
       404,
       this.#host.request(this.#controller, { method: 'PUT', path, contentType: 'application/json', body }),
     );
   }
 
-  /** Applies a JSON Merge Patch (RFC 7386); undefined if the object is gone. */
+  /** Applies a JSON Merge Patch (RFC 7386); undefined if the object does not exist. */
   merge(path: string, body: object): Promise<ApiObject | undefined> {
     const request = { method: 'PATCH', path, contentType: 'application/merge-patch+json', body } as const;
-    return unless(404, this.#host.request(this.#controller, request));
+    return undefinedOn(404, this.#host.request(this.#controller, request));
   }
 
-  /** Deletes an object or a collection; undefined if there was none. `options` are members of DeleteOptions. */
+  /** Deletes an object or a collection with DeleteOptions; undefined if it does not exist. */
   delete(path: string, options: object): Promise<ApiObject | undefined> {
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', ...options };
-    return unless(
+    return undefinedOn(
       404,
       this.#host.request(this.#controller, { method: 'DELETE', path, contentType: 'application/json', body }),
     );

@@ -1,21 +1,21 @@
 import { controller, type Plugin } from '../../core/api/index.js';
-import { Keeper, type Kept } from './keeper.js';
+import { ObjectReconciler, type DesiredObject } from './reconciler.js';
 
 const SYSTEM_NAMESPACES = ['default', 'orchestrator-system', 'orchestrator-public', 'orchestrator-node-lease'];
 
-const namespace = (name: string): Kept => ({
+const namespace = (name: string): DesiredObject => ({
   storageName: 'core/namespaces',
   object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
 });
 
-/** Keeps the namespaces that clients take for granted. */
+/** Maintains the namespaces that exist in every cluster. */
 export const systemNamespaces = {
   name: 'controllers/system-namespaces',
   parse: () => ({}),
   contribute: () => [
     controller.of(
       host =>
-        new Keeper(
+        new ObjectReconciler(
           host,
           'system-namespaces',
           SYSTEM_NAMESPACES.map(name => namespace(host.naming.component(name))),

@@ -1,9 +1,9 @@
 import type { ApiObject, Host } from '../../core/api/index.js';
-import type { Kept } from './keeper.js';
+import type { DesiredObject } from './reconciler.js';
 
 type Naming = Host['naming'];
 
-/** A group as discovery shows it, in served names; versions with the preferred one first. */
+/** A served group in the server's naming. The preferred version comes first. */
 export interface ServedGroup {
   readonly group: string;
   readonly priority: number;
@@ -14,7 +14,7 @@ const FLOW = 'flowcontrol.apiserver.orchestrator.io';
 const ANYONE = ['system:authenticated', 'system:unauthenticated'];
 const SERVICE_ACCOUNTS = ['system:serviceaccounts'];
 
-const priorityClass = (naming: Naming, name: string, value: number, description: string): Kept => ({
+const priorityClass = (naming: Naming, name: string, value: number, description: string): DesiredObject => ({
   storageName: 'scheduling.orchestrator.io/priorityclasses',
   object: {
     apiVersion: naming.apiVersion('scheduling.orchestrator.io/v1'),
@@ -25,24 +25,24 @@ const priorityClass = (naming: Naming, name: string, value: number, description:
   } as ApiObject,
 });
 
-/** What objects of flow control carry that the server keeps up to date. */
-const kept = (naming: Naming, name: string): object => ({
+/** Metadata of flow control objects, with the annotation that marks them as managed by the server. */
+const managedMetadata = (naming: Naming, name: string): object => ({
   name,
   annotations: { [naming.label('apf.orchestrator.io/autoupdate-spec')]: 'true' },
 });
 
-const level = (naming: Naming, name: string, spec: object): Kept => ({
+const priorityLevel = (naming: Naming, name: string, spec: object): DesiredObject => ({
   storageName: `${FLOW}/prioritylevelconfigurations`,
   object: {
     apiVersion: naming.apiVersion(`${FLOW}/v1`),
     kind: 'PriorityLevelConfiguration',
-    metadata: kept(naming, name),
+    metadata: managedMetadata(naming, name),
     spec,
   } as unknown as ApiObject,
 });
 
-/** A level with queues of fifty requests each. */
-const queued = (
+/** The spec of a level with queues of fifty requests each. */
+const queuedSpec = (
   nominalConcurrencyShares: number,
   lendablePercent: number,
   queues: number,
@@ -64,20 +64,24 @@ const EVERYTHING = {
 const groupSubjects = (names: readonly string[]): object[] => names.map(name => ({ kind: 'Group', group: { name } }));
 const userSubject = (name: string): object => ({ kind: 'User', user: { name } });
 
-/** What a flow schema says besides its name. */
-interface Flow {
-  readonly level: string;
+/** The properties of a flow schema. */
+interface FlowSchemaSpec {
+  readonly priorityLevel: string;
   readonly precedence: number;
   readonly byUser: boolean;
   readonly rules: readonly object[];
 }
 
-const flow = (naming: Naming, name: string, { level: levelName, precedence, byUser, rules }: Flow): Kept => ({
+const flowSchema = (
+  naming: Naming,
+  name: string,
+  { priorityLevel: levelName, precedence, byUser, rules }: FlowSchemaSpec,
+): DesiredObject => ({
   storageName: `${FLOW}/flowschemas`,
   object: {
     apiVersion: naming.apiVersion(`${FLOW}/v1`),
     kind: 'FlowSchema',
-    metadata: kept(naming, name),
+    metadata: managedMetadata(naming, name),
     spec: {
       priorityLevelConfiguration: { name: levelName },
       matchingPrecedence: precedence,
@@ -87,35 +91,60 @@ const flow = (naming: Naming, name: string, { level: levelName, precedence, byUs
   } as unknown as ApiObject,
 });
 
-/** Verbs and resources of leader election. */
-const electing = (naming: Naming): object => ({
+/** The rule that matches requests of leader election. */
+const leaderElectionRule = (naming: Naming): object => ({
   verbs: ['get', 'create', 'update'],
   apiGroups: [naming.group('coordination.orchestrator.io')],
   resources: ['leases'],
   namespaces: ['*'],
 });
 
-function flows(naming: Naming): Kept[] {
+/** Rules that match the heartbeats of nodes. */
+const nodeRules = (naming: Naming): object[] => [
+  {
+    verbs: ['*'],
+    apiGroups: [''],
+    resources: ['nodes', 'nodes/status'],
+    clusterScope: true,
+    namespaces: ['*'],
+  },
+  {
+    verbs: ['*'],
+    apiGroups: [naming.group('coordination.orchestrator.io')],
+    resources: ['leases'],
+    namespaces: ['*'],
+  },
+];
+
+function flowSchemas(naming: Naming): DesiredObject[] {
   const system = naming.component('orchestrator-system');
   const account = (name: string): object => ({ kind: 'ServiceAccount', serviceAccount: { name, namespace: system } });
   const manager = naming.component('system:orchestrator-controller-manager');
   const scheduler = naming.component('system:orchestrator-scheduler');
-  const one = (subjects: readonly object[], rules: object = EVERYTHING): object[] => [{ subjects, ...rules }];
-  const make = (name: string, levelName: string, precedence: number, byUser: boolean, rules: readonly object[]): Kept =>
-    flow(naming, name, { level: levelName, precedence, byUser, rules });
+  const oneRule = (subjects: readonly object[], rules: object = EVERYTHING): object[] => [{ subjects, ...rules }];
+  const make = (
+    name: string,
+    levelName: string,
+    precedence: number,
+    byUser: boolean,
+    rules: readonly object[],
+  ): DesiredObject => flowSchema(naming, name, { priorityLevel: levelName, precedence, byUser, rules });
   return [
-    make('exempt', 'exempt', 1, false, one(groupSubjects(['system:masters']))),
+    make('exempt', 'exempt', 1, false, oneRule(groupSubjects(['system:masters']))),
     make(
       'probes',
       'exempt',
       2,
       false,
-      one(groupSubjects([...ANYONE].reverse()), {
+      oneRule(groupSubjects([...ANYONE].reverse()), {
         nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }],
       }),
     ),
     make('system-leader-election', 'leader-election', 100, true, [
-      { subjects: [userSubject(manager), userSubject(scheduler), account('*')], resourceRules: [electing(naming)] },
+      {
+        subjects: [userSubject(manager), userSubject(scheduler), account('*')],
+        resourceRules: [leaderElectionRule(naming)],
+      },
     ]),
     make('endpoint-controller', 'workload-high', 150, true, [
       {
@@ -126,43 +155,32 @@ function flows(naming: Naming): Kept[] {
       },
     ]),
     make('workload-leader-election', 'leader-election', 200, true, [
-      { subjects: [account('*')], resourceRules: [electing(naming)] },
+      { subjects: [account('*')], resourceRules: [leaderElectionRule(naming)] },
     ]),
     make('system-node-high', 'node-high', 400, true, [
       {
         subjects: groupSubjects(['system:nodes']),
-        resourceRules: [
-          {
-            verbs: ['*'],
-            apiGroups: [''],
-            resources: ['nodes', 'nodes/status'],
-            clusterScope: true,
-            namespaces: ['*'],
-          },
-          {
-            verbs: ['*'],
-            apiGroups: [naming.group('coordination.orchestrator.io')],
-            resources: ['leases'],
-            namespaces: ['*'],
-          },
-        ],
+        resourceRules: nodeRules(naming),
       },
     ]),
-    make('system-nodes', 'system', 500, true, one(groupSubjects(['system:nodes']))),
-    make(naming.component('orchestrator-controller-manager'), 'workload-high', 800, true, one([userSubject(manager)])),
-    make(naming.component('orchestrator-scheduler'), 'workload-high', 800, true, one([userSubject(scheduler)])),
-    make(naming.component('orchestrator-system-service-accounts'), 'workload-high', 900, true, one([account('*')])),
-    make('service-accounts', 'workload-low', 9000, true, one(groupSubjects(SERVICE_ACCOUNTS))),
-    make('global-default', 'global-default', 9900, true, one(groupSubjects([...ANYONE].reverse()))),
-    make('catch-all', 'catch-all', 10_000, true, one(groupSubjects([...ANYONE].reverse()))),
+    make('system-nodes', 'system', 500, true, oneRule(groupSubjects(['system:nodes']))),
+    make(
+      naming.component('orchestrator-controller-manager'),
+      'workload-high',
+      800,
+      true,
+      oneRule([userSubject(manager)]),
+    ),
+    make(naming.component('orchestrator-scheduler'), 'workload-high', 800, true, oneRule([userSubject(scheduler)])),
+    make(naming.component('orchestrator-system-service-accounts'), 'workload-high', 900, true, oneRule([account('*')])),
+    make('service-accounts', 'workload-low', 9000, true, oneRule(groupSubjects(SERVICE_ACCOUNTS))),
+    make('global-default', 'global-default', 9900, true, oneRule(groupSubjects([...ANYONE].reverse()))),
+    make('catch-all', 'catch-all', 10_000, true, oneRule(groupSubjects([...ANYONE].reverse()))),
   ];
 }
 
-/**
- * Priority classes, priority levels and flow schemas of a new server (spec, "Objects of the system"), in the names it
- * serves.
- */
-export const systemObjectsOf = (naming: Naming): Kept[] => [
+/** Priority classes, priority levels and flow schemas of a new server, in its naming. */
+export const systemObjectsOf = (naming: Naming): DesiredObject[] => [
   priorityClass(
     naming,
     'system-cluster-critical',
@@ -175,35 +193,34 @@ export const systemObjectsOf = (naming: Naming): Kept[] => [
     2_000_001_000,
     'Used for system critical pods that must not be moved from their current node.',
   ),
-  level(naming, 'exempt', { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } }),
-  level(naming, 'catch-all', {
+  priorityLevel(naming, 'exempt', { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } }),
+  priorityLevel(naming, 'catch-all', {
     type: 'Limited',
     limited: { nominalConcurrencyShares: 5, lendablePercent: 0, limitResponse: { type: 'Reject' } },
   }),
-  level(naming, 'system', queued(30, 33, 64, 6)),
-  level(naming, 'node-high', queued(40, 25, 64, 6)),
-  level(naming, 'leader-election', queued(10, 0, 16, 4)),
-  level(naming, 'workload-high', queued(40, 50, 128, 6)),
-  level(naming, 'workload-low', queued(100, 90, 128, 6)),
-  level(naming, 'global-default', queued(20, 50, 128, 6)),
-  ...flows(naming),
+  priorityLevel(naming, 'system', queuedSpec(30, 33, 64, 6)),
+  priorityLevel(naming, 'node-high', queuedSpec(40, 25, 64, 6)),
+  priorityLevel(naming, 'leader-election', queuedSpec(10, 0, 16, 4)),
+  priorityLevel(naming, 'workload-high', queuedSpec(40, 50, 128, 6)),
+  priorityLevel(naming, 'workload-low', queuedSpec(100, 90, 128, 6)),
+  priorityLevel(naming, 'global-default', queuedSpec(20, 50, 128, 6)),
+  ...flowSchemas(naming),
 ];
 
-/** How much a version goes before the next one. */
+/** The difference between the priorities of consecutive versions. */
 const VERSION_STEP = 15;
 
-/** Versions that upstream gives a priority of their own, by neutral group. */
+/** Versions with a fixed priority upstream, by neutral group. */
 const VERSION_PRIORITIES: readonly (readonly [group: string, version: string, priority: number])[] = [
   ['', 'v1', 1],
   ['flowcontrol.apiserver.orchestrator.io', 'v1', 21],
 ];
 
-/**
- * The API services of what the server itself serves. Upstream lists every group version but that of the API services
- * themselves.
- */
-export const apiServices = (groups: readonly ServedGroup[], naming: Naming, now: string): Kept[] => {
-  const own = new Map(VERSION_PRIORITIES.map(([group, version, n]) => [`${version}.${naming.group(group)}`, n]));
+/** The APIServices of the built-in group versions, except that of APIServices itself, as upstream. */
+export const apiServices = (groups: readonly ServedGroup[], naming: Naming, now: string): DesiredObject[] => {
+  const fixedPriorities = new Map(
+    VERSION_PRIORITIES.map(([group, version, n]) => [`${version}.${naming.group(group)}`, n]),
+  );
   return groups
     .filter(({ group }) => group !== naming.group('apiregistration.orchestrator.io'))
     .flatMap(({ group, priority, versions }) =>
@@ -220,7 +237,7 @@ export const apiServices = (groups: readonly ServedGroup[], naming: Naming, now:
             group,
             version,
             groupPriorityMinimum: priority,
-            versionPriority: own.get(`${version}.${group}`) ?? VERSION_STEP * (versions.length - i),
+            versionPriority: fixedPriorities.get(`${version}.${group}`) ?? VERSION_STEP * (versions.length - i),
           },
           status: {
             conditions: [

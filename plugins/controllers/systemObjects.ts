@@ -1,10 +1,10 @@
 import { ConfigError, controller, type Plugin } from '../../core/api/index.js';
 import { FlowSchemaStatus } from './flowSchemas.js';
-import { Keeper } from './keeper.js';
+import { ObjectReconciler } from './reconciler.js';
 import { timestamp } from './requests.js';
 import { apiServices, type ServedGroup, systemObjectsOf } from './systemObjectData.js';
 
-/** Checks `{ groups: [{ group, priority, versions }] }`, which the server fills from its registry. */
+/** Parses `{ groups: [{ group, priority, versions }] }`, which the server generates from its registry. */
 function parse(config: unknown): { groups: readonly ServedGroup[] } {
   const groups = (config as { groups?: unknown } | undefined)?.groups;
   if (!Array.isArray(groups)) throw new ConfigError('config.groups', 'must be a list of served groups');
@@ -12,8 +12,8 @@ function parse(config: unknown): { groups: readonly ServedGroup[] } {
 }
 
 /**
- * Keeps the objects that clients and tools find on every server: priority classes, flow schemas and their levels, the
- * local API services.
+ * Maintains the objects that exist in every cluster: priority classes, flow schemas and priority levels, local
+ * APIServices.
  */
 export const systemObjects = {
   name: 'controllers/system-objects',
@@ -21,7 +21,7 @@ export const systemObjects = {
   contribute: ({ groups }) => [
     controller.of(
       host =>
-        new Keeper(host, 'system-objects', [
+        new ObjectReconciler(host, 'system-objects', [
           ...systemObjectsOf(host.naming),
           ...apiServices(groups, host.naming, timestamp(host)),
         ]),

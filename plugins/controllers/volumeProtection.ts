@@ -14,7 +14,7 @@ const CLAIMS = 'core/persistentvolumeclaims';
 const VOLUMES = 'core/persistentvolumes';
 const PODS = 'core/pods';
 
-/** What the controller reads of a pod. */
+/** The parts of a pod that this controller uses. */
 interface PodSpec {
   readonly nodeName?: string;
   readonly volumes?: readonly {
@@ -26,34 +26,35 @@ interface PodSpec {
 
 const specOf = (pod: ApiObject): PodSpec => (pod['spec'] ?? {}) as PodSpec;
 
-/** Names of the claims a pod names, and of those made for its ephemeral volumes. */
+/** The names of the claims of a pod, including those of its ephemeral volumes. */
 const claimsOf = (pod: ApiObject): string[] =>
   (specOf(pod).volumes ?? []).flatMap(volume => {
     if (volume.persistentVolumeClaim) return [volume.persistentVolumeClaim.claimName];
     return volume.ephemeral ? [`${pod.metadata.name}-${volume.name}`] : [];
   });
 
-/** Its node is done with it, or was told not to wait. */
+/** Whether a pod has been shut down, or is deleted without grace period. */
 const isShutDown = ({ metadata }: ApiObject): boolean =>
   metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;
 
 /**
- * Whether a pod on a node, ended or not, has the claim mounted. On no node yet, it cannot be started with a claim that
- * is being deleted; the claim of an ephemeral volume must be the pod's own, and may go before a pod that is shut down
- * but held by finalizers.
+ * Whether a pod, running or terminated, may have the claim mounted. A pod without a node has not, and cannot start with
+ * a claim that is being deleted. The claim of an ephemeral volume counts only if the pod owns it and is not shut down.
  */
-function uses(pod: ApiObject, { metadata: { name, ownerReferences = [] } }: ApiObject): boolean {
+function isMounted(pod: ApiObject, { metadata: { name, ownerReferences = [] } }: ApiObject): boolean {
   const { nodeName, volumes = [] } = specOf(pod);
   if (!nodeName) return false;
-  const own = ownerReferences.some(({ controller: controls, uid }) => controls && uid === pod.metadata.uid);
+  const isOwned = ownerReferences.some(({ controller: controls, uid }) => controls && uid === pod.metadata.uid);
   return volumes.some(volume =>
     volume.persistentVolumeClaim
       ? volume.persistentVolumeClaim.claimName === name
-      : volume.ephemeral && own && !isShutDown(pod) && name === `${pod.metadata.name}-${volume.name}`,
+      : volume.ephemeral && isOwned && !isShutDown(pod) && name === `${pod.metadata.name}-${volume.name}`,
   );
 }
 
-/** Lets claims go that no pod uses, and volumes that no claim is bound to, once they are to be deleted. */
+/**
+ * Removes the protection finalizer from deleted claims that no pod uses, and from deleted volumes that are not bound.
+ */
 class VolumeProtection implements Controller {
   readonly name = NAME;
   readonly #host: Host;
@@ -63,7 +64,7 @@ class VolumeProtection implements Controller {
   constructor(host: Host) {
     this.#host = host;
     this.#requests = new Requests(host, NAME);
-    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 4, handle: key => this.#release(key) });
+    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 4, handle: key => this.#removeFinalizer(key) });
     host.onClose(() => this.#queue.close());
   }
 
@@ -84,7 +85,7 @@ class VolumeProtection implements Controller {
     }
   }
 
-  async #release(key: string): Promise<void> {
+  async #removeFinalizer(key: string): Promise<void> {
     const [storageName = '', namespace = '', name = ''] = key.split('|');
     const object = this.#host.informer(storageName).get(namespace, name);
     if (!object?.metadata.deletionTimestamp || this.#isUsed(storageName, object)) return;
@@ -95,8 +96,10 @@ class VolumeProtection implements Controller {
       : `/api/v1/persistentvolumes/${name}`;
     const { finalizers = [], resourceVersion, uid } = object.metadata;
     if (!finalizers.includes(finalizer)) return;
-    const left = finalizers.filter(other => other !== finalizer);
-    await this.#requests.merge(path, { metadata: { uid, resourceVersion, finalizers: left.length > 0 ? left : null } });
+    const remaining = finalizers.filter(other => other !== finalizer);
+    await this.#requests.merge(path, {
+      metadata: { uid, resourceVersion, finalizers: remaining.length > 0 ? remaining : null },
+    });
   }
 
   #isUsed(storageName: string, object: ApiObject): boolean {
@@ -104,11 +107,11 @@ class VolumeProtection implements Controller {
     return this.#host
       .informer(PODS)
       .list(object.metadata.namespace)
-      .some(pod => uses(pod, object));
+      .some(pod => isMounted(pod, object));
   }
 }
 
-/** Protection of volumes and claims in use: takes the finalizer away that every one of them begins with. */
+/** Protection of volumes and claims: removes the finalizer, which all of them have, when they are not in use. */
 export const volumeProtection = {
   name: 'controllers/volume-protection',
   parse: () => ({}),

@@ -2,17 +2,17 @@ import { definePlugin, type HealthCheck, healthCheck, type Log, type Plugin } fr
 
 const ALL = ['livez', 'readyz', 'healthz'] as const;
 
-/** `ping`: the event loop answers. */
+/** The check `ping`: passes if the event loop runs. */
 export const ping: HealthCheck = { name: 'ping', of: ALL, check: () => {} };
 
-/** `log`: the log takes a line. */
+/** The check `log`: passes if a line can be logged. */
 export const logCheck = (log: Log): HealthCheck => ({
   name: 'log',
   of: ALL,
   check: () => log.debug({ check: 'log' }, 'health check'),
 });
 
-/** The checks that need nothing but the process. */
+/** The checks `ping` and `log`. */
 export default definePlugin({
   name: 'basic-health',
   parse: () => null,

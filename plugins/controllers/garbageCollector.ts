@@ -25,31 +25,29 @@ import {
   ORPHAN,
   OwnerGraph,
 } from './ownerGraph.js';
-import { inParallel, WorkQueue } from './queue.js';
+import { forEachParallel, WorkQueue } from './queue.js';
 import { Requests } from './requests.js';
 
 const NAME = 'generic-garbage-collector';
-/** Events are never owners and have their own lifetime. */
+/** Events are never owners and expire by themselves. */
 const IGNORED = new Set(['core/events']);
-/** Objects worked on at a time; for an owner that is orphaned, so many of its dependents. */
+/** Objects processed concurrently; also dependents of an owner that are orphaned concurrently. */
 const WORKERS = 16;
-/** Texts one of which every object of the graph contains. */
-const MARKS = ['ownerReferences', FOREGROUND, `"${ORPHAN}"`];
-/** Owners known to be gone: saves a request per dependent of one owner. */
-const ABSENT_OWNERS = 10_000;
+/** Every object of the graph contains one of these texts. */
+const RELEVANT_TEXTS = ['ownerReferences', FOREGROUND, `"${ORPHAN}"`];
+/** Cached absent owners, which save a request for each further dependent. */
+const MAX_ABSENT_OWNERS = 10_000;
 
-/** How an owner stands to its dependent: there, gone, or waiting for the dependent to go. */
-type Standing = 'solid' | 'absent' | 'waiting';
+/** The state of an owner: it exists (`solid`), does not exist, or waits for the deletion of its dependents. */
+type OwnerState = 'solid' | 'absent' | 'waiting';
 
-/** Where an owner is to be found. */
-interface Place {
+/** The resource and the namespace of an owner. */
+interface OwnerLocation {
   readonly resource: ControlledResource;
   readonly namespace: string;
 }
 
-/**
- * Deletes what no owner is left for; completes foreground deletion and orphaning (ownerReferences, spec "ObjectMeta").
- */
+/** Deletes objects whose owners are all absent, and completes foreground deletion and orphaning. */
 class GarbageCollector implements Controller {
   readonly name = NAME;
   readonly #host: Host;
@@ -73,34 +71,34 @@ class GarbageCollector implements Controller {
   }
 
   #observe(event: ResourceEvent): void {
-    if (event.storageName === DEFINITIONS && event.type !== 'DELETED') this.#define(event.object());
+    if (event.storageName === DEFINITIONS && event.type !== 'DELETED') this.#addDefinition(event.object());
     if (IGNORED.has(event.storageName)) return;
     const key = keyOf(event.storageName, event.namespace, event.name);
-    const next = event.type === 'DELETED' || !mayMatter(event) ? undefined : nodeOf(event.storageName, event.object());
+    const next = event.type === 'DELETED' || !isRelevant(event) ? undefined : nodeOf(event.storageName, event.object());
     const previous = this.#graph.set(key, next);
     if (next) this.#queue.add(key);
-    for (const { uid } of previous?.owners ?? []) this.#wakeWaiting(uid);
-    for (const { uid } of next?.owners ?? []) this.#wakeWaiting(uid);
-    const uid = this.#leaving(event, previous, next);
+    for (const { uid } of previous?.owners ?? []) this.#requeueIfWaiting(uid);
+    for (const { uid } of next?.owners ?? []) this.#requeueIfWaiting(uid);
+    const uid = this.#dependentsToRecheck(event, previous, next);
     if (uid) for (const dependent of this.#graph.dependentsOf(uid)) this.#queue.add(dependent.key);
   }
 
-  /** Uid of an object whose dependents must be looked at: it is gone, or began to wait for them. */
-  #leaving(event: ResourceEvent, previous: Node | undefined, next: Node | undefined): string | undefined {
+  /** The uid of an object whose dependents must be processed: it was deleted, or has started to wait for them. */
+  #dependentsToRecheck(event: ResourceEvent, previous: Node | undefined, next: Node | undefined): string | undefined {
     if (!this.#graph.hasDependents) return undefined;
     if (event.type === 'DELETED') return event.object().metadata.uid;
     return next && awaitsDependents(next) && !(previous && awaitsDependents(previous)) ? next.uid : undefined;
   }
 
-  /** A new kind may be one that dependents have been waiting for. */
-  #define(definition: ApiObject): void {
-    const added = this.#catalog.define(definition);
+  /** Adds the kind of a definition and processes the objects with owners of that kind. */
+  #addDefinition(definition: ApiObject): void {
+    const added = this.#catalog.addDefinition(definition);
     if (added.size === 0) return;
     for (const node of this.#graph)
       if (node.owners.some(owner => added.has(owner.apiVersion))) this.#queue.add(node.key);
   }
 
-  #wakeWaiting(uid: string): void {
+  #requeueIfWaiting(uid: string): void {
     const owner = this.#graph.byUid(uid);
     if (owner && awaitsDependents(owner)) this.#queue.add(owner.key);
   }
@@ -108,58 +106,55 @@ class GarbageCollector implements Controller {
   async #process(key: string): Promise<void> {
     const node = this.#graph.get(key);
     if (!node) return;
-    if (awaitsOrphaning(node)) return this.#orphan(node);
+    if (awaitsOrphaning(node)) return this.#orphanDependents(node);
     if (awaitsDependents(node)) await this.#finishForeground(node);
-    else if (!node.deleting) await this.#collect(node);
+    else if (!node.deleting) await this.#deleteOrDropOwners(node);
   }
 
-  /** Removes the owner's reference from every dependent, then lets the owner go. */
-  async #orphan(owner: Node): Promise<void> {
+  /** Removes the references to an owner from its dependents, then the owner's finalizer. */
+  async #orphanDependents(owner: Node): Promise<void> {
     const dependents = this.#graph.dependentsOf(owner.uid);
-    await inParallel(WORKERS, dependents, dependent =>
-      this.#keepOwners(dependent, reference => reference.uid !== owner.uid),
+    await forEachParallel(WORKERS, dependents, dependent =>
+      this.#filterOwners(dependent, reference => reference.uid !== owner.uid),
     );
     await this.#removeFinalizer(owner, ORPHAN);
   }
 
-  /** Lets the owner go once nothing blocks it, or nothing but what it blocks itself; blockers are asked to go. */
+  /** Removes the owner's finalizer once no dependent blocks it, except in a cycle; otherwise processes the blockers. */
   async #finishForeground(owner: Node): Promise<void> {
-    if (this.#graph.waitsInVain(owner)) return this.#removeFinalizer(owner, FOREGROUND);
+    if (this.#graph.canFinishDeletion(owner)) return this.#removeFinalizer(owner, FOREGROUND);
     for (const blocker of this.#graph.blockersOf(owner.uid)) if (!blocker.deleting) this.#queue.add(blocker.key);
   }
 
-  /** Deletes the object if no owner holds it, or else drops the references to owners that are gone or going. */
-  async #collect(node: Node): Promise<void> {
-    const places = node.owners.map(owner => this.#placeOf(node, owner));
-    // Of what cannot be looked up nobody knows whether it is gone.
-    if (places.includes(undefined)) return;
-    const standings = new Map<OwnerReference, Standing>();
-    for (const [i, owner] of node.owners.entries()) standings.set(owner, await this.#standing(owner, places[i]!));
-    const all = [...standings.values()];
+  /** Deletes an object without a solid owner. Otherwise removes its references to owners that are not solid. */
+  async #deleteOrDropOwners(node: Node): Promise<void> {
+    const locations = node.owners.map(owner => this.#locate(node, owner));
+    // An owner that cannot be looked up may exist.
+    if (locations.includes(undefined)) return;
+    const states = new Map<OwnerReference, OwnerState>();
+    for (const [i, owner] of node.owners.entries()) states.set(owner, await this.#ownerState(owner, locations[i]!));
+    const all = [...states.values()];
     if (!all.includes('solid')) return this.#delete(node, all.includes('waiting'));
-    if (all.some(standing => standing !== 'solid')) {
-      const gone = new Set([...standings].filter(([, standing]) => standing !== 'solid').map(([owner]) => owner.uid));
-      await this.#keepOwners(node, reference => !gone.has(reference.uid));
+    if (all.some(state => state !== 'solid')) {
+      const gone = new Set([...states].filter(([, state]) => state !== 'solid').map(([owner]) => owner.uid));
+      await this.#filterOwners(node, reference => !gone.has(reference.uid));
     }
   }
 
-  /**
-   * Undefined for kinds that are not served, and for what cannot own: no object outside of namespaces has an owner in
-   * one.
-   */
-  #placeOf(node: Node, owner: OwnerReference): Place | undefined {
+  /** Undefined if the owner's kind is not served, or if it is namespaced and the dependent is not. */
+  #locate(node: Node, owner: OwnerReference): OwnerLocation | undefined {
     const resource = this.#catalog.byKind(owner.apiVersion, owner.kind);
     if (!resource || (resource.namespaced && node.namespace === '')) return undefined;
     return { resource, namespace: resource.namespaced ? node.namespace : '' };
   }
 
-  async #standing(owner: OwnerReference, { resource, namespace }: Place): Promise<Standing> {
+  async #ownerState(owner: OwnerReference, { resource, namespace }: OwnerLocation): Promise<OwnerState> {
     const identity = `${keyOf(resource.storageName, namespace, owner.name)}|${owner.uid}`;
     if (this.#absent.has(identity)) return 'absent';
-    const seen = this.#host.informer(resource.storageName).get(namespace, owner.name);
-    // A deletion on the ground of absence is confirmed by the store itself.
+    const cached = this.#host.informer(resource.storageName).get(namespace, owner.name);
+    // The informer's cache may be stale, so an absent owner is confirmed by a request.
     const found =
-      seen?.metadata.uid === owner.uid ? seen : await this.#requests.get(pathOf(resource, namespace, owner.name));
+      cached?.metadata.uid === owner.uid ? cached : await this.#requests.get(pathOf(resource, namespace, owner.name));
     if (found?.metadata.uid !== owner.uid) {
       this.#rememberAbsent(identity);
       return 'absent';
@@ -169,23 +164,23 @@ class GarbageCollector implements Controller {
   }
 
   #rememberAbsent(identity: string): void {
-    if (this.#absent.size >= ABSENT_OWNERS) this.#absent.clear();
+    if (this.#absent.size >= MAX_ABSENT_OWNERS) this.#absent.clear();
     this.#absent.add(identity);
   }
 
-  /** `inForeground`: an owner waits for this object, so its own dependents must be gone before it is. */
+  /** Deletes an object; with `inForeground`, after its own dependents, because an owner waits for all of them. */
   async #delete(node: Node, inForeground: boolean): Promise<void> {
     const path = this.#path(node);
     if (!path) return;
     const propagationPolicy =
-      inForeground && this.#graph.dependentsOf(node.uid).length > 0 ? 'Foreground' : policyOf(node);
-    // As it was judged: whose owners have changed meanwhile is judged again.
+      inForeground && this.#graph.dependentsOf(node.uid).length > 0 ? 'Foreground' : propagationPolicyOf(node);
+    // If the object has changed meanwhile, the deletion fails and its event causes another attempt.
     const { uid, resourceVersion } = node;
     await this.#requests.delete(path, { preconditions: { uid, resourceVersion }, propagationPolicy });
   }
 
-  async #keepOwners(node: Node, keep: (owner: OwnerReference) => boolean): Promise<void> {
-    const current = await this.#current(node);
+  async #filterOwners(node: Node, keep: (owner: OwnerReference) => boolean): Promise<void> {
+    const current = await this.#fetchCurrent(node);
     if (!current) return;
     const { resourceVersion, ownerReferences = [] } = current.object.metadata;
     const next = ownerReferences.filter(keep);
@@ -196,7 +191,7 @@ class GarbageCollector implements Controller {
   }
 
   async #removeFinalizer(node: Node, finalizer: string): Promise<void> {
-    const current = await this.#current(node);
+    const current = await this.#fetchCurrent(node);
     if (!current) return;
     const { resourceVersion, finalizers = [] } = current.object.metadata;
     if (!finalizers.includes(finalizer)) return;
@@ -206,8 +201,8 @@ class GarbageCollector implements Controller {
     });
   }
 
-  /** The object as stored now; undefined if it is gone or another has its name. */
-  async #current(node: Node): Promise<{ path: string; object: ApiObject } | undefined> {
+  /** Reads the current object and its path; undefined if it was deleted or replaced by another of the same name. */
+  async #fetchCurrent(node: Node): Promise<{ path: string; object: ApiObject } | undefined> {
     const path = this.#path(node);
     const object = path === undefined ? undefined : await this.#requests.get(path);
     return path !== undefined && object?.metadata.uid === node.uid ? { path, object } : undefined;
@@ -219,15 +214,16 @@ class GarbageCollector implements Controller {
   }
 }
 
-const mayMatter = (event: ResourceEvent): boolean => !event.mentions || MARKS.some(mark => event.mentions?.(mark));
+const isRelevant = (event: ResourceEvent): boolean =>
+  !event.mentions || RELEVANT_TEXTS.some(mark => event.mentions?.(mark));
 
-/** A policy that a client asked for before, shown by its finalizer, stays. */
-function policyOf(node: Node): 'Orphan' | 'Foreground' | 'Background' {
+/** The propagation policy of an earlier deletion request, which the finalizer shows; otherwise Background. */
+function propagationPolicyOf(node: Node): 'Orphan' | 'Foreground' | 'Background' {
   if (node.finalizers.includes(ORPHAN)) return 'Orphan';
   return node.finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background';
 }
 
-/** The garbage collector of owner references; its configuration lists the resources that can own and be owned. */
+/** The garbage collector. Its configuration lists the resources that can be owners or dependents. */
 export const garbageCollector = {
   name: 'controllers/garbage-collector',
   parse: parseResources,
