@@ -1,6 +1,8 @@
 import type { ApiObject, Json } from '../model/object.js';
 import type { Violation } from '../model/refusal.js';
-import { allValues, definePoint } from './point.js';
+import type { Naming } from '../naming.js';
+import { allValues, ConfigError, type Contributed, type Contribution, definePoint } from './point.js';
+import type { Strategy } from './strategy.js';
 
 /** A rule in the expression language beside a schema (`x-kubernetes-validations`). */
 export interface SchemaRule {
@@ -197,12 +199,50 @@ export interface ResourceSource {
   define(object: ApiObject): ResourceType | undefined;
 }
 
-/** Resource types of plugins; all of them are served. */
-export const resourceType = definePoint<ResourceType, readonly ResourceType[]>(
+/**
+ * The strategy of a kind whose names, versions and fields are in the server's own table (`core/schema/table`): a
+ * built-in kind.
+ */
+export interface BuiltInKind {
+  /** Group, `core` for the one without a name, and plural, in neutral names: `core/pods`, `apps/statefulsets`. */
+  readonly storageName: string;
+  readonly strategy: Partial<Strategy>;
+}
+
+/** All that was contributed to `resourceType`. */
+export interface ResourceTypes {
+  /** Types with a schema of their own. */
+  readonly custom: readonly ResourceType[];
+  /** Strategies of built-in kinds by storage name. Those without one are plain objects. */
+  readonly builtIn: ReadonlyMap<string, Partial<Strategy>>;
+}
+
+const isBuiltIn = (type: ResourceType | BuiltInKind): type is BuiltInKind => 'storageName' in type;
+
+/** Throws ConfigError where two plugins give a strategy for one built-in kind. */
+function combineTypes(inputs: readonly Contributed<ResourceType | BuiltInKind>[]): ResourceTypes {
+  const custom: ResourceType[] = [];
+  const builtIn = new Map<string, Partial<Strategy>>();
+  for (const { plugin, value } of inputs) {
+    if (!isBuiltIn(value)) custom.push(value);
+    else if (builtIn.has(value.storageName))
+      throw new ConfigError(`plugins: ${plugin}`, `another plugin has given the strategy of ${value.storageName}`);
+    else builtIn.set(value.storageName, value.strategy);
+  }
+  return { custom, builtIn };
+}
+
+/** Kinds of plugins; all of them are served. The server's own kinds come in through this point as well. */
+export const resourceType = definePoint<ResourceType | BuiltInKind, ResourceTypes>(
   'resource',
   ['front', 'request'],
-  allValues,
+  combineTypes,
 );
+
+/** Contributes the strategy of a built-in kind; `make` is called once per thread. */
+export const builtInKind = (storageName: string, make: (naming: Naming) => Partial<Strategy>): Contribution =>
+  resourceType.of(({ naming }) => ({ storageName, strategy: make(naming) }));
+
 /** Kinds whose objects define resource types. */
 export const resourceSource = definePoint<ResourceSource, readonly ResourceSource[]>(
   'resourceSource',

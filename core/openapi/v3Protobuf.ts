@@ -1,4 +1,4 @@
-import protobuf from 'protobufjs';
+import protobuf from 'protobufjs/minimal.js';
 import type { Schema } from './schemas.js';
 
 /*

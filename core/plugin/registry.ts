@@ -1,52 +1,58 @@
 import type { Log } from '../api/host.js';
-import { columnsFor } from '../../plugins/columns/index.js';
-import { strategiesFor } from '../../plugins/resources/index.js';
-import { namingOf, type NamingName } from '../naming.js';
-import { buildRegistry } from '../schema/registry.js';
-import { resourceSource, type ResourceType, resourceType } from '../api/resource.js';
-import type { Plugins } from './load.js';
 import { ConfigError } from '../api/point.js';
+import { resourceSource, type ResourceType, resourceType, type ResourceTypes } from '../api/resource.js';
 import { invalid } from '../model/refusal.js';
+import { namingOf, type NamingName } from '../naming.js';
 import { loadEngine } from '../schema/custom/engine.js';
 import { structuralViolations } from '../schema/custom/structural.js';
 import { LiveRegistry } from '../schema/live.js';
+import { buildRegistry } from '../schema/registry.js';
 import type { Registry } from '../schema/resource.js';
+import type { Plugins } from './load.js';
 
-/** The registry of the built-in kinds with their rules and columns; equal in every thread that builds it. */
-export function servedRegistry(data: { readonly naming: NamingName }): Registry {
-  const naming = namingOf(data.naming);
-  const strategies = strategiesFor(naming);
-  return buildRegistry({
-    naming,
+/**
+ * The registry of the built-in kinds with the strategies that plugins give; equal in every thread that builds it.
+ * Throws ConfigError for the strategy of a kind that is not built in.
+ */
+export function builtInRegistry(naming: NamingName, strategies: ResourceTypes['builtIn']): Registry {
+  const registry = buildRegistry({
+    naming: namingOf(naming),
     generation: 1,
-    strategies: storageName => {
-      const columns = columnsFor(storageName, naming);
-      const strategy = strategies(storageName);
-      return columns ? { ...strategy, columns } : strategy;
-    },
+    strategies: storageName => strategies.get(storageName),
   });
+  const versions = [...registry.groups.values()].flatMap(group => group.versions);
+  const known = new Set(versions.flatMap(({ resources }) => Array.from(resources.values(), one => one.storageName)));
+  const unknown = [...strategies.keys()].find(name => !known.has(name));
+  if (unknown === undefined) return registry;
+  throw new ConfigError(
+    `resources[${unknown}]`,
+    'there is no built-in kind of that name; a kind with a schema of its own is made with defineResource({ … })',
+  );
 }
 
 /** What a thread needs to know to build the registry. */
 interface RegistryData {
   readonly naming: NamingName;
-  /** Resource types that travelled as JSON. */
+  /** Resource types of the settings, which travelled as JSON. */
   readonly resources: readonly ResourceType[];
 }
 
-/**
- * The registry of a thread: the built-in kinds, the types of the settings and of plugins, and those that stored objects
- * define.
- */
-export const liveRegistry = (
+/** The resource types of the settings and of plugins. Throws ConfigError where two plugins give the same one. */
+export function resourceTypes({ resources }: Pick<RegistryData, 'resources'>, plugins: Plugins): ResourceTypes {
+  const { custom, builtIn } = plugins.at(resourceType);
+  return { custom: [...resources, ...custom], builtIn };
+}
+
+/** The registry of a thread: built-in kinds, types of the settings and of plugins, and those that stored objects define. */
+export function liveRegistry(
   data: RegistryData,
   plugins: Plugins,
   log: Log,
   onChange?: LiveRegistry['onChange'],
-): LiveRegistry => {
-  const types = [...data.resources, ...plugins.at(resourceType)];
-  return new LiveRegistry(servedRegistry(data), types, plugins.at(resourceSource), log, onChange);
-};
+): LiveRegistry {
+  const { custom, builtIn } = resourceTypes(data, plugins);
+  return new LiveRegistry(builtInRegistry(data.naming, builtIn), custom, plugins.at(resourceSource), log, onChange);
+}
 
 /** Refuses resource types that cannot be served. Throws ConfigError with every finding. */
 export async function checkTypes(types: readonly ResourceType[]): Promise<void> {

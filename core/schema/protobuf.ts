@@ -1,4 +1,4 @@
-import protobuf from 'protobufjs';
+import protobuf from 'protobufjs/minimal.js';
 import { COMPLAINTS } from '../limits.js';
 import type { Json, JsonObject } from '../model/object.js';
 import { badRequest } from '../model/refusal.js';

@@ -1,23 +1,17 @@
-import {
-  Composer,
-  Document,
-  isAlias,
-  isMap,
-  isPair,
-  isScalar,
-  LineCounter,
-  Lexer,
-  Parser,
-  Scalar,
-  visit,
-  type Pair,
-  type Tags,
-} from 'yaml';
+import { createRequire } from 'node:module';
+import type { Document, LineCounter, Pair, Scalar, Tags } from 'yaml';
 import { BODY_BYTES, COMPLAINTS, DEPTH, YAML_ALIASES } from '../limits.js';
 import type { Json } from '../model/object.js';
 import { Refusal } from '../model/refusal.js';
 import type { StrictJson } from './json.js';
 import { Unreadable } from './unreadable.js';
+
+type Yaml = typeof import('yaml');
+
+let library: Yaml | undefined;
+
+/** The library, loaded with the first document: loading it takes 40 ms, and most servers never see YAML. */
+const yaml = (): Yaml => (library ??= createRequire(import.meta.url)('yaml') as Yaml);
 
 const broken = (why: string): Refusal => new Unreadable(`error converting YAML to JSON: yaml: ${why}`);
 
@@ -40,6 +34,7 @@ interface Parsed {
  * recurses.
  */
 function firstDocument(text: string): Parsed {
+  const { Composer, Lexer, LineCounter, Parser } = yaml();
   const lines = new LineCounter();
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
@@ -110,11 +105,13 @@ export function decodeYamlStrict(bytes: Uint8Array): StrictJson {
 }
 
 function lineOf(pair: Pair, lines: LineCounter): number {
+  const { isAlias, isMap, isScalar } = yaml();
   const node = isScalar(pair.value) || isAlias(pair.value) || isMap(pair.value) ? pair.value : pair.key;
   return lines.linePos((node as { range?: readonly number[] | null }).range?.[0] ?? 0).line;
 }
 
 function duplicateKeys(document: Document.Parsed, lines: LineCounter): string[] {
+  const { isPair, isScalar, visit } = yaml();
   const found: string[] = [];
   visit(document, {
     Map(_key, map) {
@@ -160,6 +157,7 @@ const TAKEN =
 const SPECIAL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/;
 
 function styled(scalar: Scalar): void {
+  const { Scalar } = yaml();
   const text = scalar.value;
   if (typeof text !== 'string') return;
   if (TAKEN.test(text) || SPECIAL.test(text)) scalar.type = Scalar.QUOTE_DOUBLE;
@@ -172,6 +170,7 @@ function styled(scalar: Scalar): void {
  * would read as another type in double quotes, lines never folded.
  */
 export function encodeYaml(value: object): string {
+  const { Document, visit } = yaml();
   // Through JSON: members that are undefined go, what is shared is written twice instead of as an alias.
   const document = new Document(JSON.parse(JSON.stringify(value)), {
     version: '1.1',
@@ -184,4 +183,4 @@ export function encodeYaml(value: object): string {
   return document.toString({ lineWidth: 0, indentSeq: false, singleQuote: true, directives: false });
 }
 
-const keyText = (pair: Pair): unknown => (isScalar(pair.key) ? pair.key.value : pair.key);
+const keyText = ({ key }: Pair): unknown => (yaml().isScalar(key) ? key.value : key);

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { OwnServiceConfig } from '../../plugins/controllers/ownService.js';
-import { DEFAULT_RANGES, ownAddress } from '../../plugins/resources/core/service-allocator.js';
+import { DEFAULT_RANGES, ownAddress } from '../../plugins/kinds/core/service/allocator.js';
 import { ConfigError } from '../api/point.js';
 import type { PluginSpec } from '../threads/data.js';
 import { etcdConfig } from './etcd.js';
@@ -74,7 +74,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
           },
     { use: at(`listener/${settings.listener ?? 'uws'}.js`), threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
-    { use: at('resources/customResources/source.js'), threads: ['front', 'request'] },
+    { use: at('kinds/index.js'), threads: ['front', 'request'] },
     request('authn/static-token.js', { file: inputs.adminTokens }),
     request('authn/client-certificate.js'),
     ...(settings.tokenAuthFile ? [request('authn/static-token.js', { file: settings.tokenAuthFile })] : []),

@@ -4,7 +4,7 @@ import { checkPlugins } from '../plugin/check.js';
 import { withClass } from '../plugin/errors.js';
 import { FailureCounters } from '../plugin/failures.js';
 import { logOf } from '../plugin/log.js';
-import { checkJson, servedRegistry } from '../plugin/registry.js';
+import { checkJson } from '../plugin/registry.js';
 import { Releases } from '../plugin/releases.js';
 import type { Registry } from '../schema/resource.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
@@ -65,7 +65,7 @@ async function start(
     naming,
     home,
     scope,
-    controlData: kinds => ({ ...data, plugins: pluginsFor(settings, home, kinds) }),
+    controlData: kinds => ({ ...data, plugins: pluginsFor(settings, home, describe(kinds)) }),
     isClosing: () => closing !== undefined,
   });
   const listening = await listen(frontEnd, settings, home, releases);
@@ -87,8 +87,10 @@ async function start(
   };
 }
 
-/** Descriptions of the kinds of a registry, for controllers. */
-const describe = (registry: Registry): Pick<BuiltinInputs, 'resources' | 'groups'> => ({
+/** What controllers are told of the kinds that are there from the start. */
+type Kinds = Pick<BuiltinInputs, 'resources' | 'groups'>;
+
+const describe = (registry: Registry): Kinds => ({
   resources: registry.stored.map(r => ({
     apiVersion: r.apiVersion,
     kind: r.kind,
@@ -104,13 +106,13 @@ const describe = (registry: Registry): Pick<BuiltinInputs, 'resources' | 'groups
   })),
 });
 
-/** Every plugin of the server, for the kinds of a registry. */
-const pluginsFor = (settings: Settings, { pki, admin, storePath }: Home, registry: Registry): PluginSpec[] =>
-  pluginsOf(settings, { rootCa: pki.caPem, storePath, adminTokens: admin.file, ...describe(registry) });
+/** Every plugin of the server. */
+const pluginsFor = (settings: Settings, { pki, admin, storePath }: Home, kinds: Kinds): PluginSpec[] =>
+  pluginsOf(settings, { rootCa: pki.caPem, storePath, adminTokens: admin.file, ...kinds });
 
-/** What every thread is started with. */
+/** What every thread is started with. Kinds are described to the control thread alone, which starts once they are known. */
 function threadData(settings: Settings, home: Home): ThreadData {
-  const plugins = pluginsFor(settings, home, servedRegistry(settings));
+  const plugins = pluginsFor(settings, home, { resources: [], groups: [] });
   return {
     naming: settings.naming,
     plugins,

@@ -1,17 +1,18 @@
-import { list, type Rec, spec } from '../resources/record.js';
+import { recordsAt, specOf, type UnknownRecord } from '../../core/model/record.js';
+
 import { mutatorPlugin, POD_CREATES } from './pod-draft.js';
 
 const SECONDS = 300;
 
-const tolerates = (toleration: Rec, key: string): boolean =>
+const tolerates = (toleration: UnknownRecord, key: string): boolean =>
   (!toleration.key || toleration.key === key) && (!toleration.effect || toleration.effect === 'NoExecute');
 
 /** Pods stay for five minutes on a node that stopped answering, unless they say otherwise. */
 export default mutatorPlugin('default-toleration-seconds', host => ({
   on: { ...POD_CREATES, operations: ['CREATE', 'UPDATE'] },
   mutate: (_change, draft) => {
-    const pod = spec(draft);
-    const tolerations = list(pod, 'tolerations');
+    const pod = specOf(draft);
+    const tolerations = recordsAt(pod, 'tolerations');
     for (const condition of ['not-ready', 'unreachable']) {
       const key = host.naming.label(`node.orchestrator.io/${condition}`);
       if (tolerations.some(toleration => tolerates(toleration, key))) continue;

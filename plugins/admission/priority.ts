@@ -1,5 +1,6 @@
+import { numberAt, recordAt, specOf, stringAt, type UnknownRecord } from '../../core/model/record.js';
 import type { ApiObject } from '../../core/model/object.js';
-import { at, num, type Rec, spec, text } from '../resources/record.js';
+
 import { forbidsPod, mutatorPlugin } from './pod-draft.js';
 
 const CLASSES = 'scheduling.orchestrator.io/priorityclasses';
@@ -18,11 +19,11 @@ const SYSTEM = new Map<string, number>([
 
 const ofClass = (found: ApiObject): Priority => ({
   name: found.metadata.name ?? '',
-  value: num(found, 'value') ?? 0,
-  preemption: text(found, 'preemptionPolicy') || 'PreemptLowerPriority',
+  value: numberAt(found, 'value') ?? 0,
+  preemption: stringAt(found, 'preemptionPolicy') || 'PreemptLowerPriority',
 });
 
-function keepOld(pod: Rec, old: Rec | undefined): void {
+function keepOld(pod: UnknownRecord, old: UnknownRecord | undefined): void {
   pod.priority ??= old?.priority;
   pod.preemptionPolicy ??= old?.preemptionPolicy;
   if (pod.priority === undefined) delete pod.priority;
@@ -46,19 +47,19 @@ export default mutatorPlugin('priority', host => {
   return {
     on: { groups: [''], resources: ['pods'], operations: ['CREATE', 'UPDATE'] },
     mutate: (change, draft) => {
-      const pod = spec(draft);
-      if (change.operation === 'UPDATE') return keepOld(pod, at(change.old, 'spec'));
-      const asked = text(pod, 'priorityClassName');
+      const pod = specOf(draft);
+      if (change.operation === 'UPDATE') return keepOld(pod, recordAt(change.old, 'spec'));
+      const asked = stringAt(pod, 'priorityClassName');
       const priority = asked === '' ? globalDefault() : find(asked);
       if (!priority) throw forbidsPod(draft.metadata.name, `no PriorityClass with name ${asked} was found`);
-      const given = num(pod, 'priority');
+      const given = numberAt(pod, 'priority');
       if (given !== undefined && given !== priority.value) {
         throw forbidsPod(
           draft.metadata.name,
           `the integer value of priority (${given}) must not be provided in pod spec; priority admission controller computed ${priority.value} from the given PriorityClass name`,
         );
       }
-      const preemption = text(pod, 'preemptionPolicy');
+      const preemption = stringAt(pod, 'preemptionPolicy');
       if (preemption !== '' && preemption !== priority.preemption) {
         throw forbidsPod(
           draft.metadata.name,

@@ -1,6 +1,7 @@
+import { recordsAt, specOf, stringAt, type UnknownRecord } from '../../core/model/record.js';
 import { generatedName } from '../../core/model/names.js';
 import type { Naming } from '../../core/naming.js';
-import { list, type Rec, spec, text } from '../resources/record.js';
+
 import { forbidsPod, mutatorPlugin, POD_CREATES } from './pod-draft.js';
 
 const DEFAULT = 'default';
@@ -10,7 +11,7 @@ const DEFAULT = 'default';
  * own: it is what the distribution injects whose build is the reference, and clients that compare pods see it there.
  * Nothing here makes that ConfigMap.
  */
-const tokenVolume = (name: string, naming: Naming): Rec => ({
+const tokenVolume = (name: string, naming: Naming): UnknownRecord => ({
   name,
   projected: {
     defaultMode: 420,
@@ -32,15 +33,15 @@ const tokenVolume = (name: string, naming: Naming): Rec => ({
 });
 
 /** Mounts the token into every container that has nothing at that path yet. */
-function mountToken(pod: Rec, naming: Naming): void {
+function mountToken(pod: UnknownRecord, naming: Naming): void {
   const path = `/var/run/secrets/${naming.label('orchestrator.io/serviceaccount')}`;
   const prefix = naming.component('orchestrator-api-access-');
-  const volumes = list(pod, 'volumes');
-  const present = volumes.map(volume => text(volume, 'name')).find(name => name.startsWith(prefix));
+  const volumes = recordsAt(pod, 'volumes');
+  const present = volumes.map(volume => stringAt(volume, 'name')).find(name => name.startsWith(prefix));
   const name = present ?? generatedName(prefix);
   let used = false;
-  for (const container of [...list(pod, 'initContainers'), ...list(pod, 'containers')]) {
-    const mounts = list(container, 'volumeMounts');
+  for (const container of [...recordsAt(pod, 'initContainers'), ...recordsAt(pod, 'containers')]) {
+    const mounts = recordsAt(container, 'volumeMounts');
     if (mounts.some(mount => mount.mountPath === path)) continue;
     container.volumeMounts = [...mounts, { name, readOnly: true, mountPath: path }];
     used = true;
@@ -56,22 +57,22 @@ export default mutatorPlugin('service-account', host => {
     on: POD_CREATES,
     mutate: (change, draft) => {
       if (draft.metadata.annotations?.[mirror] !== undefined) return;
-      const pod = spec(draft);
-      const name = text(pod, 'serviceAccountName') || DEFAULT;
+      const pod = specOf(draft);
+      const name = stringAt(pod, 'serviceAccountName') || DEFAULT;
       const { namespace } = change.target;
       pod.serviceAccountName = name;
       pod.serviceAccount = name;
       // A controller makes the default account a moment after its namespace: until then it counts as it will be, as the
       // requests of a batch wait for each other.
-      const account: Rec | undefined = accounts.get(namespace, name) ?? (name === DEFAULT ? {} : undefined);
+      const account: UnknownRecord | undefined = accounts.get(namespace, name) ?? (name === DEFAULT ? {} : undefined);
       if (!account) {
         const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
         throw forbidsPod(draft.metadata.name, why);
       }
       const mount = pod.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
       if (mount !== false) mountToken(pod, host.naming);
-      const secrets = list(account, 'imagePullSecrets');
-      if (list(pod, 'imagePullSecrets').length === 0 && secrets.length > 0)
+      const secrets = recordsAt(account, 'imagePullSecrets');
+      if (recordsAt(pod, 'imagePullSecrets').length === 0 && secrets.length > 0)
         pod.imagePullSecrets = structuredClone(secrets);
     },
   };

@@ -1,4 +1,5 @@
-import { list, spec } from '../resources/record.js';
+import { recordsAt, specOf } from '../../core/model/record.js';
+
 import { mutatorPlugin } from './pod-draft.js';
 
 /** A new node takes no pods until it reports that it is ready. */
@@ -6,8 +7,8 @@ export default mutatorPlugin('taint-new-nodes', host => ({
   on: { groups: [''], resources: ['nodes'], operations: ['CREATE'] },
   mutate: (_change, draft) => {
     const key = host.naming.label('node.orchestrator.io/not-ready');
-    const taints = list(spec(draft), 'taints');
+    const taints = recordsAt(specOf(draft), 'taints');
     if (taints.some(taint => taint.key === key && taint.effect === 'NoSchedule')) return;
-    spec(draft).taints = [...taints, { key, effect: 'NoSchedule' }];
+    specOf(draft).taints = [...taints, { key, effect: 'NoSchedule' }];
   },
 }));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type ApiObject, defineResource, type ResourceSource } from '../../core/api/index.js';
 import { LiveRegistry } from '../../core/schema/live.js';
-import { servedRegistry } from '../../core/plugin/registry.js';
+import { registryOf } from '../kinds/builtIn.js';
 
 const tea = defineResource({
   group: 'tea.example.com',
@@ -21,7 +21,7 @@ test('a source that fails at an object leaves what the object defined before, an
     },
   };
   const logged: object[] = [];
-  const live = new LiveRegistry(servedRegistry({ naming: 'neutral' }), [], [source], {
+  const live = new LiveRegistry(registryOf('neutral'), [], [source], {
     error: fields => logged.push(fields),
   });
   const change = (revision: number, labels?: object): void =>

@@ -9,7 +9,7 @@ import type { State } from '../../workers/front/state.js';
 import { BODIES_BYTES, BODY_BYTES, POOL_QUEUE } from '../../core/limits.js';
 import { RequestMetrics } from '../../core/metrics/index.js';
 import { namingOf } from '../../core/naming.js';
-import { servedRegistry } from '../../core/plugin/registry.js';
+import { registryOf } from '../kinds/builtIn.js';
 import type { Job, JobResult } from '../../core/threads/messages.js';
 
 const NOTHING = new Uint8Array(0);
@@ -17,7 +17,7 @@ const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 /** A front whose pool proposes every write at once, and whose writer says nothing by itself. */
 function setUp() {
-  const registry = servedRegistry({ naming: 'neutral' });
+  const registry = registryOf('neutral');
   const proposed: number[] = [];
   const run = async ({ id }: Job): Promise<JobResult> => {
     proposed.push(id);

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { forbidden } from '../../core/access/messages.js';
 import { routeOf } from '../../core/request/route.js';
 import { namingOf } from '../../core/naming.js';
-import { servedRegistry } from '../../core/plugin/registry.js';
+import { registryOf } from '../kinds/builtIn.js';
 
 const naming = namingOf('kubernetes');
-const registry = servedRegistry({ naming: 'kubernetes' });
+const registry = registryOf('kubernetes');
 const shop = '/api/v1/namespaces/shop';
 const core = 'in API group ""';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { namingOf } from '../../core/naming.js';
 import { openApiDocuments, type Schema } from '../../core/openapi/index.js';
 import { encodeV3 } from '../../core/openapi/v3Protobuf.js';
-import { servedRegistry } from '../../core/plugin/registry.js';
+import { registryOf } from '../kinds/builtIn.js';
 
 const ASKED = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
 const ANSWERED = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
@@ -105,7 +105,7 @@ describe('OpenAPI 3 in protobuf', () => {
 
   test('every served document has the paths, operations and schemas of its JSON, under its hash', () => {
     const naming = namingOf('kubernetes');
-    const documents = openApiDocuments(servedRegistry({ naming: 'kubernetes' }), naming);
+    const documents = openApiDocuments(registryOf('kubernetes'), naming);
     const index = documents.answer('/openapi/v3', undefined, undefined, undefined)!;
     const { paths } = JSON.parse(Buffer.from(index.bytes).toString()) as {
       paths: { [name: string]: { serverRelativeURL: string } };
@@ -130,7 +130,7 @@ describe('OpenAPI 3 in protobuf', () => {
   });
 
   test('a client that has it by its tag gets 304, one that accepts neither form 406', () => {
-    const documents = openApiDocuments(servedRegistry({ naming: 'kubernetes' }), namingOf('kubernetes'));
+    const documents = openApiDocuments(registryOf('kubernetes'), namingOf('kubernetes'));
     const { etag } = documents.answer('/openapi/v3/api/v1', undefined, ASKED, undefined)!;
     expect(documents.answer('/openapi/v3/api/v1', undefined, ASKED, etag)!.status).toBe(304);
     expect(documents.answer('/openapi/v3/api/v1', undefined, 'text/html', undefined)!.status).toBe(406);

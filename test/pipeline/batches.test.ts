@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Log } from '../../core/api/host.js';
 import type { User } from '../../core/model/user.js';
 import { namingOf } from '../../core/naming.js';
-import { servedRegistry } from '../../core/plugin/registry.js';
+import { registryOf } from '../kinds/builtIn.js';
 import type { Job, LateOutcome, Proposal } from '../../core/threads/messages.js';
 import { BatchRunner } from '../../workers/pipeline/batches.js';
 import type { Context } from '../../workers/pipeline/context.js';
@@ -16,7 +16,7 @@ const UNCLONABLE = { ...USER, refresh: () => undefined } as User;
 
 /** A runner whose mutators wait where an object's name begins with `wait`, until `release` is called. */
 function runner() {
-  const registry = servedRegistry({ naming: 'neutral' });
+  const registry = registryOf('neutral');
   let current = registry;
   const released = new Map<string, () => void>();
   const mutated: string[] = [];

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { humanDuration } from '../../core/model/age.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { namingOf } from '../../core/naming.js';
 import { buildRegistry } from '../../core/schema/registry.js';
-import { columnsFor, humanDuration } from '../../plugins/columns/index.js';
+import { columnsOf } from '../kinds/builtIn.js';
 
 const NOW = Date.parse('2024-01-01T12:00:00Z');
-const naming = namingOf('kubernetes');
 const CREATED = '2024-01-01T11:58:30Z';
 
 const object = (rest: object, metadata: object = {}): ApiObject => ({
@@ -16,7 +16,7 @@ const object = (rest: object, metadata: object = {}): ApiObject => ({
   ...rest,
 });
 const cells = (storageName: string, value: ApiObject): unknown[] =>
-  columnsFor(storageName, naming)?.map(column => column.cell(value, NOW)) ?? [];
+  columnsOf(storageName, 'kubernetes')?.map(column => column.cell(value, NOW)) ?? [];
 
 describe('ages', () => {
   it.each([
@@ -318,7 +318,7 @@ describe('other kinds [R058]', () => {
       { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
     );
     expect(cells('storage.orchestrator.io/storageclasses', marked)[0]).toBe('x (default)');
-    expect(columnsFor('storage.orchestrator.io/storageclasses')?.[0]?.cell(marked, NOW)).toBe('x');
+    expect(columnsOf('storage.orchestrator.io/storageclasses')?.[0]?.cell(marked, NOW)).toBe('x');
   });
 });
 
@@ -327,7 +327,7 @@ describe('every built-in kind', () => {
   const names = [...new Set(registry.stored.map(resource => resource.storageName))];
 
   it('has columns of its own but for those with the default two', () => {
-    expect(names.filter(name => !columnsFor(name)).sort()).toEqual([
+    expect(names.filter(name => !columnsOf(name)).sort()).toEqual([
       'apiextensions.orchestrator.io/customresourcedefinitions',
       'core/limitranges',
       'rbac.authorization.orchestrator.io/clusterroles',
@@ -337,7 +337,7 @@ describe('every built-in kind', () => {
   });
 
   it('prints scalars for objects of any shape', () => {
-    const columns = names.flatMap(name => columnsFor(name) ?? []);
+    const columns = names.flatMap(name => columnsOf(name) ?? []);
     fc.assert(
       fc.property(
         fc.dictionary(

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
-import { namingOf } from '../../core/naming.js';
-import { columnsFor } from '../../plugins/columns/index.js';
+import { columnsOf } from '../kinds/builtIn.js';
 
 const NOW = Date.parse('2024-01-01T12:00:00Z');
-const naming = namingOf('kubernetes');
 const CREATED = '2024-01-01T11:58:30Z';
 
 const object = (rest: object, metadata: object = {}): ApiObject => ({
@@ -14,7 +12,7 @@ const object = (rest: object, metadata: object = {}): ApiObject => ({
   ...rest,
 });
 const cells = (storageName: string, value: ApiObject): unknown[] =>
-  columnsFor(storageName, naming)?.map(column => column.cell(value, NOW)) ?? [];
+  columnsOf(storageName, 'kubernetes')?.map(column => column.cell(value, NOW)) ?? [];
 
 describe('pods [R058]', () => {
   const at = '2020-01-01T00:00:00Z';

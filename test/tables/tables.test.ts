@@ -3,8 +3,7 @@ import type { ApiObject } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
 import { parseIncludeObject, partialObjectMetadataList, type TableInput, tableValue } from '../../core/tables/index.js';
-import { columnsFor } from '../../plugins/columns/index.js';
-import { strategiesFor } from '../../plugins/resources/index.js';
+import { builtInStrategies, columnsOf } from '../kinds/builtIn.js';
 
 const naming = namingOf('kubernetes');
 const secret: ApiObject = {
@@ -15,7 +14,7 @@ const secret: ApiObject = {
   data: { k: 'dg==' },
 };
 const input = (rest: Partial<TableInput> = {}): TableInput => ({
-  columns: columnsFor('core/secrets', naming),
+  columns: columnsOf('core/secrets', 'kubernetes'),
   objects: [secret],
   listMetadata: { resourceVersion: '9' },
   includeObject: 'Metadata',
@@ -104,7 +103,7 @@ describe('Tables [R057] [R058]', () => {
   it('tell that a pod has ended', () => {
     const ended = (phase: string): unknown =>
       table({
-        conditions: strategiesFor(naming)('core/pods')?.rowConditions,
+        conditions: builtInStrategies('kubernetes').get('core/pods')?.rowConditions,
         objects: [{ ...secret, status: { phase } }],
       }).rows[0]?.conditions;
     expect(ended('Succeeded')).toEqual([

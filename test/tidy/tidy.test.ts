@@ -7,14 +7,7 @@ const LONGEST = 500;
 /** Tables of facts about kinds: long by nature, and they spell upstream's package names. */
 const TABLES = 'core/schema/table/';
 /** Imports between plugin folders that were there when the rule came. */
-const CROSSING = new Set([
-  'plugins/admission/default-toleration-seconds.ts imports plugins/resources/record.ts',
-  'plugins/admission/priority.ts imports plugins/resources/record.ts',
-  'plugins/admission/runtime-class.ts imports plugins/resources/record.ts',
-  'plugins/admission/service-account.ts imports plugins/resources/record.ts',
-  'plugins/admission/taint-new-nodes.ts imports plugins/resources/record.ts',
-  'plugins/controllers/rbac.ts imports plugins/authz/bootstrap/index.ts',
-]);
+const CROSSING = new Set(['plugins/controllers/rbac.ts imports plugins/authz/bootstrap/index.ts']);
 /**
  * Files that name brands although they are not the naming table; in core/cel/lib these are type names that clients'
  * expressions spell.

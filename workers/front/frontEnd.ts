@@ -1,5 +1,4 @@
 import { type HealthCheck, healthCheck } from '../../core/api/control.js';
-import { resourceType } from '../../core/api/resource.js';
 import { AccessCache } from './access.js';
 import { ContinueTokens } from './continueToken.js';
 import { Front } from './front.js';
@@ -22,7 +21,7 @@ import type { OpenedStore } from '../../core/threads/messages.js';
 import { pathHandler } from './paths.js';
 import { WriterClient } from './writerClient.js';
 import { readContext } from './readContext.js';
-import { checkTypes, liveRegistry } from '../../core/plugin/registry.js';
+import { checkTypes, liveRegistry, resourceTypes } from '../../core/plugin/registry.js';
 import type { StoreThread } from './storeThread.js';
 
 /** What the front end is built of. */
@@ -59,11 +58,11 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const loaded = new Promise<void>(resolve => {
     isLoaded = resolve;
   });
+  await checkTypes(resourceTypes(data, plugins).custom);
   const live = liveRegistry(data, plugins, log, (registry, ended) => {
     state.adopt(registry);
     for (const name of ended) hub.end(state.collections.get(name), state.revision);
   });
-  await checkTypes([...settings.resources, ...plugins.at(resourceType)]);
   const state: State = new State(
     live,
     Date.now,

@@ -1,0 +1,102 @@
+import type { ApiObject } from './object.js';
+
+/** A JSON object whose members are not typed: its reader checks the type of each member with the functions below. */
+export type UnknownRecord = { [member: string]: unknown };
+
+/** Whether a value is a JSON object: neither a list nor null. */
+export const isRecord = (value: unknown): value is UnknownRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether a member is absent; null counts as absent. */
+export const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+
+/**
+ * The value at the end of a path of members, undefined where a step is absent; without a path the value itself. Only
+ * own members count, because names of members may come from clients.
+ */
+export function valueAt(from: unknown, ...path: readonly string[]): unknown {
+  let value = from;
+  for (const member of path) value = isRecord(value) && Object.hasOwn(value, member) ? value[member] : undefined;
+  return value;
+}
+
+/** The JSON object at a path, undefined where there is none. */
+export function recordAt(from: unknown, ...path: readonly string[]): UnknownRecord | undefined {
+  const value = valueAt(from, ...path);
+  return isRecord(value) ? value : undefined;
+}
+
+/** The string at a path, empty where there is none. */
+export function stringAt(from: unknown, ...path: readonly string[]): string {
+  const value = valueAt(from, ...path);
+  return typeof value === 'string' ? value : '';
+}
+
+/** The number at a path, undefined where there is none. */
+export function numberAt(from: unknown, ...path: readonly string[]): number | undefined {
+  const value = valueAt(from, ...path);
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** The list of objects at a path, empty where there is none; items that are no objects are read as empty objects. */
+export function recordsAt(from: unknown, ...path: readonly string[]): UnknownRecord[] {
+  const value = valueAt(from, ...path);
+  return Array.isArray(value) ? value.map(item => (isRecord(item) ? item : {})) : [];
+}
+
+/** The list of strings at a path, empty where there is none. */
+export function stringsAt(from: unknown, ...path: readonly string[]): string[] {
+  const value = valueAt(from, ...path);
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** Names and values of the members of the object at a path, empty where there is none. */
+export const entriesAt = (from: unknown, ...path: readonly string[]): [string, unknown][] =>
+  Object.entries(recordAt(from, ...path) ?? {});
+
+/** The object under `member`; an empty one is set where there is none. */
+export function ensureRecord(owner: UnknownRecord, member: string): UnknownRecord {
+  const value = owner[member];
+  if (isRecord(value)) return value;
+  const made: UnknownRecord = {};
+  owner[member] = made;
+  return made;
+}
+
+/** The spec of an object; an empty one is set where there is none. */
+export const specOf = (object: ApiObject): UnknownRecord => ensureRecord(object, 'spec');
+
+/** Sets a member that is absent or an empty string. */
+export function setDefault(owner: UnknownRecord, member: string, value: unknown): void {
+  const now = owner[member];
+  if (isAbsent(now) || (typeof value === 'string' && now === '')) owner[member] = value;
+}
+
+/** Sets a number that is absent or zero: for fields whose zero value means that nothing was said. */
+export function setDefaultForZero(owner: UnknownRecord, member: string, value: number): void {
+  if (!owner[member]) owner[member] = value;
+}
+
+const isEmpty = (value: unknown): boolean =>
+  isAbsent(value) ||
+  value === '' ||
+  value === 0 ||
+  value === false ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isRecord(value) && Object.values(value).every(isAbsent));
+
+/**
+ * Whether two JSON values mean the same: deeply equal, where absent, null, false, zero and empty lists, objects and
+ * strings are equal to each other.
+ */
+export function isSemanticallyEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (isEmpty(a) && isEmpty(b)) return true;
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, i) => isSemanticallyEqual(item, b[i]));
+  if (isRecord(a) && isRecord(b))
+    return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(key =>
+      isSemanticallyEqual(valueAt(a, key), valueAt(b, key)),
+    );
+  return false;
+}

@@ -1,0 +1,7 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import { policyBindingStrategy } from './validatingAdmissionPolicyBinding.js';
+
+export const mutatingAdmissionPolicyBinding = builtInKind(
+  'admissionregistration.orchestrator.io/mutatingadmissionpolicybindings',
+  policyBindingStrategy,
+);

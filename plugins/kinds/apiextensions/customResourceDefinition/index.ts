@@ -1,0 +1,91 @@
+import { builtInKind } from '../../../../core/api/resource.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import {
+  ensureRecord,
+  isAbsent,
+  isRecord,
+  recordAt,
+  recordsAt,
+  setDefault,
+  specOf,
+  stringAt,
+  type UnknownRecord,
+} from '../../../../core/model/record.js';
+import type { Naming } from '../../../../core/naming.js';
+import { loadEngine } from '../../../../core/schema/custom/engine.js';
+import { createViolations, updateViolations } from './validation.js';
+import { keepMetadata } from '../../shared/metadata.js';
+
+/** The finalizer under which the objects of a definition that goes away are removed first. */
+const cleanupFinalizer = (naming: Naming): string =>
+  naming.group('customresourcecleanup.apiextensions.orchestrator.io');
+
+function defaults(object: ApiObject): void {
+  const s = specOf(object);
+  const names = ensureRecord(s, 'names');
+  if (stringAt(names, 'singular') === '') names.singular = stringAt(names, 'kind').toLowerCase();
+  if (stringAt(names, 'listKind') === '' && stringAt(names, 'kind') !== '')
+    names.listKind = `${stringAt(names, 'kind')}List`;
+  const conversion = ensureRecord(s, 'conversion');
+  setDefault(conversion, 'strategy', 'None');
+  const service = recordAt(conversion, 'webhook', 'clientConfig', 'service');
+  if (service) setDefault(service, 'port', 443);
+  if (isAbsent(s.preserveUnknownFields) || s.preserveUnknownFields === false) delete s.preserveUnknownFields;
+}
+
+/** Objects may be stored in the storage version from now on: the status remembers that. */
+function rememberStored(object: ApiObject, status: UnknownRecord): void {
+  const known = Array.isArray(status.storedVersions) ? [...status.storedVersions] : [];
+  const stored = recordsAt(object, 'spec', 'versions').find(version => version.storage === true);
+  if (stored && !known.includes(stored.name)) known.push(stored.name);
+  status.storedVersions = known;
+  object.status = status;
+}
+
+const statusOf = (object: ApiObject): UnknownRecord => (isRecord(object.status) ? object.status : {});
+
+/** A definition that is deleted stays until its objects are gone, and says so. */
+function beginDeletion(object: ApiObject, finalizer: string): void {
+  const { metadata } = object;
+  if (!metadata.finalizers?.includes(finalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];
+  const status = statusOf(object);
+  const conditions = recordsAt(status, 'conditions').filter(condition => condition.type !== 'Terminating');
+  status.conditions = [
+    ...conditions,
+    {
+      type: 'Terminating',
+      status: 'True',
+      lastTransitionTime: metadata.deletionTimestamp,
+      reason: 'InstanceDeletionPending',
+      message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+    },
+  ];
+  object.status = status;
+}
+
+export const customResourceDefinition = builtInKind(
+  'apiextensions.orchestrator.io/customresourcedefinitions',
+  naming => {
+    const finalizer = cleanupFinalizer(naming);
+    return {
+      anyFinalizer: true,
+      hasGeneration: true,
+      hasStatus: true,
+      unconditionalUpdate: false,
+      load: loadEngine,
+      defaults,
+      prepareCreate: object => rememberStored(object, { conditions: null, acceptedNames: { plural: '', kind: '' } }),
+      prepareUpdate: (object, old) =>
+        rememberStored(object, structuredClone(statusOf(isRecord(object.status) ? object : old))),
+      prepareStatus: (object, old) => {
+        keepMetadata(object, old);
+        rememberStored(object, statusOf(object));
+      },
+      validateCreate: object => createViolations(object, naming),
+      validateUpdate: (object, old) => updateViolations(object, old, naming),
+      validateStatus: (object, old) => updateViolations(object, old, naming),
+      heldBy: object => (object.metadata.deletionTimestamp ? [] : [finalizer]),
+      onDeletion: object => beginDeletion(object, finalizer),
+    };
+  },
+);

@@ -1,0 +1,85 @@
+import {
+  type ApiObject,
+  type ResourceColumn,
+  resourceSource,
+  type ResourceSource,
+  type ResourceSubresources,
+  type ResourceType,
+  type ResourceVersion,
+  type StructuralSchema,
+} from '../../../../core/api/index.js';
+import { recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../../core/model/record.js';
+import { compareVersions } from '../../../../core/schema/registry.js';
+
+/** Storage name of the definitions, in neutral names. */
+export const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
+
+/** Whether a condition of the definition is true. */
+export const holds = (definition: unknown, type: string): boolean =>
+  recordsAt(definition, 'status', 'conditions').some(
+    condition => condition.type === type && condition.status === 'True',
+  );
+
+/** What a deprecated version tells its clients: its own words, or where to go. */
+function warningOf(definition: UnknownRecord, version: UnknownRecord): string | undefined {
+  if (version.deprecated !== true) return undefined;
+  if (typeof version.deprecationWarning === 'string') return version.deprecationWarning;
+  const [group, kind, name] = [
+    stringAt(definition, 'group'),
+    stringAt(definition, 'names', 'kind'),
+    stringAt(version, 'name'),
+  ];
+  const newer = recordsAt(definition, 'versions')
+    .filter(
+      other => other.served === true && other.deprecated !== true && compareVersions(stringAt(other, 'name'), name) < 0,
+    )
+    .map(other => stringAt(other, 'name'))
+    .sort(compareVersions);
+  const advice = newer[0] === undefined ? '' : `; use ${group}/${newer[0]} ${kind}`;
+  return `${group}/${name} ${kind} is deprecated${advice}`;
+}
+
+function versionOf(definition: UnknownRecord, version: UnknownRecord): ResourceVersion {
+  const columns = recordsAt(version, 'additionalPrinterColumns');
+  const selectable = recordsAt(version, 'selectableFields').map(field => stringAt(field, 'jsonPath'));
+  const warning = warningOf(definition, version);
+  const subresources = recordAt(version, 'subresources') as ResourceSubresources | undefined;
+  return {
+    name: stringAt(version, 'name'),
+    served: version.served === true,
+    storage: version.storage === true,
+    schema: (recordAt(version, 'schema', 'openAPIV3Schema') ?? { type: 'object' }) as StructuralSchema,
+    ...(subresources ? { subresources } : {}),
+    ...(columns.length > 0 ? { columns: columns as unknown as readonly ResourceColumn[] } : {}),
+    ...(selectable.length > 0 ? { selectableFields: selectable } : {}),
+    ...(warning === undefined ? {} : { deprecationWarning: warning }),
+  };
+}
+
+/** The resource type that a definition describes, undefined until its names are settled. */
+export function typeOf(definition: ApiObject): ResourceType | undefined {
+  const spec = recordAt(definition, 'spec');
+  const names = recordAt(definition, 'status', 'acceptedNames');
+  if (!spec || !names || !holds(definition, 'Established')) return undefined;
+  const { generation = 1, resourceVersion, deletionTimestamp } = definition.metadata;
+  const versions = recordsAt(spec, 'versions').map(version => versionOf(spec, version));
+  // Whatever is left of a type that goes must be reachable, to be removed.
+  const hidden = deletionTimestamp && !versions.some(version => version.served);
+  return {
+    group: stringAt(spec, 'group'),
+    kind: stringAt(names, 'kind'),
+    listKind: stringAt(names, 'listKind'),
+    plural: stringAt(names, 'plural'),
+    singular: stringAt(names, 'singular'),
+    shortNames: stringsAt(names, 'shortNames'),
+    categories: stringsAt(names, 'categories'),
+    scope: spec.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
+    versions: hidden ? versions.map(version => ({ ...version, served: version.storage })) : versions,
+    ...(deletionTimestamp ? { terminating: true } : {}),
+    // A first generation has had one schema only.
+    ...(generation > 1 ? { changedAt: Number(resourceVersion) } : {}),
+  };
+}
+
+/** Definitions of custom resources define resource types. */
+export const definitions = resourceSource.of((): ResourceSource => ({ storageName: DEFINITIONS, define: typeOf }));

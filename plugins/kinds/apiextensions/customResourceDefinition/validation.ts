@@ -1,0 +1,250 @@
+import { isDeepStrictEqual } from 'node:util';
+import { dns1035Label, dns1123Subdomain } from '../../../../core/model/names.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import {
+  isAbsent,
+  recordAt,
+  recordsAt,
+  stringAt,
+  stringsAt,
+  type UnknownRecord,
+} from '../../../../core/model/record.js';
+import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../../core/model/refusal.js';
+import type { Naming } from '../../../../core/naming.js';
+import { holds } from './source.js';
+import { versionViolations } from './versions.js';
+
+const SCOPES = ['Cluster', 'Namespaced'];
+
+/** Versions of the conversion review that the server would speak. */
+const REVIEWS = ['v1', 'v1beta1'];
+
+/** Longest warning of a deprecated version. */
+const WARNING_LENGTH = 256;
+
+/** Violations of a new definition. */
+export function createViolations(definition: ApiObject, naming: Naming): Violation[] {
+  const spec = recordAt(definition, 'spec') ?? {};
+  const { name = '' } = definition.metadata;
+  const found: Violation[] = [];
+  if (name !== `${stringAt(spec, 'names', 'plural')}.${stringAt(spec, 'group')}`)
+    found.push(invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
+  return [
+    ...found,
+    ...specViolations(spec),
+    ...storedViolations(definition),
+    ...approvalViolations(definition, naming),
+  ];
+}
+
+/** Violations of a changed definition, of its spec or its status. */
+export function updateViolations(definition: ApiObject, old: ApiObject, naming: Naming): Violation[] {
+  const spec = recordAt(definition, 'spec') ?? {};
+  const before = recordAt(old, 'spec') ?? {};
+  return [
+    ...specViolations(spec, before),
+    ...fixedViolations(spec, before, holds(old, 'Established')),
+    ...storedViolations(definition),
+    ...(stringAt(spec, 'group') === stringAt(before, 'group') ? [] : approvalViolations(definition, naming)),
+  ];
+}
+
+/** What no update changes; scope and kind from when objects may exist. */
+function fixedViolations(spec: UnknownRecord, before: UnknownRecord, established: boolean): Violation[] {
+  const found: Violation[] = [];
+  const fixed = (path: string, value: unknown, old: unknown): void => {
+    if (value !== old) found.push(invalid(path, value, 'field is immutable'));
+  };
+  fixed('spec.group', stringAt(spec, 'group'), stringAt(before, 'group'));
+  fixed('spec.names.plural', stringAt(spec, 'names', 'plural'), stringAt(before, 'names', 'plural'));
+  if (!established) return found;
+  fixed('spec.scope', stringAt(spec, 'scope'), stringAt(before, 'scope'));
+  fixed('spec.names.kind', stringAt(spec, 'names', 'kind'), stringAt(before, 'names', 'kind'));
+  return found;
+}
+
+function specViolations(spec: UnknownRecord, before?: UnknownRecord): Violation[] {
+  const versions = recordsAt(spec, 'versions');
+  const found = [...groupViolations(stringAt(spec, 'group')), ...scopeViolations(stringAt(spec, 'scope'))];
+  const names = versions.map(version => stringAt(version, 'name'));
+  if (versions.filter(version => version.storage === true).length !== 1)
+    found.push(invalid('spec.versions', versions, 'must have exactly one version marked as storage version'));
+  if (new Set(names).size < names.length)
+    found.push(invalid('spec.versions', versions, 'must contain unique version names'));
+  versions.forEach((version, i) => void found.push(...nameOfVersion(version, `spec.versions[${i}]`)));
+  if (spec.preserveUnknownFields === true)
+    found.push(
+      invalid(
+        'spec.preserveUnknownFields',
+        true,
+        'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
+      ),
+    );
+  return [
+    ...found,
+    ...namesViolations(recordAt(spec, 'names') ?? {}),
+    ...conversionViolations(recordAt(spec, 'conversion') ?? {}, spec.preserveUnknownFields === true),
+    ...unlessKept(versions, before && recordsAt(before, 'versions')),
+  ];
+}
+
+/** Versions that an update leaves as they were are not judged again. */
+const unlessKept = (versions: UnknownRecord[], before: UnknownRecord[] | undefined): Violation[] =>
+  before && isDeepStrictEqual(versions, before) ? [] : versionViolations(versions);
+
+function groupViolations(group: string): Violation[] {
+  if (group === '') return [required('spec.group')];
+  const found = dns1123Subdomain(group).map(complaint => invalid('spec.group', group, complaint));
+  if (found.length === 0 && !group.includes('.'))
+    found.push(invalid('spec.group', group, 'should be a domain with at least one dot'));
+  return found;
+}
+
+const scopeViolations = (scope: string): Violation[] =>
+  scope === '' ? [required('spec.scope')] : SCOPES.includes(scope) ? [] : [notSupported('spec.scope', scope, SCOPES)];
+
+function nameOfVersion(version: UnknownRecord, path: string): Violation[] {
+  const name = stringAt(version, 'name');
+  const warning = version.deprecationWarning;
+  const found = dns1035Label(name).map(complaint => invalid(`${path}.name`, name, complaint));
+  if (typeof warning !== 'string') return found;
+  if (version.deprecated !== true)
+    found.push(invalid(`${path}.deprecationWarning`, warning, 'can only be set for deprecated versions'));
+  if (warning.length > WARNING_LENGTH)
+    found.push(invalid(`${path}.deprecationWarning`, warning, `must be <= ${WARNING_LENGTH} characters long`));
+  if (warning === '') found.push(invalid(`${path}.deprecationWarning`, warning, 'must not be an empty string'));
+  return found;
+}
+
+function namesViolations(names: UnknownRecord): Violation[] {
+  const found: Violation[] = [];
+  const label = (path: string, value: string): void =>
+    void found.push(...dns1035Label(value).map(complaint => invalid(path, value, complaint)));
+  const needed = (member: string, check: (path: string, value: string) => void): void => {
+    const path = `spec.names.${member}`;
+    const value = stringAt(names, member);
+    if (value === '') found.push(required(path));
+    else check(path, value);
+  };
+  const mixedCase = (path: string, value: string): void => {
+    const [complaint] = dns1035Label(value.toLowerCase());
+    if (complaint) found.push(invalid(path, value, `may have mixed case, but should otherwise match: ${complaint}`));
+  };
+  needed('plural', label);
+  needed('singular', label);
+  needed('kind', mixedCase);
+  needed('listKind', mixedCase);
+  for (const member of ['shortNames', 'categories'])
+    for (const [i, value] of stringsAt(names, member).entries()) label(`spec.names.${member}[${i}]`, value);
+  const listKind = stringAt(names, 'listKind');
+  if (listKind !== '' && listKind === stringAt(names, 'kind'))
+    found.push(invalid('spec.names.listKind', listKind, 'kind and listKind may not be the same'));
+  return found;
+}
+
+function conversionViolations(conversion: UnknownRecord, preserving: boolean): Violation[] {
+  const strategy = stringAt(conversion, 'strategy');
+  const webhook = recordAt(conversion, 'webhook');
+  const reviews = webhook ? stringsAt(webhook, 'conversionReviewVersions') : [];
+  const [clientPath, reviewPath] = ['spec.conversion.webhookClientConfig', 'spec.conversion.conversionReviewVersions'];
+  const client = recordAt(webhook, 'clientConfig');
+  if (strategy !== 'None' && strategy !== 'Webhook')
+    return [notSupported('spec.conversion.strategy', strategy, ['None', 'Webhook'])];
+  if (strategy === 'None') {
+    const unset = 'should not be set when strategy is not set to Webhook';
+    return [
+      ...(client ? [forbiddenField(clientPath, unset)] : []),
+      ...(reviews.length > 0 ? [forbiddenField(reviewPath, unset)] : []),
+    ];
+  }
+  const found = preserving
+    ? [invalid('spec.conversion.strategy', strategy, 'must be None if spec.preserveUnknownFields is true')]
+    : [];
+  if (!client) found.push(required(clientPath, 'required when strategy is set to Webhook'));
+  else found.push(...clientViolations(client, clientPath));
+  return [...found, ...reviewViolations(reviews, reviewPath)];
+}
+
+function clientViolations(client: UnknownRecord, path: string): Violation[] {
+  const hasUrl = !isAbsent(client.url);
+  if (hasUrl === !isAbsent(client.service)) return [required(path, 'exactly one of url or service is required')];
+  return hasUrl
+    ? urlViolations(stringAt(client, 'url'), `${path}.url`)
+    : serviceViolations(recordAt(client, 'service') ?? {}, `${path}.service`);
+}
+
+function urlViolations(given: string, path: string): Violation[] {
+  const form = '; desired format: https://host[/path]';
+  let url: URL;
+  try {
+    url = new URL(given);
+  } catch {
+    return [required(path, `url must be a valid URL${form}`)];
+  }
+  const found: Violation[] = [];
+  const scheme = url.protocol.slice(0, -1);
+  if (scheme !== 'https') found.push(invalid(path, scheme, `'https' is the only allowed URL scheme${form}`));
+  if (url.host === '') found.push(invalid(path, url.host, `host must be specified${form}`));
+  if (url.username !== '') found.push(invalid(path, url.username, 'user information is not permitted in the URL'));
+  if (url.hash !== '') found.push(invalid(path, url.hash.slice(1), 'fragments are not permitted in the URL'));
+  if (url.search !== '')
+    found.push(invalid(path, url.search.slice(1), 'query parameters are not permitted in the URL'));
+  return found;
+}
+
+function serviceViolations(service: UnknownRecord, path: string): Violation[] {
+  const found: Violation[] = [];
+  if (stringAt(service, 'name') === '') found.push(required(`${path}.name`, 'service name is required'));
+  if (stringAt(service, 'namespace') === '') found.push(required(`${path}.namespace`, 'service namespace is required'));
+  const { port } = service;
+  if (typeof port === 'number' && (port < 1 || port > 65535))
+    found.push(invalid(`${path}.port`, port, 'port is not valid: must be between 1 and 65535, inclusive'));
+  const where = stringAt(service, 'path');
+  if (where !== '' && !where.startsWith('/')) found.push(invalid(`${path}.path`, where, "must start with a '/'"));
+  return found;
+}
+
+function reviewViolations(reviews: readonly string[], path: string): Violation[] {
+  if (reviews.length === 0) return [required(path)];
+  const seen = new Set<string>();
+  const found = reviews.flatMap((review, i) => {
+    const wrong = dns1035Label(review).map(complaint => invalid(`${path}[${i}]`, review, complaint));
+    if (seen.has(review)) wrong.push(invalid(`${path}[${i}]`, review, 'duplicate version'));
+    seen.add(review);
+    return wrong;
+  });
+  if (!reviews.some(review => REVIEWS.includes(review)))
+    found.push(invalid(path, reviews, `must include at least one of ${REVIEWS.join(', ')}`));
+  return found;
+}
+
+/** Stored versions and versions must agree: what may be stored must be known. */
+function storedViolations(definition: ApiObject): Violation[] {
+  const path = 'status.storedVersions';
+  const stored = stringsAt(definition, 'status', 'storedVersions');
+  const left = new Map(stored.map((name, i) => [name, i]));
+  const found = stored.length === 0 ? [invalid(path, stored, 'must have at least one stored version')] : [];
+  if (stored.length === 0) return found;
+  for (const version of recordsAt(definition, 'spec', 'versions')) {
+    const name = stringAt(version, 'name');
+    if (version.storage === true && !left.has(name))
+      found.push(invalid(path, stored, `must have the storage version ${name}`));
+    left.delete(name);
+  }
+  return [...found, ...[...left].map(([name, i]) => invalid(`${path}[${i}]`, name, 'must appear in spec.versions'))];
+}
+
+/** Groups of the system's own domains are reserved: a definition in one says where it was approved. */
+function approvalViolations({ metadata, spec }: ApiObject, naming: Naming): Violation[] {
+  const group = stringAt(spec, 'group');
+  const domains = [naming.group('orchestrator.io'), naming.label('orchestrator.io')];
+  if (!domains.some(domain => group === domain || group.endsWith(`.${domain}`))) return [];
+  const name = naming.label('api-approved.orchestrator.io');
+  const path = `metadata.annotations[${name}]`;
+  const given = metadata.annotations?.[name] ?? '';
+  const where = `see https://github.com/${naming.product}/enhancements/pull/1111`;
+  const protectedText = `protected groups must have approval annotation ${JSON.stringify(name)}`;
+  if (given === '') return [required(path, `${protectedText}, ${where}`)];
+  if (given.startsWith('unapproved') || /^[a-z][a-z0-9+.-]*:\/\/[^/]+/i.test(given)) return [];
+  return [invalid(path, given, `${protectedText} with either a URL or a reason starting with "unapproved", ${where}`)];
+}

@@ -1,0 +1,43 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column } from '../../../core/api/strategy.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { recordAt, recordsAt, stringAt, valueAt } from '../../../core/model/record.js';
+import type { Violation } from '../../../core/model/refusal.js';
+import { AGE, type Cell, column, conditionOf, NAME } from '../shared/columns.js';
+import { keepMembers } from '../shared/metadata.js';
+import { serviceReferenceDefaults } from '../shared/serviceReference.js';
+import { oneOf } from '../shared/violations.js';
+
+/** What is wrong with the status of an APIService. */
+const apiServiceStatusViolations = (object: ApiObject): Violation[] =>
+  recordsAt(object, 'status', 'conditions').flatMap((condition, i) =>
+    oneOf(condition, 'status', `status.conditions[${i}].status`, ['True', 'False', 'Unknown']),
+  );
+
+const serviceTarget: Cell = service => {
+  const target = valueAt(service, 'spec', 'service');
+  return target === undefined || target === null
+    ? 'Local'
+    : `${stringAt(target, 'namespace')}/${stringAt(target, 'name')}`;
+};
+
+const serviceAvailable: Cell = service => {
+  const available = conditionOf(service, 'Available');
+  if (available === undefined) return 'Unknown';
+  const status = stringAt(available, 'status');
+  const reason = stringAt(available, 'reason');
+  return status === 'True' || reason === '' ? status : `${status} (${reason})`;
+};
+
+const COLUMNS: readonly Column[] = [NAME, column('Service', serviceTarget), column('Available', serviceAvailable), AGE];
+
+export const apiService = builtInKind('apiregistration.orchestrator.io/apiservices', () => ({
+  hasStatus: true,
+  prepareStatus: (object, old) => keepMembers(object, old, ['labels', 'annotations', 'finalizers', 'ownerReferences']),
+  unconditionalUpdate: false,
+  validateStatus: apiServiceStatusViolations,
+  checkName: () => [],
+  defaults: object => serviceReferenceDefaults(recordAt(object, 'spec')),
+  selectableFields: new Map(),
+  columns: COLUMNS,
+}));

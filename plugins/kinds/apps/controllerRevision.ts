@@ -1,0 +1,38 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column } from '../../../core/api/strategy.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { isAbsent, numberAt } from '../../../core/model/record.js';
+import { invalid, required, type Violation } from '../../../core/model/refusal.js';
+import { AGE, type Cell, column, integerCell, NAME } from '../shared/columns.js';
+import { fixed } from '../shared/violations.js';
+
+const revisionViolations = (object: ApiObject): Violation[] => {
+  const revision = numberAt(object, 'revision') ?? 0;
+  return [
+    ...(isAbsent(object.data) ? [required('data', 'data is mandatory')] : []),
+    ...(revision < 0 ? [invalid('revision', revision, 'must be greater than or equal to 0')] : []),
+  ];
+};
+
+/** `kind.group/name` of the owner that manages the object. */
+const controller: Cell = object => {
+  const owner = object.metadata.ownerReferences?.find(reference => reference.controller);
+  if (!owner) return '<none>';
+  const slash = owner.apiVersion.indexOf('/');
+  const group = slash < 0 ? '' : `.${owner.apiVersion.slice(0, slash)}`;
+  return `${owner.kind.toLowerCase()}${group}/${owner.name}`;
+};
+
+const COLUMNS: readonly Column[] = [
+  NAME,
+  column('Controller', controller),
+  column('Revision', integerCell('revision')),
+  AGE,
+];
+
+/** Rules of ControllerRevisions. */
+export const controllerRevision = builtInKind('apps/controllerrevisions', () => ({
+  validateCreate: revisionViolations,
+  validateUpdate: (object, old) => [...revisionViolations(object), ...fixed(object, old, 'data', 'data')],
+  columns: COLUMNS,
+}));

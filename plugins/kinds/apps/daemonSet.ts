@@ -1,0 +1,121 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column, Strategy } from '../../../core/api/strategy.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import {
+  ensureRecord,
+  isSemanticallyEqual,
+  recordAt,
+  setDefault,
+  specOf,
+  stringAt,
+  type UnknownRecord,
+  valueAt,
+} from '../../../core/model/record.js';
+import { invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
+import { AGE, column, integerColumn, labelsText, NAME } from '../shared/columns.js';
+import { atMostAll, countOf, intOrString } from '../shared/intOrPercent.js';
+import { templateDefaults } from '../shared/podSpec/defaults.js';
+import { withPodWarnings } from '../shared/podSpec/warnings.js';
+import { CONTAINERS, IMAGES, podTemplateIn, SELECTOR } from '../shared/podTemplateColumns.js';
+import {
+  counts,
+  fixedSelector,
+  podTemplateOf,
+  replicaStatusViolations,
+  rollingCounts,
+  templateAndSelector,
+} from '../shared/workloads.js';
+
+/** A daemon is either missing for a while or there twice, not both. */
+function rollingDaemons(owner: UnknownRecord | undefined, field: string): Violation[] {
+  if (!owner) return [required(field)];
+  const found = rollingCounts(owner, field);
+  for (const member of ['maxUnavailable', 'maxSurge']) found.push(...atMostAll(owner, member, `${field}.${member}`));
+  const [missing, surge] = [countOf(owner.maxUnavailable) !== 0, countOf(owner.maxSurge) !== 0];
+  if (missing && surge)
+    found.push(
+      invalid(`${field}.maxSurge`, intOrString(owner.maxSurge), 'may not be set when maxUnavailable is non-zero'),
+    );
+  if (!missing && !surge) found.push(required(`${field}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
+  return found;
+}
+
+/** What is wrong with a DaemonSet. */
+function daemonSetViolations(object: ApiObject): Violation[] {
+  const spec = recordAt(object, 'spec');
+  const found = [
+    ...templateAndSelector(object, 'daemonset', 'DaemonSet'),
+    ...counts(spec, ['minReadySeconds', 'revisionHistoryLimit']),
+  ];
+  const strategy = recordAt(spec, 'updateStrategy');
+  const type = stringAt(strategy, 'type');
+  if (type === 'OnDelete') return found;
+  if (type === 'RollingUpdate')
+    return [...found, ...rollingDaemons(recordAt(strategy, 'rollingUpdate'), 'spec.updateStrategy.rollingUpdate')];
+  return [...found, notSupported('spec.updateStrategy', strategy ?? {}, ['RollingUpdate', 'OnDelete'])];
+}
+
+const DAEMONS = ['currentNumberScheduled', 'numberMisscheduled', 'desiredNumberScheduled', 'numberReady'];
+
+/** What is wrong with the status of a DaemonSet. */
+const daemonSetStatusViolations = (object: ApiObject, old: ApiObject): Violation[] =>
+  replicaStatusViolations(
+    object,
+    old,
+    [...DAEMONS, 'updatedNumberScheduled', 'numberAvailable', 'numberUnavailable'],
+    [],
+  );
+
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+const COLUMNS: readonly Column[] = [
+  NAME,
+  integerColumn('Desired', 'status.desiredNumberScheduled'),
+  integerColumn('Current', 'status.currentNumberScheduled'),
+  integerColumn('Ready', 'status.numberReady'),
+  integerColumn('Up-to-date', 'status.updatedNumberScheduled'),
+  integerColumn('Available', 'status.numberAvailable'),
+  column('Node Selector', object => labelsText(valueAt(podTemplateIn(object), 'spec', 'nodeSelector'))),
+  AGE,
+  CONTAINERS,
+  IMAGES,
+  SELECTOR,
+];
+
+/** Rules of DaemonSets: an annotation counts the changes of the template. */
+const strategy = (): Partial<Strategy> => ({
+  hasGeneration: true,
+  hasStatus: true,
+  defaults: object => {
+    const s = specOf(object);
+    const strategy = ensureRecord(s, 'updateStrategy');
+    setDefault(strategy, 'type', 'RollingUpdate');
+    if (strategy.type === 'RollingUpdate') {
+      const rolling = ensureRecord(strategy, 'rollingUpdate');
+      setDefault(rolling, 'maxUnavailable', 1);
+      setDefault(rolling, 'maxSurge', 0);
+    }
+    setDefault(s, 'revisionHistoryLimit', 10);
+    templateDefaults(podTemplateOf(object));
+    // Whoever writes the object writes the count, whatever it then becomes.
+    object.metadata.annotations = { [TEMPLATE_GENERATION]: '0', ...object.metadata.annotations };
+  },
+  validateCreate: daemonSetViolations,
+  validateUpdate: (object, old) => [...daemonSetViolations(object), ...fixedSelector(object, old)],
+  validateStatus: daemonSetStatusViolations,
+  prepareCreate: object => {
+    const asked = Number(object.metadata.annotations?.[TEMPLATE_GENERATION] ?? '0');
+    object.metadata.annotations = {
+      ...object.metadata.annotations,
+      [TEMPLATE_GENERATION]: String(Math.max(asked || 0, 1)),
+    };
+  },
+  prepareUpdate: (object, old) => {
+    const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? '0');
+    const next = before + (isSemanticallyEqual(podTemplateOf(object), podTemplateOf(old)) ? 0 : 1);
+    object.metadata.annotations = { ...object.metadata.annotations, [TEMPLATE_GENERATION]: String(next) };
+  },
+  columns: COLUMNS,
+});
+
+export const daemonSet = builtInKind('apps/daemonsets', () => withPodWarnings(strategy(), 'spec', 'template', 'spec'));

@@ -1,0 +1,129 @@
+import type { ApiObject } from '../../../../core/model/object.js';
+import {
+  isRecord,
+  recordAt,
+  recordsAt,
+  setDefault,
+  stringAt,
+  type UnknownRecord,
+} from '../../../../core/model/record.js';
+import type { Naming } from '../../../../core/naming.js';
+
+/** A target for the CPU of all pods, as percentage of what they request. */
+export const cpuMetric = (percent: unknown): UnknownRecord => ({
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: percent } },
+});
+
+/** What the older version cannot say travels in annotations, as JSON. */
+const CARRIED = ['metrics', 'behavior', 'current-metrics', 'conditions'] as const;
+
+const isCpu = (metric: UnknownRecord): boolean =>
+  metric.type === 'Resource' &&
+  stringAt(metric, 'resource', 'name') === 'cpu' &&
+  typeof recordAt(metric, 'resource', 'target')?.averageUtilization === 'number';
+
+const annotationOf = (naming: Naming, what: (typeof CARRIED)[number]): string =>
+  naming.label(`autoscaling.alpha.orchestrator.io/${what}`);
+
+/** The annotation of the behavior names members as upstream's unversioned type does, beginning with capitals. */
+function capitals(behavior: UnknownRecord): UnknownRecord {
+  const rules = (given: UnknownRecord | undefined): UnknownRecord | null =>
+    given
+      ? {
+          StabilizationWindowSeconds: given.stabilizationWindowSeconds ?? null,
+          SelectPolicy: given.selectPolicy ?? null,
+          Policies: recordsAt(given, 'policies').map(({ type, value, periodSeconds }) => ({
+            Type: type,
+            Value: value,
+            PeriodSeconds: periodSeconds,
+          })),
+        }
+      : null;
+  return { ScaleUp: rules(recordAt(behavior, 'scaleUp')), ScaleDown: rules(recordAt(behavior, 'scaleDown')) };
+}
+
+/** The same read back, in either spelling. */
+function lowered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(lowered);
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(
+    members.map(([name, inner]) => [name.charAt(0).toLowerCase() + name.slice(1), lowered(inner)]),
+  );
+}
+
+function parsed(json: string | undefined): unknown {
+  if (json === undefined) return undefined;
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function toNewer(hpa: ApiObject, naming: Naming): ApiObject {
+  const { targetCPUUtilizationPercentage: percent, ...spec } = recordAt(hpa, 'spec') ?? {};
+  const { currentCPUUtilizationPercentage: current, ...status } = recordAt(hpa, 'status') ?? {};
+  const annotations = { ...hpa.metadata.annotations };
+  const carried = CARRIED.map(what => {
+    const found = parsed(annotations[annotationOf(naming, what)]);
+    delete annotations[annotationOf(naming, what)];
+    return found;
+  });
+  const [metrics, behavior, currentMetrics, conditions] = carried;
+  const all = [...(percent === undefined ? [] : [cpuMetric(percent)]), ...(Array.isArray(metrics) ? metrics : [])];
+  if (all.length > 0) spec.metrics = all;
+  if (isRecord(behavior)) spec.behavior = lowered(behavior);
+  const now = [
+    ...(current === undefined
+      ? []
+      : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: current } } }]),
+    ...(Array.isArray(currentMetrics) ? currentMetrics : []),
+  ];
+  if (now.length > 0) status.currentMetrics = now;
+  if (Array.isArray(conditions)) status.conditions = conditions;
+  return { ...hpa, apiVersion: 'autoscaling/v2', metadata: withAnnotations(hpa, annotations), spec, status };
+}
+
+function withAnnotations(hpa: ApiObject, annotations: { [key: string]: string }): ApiObject['metadata'] {
+  const { annotations: _, ...metadata } = hpa.metadata;
+  return Object.keys(annotations).length > 0 ? { ...metadata, annotations } : metadata;
+}
+
+function toOlder(hpa: ApiObject, naming: Naming): ApiObject {
+  const { metrics: _m, behavior, ...spec } = recordAt(hpa, 'spec') ?? {};
+  const { currentMetrics: _c, conditions, ...status } = recordAt(hpa, 'status') ?? {};
+  // The older form always shows both counts.
+  setDefault(status, 'currentReplicas', 0);
+  setDefault(status, 'desiredReplicas', 0);
+  const metrics = recordsAt(hpa, 'spec', 'metrics');
+  const cpu = metrics.find(isCpu);
+  if (cpu) spec.targetCPUUtilizationPercentage = recordAt(cpu, 'resource', 'target')?.averageUtilization;
+  const current = recordsAt(hpa, 'status', 'currentMetrics');
+  const currentCpu = current.find(m => m.type === 'Resource' && stringAt(m, 'resource', 'name') === 'cpu');
+  const utilization = recordAt(currentCpu, 'resource', 'current')?.averageUtilization;
+  if (typeof utilization === 'number') status.currentCPUUtilizationPercentage = utilization;
+  const annotations = { ...hpa.metadata.annotations };
+  const carry = (what: (typeof CARRIED)[number], value: unknown): void => {
+    if (isRecord(value) || (Array.isArray(value) && value.length > 0))
+      annotations[annotationOf(naming, what)] = JSON.stringify(value);
+  };
+  carry(
+    'metrics',
+    metrics.filter(metric => metric !== cpu),
+  );
+  carry('behavior', isRecord(behavior) ? capitals(behavior) : undefined);
+  carry(
+    'current-metrics',
+    current.filter(metric => metric !== currentCpu),
+  );
+  carry('conditions', conditions);
+  return { ...hpa, apiVersion: 'autoscaling/v1', metadata: withAnnotations(hpa, annotations), spec, status };
+}
+
+/** The same autoscaler in another version; v2 is stored. */
+export function convertAutoscaler(hpa: ApiObject, apiVersion: string, naming: Naming): ApiObject {
+  if (hpa.apiVersion === apiVersion) return hpa;
+  return apiVersion === 'autoscaling/v1' ? toOlder(hpa, naming) : toNewer(hpa, naming);
+}

@@ -1,0 +1,130 @@
+import { builtInKind } from '../../../../core/api/resource.js';
+import type { Column } from '../../../../core/api/strategy.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import {
+  ensureRecord,
+  isAbsent,
+  recordAt,
+  recordsAt,
+  setDefault,
+  specOf,
+  stringAt,
+  type UnknownRecord,
+  valueAt,
+} from '../../../../core/model/record.js';
+import type { Violation } from '../../../../core/model/refusal.js';
+import { convertAutoscaler, cpuMetric } from './conversion.js';
+import { AGE, type Cell, column, integerCell, NAME, scalarCell, shortList, textOf } from '../../shared/columns.js';
+import { notNegative } from '../../shared/violations.js';
+
+const UNKNOWN = '<unknown>';
+
+/** Where a metric of each type keeps its source. */
+const METRIC_SOURCES: ReadonlyMap<string, string> = new Map([
+  ['Resource', 'resource'],
+  ['ContainerResource', 'containerResource'],
+  ['Pods', 'pods'],
+  ['Object', 'object'],
+  ['External', 'external'],
+]);
+
+/** A quantity that a source which has been measured does not tell. */
+const UNSET_QUANTITY = '<nil>';
+
+/** `current/target` of one metric; resource metrics are preceded by the name of the resource. */
+function metricText(metric: unknown, current: unknown): string {
+  const type = stringAt(metric, 'type');
+  const source = METRIC_SOURCES.get(type);
+  if (source === undefined) return '<unknown type>';
+  const spec = valueAt(metric, source);
+  const target = valueAt(spec, 'target');
+  const now = valueAt(current, source, 'current');
+  const average = valueAt(target, 'averageValue');
+  const unmeasured = valueAt(current, source) === undefined ? UNKNOWN : UNSET_QUANTITY;
+  if (type === 'Resource' || type === 'ContainerResource') {
+    const name = stringAt(spec, 'name');
+    if (average !== undefined)
+      return `${name}: ${textOf(valueAt(now, 'averageValue'), unmeasured)}/${textOf(average, '')}`;
+    const used = valueAt(now, 'averageUtilization');
+    const wanted = valueAt(target, 'averageUtilization');
+    return `${name}: ${typeof used === 'number' ? `${used}%` : UNKNOWN}/${typeof wanted === 'number' ? `${wanted}%` : '<auto>'}`;
+  }
+  if (type === 'Pods') return `${textOf(valueAt(now, 'averageValue'), unmeasured)}/${textOf(average, UNSET_QUANTITY)}`;
+  if (average !== undefined) return `${textOf(valueAt(now, 'averageValue'), UNKNOWN)}/${textOf(average, '')} (avg)`;
+  return `${textOf(valueAt(now, 'value'), unmeasured)}/${textOf(valueAt(target, 'value'), UNSET_QUANTITY)}`;
+}
+
+const hpaTargets: Cell = object => {
+  const current = recordsAt(object, 'status', 'currentMetrics');
+  const metrics = recordsAt(object, 'spec', 'metrics').map((metric, i) => metricText(metric, current[i]));
+  const cpu = valueAt(object, 'spec', 'targetCPUUtilizationPercentage');
+  if (typeof cpu === 'number') {
+    const used = valueAt(object, 'status', 'currentCPUUtilizationPercentage');
+    metrics.push(`cpu: ${typeof used === 'number' ? `${used}%` : UNKNOWN}/${cpu}%`);
+  }
+  return shortList(metrics, 2, '<none>', ', ');
+};
+
+export const COLUMNS: readonly Column[] = [
+  NAME,
+  column('Reference', object => {
+    const target = valueAt(object, 'spec', 'scaleTargetRef');
+    return `${stringAt(target, 'kind')}/${stringAt(target, 'name')}`;
+  }),
+  column('Targets', hpaTargets),
+  column('MinPods', scalarCell('spec.minReplicas', '<unset>')),
+  column('MaxPods', integerCell('spec.maxReplicas')),
+  column('Replicas', integerCell('status.currentReplicas')),
+  AGE,
+];
+
+function scalingRules(rules: UnknownRecord, policies: readonly UnknownRecord[], window?: number): void {
+  if (window !== undefined) setDefault(rules, 'stabilizationWindowSeconds', window);
+  setDefault(rules, 'selectPolicy', 'Max');
+  if (recordsAt(rules, 'policies').length === 0) rules.policies = structuredClone(policies);
+}
+
+/** Scaling up may double or add four pods in 15 s; scaling down may remove everything. */
+function behaviorDefaults(behavior: UnknownRecord): void {
+  scalingRules(
+    ensureRecord(behavior, 'scaleUp'),
+    [
+      { type: 'Pods', value: 4, periodSeconds: 15 },
+      { type: 'Percent', value: 100, periodSeconds: 15 },
+    ],
+    0,
+  );
+  scalingRules(ensureRecord(behavior, 'scaleDown'), [{ type: 'Percent', value: 100, periodSeconds: 15 }]);
+}
+
+/** What is wrong with the status of a HorizontalPodAutoscaler. */
+const autoscalerStatusViolations = (object: ApiObject): Violation[] =>
+  ['currentReplicas', 'desiredReplicas'].flatMap(member =>
+    notNegative(recordAt(object, 'status'), member, `status.${member}`),
+  );
+
+export const horizontalPodAutoscaler = builtInKind('autoscaling/horizontalpodautoscalers', naming => ({
+  hasStatus: true,
+  validateStatus: autoscalerStatusViolations,
+  defaults: object => {
+    const s = specOf(object);
+    setDefault(s, 'minReplicas', 1);
+    if (object.apiVersion === 'autoscaling/v1') {
+      if (
+        isAbsent(s.targetCPUUtilizationPercentage) &&
+        !object.metadata.annotations?.[naming.label('autoscaling.alpha.orchestrator.io/metrics')]
+      )
+        s.targetCPUUtilizationPercentage = 80;
+      return;
+    }
+    if (recordsAt(s, 'metrics').length === 0) s.metrics = [cpuMetric(80)];
+    const behavior = recordAt(s, 'behavior');
+    if (behavior) behaviorDefaults(behavior);
+  },
+  prepareCreate: object => {
+    if (object.apiVersion === 'autoscaling/v1') object.status = { currentReplicas: 0, desiredReplicas: 0 };
+    else delete object.status;
+  },
+  convert: (object, apiVersion) => convertAutoscaler(object, apiVersion, naming),
+  columns: COLUMNS,
+}));

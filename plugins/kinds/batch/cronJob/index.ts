@@ -1,0 +1,99 @@
+import { builtInKind } from '../../../../core/api/resource.js';
+import type { Column, Strategy } from '../../../../core/api/strategy.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import {
+  isAbsent,
+  recordAt,
+  setDefault,
+  specOf,
+  stringAt,
+  type UnknownRecord,
+  valueAt,
+} from '../../../../core/model/record.js';
+import { invalid, notSupported, required, type Violation } from '../../../../core/model/refusal.js';
+import { scheduleProblem, timeZoneProblems } from './schedule.js';
+import { failurePolicyDefaults } from '../job/defaults.js';
+import { jobSpecViolations } from '../job/spec.js';
+import { AGE, type Cell, column, countCell, NAME, stringCell, timeSince } from '../../shared/columns.js';
+import { templateDefaults } from '../../shared/podSpec/defaults.js';
+import { POD_NAMES, withNameWarning, withPodWarnings } from '../../shared/podSpec/warnings.js';
+import { CONTAINERS, IMAGES, SELECTOR } from '../../shared/podTemplateColumns.js';
+import { complaints, notNegative, oneOf } from '../../shared/violations.js';
+
+const LIMITS = ['startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit'];
+
+function scheduleViolations(spec: UnknownRecord | undefined, before: string): Violation[] {
+  const schedule = stringAt(spec, 'schedule');
+  if (schedule === '') return [required('spec.schedule')];
+  const problem = scheduleProblem(schedule);
+  const found = problem ? [invalid('spec.schedule', schedule, problem)] : [];
+  if (!schedule.includes('TZ')) return found;
+  if (!before.includes('TZ'))
+    return [
+      ...found,
+      invalid('spec.schedule', schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'),
+    ];
+  return isAbsent(spec?.timeZone)
+    ? found
+    : [...found, invalid('spec.schedule', schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule')];
+}
+
+/** What is wrong with a CronJob; a zone inside of the schedule may stay where `old` has one. */
+function cronJobViolations(object: ApiObject, old?: ApiObject): Violation[] {
+  const spec = recordAt(object, 'spec');
+  const found = LIMITS.flatMap(member => notNegative(spec, member, `spec.${member}`));
+  found.push(...scheduleViolations(spec, stringAt(old, 'spec', 'schedule')));
+  if (!isAbsent(spec?.timeZone)) {
+    const zone = stringAt(spec, 'timeZone');
+    found.push(...complaints('spec.timeZone', zone, timeZoneProblems(zone)));
+  }
+  found.push(...oneOf(spec, 'concurrencyPolicy', 'spec.concurrencyPolicy', ['Allow', 'Forbid', 'Replace']));
+  const job = recordAt(spec, 'jobTemplate', 'spec');
+  const field = 'spec.jobTemplate.spec';
+  found.push(...jobSpecViolations(job, field));
+  if (recordAt(job, 'selector'))
+    found.push(invalid(`${field}.selector`, job?.selector, '`selector` will be auto-generated'));
+  if (job?.manualSelector === true) found.push(notSupported(`${field}.manualSelector`, true, ['nil', 'false']));
+  const name = object.metadata.name ?? '';
+  return !old && name.length > 52
+    ? [...found, invalid('metadata.name', name, 'must be no more than 52 characters')]
+    : found;
+}
+
+const suspended: Cell = object => (valueAt(object, 'spec', 'suspend') === true ? 'True' : 'False');
+
+const COLUMNS: readonly Column[] = [
+  NAME,
+  column('Schedule', stringCell('spec.schedule')),
+  column('Timezone', stringCell('spec.timeZone', '<none>')),
+  column('Suspend', suspended, { type: 'boolean' }),
+  column('Active', countCell('status.active'), { type: 'integer' }),
+  column('Last Schedule', (object, now) => timeSince(valueAt(object, 'status', 'lastScheduleTime'), now, '<none>')),
+  AGE,
+  CONTAINERS,
+  IMAGES,
+  SELECTOR,
+];
+
+const strategy = (): Partial<Strategy> => ({
+  hasGeneration: true,
+  hasStatus: true,
+  validateCreate: object => cronJobViolations(object),
+  validateUpdate: (object, old) => cronJobViolations(object, old),
+  defaults: object => {
+    const s = specOf(object);
+    setDefault(s, 'concurrencyPolicy', 'Allow');
+    setDefault(s, 'suspend', false);
+    setDefault(s, 'successfulJobsHistoryLimit', 3);
+    setDefault(s, 'failedJobsHistoryLimit', 1);
+    const jobSpec = recordAt(s, 'jobTemplate', 'spec');
+    if (!jobSpec) return;
+    failurePolicyDefaults(jobSpec);
+    templateDefaults(recordAt(jobSpec, 'template'));
+  },
+  columns: COLUMNS,
+});
+
+export const cronJob = builtInKind('batch/cronjobs', () =>
+  withNameWarning(withPodWarnings(strategy(), 'spec', 'jobTemplate', 'spec', 'template', 'spec'), POD_NAMES),
+);

@@ -1,0 +1,66 @@
+import { labelValue } from '../../../../core/model/names.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import {
+  ensureRecord,
+  entriesAt,
+  isAbsent,
+  recordAt,
+  recordsAt,
+  setDefault,
+  specOf,
+  type UnknownRecord,
+} from '../../../../core/model/record.js';
+import type { Naming } from '../../../../core/naming.js';
+
+/** Defaults of the spec of a Job; inside a CronJob's template most of them wait for the Job (spec, "Job"). */
+export function jobSpecDefaults(job: UnknownRecord): void {
+  if (isAbsent(job.completions) && isAbsent(job.parallelism)) {
+    job.completions = 1;
+    job.parallelism = 1;
+  }
+  setDefault(job, 'parallelism', 1);
+  setDefault(job, 'backoffLimit', isAbsent(job.backoffLimitPerIndex) ? 6 : 2147483647);
+  setDefault(job, 'completionMode', 'NonIndexed');
+  setDefault(job, 'suspend', false);
+  setDefault(job, 'manualSelector', false);
+  setDefault(job, 'podReplacementPolicy', recordAt(job, 'podFailurePolicy') ? 'Failed' : 'TerminatingOrFailed');
+  failurePolicyDefaults(job);
+}
+
+export function failurePolicyDefaults(job: UnknownRecord): void {
+  for (const rule of recordsAt(job, 'podFailurePolicy', 'rules')) {
+    for (const pattern of recordsAt(rule, 'onPodConditions')) setDefault(pattern, 'status', 'True');
+  }
+}
+
+export const uidLabelOf = (naming: Naming): string => naming.label('batch.orchestrator.io/controller-uid');
+
+/**
+ * Labels that tie pods to their Job, and the selector over them; made by the server unless the client selects by hand.
+ */
+export function selectOwnPods(object: ApiObject, naming: Naming): void {
+  const job = specOf(object);
+  if (job.manualSelector === true) return;
+  const { uid = '', name = '' } = object.metadata;
+  const uidLabel = uidLabelOf(naming);
+  const labels = ensureRecord(ensureRecord(ensureRecord(job, 'template'), 'metadata'), 'labels');
+  labels['controller-uid'] ??= uid;
+  labels['job-name'] ??= name;
+  labels[uidLabel] ??= uid;
+  labels[naming.label('batch.orchestrator.io/job-name')] ??= name;
+  const match = ensureRecord(ensureRecord(job, 'selector'), 'matchLabels');
+  if (isAbsent(match[uidLabel])) match[uidLabel] = uid;
+}
+
+/**
+ * A Job without labels has those of its template. Labels made from a name that cannot be one are not taken over: the
+ * template is refused for them, and the Job is not to be blamed for them as well.
+ */
+export function takeTemplateLabels(object: ApiObject): void {
+  const labels = entriesAt(object, 'spec', 'template', 'metadata', 'labels').map(
+    ([key, value]) => [key, String(value)] as const,
+  );
+  if (labels.length === 0 || Object.keys(object.metadata.labels ?? {}).length > 0) return;
+  const name = labels.find(([key]) => key === 'job-name')?.[1] ?? '';
+  if (labelValue(name).length === 0) object.metadata.labels = Object.fromEntries(labels);
+}

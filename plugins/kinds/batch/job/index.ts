@@ -1,0 +1,75 @@
+import { builtInKind } from '../../../../core/api/resource.js';
+import type { Column, Strategy } from '../../../../core/api/strategy.js';
+import { humanDuration } from '../../../../core/model/age.js';
+import { numberAt, recordAt, specOf, stringAt, valueAt } from '../../../../core/model/record.js';
+import type { Naming } from '../../../../core/naming.js';
+import { jobSpecDefaults, selectOwnPods, takeTemplateLabels, uidLabelOf } from './defaults.js';
+import { jobStatusViolations } from './status.js';
+import { jobUpdateViolations, jobViolations } from './validation.js';
+import { AGE, type Cell, column, isConditionTrue, NAME } from '../../shared/columns.js';
+import { templateDefaults } from '../../shared/podSpec/defaults.js';
+import { POD_NAMES, withNameWarning, withPodWarnings } from '../../shared/podSpec/warnings.js';
+import { CONTAINERS, IMAGES, SELECTOR } from '../../shared/podTemplateColumns.js';
+
+const JOB_STATES = ['Suspended', 'FailureTarget'];
+
+const jobStatus: Cell = job => {
+  if (isConditionTrue(job, 'Complete')) return 'Complete';
+  if (isConditionTrue(job, 'Failed')) return 'Failed';
+  if (job.metadata.deletionTimestamp) return 'Terminating';
+  return JOB_STATES.find(type => isConditionTrue(job, type)) ?? 'Running';
+};
+
+const jobCompletions: Cell = job => {
+  const succeeded = numberAt(job, 'status', 'succeeded') ?? 0;
+  const completions = valueAt(job, 'spec', 'completions');
+  if (typeof completions === 'number') return `${succeeded}/${completions}`;
+  const parallelism = numberAt(job, 'spec', 'parallelism') ?? 0;
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
+};
+
+const jobDuration: Cell = (job, now) => {
+  const start = Date.parse(stringAt(job, 'status', 'startTime'));
+  if (Number.isNaN(start)) return '';
+  const end = Date.parse(stringAt(job, 'status', 'completionTime'));
+  return humanDuration((Number.isNaN(end) ? now : end) - start);
+};
+
+const COLUMNS: readonly Column[] = [
+  NAME,
+  column('Status', jobStatus),
+  column('Completions', jobCompletions),
+  column('Duration', jobDuration),
+  AGE,
+  CONTAINERS,
+  IMAGES,
+  SELECTOR,
+];
+
+const strategy = (naming: Naming): Partial<Strategy> => ({
+  hasGeneration: true,
+  hasStatus: true,
+  orphansByDefault: true,
+  deletionWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+  defaults: object => {
+    const s = specOf(object);
+    jobSpecDefaults(s);
+    takeTemplateLabels(object);
+    templateDefaults(recordAt(s, 'template'));
+  },
+  prepareCreate: object => {
+    selectOwnPods(object, naming);
+    takeTemplateLabels(object);
+  },
+  validateCreate: object => jobViolations(object, uidLabelOf(naming)),
+  validateUpdate: (object, old) => jobUpdateViolations(object, old, uidLabelOf(naming)),
+  validateStatus: jobStatusViolations,
+  unknownField: field => `field label ${JSON.stringify(field)} not supported for Job`,
+  selectableFields: new Map([['status.successful', object => String(numberAt(object, 'status', 'succeeded') ?? 0)]]),
+  columns: COLUMNS,
+});
+
+export const job = builtInKind('batch/jobs', naming =>
+  withNameWarning(withPodWarnings(strategy(naming), 'spec', 'template', 'spec'), POD_NAMES),
+);

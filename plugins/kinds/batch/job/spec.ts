@@ -1,0 +1,254 @@
+import { dns1123Subdomain, qualifiedName } from '../../../../core/model/names.js';
+import {
+  isAbsent,
+  numberAt,
+  recordAt,
+  recordsAt,
+  stringAt,
+  type UnknownRecord,
+} from '../../../../core/model/record.js';
+import { duplicate, invalid, required, tooLong, tooMany, type Violation } from '../../../../core/model/refusal.js';
+import { templateViolations } from '../../shared/podSpec/validation.js';
+import { complaints, notNegative, oneOf } from '../../shared/violations.js';
+
+/** How many indexes a text like `1,3-5` names, each below `completions`; a text says what is wrong with it. */
+export function indexCount(given: string, completions: number): number | string {
+  let [count, last] = [0, -1];
+  if (given === '') return 0;
+  const parse = (part: string): number | string => {
+    if (!/^[+-]?\d+$/.test(part)) return `cannot convert string to integer for index: ${JSON.stringify(part)}`;
+    return Number(part) >= completions ? `too large index: ${JSON.stringify(part)}` : Number(part);
+  };
+  for (const interval of given.split(',')) {
+    const parts = interval.split('-');
+    if (parts.length > 2)
+      return `the fragment ${JSON.stringify(interval)} violates the requirement that an index interval can have at most two parts separated by '-'`;
+    const ends = parts.map(parse);
+    for (const end of ends) {
+      if (typeof end === 'string') return end;
+      if (last >= end) return `non-increasing order, previous: ${last}, current: ${end}`;
+      last = end;
+    }
+    count += ends.length === 1 ? 1 : (ends[1] as number) - (ends[0] as number) + 1;
+  }
+  return count;
+}
+
+const COUNTS = [
+  'parallelism',
+  'completions',
+  'activeDeadlineSeconds',
+  'backoffLimit',
+  'ttlSecondsAfterFinished',
+  'backoffLimitPerIndex',
+  'maxFailedIndexes',
+];
+
+/** Bounds of what a status can tell of a Job's indexes. */
+const MOST_PARALLEL = 100_000;
+
+const MOST_INDEXES = 100_000;
+
+const FEW_INDEXES = 10_000;
+
+/**
+ * Rules of a policy, conditions of one of its rules, and exit codes of one: what a controller goes through for every
+ * pod that ends.
+ */
+const MOST_RULES = 20;
+
+const MOST_CONDITIONS = 20;
+
+const MOST_CODES = 255;
+
+/** Bytes of a text of indexes. */
+const MOST_INDEX_TEXT = 64 * 1024;
+
+const LONGEST_MANAGER = 63;
+
+/** What is wrong with the spec of a Job, which may stand in a CronJob's template. */
+export function jobSpecViolations(spec: UnknownRecord | undefined, field: string): Violation[] {
+  const found = COUNTS.flatMap(member => notNegative(spec, member, `${field}.${member}`));
+  if (!isAbsent(spec?.completionMode))
+    found.push(...oneOf(spec, 'completionMode', `${field}.completionMode`, ['NonIndexed', 'Indexed']));
+  found.push(...(stringAt(spec, 'completionMode') === 'Indexed' ? indexedViolations : plainViolations)(spec, field));
+  if (!isAbsent(spec?.podReplacementPolicy)) {
+    const values = recordAt(spec, 'podFailurePolicy') ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
+    found.push(...oneOf(spec, 'podReplacementPolicy', `${field}.podReplacementPolicy`, values));
+  }
+  const manager = stringAt(spec, 'managedBy');
+  if (!isAbsent(spec?.managedBy)) found.push(...managerViolations(manager, `${field}.managedBy`));
+  const failure = recordAt(spec, 'podFailurePolicy');
+  if (failure) found.push(...failureViolations(recordsAt(failure, 'rules'), spec!, `${field}.podFailurePolicy.rules`));
+  const success = recordAt(spec, 'successPolicy');
+  if (success) found.push(...successViolations(success, spec!, `${field}.successPolicy`));
+  return [
+    ...found,
+    ...templateViolations(recordAt(spec, 'template'), `${field}.template`),
+    ...restartViolations(spec, field),
+  ];
+}
+
+function restartViolations(spec: UnknownRecord | undefined, field: string): Violation[] {
+  const where = `${field}.template.spec.restartPolicy`;
+  const policy = stringAt(spec, 'template', 'spec', 'restartPolicy');
+  if (policy === 'Always') return [required(where, 'valid values: "OnFailure", "Never"')];
+  if (recordAt(spec, 'podFailurePolicy') && policy === 'OnFailure')
+    return [invalid(where, policy, 'only "Never" is supported when podFailurePolicy is specified')];
+  return [];
+}
+
+function indexedViolations(spec: UnknownRecord | undefined, field: string): Violation[] {
+  const [completions, parallel, failed] = [
+    numberAt(spec, 'completions'),
+    numberAt(spec, 'parallelism'),
+    numberAt(spec, 'maxFailedIndexes'),
+  ];
+  const found: Violation[] = [];
+  if (completions === undefined) found.push(required(`${field}.completions`, 'when completion mode is Indexed'));
+  if (parallel !== undefined && parallel > MOST_PARALLEL)
+    found.push(invalid(`${field}.parallelism`, parallel, `${LATER} ${MOST_PARALLEL} when completion mode is Indexed`));
+  if (completions !== undefined && failed !== undefined && failed > completions)
+    found.push(invalid(`${field}.maxFailedIndexes`, failed, `${LATER} completions`));
+  if (failed !== undefined && failed > MOST_INDEXES)
+    found.push(invalid(`${field}.maxFailedIndexes`, failed, `${LATER} ${MOST_INDEXES}`));
+  const perIndex = !isAbsent(spec?.backoffLimitPerIndex);
+  if (failed !== undefined && !perIndex)
+    found.push(required(`${field}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
+  if (!perIndex || completions === undefined || completions <= MOST_INDEXES) return found;
+  const many = `when completions are above ${MOST_INDEXES} and used with backoff limit per index`;
+  if (parallel !== undefined && parallel > FEW_INDEXES)
+    found.push(invalid(`${field}.parallelism`, parallel, `${LATER} ${FEW_INDEXES} ${many}`));
+  if (failed === undefined)
+    found.push(required(`${field}.maxFailedIndexes`, 'must be specified when completions is above 100000'));
+  else if (failed > FEW_INDEXES)
+    found.push(invalid(`${field}.maxFailedIndexes`, failed, `${LATER} ${FEW_INDEXES} ${many}`));
+  return found;
+}
+
+const plainViolations = (spec: UnknownRecord | undefined, field: string): Violation[] =>
+  ['backoffLimitPerIndex', 'maxFailedIndexes', 'successPolicy']
+    .filter(member => !isAbsent(spec?.[member]))
+    .map(member => invalid(`${field}.${member}`, spec?.[member], 'requires indexed completion mode'));
+
+/** `domain/path`. */
+function managerViolations(name: string, field: string): Violation[] {
+  const [domain = '', ...path] = name.split('/');
+  const form = 'must be a domain-prefixed path (such as "acme.io/foo")';
+  if (path.join('/') === '') return [invalid(field, name, form)];
+  const found = complaints(field, domain, dns1123Subdomain(domain));
+  return name.length > LONGEST_MANAGER ? [...found, tooLong(field, LONGEST_MANAGER)] : found;
+}
+
+const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
+
+function failureViolations(rules: readonly UnknownRecord[], spec: UnknownRecord, field: string): Violation[] {
+  const pod = recordAt(spec, 'template', 'spec');
+  const containers = new Set(
+    [...recordsAt(pod, 'containers'), ...recordsAt(pod, 'initContainers')].map(one => stringAt(one, 'name')),
+  );
+  const found = rules.length > MOST_RULES ? [tooMany(field, rules.length, MOST_RULES)] : [];
+  return [...found, ...rules.flatMap((rule, i) => failureRule(rule, spec, containers, `${field}[${i}]`))];
+}
+
+function failureRule(
+  rule: UnknownRecord,
+  spec: UnknownRecord,
+  containers: ReadonlySet<string>,
+  field: string,
+): Violation[] {
+  const action = stringAt(rule, 'action');
+  const found: Violation[] = [];
+  if (action === '')
+    found.push(required(`${field}.action`, `valid values: [${ACTIONS.map(name => JSON.stringify(name)).join(' ')}]`));
+  else found.push(...oneOf(rule, 'action', `${field}.action`, ACTIONS));
+  if (action === 'FailIndex' && isAbsent(spec.backoffLimitPerIndex))
+    found.push(invalid(`${field}.action`, action, 'requires the backoffLimitPerIndex to be set'));
+  const [codes, conditions] = [recordAt(rule, 'onExitCodes'), recordsAt(rule, 'onPodConditions')];
+  if (codes) found.push(...exitCodes(codes, containers, `${field}.onExitCodes`));
+  if (conditions.length > MOST_CONDITIONS)
+    found.push(tooMany(`${field}.onPodConditions`, conditions.length, MOST_CONDITIONS));
+  for (const [i, condition] of conditions.entries()) {
+    const where = `${field}.onPodConditions[${i}]`;
+    const type = stringAt(condition, 'type');
+    found.push(...complaints(`${where}.type`, type, qualifiedName(type)));
+    found.push(...oneOf(condition, 'status', `${where}.status`, ['False', 'True', 'Unknown']));
+  }
+  if (codes && conditions.length > 0)
+    found.push(bare(field, 'specifying both OnExitCodes and OnPodConditions is not supported'));
+  if (!codes && conditions.length === 0)
+    found.push(bare(field, 'specifying one of OnExitCodes and OnPodConditions is required'));
+  return found;
+}
+
+/** A complaint that shows no value. */
+const bare = (field: string, why: string): Violation => ({
+  reason: 'FieldValueInvalid',
+  field,
+  message: `Invalid value: ${why}`,
+});
+
+function exitCodes(codes: UnknownRecord, containers: ReadonlySet<string>, field: string): Violation[] {
+  const operator = stringAt(codes, 'operator');
+  const values = (Array.isArray(codes.values) ? codes.values : []) as number[];
+  const found =
+    operator === '' ? [required(`${field}.operator`)] : oneOf(codes, 'operator', `${field}.operator`, ['In', 'NotIn']);
+  const name = stringAt(codes, 'containerName');
+  if (!isAbsent(codes.containerName) && !containers.has(name))
+    found.push(
+      invalid(
+        `${field}.containerName`,
+        name,
+        'must be one of the container or initContainer names in the pod template',
+      ),
+    );
+  if (values.length === 0) found.push(invalid(`${field}.values`, values, 'at least one value is required'));
+  if (values.length > MOST_CODES) found.push(tooMany(`${field}.values`, values.length, MOST_CODES));
+  const seen = new Set<number>();
+  for (const [i, value] of values.entries()) {
+    if (operator === 'In' && value === 0)
+      found.push(invalid(`${field}.values[${i}]`, value, 'must not be 0 for the In operator'));
+    if (seen.has(value)) found.push(duplicate(`${field}.values[${i}]`, value));
+    seen.add(value);
+  }
+  if (values.some((value, i) => i > 0 && value < values[i - 1]!))
+    found.push(invalid(`${field}.values`, values, 'must be ordered'));
+  return found;
+}
+
+function successViolations(policy: UnknownRecord, spec: UnknownRecord, field: string): Violation[] {
+  const rules = recordsAt(policy, 'rules');
+  if (rules.length === 0)
+    return [required(`${field}.rules`, 'at least one rules must be specified when the successPolicy is specified')];
+  const found = rules.length > MOST_RULES ? [tooMany(`${field}.rules`, rules.length, MOST_RULES)] : [];
+  const completions = numberAt(spec, 'completions') ?? 0;
+  for (const [i, rule] of rules.entries()) found.push(...successRule(rule, completions, `${field}.rules[${i}]`));
+  return found;
+}
+
+function successRule(rule: UnknownRecord, completions: number, field: string): Violation[] {
+  const [count, indexes] = [numberAt(rule, 'succeededCount'), stringAt(rule, 'succeededIndexes')];
+  if (count === undefined && isAbsent(rule.succeededIndexes))
+    return [required(field, 'at least one of succeededCount or succeededIndexes must be specified')];
+  const found = notNegative(rule, 'succeededCount', `${field}.succeededCount`);
+  if (Buffer.byteLength(indexes) > MOST_INDEX_TEXT) found.push(tooLong(`${field}.succeededIndexes`, MOST_INDEX_TEXT));
+  const named = isAbsent(rule.succeededIndexes) ? undefined : indexCount(indexes, completions);
+  if (typeof named === 'string')
+    found.push(invalid(`${field}.succeededIndexes`, indexes, `error parsing succeededIndexes: ${named}`));
+  if (count === undefined) return found;
+  if (count > completions)
+    found.push(
+      invalid(`${field}.succeededCount`, count, `${LATER} ${completions} (the number of specified completions)`),
+    );
+  if (typeof named === 'number' && count > named)
+    found.push(
+      invalid(
+        `${field}.succeededCount`,
+        count,
+        `${LATER} ${named} (the number of indexes in the specified succeededIndexes field)`,
+      ),
+    );
+  return found;
+}
+
+const LATER = 'must be less than or equal to';

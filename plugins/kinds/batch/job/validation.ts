@@ -1,0 +1,106 @@
+import { dns1123Label } from '../../../../core/model/names.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import {
+  entriesAt,
+  isAbsent,
+  isSemanticallyEqual,
+  numberAt,
+  recordAt,
+  recordsAt,
+  stringAt,
+  type UnknownRecord,
+} from '../../../../core/model/record.js';
+import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
+import { jobSpecViolations } from './spec.js';
+import { selectorViolations, selects } from '../../shared/labels.js';
+import { fixed } from '../../shared/violations.js';
+
+/**
+ * Selector and labels of a Job: made by the server, or given by the client as a whole. `made` are the labels the server
+ * ties pods with.
+ */
+function selectorRules(object: ApiObject, generated: UnknownRecord): Violation[] {
+  const spec = recordAt(object, 'spec');
+  const selector = recordAt(spec, 'selector');
+  const labels = recordAt(spec, 'template', 'metadata', 'labels') ?? {};
+  const found = selector ? selectorViolations(selector, 'spec.selector') : [required('spec.selector')];
+  if (
+    spec?.manualSelector !== true &&
+    selector &&
+    !(
+      isSemanticallyEqual(entriesAt(selector, 'matchLabels'), Object.entries(generated)) &&
+      recordsAt(selector, 'matchExpressions').length === 0
+    )
+  )
+    found.push(invalid('spec.selector', selector, '`selector` not auto-generated'));
+  if (!selector || (selectorViolations(selector, '').length === 0 && !selects(selector, labels)))
+    found.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
+  return found;
+}
+
+/** Indexed pods are hosts of names that end with their index. */
+function nameViolations(object: ApiObject): Violation[] {
+  const spec = recordAt(object, 'spec');
+  const completions = numberAt(spec, 'completions') ?? 0;
+  if (stringAt(spec, 'completionMode') !== 'Indexed' || completions <= 0) return [];
+  const name = object.metadata.name ?? '';
+  const host = `${name}-${completions - 1}`;
+  return dns1123Label(host).length === 0
+    ? []
+    : [invalid('metadata.name', name, `will not able to create pod with invalid DNS label: ${host}`)];
+}
+
+/** What is wrong with a new Job; `uidLabel` is the label over which the server selects its pods. */
+export const jobViolations = (object: ApiObject, uidLabel: string): Violation[] => [
+  ...nameViolations(object),
+  ...selectorRules(object, { [uidLabel]: object.metadata.uid ?? '' }),
+  ...jobSpecViolations(recordAt(object, 'spec'), 'spec'),
+];
+
+/** Members of a template that may change while its Job is suspended and has not started. */
+const SCHEDULING = ['affinity', 'nodeSelector', 'tolerations', 'schedulingGates'];
+
+function templateUpdate(object: ApiObject, old: ApiObject): Violation[] {
+  const [now, before] = [structuredClone(recordAt(object, 'spec', 'template')), recordAt(old, 'spec', 'template')];
+  if (recordAt(old, 'spec')?.suspend === true && isAbsent(recordAt(old, 'status')?.startTime) && now && before) {
+    const [pod, was] = [recordAt(now, 'spec'), recordAt(before, 'spec')];
+    for (const member of SCHEDULING) if (pod) pod[member] = was?.[member];
+    const [metadata, earlier] = [recordAt(now, 'metadata'), recordAt(before, 'metadata')];
+    for (const member of ['annotations', 'labels']) if (metadata) metadata[member] = earlier?.[member];
+  }
+  return isSemanticallyEqual(now, before)
+    ? []
+    : [invalid('spec.template', recordAt(object, 'spec', 'template'), 'field is immutable')];
+}
+
+function completionsUpdate(now: UnknownRecord | undefined, before: UnknownRecord | undefined): Violation[] {
+  if (numberAt(now, 'completions') === numberAt(before, 'completions')) return [];
+  if (stringAt(now, 'completionMode') !== 'Indexed') return fixed(now, before, 'completions', 'spec.completions');
+  const [completions, parallel] = [numberAt(now, 'completions'), numberAt(now, 'parallelism')];
+  // That it is missing is told of the spec itself.
+  if (completions === undefined) return [];
+  return completions === parallel && numberAt(before, 'completions') === numberAt(before, 'parallelism')
+    ? []
+    : [invalid('spec.completions', completions, 'can only be modified in tandem with spec.parallelism')];
+}
+
+const IMMUTABLE = [
+  'selector',
+  'completionMode',
+  'podFailurePolicy',
+  'backoffLimitPerIndex',
+  'managedBy',
+  'successPolicy',
+];
+
+/** What an update of a Job may not change. */
+export function jobUpdateViolations(object: ApiObject, old: ApiObject, uidLabel: string): Violation[] {
+  const [now, before] = [recordAt(object, 'spec'), recordAt(old, 'spec')];
+  return [
+    ...selectorRules(object, { [uidLabel]: object.metadata.uid ?? '' }),
+    ...jobSpecViolations(now, 'spec'),
+    ...completionsUpdate(now, before),
+    ...IMMUTABLE.flatMap(member => fixed(now, before, member, `spec.${member}`)),
+    ...templateUpdate(object, old),
+  ];
+}

@@ -1,0 +1,112 @@
+import { builtInKind } from '../../../../core/api/resource.js';
+import type { Column, Rules } from '../../../../core/api/strategy.js';
+import { humanDuration } from '../../../../core/model/age.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import {
+  ensureRecord,
+  recordAt,
+  recordsAt,
+  specOf,
+  stringAt,
+  type UnknownRecord,
+  valueAt,
+} from '../../../../core/model/record.js';
+import { invalidObject } from '../../../../core/model/refusal.js';
+import { decisionViolations, issueViolations, requestViolations } from './validation.js';
+import { AGE, type Cell, column, conditionOf, NAME, stringCell } from '../../shared/columns.js';
+import { segmentName } from '../../shared/names.js';
+
+/** Who asks is what the server saw, never what the client wrote. */
+function identify(object: ApiObject, { user }: Rules): void {
+  const wanted = specOf(object);
+  for (const member of ['username', 'uid', 'groups', 'extra']) delete wanted[member];
+  wanted.username = user.name;
+  if (user.uid) wanted.uid = user.uid;
+  if (user.groups.length > 0) wanted.groups = [...user.groups];
+  if (user.extra.size > 0)
+    wanted.extra = Object.fromEntries(Array.from(user.extra, ([key, values]) => [key, [...values]]));
+}
+
+const conditionsOf = (object: ApiObject): UnknownRecord[] => recordsAt(object, 'status', 'conditions');
+
+/** Conditions that do not say since when they hold: since now, or as long as one of that type and status did. */
+function dateConditions(object: ApiObject, old: ApiObject, now: string): void {
+  for (const condition of conditionsOf(object)) {
+    condition.lastUpdateTime ??= now;
+    const alike = conditionsOf(old).find(
+      before => before.type === condition.type && before.status === condition.status && before.lastTransitionTime,
+    );
+    condition.lastTransitionTime ??= alike?.lastTransitionTime ?? now;
+  }
+}
+
+/** A write of the status leaves the decisions as they are; one that adds or removes some is refused later. */
+function keepDecisions(object: ApiObject, old: ApiObject): void {
+  for (const type of ['Approved', 'Denied']) {
+    const before = conditionsOf(old).filter(given => given.type === type);
+    const now = conditionsOf(object).filter(given => given.type === type);
+    if (before.length !== now.length) continue;
+    const queue = [...before];
+    ensureRecord(object, 'status').conditions = conditionsOf(object).map(given =>
+      given.type === type ? queue.shift()! : given,
+    );
+  }
+}
+
+/** The approval decides: of its body the conditions count, and the metadata. */
+const approved =
+  (group: string) =>
+  (body: ApiObject, current: ApiObject, rules: Rules): ApiObject => {
+    const status: UnknownRecord = { ...recordAt(current, 'status') };
+    const conditions = conditionsOf(body);
+    if (conditions.length > 0) status.conditions = conditions;
+    else delete status.conditions;
+    const next = { ...current, metadata: body.metadata, status } as ApiObject;
+    dateConditions(next, current, rules.now);
+    const violations = decisionViolations(next, current);
+    if (violations.length > 0)
+      throw invalidObject(group, 'CertificateSigningRequest', current.metadata.name ?? '', violations);
+    return next;
+  };
+
+const requestCondition: Cell = request => {
+  const decided = ['Denied', 'Approved'].find(type => conditionOf(request, type) !== undefined) ?? 'Pending';
+  const failed = conditionOf(request, 'Failed') === undefined ? '' : ',Failed';
+  return `${decided}${failed}${stringAt(request, 'status', 'certificate') === '' ? '' : ',Issued'}`;
+};
+
+const requestedDuration: Cell = request => {
+  const seconds = valueAt(request, 'spec', 'expirationSeconds');
+  return typeof seconds === 'number' ? humanDuration(seconds * 1000) : '<none>';
+};
+
+const COLUMNS: readonly Column[] = [
+  NAME,
+  AGE,
+  column('SignerName', stringCell('spec.signerName', '<none>')),
+  column('Requestor', stringCell('spec.username')),
+  column('RequestedDuration', requestedDuration),
+  column('Condition', requestCondition),
+];
+
+/** Requests for certificates: what was asked for never changes, and only the approval decides. */
+export const certificateSigningRequest = builtInKind(
+  'certificates.orchestrator.io/certificatesigningrequests',
+  naming => ({
+    checkName: segmentName,
+    hasStatus: true,
+    prepareCreate: identify,
+    prepareUpdate: (object, old) => {
+      object.spec = structuredClone(old.spec);
+    },
+    prepareStatus: (object, old, rules) => {
+      keepDecisions(object, old);
+      dateConditions(object, old, rules.now);
+    },
+    validateCreate: object => requestViolations(object, naming.label('orchestrator.io/legacy-unknown')),
+    validateStatus: issueViolations,
+    subresources: new Map([['approval', approved(naming.group('certificates.orchestrator.io'))]]),
+    selectableFields: new Map([['spec.signerName', object => stringAt(object, 'spec', 'signerName')]]),
+    columns: COLUMNS,
+  }),
+);

@@ -1,0 +1,207 @@
+import { X509Certificate } from 'node:crypto';
+import { dns1123Label, dns1123Subdomain } from '../../../../core/model/names.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import { numberAt, recordsAt, specOf, stringAt, stringsAt } from '../../../../core/model/record.js';
+import {
+  duplicate,
+  forbiddenField,
+  invalid,
+  Literal,
+  notSupported,
+  required,
+  tooLong,
+  type Violation,
+} from '../../../../core/model/refusal.js';
+
+/** Key usages and extended key usages that may be asked for (RFC 5280, sections 4.2.1.3 and 4.2.1.12), by name. */
+const USAGES = [
+  'any',
+  'cert sign',
+  'client auth',
+  'code signing',
+  'content commitment',
+  'crl sign',
+  'data encipherment',
+  'decipher only',
+  'digital signature',
+  'email protection',
+  'encipher only',
+  'ipsec end system',
+  'ipsec tunnel',
+  'ipsec user',
+  'key agreement',
+  'key encipherment',
+  'microsoft sgc',
+  'netscape sgc',
+  'ocsp signing',
+  's/mime',
+  'server auth',
+  'signing',
+  'timestamping',
+];
+
+const KNOWN_USAGES: ReadonlySet<string> = new Set(USAGES);
+
+/** Ten minutes: nobody is asked to renew more often. */
+const LEAST_SECONDS = 600;
+
+const MOST_DOMAIN = 253;
+
+/** A domain, a slash, and a path of a resource name, a dot and a label. */
+const MOST_SIGNER = 571;
+
+const BLOCK = /-----BEGIN ([^-\n]+)-----\s([^-]*)-----END \1-----/g;
+
+/** Blocks of a PEM text (RFC 7468); what stands between them is read over. */
+function* blocksOf(base64: string): Generator<{ readonly label: string; readonly content: string }> {
+  const pem = Buffer.from(base64, 'base64').toString('latin1');
+  for (const [, label, content] of pem.matchAll(BLOCK)) yield { label: label!, content: content! };
+}
+
+function segmentViolations(field: string, segment: string, check: (label: string) => string[]): Violation[] {
+  return segment
+    .split('.')
+    .flatMap(label =>
+      check(label).map(why => invalid(field, segment, `validating label ${JSON.stringify(label)}: ${why}`)),
+    );
+}
+
+/** A signer is named by a domain and a path: `example.com/signer`. */
+function signerViolations(field: string, name: string): Violation[] {
+  if (name === '') return [required(field)];
+  const [domain = '', path = '', ...more] = name.split('/');
+  if (more.length > 0 || !name.includes('/'))
+    return [invalid(field, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")];
+  return [
+    ...(domain.length > MOST_DOMAIN ? [tooLong(field, MOST_DOMAIN)] : []),
+    ...segmentViolations(field, domain, dns1123Label),
+    ...(domain.includes('.')
+      ? []
+      : [invalid(field, domain, 'should be a domain with at least two segments separated by dots')]),
+    ...segmentViolations(field, path, dns1123Subdomain),
+    ...(name.length > MOST_SIGNER ? [tooLong(field, MOST_SIGNER)] : []),
+  ];
+}
+
+function usageViolations(usages: readonly string[]): Violation[] {
+  if (usages.length === 0) return [required('spec.usages')];
+  return usages.flatMap((usage, index) => [
+    ...(KNOWN_USAGES.has(usage) ? [] : [notSupported(`spec.usages[${index}]`, usage, USAGES)]),
+    ...(usages.indexOf(usage) < index ? [duplicate(`spec.usages[${index}]`, usage)] : []),
+  ]);
+}
+
+/** Bytes as upstream's messages show them. */
+function bytesText(base64: unknown): Literal {
+  if (typeof base64 !== 'string') return new Literal('[]byte(nil)');
+  return new Literal(
+    `[]byte{${Array.from(Buffer.from(base64, 'base64'), byte => `0x${byte.toString(16)}`).join(', ')}}`,
+  );
+}
+
+/**
+ * What a new request gets wrong: it holds a PKCS #10 request in PEM (RFC 7468, section 7), who is to sign it, what for,
+ * and how long.
+ */
+export function requestViolations(object: ApiObject, legacySigner: string): Violation[] {
+  const wanted = specOf(object);
+  const signer = stringAt(wanted, 'signerName');
+  const seconds = numberAt(wanted, 'expirationSeconds');
+  const [first] = blocksOf(stringAt(wanted, 'request'));
+  return [
+    ...(first?.label === 'CERTIFICATE REQUEST'
+      ? []
+      : [invalid('spec.request', bytesText(wanted.request), 'PEM block type must be CERTIFICATE REQUEST')]),
+    ...usageViolations(stringsAt(wanted, 'usages')),
+    ...(signer === legacySigner
+      ? [invalid('spec.signerName', signer, 'the legacy signerName is not allowed via this API version')]
+      : signerViolations('spec.signerName', signer)),
+    ...(seconds !== undefined && seconds < LEAST_SECONDS
+      ? [invalid('spec.expirationSeconds', seconds, 'may not specify a duration less than 600 seconds (10 minutes)')]
+      : []),
+  ];
+}
+
+const DECISIONS = ['Approved', 'Denied'];
+
+const LASTING = [...DECISIONS, 'Failed'];
+
+const ANY_STATUS = ['False', 'True', 'Unknown'];
+
+function statusViolations(field: string, type: string, status: string): Violation[] {
+  if (status === '') return [required(field)];
+  const allowed = LASTING.includes(type) ? ['True'] : ANY_STATUS;
+  return allowed.includes(status) ? [] : [notSupported(field, status, allowed)];
+}
+
+/** Types of the conditions, in their order. */
+const typesOf = (object: ApiObject): string[] =>
+  recordsAt(object, 'status', 'conditions').map(given => stringAt(given, 'type'));
+
+function conditionViolations(object: ApiObject): Violation[] {
+  const types = typesOf(object);
+  return recordsAt(object, 'status', 'conditions').flatMap((condition, index) => {
+    const field = `status.conditions[${index}]`;
+    const type = types[index]!;
+    const before = types.slice(0, index);
+    const other = DECISIONS.includes(type) && before.some(earlier => earlier !== type && DECISIONS.includes(earlier));
+    return [
+      ...(type === '' ? [required(`${field}.type`)] : []),
+      ...statusViolations(`${field}.status`, type, stringAt(condition, 'status')),
+      ...(other ? [invalid(`${field}.type`, type, 'Approved and Denied conditions are mutually exclusive')] : []),
+      ...(before.includes(type) ? [duplicate(`${field}.type`, type)] : []),
+    ];
+  });
+}
+
+function parses(content: string): boolean {
+  try {
+    return Boolean(new X509Certificate(Buffer.from(content, 'base64')));
+  } catch {
+    return false;
+  }
+}
+
+/** Why a text is no chain of certificates in PEM; undefined if it is one. */
+function certificateComplaint(base64: string): string | undefined {
+  let blocks = 0;
+  for (const { label, content } of blocksOf(base64)) {
+    if (label !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(label)}`;
+    if (content.includes(':')) return 'no PEM block headers are permitted';
+    if (!parses(content)) return 'x509: malformed certificate';
+    blocks++;
+  }
+  return blocks === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined;
+}
+
+const counted = (object: ApiObject, type: string): number => typesOf(object).filter(given => given === type).length;
+
+/** What any update of what was decided gets wrong: a decision stays, and what is told of it is in order. */
+export function decisionViolations(object: ApiObject, old: ApiObject): Violation[] {
+  const removed = LASTING.filter(type => counted(object, type) < counted(old, type));
+  return [
+    ...conditionViolations(object),
+    ...removed.map(type =>
+      forbiddenField('status.conditions', `updates may not remove a condition of type ${JSON.stringify(type)}`),
+    ),
+  ];
+}
+
+/** What a write of the status gets wrong: only the approval decides, and a certificate is issued once. */
+export function issueViolations(object: ApiObject, old: ApiObject): Violation[] {
+  const added = DECISIONS.filter(type => counted(object, type) > counted(old, type));
+  const certificate = stringAt(object, 'status', 'certificate');
+  const before = stringAt(old, 'status', 'certificate');
+  const shown = new Literal('"<certificate data>"');
+  const complaint = certificate === '' || certificate === before ? undefined : certificateComplaint(certificate);
+  return [
+    ...decisionViolations(object, old),
+    ...(complaint ? [invalid('status.certificate', shown, complaint)] : []),
+    ...added.map(type =>
+      forbiddenField('status.conditions', `updates may not add a condition of type ${JSON.stringify(type)}`),
+    ),
+    ...(before !== '' && certificate !== before
+      ? [forbiddenField('status.certificate', 'updates may not modify existing certificate content')]
+      : []),
+  ];
+}

@@ -1,0 +1,89 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column } from '../../../core/api/strategy.js';
+import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../core/model/names.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import {
+  isAbsent,
+  isSemanticallyEqual,
+  numberAt,
+  recordsAt,
+  setDefault,
+  stringAt,
+  type UnknownRecord,
+} from '../../../core/model/record.js';
+import { required, type Violation } from '../../../core/model/refusal.js';
+import { AGE, type Cell, column, MOST_SHOWN, NAME, shortList } from '../shared/columns.js';
+import { ipText, nonSpecialIp } from '../shared/ipAddresses.js';
+import { portNumber } from '../shared/ports.js';
+import { complaints, ifSet, oneOf } from '../shared/violations.js';
+
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+
+function addressViolations(address: UnknownRecord, field: string): Violation[] {
+  const ip = stringAt(address, 'ip');
+  const found = complaints(`${field}.ip`, ip, ipText(ip));
+  found.push(...ifSet(address, 'hostname', `${field}.hostname`, dns1123Label));
+  if (!isAbsent(address.nodeName)) {
+    const node = stringAt(address, 'nodeName');
+    found.push(...complaints(`${field}.nodeName`, node, dns1123Subdomain(node)));
+  }
+  return [...found, ...nonSpecialIp(ip, `${field}.ip`)];
+}
+
+/** A port; one of several needs a name. */
+function portViolations(port: UnknownRecord, named: boolean, field: string): Violation[] {
+  const found: Violation[] = [];
+  const name = stringAt(port, 'name');
+  if (name !== '') found.push(...complaints(`${field}.name`, name, dns1123Label(name)));
+  else if (named) found.push(required(`${field}.name`));
+  const number = numberAt(port, 'port') ?? 0;
+  found.push(...complaints(`${field}.port`, number, portNumber(number)));
+  found.push(...oneOf(port, 'protocol', `${field}.protocol`, PROTOCOLS));
+  return [...found, ...ifSet(port, 'appProtocol', `${field}.appProtocol`, qualifiedName)];
+}
+
+function subsetViolations(object: ApiObject): Violation[] {
+  return recordsAt(object, 'subsets').flatMap((subset, i) => {
+    const field = `subsets[${i}]`;
+    const [addresses, others, ports] = [
+      recordsAt(subset, 'addresses'),
+      recordsAt(subset, 'notReadyAddresses'),
+      recordsAt(subset, 'ports'),
+    ];
+    const none = addresses.length === 0 && others.length === 0;
+    return [
+      ...(none ? [required(field, 'must specify `addresses` or `notReadyAddresses`')] : []),
+      ...addresses.flatMap((address, j) => addressViolations(address, `${field}.addresses[${j}]`)),
+      ...others.flatMap((address, j) => addressViolations(address, `${field}.notReadyAddresses[${j}]`)),
+      ...ports.flatMap((port, j) => portViolations(port, ports.length > 1, `${field}.ports[${j}]`)),
+    ];
+  });
+}
+
+const withPort = (ip: string, port: number): string => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`);
+
+const addressesCell: Cell = object => {
+  const shown: string[] = [];
+  const subsets = recordsAt(object, 'subsets');
+  for (const subset of subsets) {
+    const ips = recordsAt(subset, 'addresses').map(address => stringAt(address, 'ip'));
+    const ports = recordsAt(subset, 'ports');
+    if (ports.length === 0) shown.push(...ips);
+    for (const port of ports) shown.push(...ips.map(ip => withPort(ip, numberAt(port, 'port') ?? 0)));
+  }
+  return shortList(shown, MOST_SHOWN, subsets.length === 0 ? '<none>' : '');
+};
+
+const COLUMNS: readonly Column[] = [NAME, column('Endpoints', addressesCell), AGE];
+
+/** Rules of Endpoints. */
+export const endpoints = builtInKind('core/endpoints', () => ({
+  createOnUpdate: true,
+  defaults: object => {
+    for (const subset of recordsAt(object, 'subsets'))
+      for (const port of recordsAt(subset, 'ports')) setDefault(port, 'protocol', 'TCP');
+  },
+  validateCreate: subsetViolations,
+  validateUpdate: (object, old) => (isSemanticallyEqual(object.subsets, old.subsets) ? [] : subsetViolations(object)),
+  columns: COLUMNS,
+}));

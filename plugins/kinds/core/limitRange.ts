@@ -1,0 +1,23 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import { entriesAt, isAbsent, recordsAt } from '../../../core/model/record.js';
+
+function copyAbsent(owner: { [member: string]: unknown }, from: string, to: string): void {
+  const amounts = entriesAt(owner, from);
+  if (amounts.length === 0) return;
+  const target = new Map(entriesAt(owner, to));
+  for (const [name, amount] of amounts) if (isAbsent(target.get(name))) target.set(name, amount);
+  owner[to] = Object.fromEntries(target);
+}
+
+/** Rules of LimitRanges: for containers, what is allowed at most is the default limit, which is the default request. */
+export const limitRange = builtInKind('core/limitranges', () => ({
+  createOnUpdate: true,
+  defaults: object => {
+    for (const limit of recordsAt(object, 'spec', 'limits')) {
+      if (limit.type !== 'Container') continue;
+      copyAbsent(limit, 'max', 'default');
+      copyAbsent(limit, 'default', 'defaultRequest');
+      copyAbsent(limit, 'min', 'defaultRequest');
+    }
+  },
+}));

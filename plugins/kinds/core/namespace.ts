@@ -1,0 +1,79 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column } from '../../../core/api/strategy.js';
+import { qualifiedName } from '../../../core/model/names.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { ensureRecord, specOf, stringAt, stringsAt } from '../../../core/model/record.js';
+import { invalid, invalidObject, type Violation } from '../../../core/model/refusal.js';
+import { AGE, column, NAME, stringCell } from '../shared/columns.js';
+import { labelName } from '../shared/names.js';
+import { complaints } from '../shared/violations.js';
+
+/** The phase follows the deletion mark, both ways. */
+function phaseViolations(object: ApiObject): Violation[] {
+  const phase = stringAt(object, 'status', 'phase');
+  const ending = Boolean(object.metadata.deletionTimestamp);
+  if (ending ? phase === 'Terminating' : phase === 'Active') return [];
+  const why = ending
+    ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+    : "may only be 'Active' if `deletionTimestamp` is empty";
+  return [invalid('status.Phase', phase, why)];
+}
+
+/** A finalizer is a qualified name; without a domain only the standard ones are known. */
+function finalizerViolations(name: string, own: string, field: string): Violation[] {
+  const found = qualifiedName(name);
+  if (!name.includes('/') && ![own, 'orphan', 'foregroundDeletion'].includes(name))
+    found.push('name is neither a standard finalizer name nor is it fully qualified');
+  return complaints(field, name, found);
+}
+
+const COLUMNS: readonly Column[] = [NAME, column('Status', stringCell('status.phase')), AGE];
+
+/** Rules of Namespaces: they end through the finalizer list in their spec, which only `finalize` writes. */
+export const namespace = builtInKind('core/namespaces', naming => {
+  const finalizer = naming.product;
+  const nameLabel = naming.label('orchestrator.io/metadata.name');
+  return {
+    checkName: labelName,
+    hasStatus: true,
+    defaults: object => {
+      if (object.metadata.name)
+        object.metadata.labels = { ...object.metadata.labels, [nameLabel]: object.metadata.name };
+    },
+    prepareCreate: object => {
+      object.status = { phase: 'Active' };
+      const finalizers = stringsAt(specOf(object), 'finalizers');
+      if (!finalizers.includes(finalizer)) specOf(object).finalizers = [...finalizers, finalizer];
+    },
+    prepareUpdate: (object, old) => {
+      ensureRecord(object, 'spec').finalizers = stringsAt(old, 'spec', 'finalizers');
+    },
+    validateCreate: object =>
+      stringsAt(object, 'spec', 'finalizers').flatMap(name => finalizerViolations(name, finalizer, 'spec.finalizers')),
+    validateStatus: phaseViolations,
+    heldBy: object => stringsAt(object, 'spec', 'finalizers'),
+    onDeletion: object => {
+      ensureRecord(object, 'status').phase = 'Terminating';
+      delete object.metadata.deletionGracePeriodSeconds;
+    },
+    subresources: new Map([
+      [
+        'finalize',
+        (body, current) => {
+          const name = current.metadata.name ?? '';
+          const finalizers = stringsAt(body, 'spec', 'finalizers');
+          const violations = finalizers.flatMap((text, i) =>
+            finalizerViolations(text, finalizer, `spec.finalizers[${i}]`),
+          );
+          if (violations.length > 0) throw invalidObject('', 'Namespace', name, violations);
+          const labels = { ...body.metadata.labels, [nameLabel]: name };
+          const finalized = { ...structuredClone(current), metadata: { ...body.metadata, labels } };
+          ensureRecord(finalized, 'spec').finalizers = finalizers;
+          return finalized;
+        },
+      ],
+    ]),
+    selectableFields: new Map([['status.phase', object => stringAt(object, 'status', 'phase')]]),
+    columns: COLUMNS,
+  };
+});

@@ -1,0 +1,85 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column } from '../../../core/api/strategy.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import {
+  isAbsent,
+  isRecord,
+  isSemanticallyEqual,
+  recordAt,
+  setDefault,
+  specOf,
+  stringAt,
+  type UnknownRecord,
+  valueAt,
+} from '../../../core/model/record.js';
+import { forbiddenField, type Violation } from '../../../core/model/refusal.js';
+import type { Naming } from '../../../core/naming.js';
+import { AGE, type Cell, column, NAME, scalarCell, stringCell } from '../shared/columns.js';
+import { addFinalizer } from '../shared/metadata.js';
+import { volumeSourceDefaults } from '../shared/podSpec/volumeDefaults.js';
+import { fixed } from '../shared/violations.js';
+import { accessModes, ATTRIBUTES_CLASS, phase, storageClassColumn, VOLUME_MODE } from '../shared/volumeColumns.js';
+
+const VOLUME_PLAIN = new Set([
+  'accessModes',
+  'capacity',
+  'claimRef',
+  'mountOptions',
+  'nodeAffinity',
+  'persistentVolumeReclaimPolicy',
+  'storageClassName',
+  'volumeAttributesClassName',
+  'volumeMode',
+]);
+
+function volumeUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
+  const source = (o: ApiObject): UnknownRecord =>
+    Object.fromEntries(Object.entries(specOf(o)).filter(([member]) => !VOLUME_PLAIN.has(member)));
+  const found = isSemanticallyEqual(source(object), source(old))
+    ? []
+    : [forbiddenField('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation')];
+  return [...found, ...fixed(specOf(object), specOf(old), 'volumeMode', 'volumeMode')];
+}
+
+const claimOf: Cell = volume => {
+  const claim = valueAt(volume, 'spec', 'claimRef');
+  return claim === undefined || claim === null ? '' : `${stringAt(claim, 'namespace')}/${stringAt(claim, 'name')}`;
+};
+
+const columnsIn = (naming: Naming): readonly Column[] => [
+  NAME,
+  column('Capacity', scalarCell('spec.capacity.storage', '0')),
+  column('Access Modes', object => accessModes(valueAt(object, 'spec', 'accessModes'))),
+  column('Reclaim Policy', stringCell('spec.persistentVolumeReclaimPolicy')),
+  column('Status', phase),
+  column('Claim', claimOf),
+  storageClassColumn(naming),
+  ATTRIBUTES_CLASS,
+  column('Reason', stringCell('status.reason')),
+  AGE,
+  VOLUME_MODE,
+];
+
+/** Rules of PersistentVolumes: pending until a controller says more, protected while in use. */
+export const persistentVolume = builtInKind('core/persistentvolumes', naming => ({
+  hasStatus: true,
+  deleteAnswer: 'object',
+  validateUpdate: volumeUpdateViolations,
+  defaults: object => {
+    const s = specOf(object);
+    setDefault(s, 'persistentVolumeReclaimPolicy', 'Retain');
+    setDefault(s, 'volumeMode', 'Filesystem');
+    for (const [member, source] of Object.entries(s)) if (isRecord(source)) volumeSourceDefaults(member, source);
+  },
+  prepareCreate: (object, rules) => {
+    object.status = { phase: 'Pending', lastPhaseTransitionTime: rules.now };
+    addFinalizer(object, naming.label('orchestrator.io/pv-protection'));
+  },
+  prepareStatus: (object, old, rules) => {
+    const [now, before] = [recordAt(object, 'status'), recordAt(old, 'status')];
+    if (!now || stringAt(now, 'phase') === stringAt(before, 'phase')) return;
+    if (isAbsent(now.lastPhaseTransitionTime) || now.lastPhaseTransitionTime === before?.lastPhaseTransitionTime)
+      now.lastPhaseTransitionTime = rules.now;
+  },
+  columns: columnsIn(naming),
+}));

@@ -1,0 +1,130 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column } from '../../../core/api/strategy.js';
+import { qualifiedName } from '../../../core/model/names.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { compareQuantities, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
+import {
+  entriesAt,
+  isSemanticallyEqual,
+  recordAt,
+  setDefault,
+  specOf,
+  stringAt,
+  type UnknownRecord,
+  valueAt,
+} from '../../../core/model/record.js';
+import { forbiddenField, invalid, Literal, notSupported, type Violation } from '../../../core/model/refusal.js';
+import type { Naming } from '../../../core/naming.js';
+import { AGE, column, NAME, stringCell } from '../shared/columns.js';
+import { addFinalizer } from '../shared/metadata.js';
+import { complaints } from '../shared/violations.js';
+import { accessModes, ATTRIBUTES_CLASS, phase, storageClassColumn, VOLUME_MODE } from '../shared/volumeColumns.js';
+
+/** Defaults of the spec of a claim, also inside templates. */
+export function claimSpecDefaults(claim: UnknownRecord): void {
+  setDefault(claim, 'volumeMode', 'Filesystem');
+}
+
+/** `dataSource` and `dataSourceRef` name the same thing; core kinds other than claims cannot be a source. */
+function referDataSource(claim: UnknownRecord): void {
+  const source = recordAt(claim, 'dataSource');
+  if (source && stringAt(source, 'apiGroup') === '' && stringAt(source, 'kind') !== 'PersistentVolumeClaim')
+    delete claim.dataSource;
+  if (recordAt(claim, 'dataSource') && !recordAt(claim, 'dataSourceRef'))
+    claim.dataSourceRef = structuredClone(claim.dataSource);
+  const reference = recordAt(claim, 'dataSourceRef');
+  if (reference && !recordAt(claim, 'dataSource') && stringAt(reference, 'namespace') === '')
+    claim.dataSource = structuredClone(reference);
+}
+
+const CLAIM_FIXED =
+  'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+
+/** A bound claim may grow; everything else of its spec stays, but for the volume's name, set once. */
+function claimUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
+  const [now, before] = [structuredClone(specOf(object)), structuredClone(specOf(old))];
+  if (stringAt(before, 'volumeName') === '') delete now.volumeName;
+  const [size, earlier] = [
+    recordAt(now, 'resources', 'requests')?.storage,
+    recordAt(before, 'resources', 'requests')?.storage,
+  ];
+  const grows =
+    stringAt(old, 'status', 'phase') === 'Bound' && compareQuantities(quantityOf(size), quantityOf(earlier)) > 0;
+  if (grows) now.resources = before.resources;
+  return isSemanticallyEqual(now, before) ? [] : [forbiddenField('spec', CLAIM_FIXED)];
+}
+
+const RESIZES = [
+  'ControllerResizeInProgress',
+  'ControllerResizeInfeasible',
+  'NodeResizeInProgress',
+  'NodeResizeInfeasible',
+  'NodeResizePending',
+];
+
+/** Resources of a claim: storage, and such as others define, with a domain. */
+function claimResourceViolations(field: string, name: string): Violation[] {
+  const found = complaints(field, name, qualifiedName(name));
+  return found.length > 0 || name === 'storage' || name.includes('/')
+    ? found
+    : [notSupported(field, name, ['storage'])];
+}
+
+/** What is wrong with the status of a PersistentVolumeClaim. */
+function claimStatusViolations(object: ApiObject): Violation[] {
+  const status = recordAt(object, 'status');
+  const amounts = (member: string): Violation[] =>
+    entriesAt(status, member)
+      .filter(([, amount]) => compareQuantities(quantityOf(amount), ZERO_QUANTITY) < 0)
+      .map(([name, amount]) =>
+        invalid(
+          `status.${member}[${name}]`,
+          Number((quantityOf(amount).nano - 999_999_999n) / 1_000_000_000n),
+          'must be a valid resource quantity',
+        ),
+      );
+  return [
+    ...amounts('capacity'),
+    ...amounts('allocatedResources'),
+    ...entriesAt(status, 'allocatedResources').flatMap(([name]) =>
+      claimResourceViolations('status.allocatedResources', name),
+    ),
+    ...entriesAt(status, 'allocatedResourceStatuses').flatMap(([name, value]) => [
+      ...claimResourceViolations('status.allocatedResourceStatus', name),
+      ...(RESIZES.includes(String(value))
+        ? []
+        : [notSupported('status.allocatedResourceStatus', new Literal(name), RESIZES)]),
+    ]),
+  ];
+}
+
+const isBound = (claim: unknown): boolean => stringAt(claim, 'spec', 'volumeName') !== '';
+
+const columnsIn = (naming: Naming): readonly Column[] => [
+  NAME,
+  column('Status', phase),
+  column('Volume', stringCell('spec.volumeName')),
+  column('Capacity', object =>
+    isBound(object) ? String(valueAt(object, 'status', 'capacity', 'storage') ?? '0') : '',
+  ),
+  column('Access Modes', object => (isBound(object) ? accessModes(valueAt(object, 'status', 'accessModes')) : '')),
+  storageClassColumn(naming),
+  ATTRIBUTES_CLASS,
+  AGE,
+  VOLUME_MODE,
+];
+
+/** Rules of PersistentVolumeClaims. */
+export const persistentVolumeClaim = builtInKind('core/persistentvolumeclaims', naming => ({
+  hasStatus: true,
+  deleteAnswer: 'object',
+  defaults: object => claimSpecDefaults(specOf(object)),
+  validateStatus: claimStatusViolations,
+  validateUpdate: claimUpdateViolations,
+  prepareCreate: object => {
+    object.status = { phase: 'Pending' };
+    addFinalizer(object, naming.label('orchestrator.io/pvc-protection'));
+    referDataSource(specOf(object));
+  },
+  columns: columnsIn(naming),
+}));

@@ -1,0 +1,76 @@
+import type { ApiObject } from '../../../../core/model/object.js';
+import { ensureRecord, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
+import {
+  badRequest,
+  conflict,
+  invalidObject,
+  notSupported,
+  required,
+  type Violation,
+} from '../../../../core/model/refusal.js';
+import { setCondition } from '../../shared/conditions.js';
+
+const BINDINGS = { group: '', resource: 'pods/binding' };
+
+/** Complaints about a Binding: its target must be a node with a name. */
+function targetViolations(binding: ApiObject): Violation[] {
+  const target = recordAt(binding, 'target');
+  const found: Violation[] = [];
+  const kind = stringAt(target, 'kind');
+  if (kind !== '' && kind !== 'Node') found.push(notSupported('target.kind', kind, ['Node', '<empty>']));
+  if (stringAt(target, 'name') === '') found.push(required('target.name'));
+  return found;
+}
+
+/**
+ * The pod as it is once bound to the Binding's target. `name` is the name in the request path. Pure: the given pod
+ * stays as it is. Refuses a foreign name (400), a bad target (422), another uid, a pod that is gated, being deleted, or
+ * bound already (409).
+ */
+export function bindPod(pod: ApiObject, binding: ApiObject, name: string, now: string): ApiObject {
+  if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object');
+  const violations = targetViolations(binding);
+  if (violations.length > 0) throw invalidObject('', 'Binding', name, violations);
+  const { uid, resourceVersion } = binding.metadata;
+  const PODS = { group: '', resource: 'pods' };
+  if (uid && uid !== pod.metadata.uid) {
+    throw conflict(
+      PODS,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid}`,
+    );
+  }
+  if (resourceVersion && resourceVersion !== pod.metadata.resourceVersion) {
+    throw conflict(
+      PODS,
+      name,
+      `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${pod.metadata.resourceVersion}`,
+    );
+  }
+  const why = unbindable(pod, name);
+  if (why) throw conflict(BINDINGS, name, why);
+  return bound(pod, binding, now);
+}
+
+function unbindable(pod: ApiObject, name: string): string | undefined {
+  if (pod.metadata.deletionTimestamp) return `pod ${name} is being deleted, cannot be assigned to a host`;
+  const node = stringAt(pod, 'spec', 'nodeName');
+  if (node !== '') return `pod ${name} is already assigned to node ${JSON.stringify(node)}`;
+  if (recordsAt(pod, 'spec', 'schedulingGates').length > 0) return `pod ${name} has non-empty .spec.schedulingGates`;
+  return undefined;
+}
+
+function bound(pod: ApiObject, binding: ApiObject, now: string): ApiObject {
+  const next = structuredClone(pod);
+  ensureRecord(next, 'spec').nodeName = stringAt(binding, 'target', 'name');
+  const annotations = { ...next.metadata.annotations, ...binding.metadata.annotations };
+  if (Object.keys(annotations).length > 0) next.metadata.annotations = annotations;
+  const condition: UnknownRecord & { type: string } = {
+    type: 'PodScheduled',
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: now,
+  };
+  setCondition(ensureRecord(next, 'status'), condition);
+  return next;
+}

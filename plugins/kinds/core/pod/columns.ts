@@ -1,0 +1,159 @@
+import type { Column } from '../../../../core/api/strategy.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import { numberAt, recordsAt, stringAt, valueAt } from '../../../../core/model/record.js';
+import {
+  AGE,
+  column,
+  conditionOf,
+  isConditionTrue,
+  NAME,
+  stringCell,
+  timeSince,
+  wideColumn,
+} from '../../shared/columns.js';
+
+/** What the columns of a pod say about its containers. */
+interface Summary {
+  readonly ready: number;
+  readonly total: number;
+  readonly status: string;
+  readonly restarts: number;
+  /** When a container last ended before a restart, in milliseconds; 0 if never. */
+  readonly lastRestart: number;
+}
+
+interface Tally {
+  restarts: number;
+  lastRestart: number;
+}
+
+function addRestarts(tally: Tally, status: unknown): void {
+  tally.restarts += numberAt(status, 'restartCount') ?? 0;
+  const finished = Date.parse(stringAt(status, 'lastState', 'terminated', 'finishedAt'));
+  if (finished > tally.lastRestart) tally.lastRestart = finished;
+}
+
+/** Why a container ended: its reason, else its signal, else its exit code. */
+function ending(terminated: unknown): string {
+  const signal = numberAt(terminated, 'signal') ?? 0;
+  return (
+    stringAt(terminated, 'reason') ||
+    (signal !== 0 ? `Signal:${signal}` : `ExitCode:${numberAt(terminated, 'exitCode') ?? 0}`)
+  );
+}
+
+/**
+ * What a container in its current state says about an unfinished initialisation; undefined if it does not hold it up.
+ */
+function initialising(status: unknown, sidecar: boolean, position: number, total: number): string | undefined {
+  const terminated = valueAt(status, 'state', 'terminated');
+  if (terminated !== undefined && (numberAt(terminated, 'exitCode') ?? 0) === 0) return undefined;
+  if (sidecar && valueAt(status, 'started') === true) return undefined;
+  if (terminated !== undefined) return `Init:${ending(terminated)}`;
+  const waiting = stringAt(status, 'state', 'waiting', 'reason');
+  return waiting !== '' && waiting !== 'PodInitializing' ? `Init:${waiting}` : `Init:${position}/${total}`;
+}
+
+/** State of the main containers: the first in the list that has something to say wins, so it is read last. */
+function mainContainers(pod: ApiObject, tally: Tally, before: string): { status: string; ready: number } {
+  let status = before;
+  let ready = 0;
+  for (const container of recordsAt(pod, 'status', 'containerStatuses').toReversed()) {
+    addRestarts(tally, container);
+    const terminated = valueAt(container, 'state', 'terminated');
+    const waiting = stringAt(container, 'state', 'waiting', 'reason');
+    if (waiting !== '') status = waiting;
+    else if (terminated !== undefined) status = ending(terminated);
+    else if (valueAt(container, 'ready') === true && valueAt(container, 'state', 'running') !== undefined) ready++;
+  }
+  if (status === 'Completed' && ready > 0) status = isConditionTrue(pod, 'Ready') ? 'Running' : 'NotReady';
+  return { status, ready };
+}
+
+/** Deletion goes before everything else, except for pods that already ended. */
+function whileDeleted(pod: ApiObject, status: string): string {
+  if (!pod.metadata.deletionTimestamp) return status;
+  if (valueAt(pod, 'status', 'reason') === 'NodeLost') return 'Unknown';
+  const phase = valueAt(pod, 'status', 'phase');
+  return phase === 'Succeeded' || phase === 'Failed' ? status : 'Terminating';
+}
+
+/** Summaries made: three columns of a row show parts of one. */
+const made = new WeakMap<ApiObject, Summary>();
+
+/**
+ * Sums up the states of all containers of a pod the way command-line clients show them. The pod must not change any
+ * more.
+ */
+function summarise(pod: ApiObject): Summary {
+  let summary = made.get(pod);
+  if (!summary) made.set(pod, (summary = summaryOf(pod)));
+  return summary;
+}
+
+function summaryOf(pod: ApiObject): Summary {
+  const specs = recordsAt(pod, 'spec', 'initContainers');
+  const sidecars = new Set(
+    specs.filter(spec => valueAt(spec, 'restartPolicy') === 'Always').map(spec => valueAt(spec, 'name')),
+  );
+  let status = stringAt(pod, 'status', 'reason') || stringAt(pod, 'status', 'phase');
+  if (valueAt(conditionOf(pod, 'PodScheduled'), 'reason') === 'SchedulingGated') status = 'SchedulingGated';
+  const all: Tally = { restarts: 0, lastRestart: 0 };
+  const lasting: Tally = { restarts: 0, lastRestart: 0 };
+  let ready = 0;
+  let held: string | undefined;
+  for (const [position, container] of recordsAt(pod, 'status', 'initContainerStatuses').entries()) {
+    const sidecar = sidecars.has(valueAt(container, 'name'));
+    addRestarts(all, container);
+    if (sidecar) addRestarts(lasting, container);
+    held = initialising(container, sidecar, position, specs.length);
+    if (held !== undefined) break;
+    if (sidecar && valueAt(container, 'started') === true && valueAt(container, 'ready') === true) ready++;
+  }
+  let tally = all;
+  if (held !== undefined) status = held;
+  if (held === undefined || isConditionTrue(pod, 'Initialized')) {
+    tally = lasting;
+    const main = mainContainers(pod, tally, status);
+    status = main.status;
+    ready += main.ready;
+  }
+  const total = recordsAt(pod, 'spec', 'containers').length + sidecars.size;
+  return { ready, total, status: whileDeleted(pod, status), restarts: tally.restarts, lastRestart: tally.lastRestart };
+}
+
+function restarts(pod: ApiObject, now: number): string {
+  const summary = summarise(pod);
+  const last = summary.restarts > 0 && summary.lastRestart > 0;
+  return last
+    ? `${summary.restarts} (${timeSince(new Date(summary.lastRestart).toISOString(), now)} ago)`
+    : String(summary.restarts);
+}
+
+function readinessGates(pod: ApiObject): string {
+  const gates = recordsAt(pod, 'spec', 'readinessGates');
+  if (gates.length === 0) return '<none>';
+  const conditions = recordsAt(pod, 'status', 'conditions').filter(entry => valueAt(entry, 'status') === 'True');
+  const met = new Set(conditions.map(entry => valueAt(entry, 'type')));
+  return `${gates.filter(gate => met.has(valueAt(gate, 'conditionType'))).length}/${gates.length}`;
+}
+
+/** Columns of pods. */
+export const podColumns: readonly Column[] = [
+  NAME,
+  column(
+    'Ready',
+    pod => {
+      const { ready, total } = summarise(pod);
+      return `${ready}/${total}`;
+    },
+    { description: 'Containers that are ready, of all that keep running.' },
+  ),
+  column('Status', pod => summarise(pod).status, { description: 'State of the pod, or why it is not running.' }),
+  column('Restarts', restarts, { description: 'How often containers were restarted, and when last.' }),
+  AGE,
+  wideColumn('IP', pod => stringAt(recordsAt(pod, 'status', 'podIPs')[0], 'ip') || '<none>'),
+  wideColumn('Node', stringCell('spec.nodeName', '<none>')),
+  wideColumn('Nominated Node', stringCell('status.nominatedNodeName', '<none>')),
+  wideColumn('Readiness Gates', readinessGates),
+];

@@ -1,0 +1,83 @@
+import type { Strategy } from '../../../../core/api/strategy.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import { recordsAt, specOf, stringAt } from '../../../../core/model/record.js';
+import {
+  badRequest,
+  forbiddenField,
+  invalid,
+  invalidObject,
+  type Refusal,
+  type Violation,
+} from '../../../../core/model/refusal.js';
+
+export type Connections = NonNullable<Strategy['connections']>;
+
+export type Connection = NonNullable<ReturnType<Connections['get']>>;
+
+type Query = Parameters<Connection>[1];
+
+const names = (pod: ApiObject, member: string): string[] =>
+  recordsAt(specOf(pod), member).map(container => stringAt(container, 'name'));
+
+/** The refusal of a container that the pod does not have, or of none where there are several. */
+function containerRefusal(pod: ApiObject, asked: string): Refusal | undefined {
+  const name = pod.metadata.name ?? '';
+  const [plain, init, debugging] = ['containers', 'initContainers', 'ephemeralContainers'].map(member =>
+    names(pod, member),
+  );
+  if (asked !== '') {
+    const known = [plain, init, debugging].some(all => all?.includes(asked));
+    return known ? undefined : badRequest(`container ${asked} is not valid for pod ${name}`);
+  }
+  if (plain?.length === 1) return undefined;
+  const others = init?.length ? ` or one of the init containers: [${init.join(' ')}]` : '';
+  return badRequest(
+    `a container name must be specified for pod ${name}, choose one of: [${plain?.join(' ')}]${others}`,
+  );
+}
+
+const isUnscheduled = (pod: ApiObject): boolean => stringAt(specOf(pod), 'nodeName') === '';
+
+const hostless = (pod: ApiObject): Refusal => badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
+
+/** A process in a container of the pod. */
+const process: Connection = (pod, query) =>
+  containerRefusal(pod, query.get('container')?.[0] ?? '') ?? (isUnscheduled(pod) ? hostless(pod) : undefined);
+
+const ports: Connection = pod => (isUnscheduled(pod) ? hostless(pod) : undefined);
+
+/** A whole number of the query. Throws the 400 of upstream's parser. */
+function number(query: Query, name: string): number | undefined {
+  const value = query.get(name)?.[0];
+  if (value === undefined) return undefined;
+  if (!/^[+-]?\d+$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
+  return Number(value);
+}
+
+/** Complaints about the options of a log (core/v1 PodLogOptions). */
+function logViolations(query: Query): Violation[] {
+  const [tail, bytes, seconds] = ['tailLines', 'limitBytes', 'sinceSeconds'].map(name => number(query, name));
+  const found: Violation[] = [];
+  if (tail !== undefined && tail < 0) found.push(invalid('tailLines', tail, 'must be greater than or equal to 0'));
+  if (bytes !== undefined && bytes < 1) found.push(invalid('limitBytes', bytes, 'must be greater than 0'));
+  if (seconds !== undefined && query.has('sinceTime'))
+    found.push(forbiddenField('', 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
+  else if (seconds !== undefined && seconds < 1) found.push(invalid('sinceSeconds', seconds, 'must be greater than 0'));
+  return found;
+}
+
+/** The log of a container: a pod without a node has none yet. */
+const log: Connection = (pod, query) => {
+  const violations = logViolations(query);
+  if (violations.length > 0) return invalidObject('', 'PodLogOptions', pod.metadata.name ?? '', violations);
+  return containerRefusal(pod, query.get('container')?.[0] ?? '') ?? (isUnscheduled(pod) ? 'empty' : undefined);
+};
+
+/** What reaches into pods. */
+export const podConnections: Connections = new Map<string, Connection>([
+  ['log', log],
+  ['exec', process],
+  ['attach', process],
+  ['portforward', ports],
+  ['proxy', pod => (isUnscheduled(pod) ? badRequest('address not allowed') : undefined)],
+]);

@@ -1,0 +1,52 @@
+import {
+  ensureRecord,
+  entriesAt,
+  recordAt,
+  recordsAt,
+  setDefault,
+  type UnknownRecord,
+} from '../../../../core/model/record.js';
+import { CONTAINER_LISTS } from '../../shared/podSpec/defaults.js';
+
+function hostPorts(container: UnknownRecord): void {
+  for (const port of recordsAt(container, 'ports')) if (!port.hostPort) port.hostPort = port.containerPort;
+}
+
+/**
+ * Defaults that only pods get, not templates: service links, ports of the host, and requests that follow the limits.
+ */
+export function podOnlyDefaults(pod: UnknownRecord): void {
+  setDefault(pod, 'enableServiceLinks', true);
+  if (pod.hostNetwork === true)
+    for (const member of CONTAINER_LISTS) for (const container of recordsAt(pod, member)) hostPorts(container);
+  for (const member of ['containers', 'initContainers']) {
+    for (const container of recordsAt(pod, member)) requestsFromLimits(container);
+  }
+}
+
+function requestsFromLimits(container: UnknownRecord): void {
+  const limits = entriesAt(container, 'resources', 'limits');
+  if (limits.length === 0) return;
+  const requests = ensureRecord(ensureRecord(container, 'resources'), 'requests');
+  for (const [name, amount] of limits) if (!Object.hasOwn(requests, name)) requests[name] = amount;
+}
+
+type Amounts = { [resource: string]: unknown };
+
+const isZero = (amount: unknown): boolean => Number.parseFloat(String(amount)) === 0;
+
+/** Quality-of-service class of a pod spec: Guaranteed, Burstable or BestEffort (spec, "Pod": qosClass). */
+export function qosClassOf(pod: UnknownRecord): string {
+  let any = false;
+  let guaranteed = true;
+  for (const container of [...recordsAt(pod, 'containers'), ...recordsAt(pod, 'initContainers')]) {
+    const requests: Amounts = recordAt(container, 'resources', 'requests') ?? {};
+    const limits: Amounts = recordAt(container, 'resources', 'limits') ?? {};
+    for (const name of ['cpu', 'memory']) {
+      const [request, limit] = [requests[name] ?? limits[name], limits[name]];
+      if ((request !== undefined && !isZero(request)) || (limit !== undefined && !isZero(limit))) any = true;
+      if (limit === undefined || isZero(limit) || String(request) !== String(limit)) guaranteed = false;
+    }
+  }
+  return any ? (guaranteed ? 'Guaranteed' : 'Burstable') : 'BestEffort';
+}

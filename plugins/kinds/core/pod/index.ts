@@ -1,0 +1,132 @@
+import { builtInKind } from '../../../../core/api/resource.js';
+import type { RowCondition, Strategy } from '../../../../core/api/strategy.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import {
+  ensureRecord,
+  numberAt,
+  recordAt,
+  recordsAt,
+  specOf,
+  stringAt,
+  type UnknownRecord,
+} from '../../../../core/model/record.js';
+import { invalidObject } from '../../../../core/model/refusal.js';
+import { bindPod } from './binding.js';
+import { podColumns } from './columns.js';
+import { podConnections } from './connections.js';
+import { podOnlyDefaults } from './defaults.js';
+import { qosClassOf } from './defaults.js';
+import { podStatusViolations, settlePodIps } from './status.js';
+import { ephemeralUpdateViolations, podCreateViolations, podUpdateViolations } from './validation.js';
+import { keepMembers } from '../../shared/metadata.js';
+import { subdomainName } from '../../shared/names.js';
+import { podSpecDefaults } from '../../shared/podSpec/defaults.js';
+import { withNameWarning, withPodWarnings } from '../../shared/podSpec/warnings.js';
+
+/**
+ * Seconds a pod gets to stop: what the client asks for, else what the pod says; none for a pod that no node runs or
+ * that has ended. A negative wish means one second (spec, "Pod deletion").
+ */
+export function podGrace(pod: ApiObject, asked: number | undefined): number {
+  const phase = stringAt(pod, 'status', 'phase');
+  if (stringAt(pod, 'spec', 'nodeName') === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
+  const seconds = asked ?? numberAt(pod, 'spec', 'terminationGracePeriodSeconds') ?? 30;
+  return seconds < 0 ? 1 : seconds;
+}
+
+const field =
+  (...path: [string, string]) =>
+  (pod: ApiObject): string =>
+    stringAt(pod, path[0], path[1]);
+
+/** The condition a pod carries while gates hold it back from scheduling. */
+const gatedCondition = (now: string): UnknownRecord => ({
+  type: 'PodScheduled',
+  status: 'False',
+  lastProbeTime: null,
+  lastTransitionTime: now,
+  reason: 'SchedulingGated',
+  message: 'Scheduling is blocked due to non-empty scheduling gates',
+});
+
+/** The pod with the ephemeral containers of the body; nothing else of it counts. Throws 422. */
+function debugged(body: ApiObject, current: ApiObject): ApiObject {
+  const next = {
+    ...current,
+    metadata: { ...current.metadata, resourceVersion: body.metadata.resourceVersion },
+    spec: { ...specOf(current) },
+  };
+  const added = recordsAt(specOf(body), 'ephemeralContainers');
+  if (added.length > 0) (next.spec as UnknownRecord).ephemeralContainers = added;
+  else delete (next.spec as UnknownRecord).ephemeralContainers;
+  const violations = ephemeralUpdateViolations(next as ApiObject, current);
+  if (violations.length > 0) throw invalidObject('', 'Pod', current.metadata.name ?? '', violations);
+  return next as ApiObject;
+}
+
+const completed = (reason: string, message: string): RowCondition => ({
+  type: 'Completed',
+  status: 'True',
+  reason,
+  message,
+});
+
+/** What the row of a pod in an ended phase tells. */
+const ENDED: ReadonlyMap<string, RowCondition> = new Map([
+  ['Succeeded', completed('Succeeded', 'The pod has completed successfully.')],
+  ['Failed', completed('Failed', 'The pod failed.')],
+]);
+
+/** Rules of Pods (spec, "Pod"). */
+const strategyPod = (): Partial<Strategy> => ({
+  checkName: subdomainName,
+  hasStatus: true,
+  deleteAnswer: 'object',
+  defaults: object => {
+    const podSpec = specOf(object);
+    podSpecDefaults(podSpec);
+    podOnlyDefaults(podSpec);
+  },
+  prepareCreate: (object, rules) => {
+    const status: UnknownRecord = { phase: 'Pending', qosClass: qosClassOf(specOf(object)) };
+    if (recordsAt(specOf(object), 'schedulingGates').length > 0) status.conditions = [gatedCondition(rules.now)];
+    object.status = status;
+  },
+  prepareStatus: (object, old) => {
+    keepMembers(object, old, ['ownerReferences']);
+    const status = ensureRecord(object, 'status');
+    status.qosClass ??= recordAt(old, 'status')?.qosClass;
+    settlePodIps(status);
+  },
+  validateCreate: podCreateViolations,
+  validateUpdate: podUpdateViolations,
+  validateStatus: podStatusViolations,
+  subresources: new Map([['ephemeralcontainers', debugged]]),
+  connections: podConnections,
+  hasGrace: true,
+  gracePeriod: podGrace,
+  actions: new Map([
+    ['binding', (body, current, rules) => bindPod(current, body, current.metadata.name ?? '', rules.now)],
+  ]),
+  selectableFields: new Map([
+    ['spec.nodeName', field('spec', 'nodeName')],
+    ['spec.restartPolicy', field('spec', 'restartPolicy')],
+    ['spec.schedulerName', field('spec', 'schedulerName')],
+    ['spec.serviceAccountName', field('spec', 'serviceAccountName')],
+    ['spec.hostNetwork', p => String(recordAt(p, 'spec')?.hostNetwork === true)],
+    ['status.phase', field('status', 'phase')],
+    ['status.podIP', field('status', 'podIP')],
+    ['status.podIPs', () => ''],
+    ['status.nominatedNodeName', field('status', 'nominatedNodeName')],
+  ]),
+  fieldAliases: new Map([['spec.host', 'spec.nodeName']]),
+  rowConditions: object => {
+    const ended = ENDED.get(stringAt(object, 'status', 'phase'));
+    return ended ? [ended] : [];
+  },
+  columns: podColumns,
+});
+
+export const pod = builtInKind('core/pods', () =>
+  withNameWarning(withPodWarnings(strategyPod(), 'spec'), "the Pod's hostname"),
+);

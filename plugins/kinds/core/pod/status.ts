@@ -1,0 +1,123 @@
+import { isIP } from 'node:net';
+import { dns1123Subdomain, qualifiedName } from '../../../../core/model/names.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import {
+  isAbsent,
+  numberAt,
+  recordAt,
+  recordsAt,
+  specOf,
+  stringAt,
+  type UnknownRecord,
+} from '../../../../core/model/record.js';
+import { duplicate, forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
+import { ipText } from '../../shared/ipAddresses.js';
+import { complaints } from '../../shared/violations.js';
+
+/** Conditions whose names are taken as they are. */
+const SYSTEM = ['PodScheduled', 'Ready', 'Initialized'];
+
+function conditions(status: UnknownRecord): Violation[] {
+  // Upstream names metadata here.
+  return recordsAt(status, 'conditions').flatMap((condition, i) => {
+    const type = stringAt(condition, 'type');
+    return SYSTEM.includes(type) ? [] : complaints(`metadata.conditions[${i}].Type`, type, qualifiedName(type));
+  });
+}
+
+/** Containers that have ended stay so where the pod does not start them again. */
+function transitions(object: ApiObject, old: ApiObject, member: string): Violation[] {
+  const policy = member === 'ephemeralContainerStatuses' ? 'Never' : stringAt(specOf(old), 'restartPolicy');
+  if (policy === 'Always') return [];
+  const restarted = new Set(
+    member === 'initContainerStatuses'
+      ? recordsAt(specOf(old), 'initContainers')
+          .filter(container => stringAt(container, 'restartPolicy') === 'Always')
+          .map(container => stringAt(container, 'name'))
+      : [],
+  );
+  const now = recordsAt(object, 'status', member);
+  return recordsAt(old, 'status', member).flatMap((before, i) => {
+    const ended = recordAt(before, 'state', 'terminated');
+    const name = stringAt(before, 'name');
+    if (!ended || restarted.has(name) || (policy === 'OnFailure' && (numberAt(ended, 'exitCode') ?? 0) !== 0))
+      return [];
+    return now
+      .filter(status => stringAt(status, 'name') === name && !recordAt(status, 'state', 'terminated'))
+      .map(() => forbiddenField(`status.${member}[${i}].state`, 'may not be transitioned to non-terminated state'));
+  });
+}
+
+function claims(object: ApiObject): Violation[] {
+  const known = recordsAt(specOf(object), 'resourceClaims').map(claim => stringAt(claim, 'name'));
+  const seen = new Set<string>();
+  return recordsAt(object, 'status', 'resourceClaimStatuses').flatMap((status, i) => {
+    const name = stringAt(status, 'name');
+    const field = `status.resourceClaimStatuses[${i}].name`;
+    const found = known.includes(name)
+      ? []
+      : [invalid(field, name, 'must match the name of an entry in `spec.resourceClaims`')];
+    if (seen.has(name)) found.push(duplicate(field, name));
+    seen.add(name);
+    if (!isAbsent(status.resourceClaimName))
+      found.push(
+        ...complaints(
+          field,
+          stringAt(status, 'resourceClaimName'),
+          dns1123Subdomain(stringAt(status, 'resourceClaimName')),
+        ),
+      );
+    return found;
+  });
+}
+
+/** Addresses of one list: each is one, and there is at most one of a family. */
+function addresses(status: UnknownRecord, member: 'podIPs' | 'hostIPs'): Violation[] {
+  const field = `status.${member}`;
+  const ips = recordsAt(status, member).map(entry => stringAt(entry, 'ip'));
+  const found = ips.flatMap((ip, i) => complaints(`${field}[${i}]`, ip, ipText(ip)));
+  if (ips.length < 2) return found;
+  if (ips.length > 2 || new Set(ips.map(isIP)).size < 2)
+    found.push(invalid(field, recordsAt(status, member), 'may specify no more than one IP for each IP family'));
+  for (const [i, ip] of ips.entries()) if (ips.indexOf(ip) < i) found.push(duplicate(`${field}[${i}]`, { ip }));
+  return found;
+}
+
+function hostAddresses(status: UnknownRecord): Violation[] {
+  const [first] = recordsAt(status, 'hostIPs');
+  if (!first) return [];
+  const ip = stringAt(first, 'ip');
+  return [
+    ...(ip === stringAt(status, 'hostIP') ? [] : [invalid('status.hostIPs[0].ip', ip, 'must be equal to `hostIP`')]),
+    ...addresses(status, 'hostIPs'),
+  ];
+}
+
+/** What a write to a pod's status may not do. */
+export function podStatusViolations(object: ApiObject, old: ApiObject): Violation[] {
+  const [now, before] = [recordAt(object, 'status') ?? {}, recordAt(old, 'status')];
+  const [qos, node] = [stringAt(now, 'qosClass'), stringAt(now, 'nominatedNodeName')];
+  return [
+    ...conditions(now),
+    ...(node === '' || node === stringAt(before, 'nominatedNodeName')
+      ? []
+      : complaints('status.nominatedNodeName', node, dns1123Subdomain(node))),
+    ...(qos !== '' && qos !== stringAt(before, 'qosClass')
+      ? [invalid('status.qosClass', qos, 'field is immutable')]
+      : []),
+    ...['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'].flatMap(member =>
+      transitions(object, old, member),
+    ),
+    ...claims(object),
+    ...addresses(now, 'podIPs'),
+    ...hostAddresses(now),
+  ];
+}
+
+/** Makes `podIP` the first of `podIPs`: given alone or another than the first, it is the only one. */
+export function settlePodIps(status: UnknownRecord): void {
+  const ip = stringAt(status, 'podIP');
+  const first = stringAt(recordsAt(status, 'podIPs')[0], 'ip');
+  if (ip !== '' && ip !== first) status.podIPs = [{ ip }];
+  else if (first !== '') status.podIP = first;
+}

@@ -1,0 +1,158 @@
+import type { ApiObject } from '../../../../core/model/object.js';
+import {
+  entriesAt,
+  isAbsent,
+  isSemanticallyEqual,
+  numberAt,
+  recordAt,
+  recordsAt,
+  specOf,
+  stringAt,
+  type UnknownRecord,
+} from '../../../../core/model/record.js';
+import { forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
+import { ephemeralViolations, podSpecViolations } from '../../shared/podSpec/validation.js';
+import { between } from '../../shared/violations.js';
+
+const FIXED =
+  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
+
+/** What is wrong with a new pod. */
+export function podCreateViolations(object: ApiObject): Violation[] {
+  const found = podSpecViolations(specOf(object), 'spec');
+  if (recordsAt(specOf(object), 'ephemeralContainers').length > 0)
+    found.push(forbiddenField('spec.ephemeralContainers', 'cannot be set on create'));
+  return found;
+}
+
+function deadline(pod: UnknownRecord, old: UnknownRecord): Violation[] {
+  const [now, before] = [numberAt(pod, 'activeDeadlineSeconds'), numberAt(old, 'activeDeadlineSeconds')];
+  const field = 'spec.activeDeadlineSeconds';
+  if (now === before) return [];
+  if (now === undefined) return [invalid(field, null, 'must not update from a positive integer to nil value')];
+  if (now < 0 || now > 2147483647) return [invalid(field, now, between(0, 2147483647))];
+  if (before !== undefined && before < now)
+    return [invalid(field, now, 'must be less than or equal to previous value')];
+  return [];
+}
+
+/** What makes tolerations the same one; how long they last counts where that may not change. */
+const tolerationKey = (toleration: UnknownRecord): string =>
+  JSON.stringify([
+    ...['key', 'operator', 'value', 'effect'].map(member => stringAt(toleration, member)),
+    ...(toleration.effect === 'NoExecute' ? [] : [numberAt(toleration, 'tolerationSeconds') ?? 0]),
+  ]);
+
+function tolerations(pod: UnknownRecord, old: UnknownRecord): Violation[] {
+  const now = new Set(recordsAt(pod, 'tolerations').map(tolerationKey));
+  const kept = recordsAt(old, 'tolerations').every(before => now.has(tolerationKey(before)));
+  return kept
+    ? []
+    : [forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
+}
+
+function gates(pod: UnknownRecord, old: UnknownRecord): Violation[] {
+  const before = new Set(recordsAt(old, 'schedulingGates').map(gate => stringAt(gate, 'name')));
+  return recordsAt(pod, 'schedulingGates').flatMap((gate, i) =>
+    before.has(stringAt(gate, 'name'))
+      ? []
+      : [
+          forbiddenField(
+            `spec.schedulingGates[${i}].name`,
+            `only deletion is allowed, but found new scheduling gate '${stringAt(gate, 'name')}'`,
+          ),
+        ],
+  );
+}
+
+function nodeSelector(pod: UnknownRecord, old: UnknownRecord): Violation[] {
+  const now = recordAt(pod, 'nodeSelector') ?? {};
+  return entriesAt(old, 'nodeSelector').every(([key, value]) => now[key] === value)
+    ? []
+    : [
+        invalid(
+          'spec.nodeSelector',
+          now,
+          'only additions to spec.nodeSelector are allowed (no mutations or deletions)',
+        ),
+      ];
+}
+
+/** The spec with everything that may change set to what the old one has. */
+function withoutChangeable(pod: UnknownRecord, old: UnknownRecord, gated: boolean): UnknownRecord {
+  const withOldImages = (member: string): UnknownRecord[] => {
+    const before = recordsAt(old, member);
+    return recordsAt(pod, member).map((container, i) => ({ ...container, image: before[i]?.image }));
+  };
+  const next: UnknownRecord = {
+    ...pod,
+    containers: withOldImages('containers'),
+    initContainers: withOldImages('initContainers'),
+    activeDeadlineSeconds: old.activeDeadlineSeconds,
+    tolerations: old.tolerations,
+    schedulingGates: old.schedulingGates,
+  };
+  if (
+    (numberAt(old, 'terminationGracePeriodSeconds') ?? 0) < 0 &&
+    numberAt(pod, 'terminationGracePeriodSeconds') === 1
+  ) {
+    next.terminationGracePeriodSeconds = old.terminationGracePeriodSeconds;
+  }
+  if (gated) next.nodeSelector = old.nodeSelector;
+  if (isAbsent(next.automountServiceAccountToken)) delete next.automountServiceAccountToken;
+  return next;
+}
+
+/** Longest difference shown: enough to see what a client did not mean to change. */
+const DIFFERENCE = 4096;
+
+/** The members that differ, as lines of what was and what is. */
+function difference(before: UnknownRecord, now: UnknownRecord): string {
+  const lines = [...new Set([...Object.keys(before), ...Object.keys(now)])]
+    .filter(member => !isSemanticallyEqual(before[member], now[member]))
+    .flatMap(member => [
+      `- ${member}: ${JSON.stringify(before[member])}`,
+      `+ ${member}: ${JSON.stringify(now[member])}`,
+    ]);
+  return `${lines.join('\n').slice(0, DIFFERENCE)}\n`;
+}
+
+/** What an update of a pod may not do (spec, "Pod updates"). */
+export function podUpdateViolations(object: ApiObject, before: ApiObject): Violation[] {
+  const [pod, old] = [specOf(object), specOf(before)];
+  const found = podSpecViolations(pod, 'spec');
+  for (const member of ['containers', 'initContainers']) {
+    if (recordsAt(pod, member).length !== recordsAt(old, member).length) {
+      return [...found, forbiddenField(`spec.${member}`, 'pod updates may not add or remove containers')];
+    }
+    for (const [i, container] of recordsAt(pod, member).entries()) {
+      if (stringAt(container, 'image') === '')
+        found.push({ reason: 'FieldValueRequired', field: `spec.${member}[${i}].image`, message: 'Required value' });
+    }
+  }
+  const gated = recordsAt(old, 'schedulingGates').length > 0;
+  found.push(...deadline(pod, old), ...tolerations(pod, old), ...gates(pod, old));
+  if (gated) found.push(...nodeSelector(pod, old));
+  const changed = withoutChangeable(pod, old, gated);
+  if (!isSemanticallyEqual(changed, old)) found.push(forbiddenField('spec', `${FIXED}\n${difference(old, changed)}`));
+  return found;
+}
+
+/** Ephemeral containers may be added, never changed or taken away. */
+export function ephemeralUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
+  const field = 'spec.ephemeralContainers';
+  const now = new Map(
+    recordsAt(specOf(object), 'ephemeralContainers').map(container => [stringAt(container, 'name'), container]),
+  );
+  const found = [...podSpecViolations(specOf(object), 'spec'), ...ephemeralViolations(specOf(object), field)];
+  for (const before of recordsAt(specOf(old), 'ephemeralContainers')) {
+    const name = JSON.stringify(stringAt(before, 'name'));
+    const after = now.get(stringAt(before, 'name'));
+    if (!after) found.push(forbiddenField(field, `existing ephemeral containers ${name} may not be removed\n`));
+    else if (!isSemanticallyEqual(after, before))
+      found.push(
+        forbiddenField(field, `existing ephemeral containers ${name} may not be changed\n${difference(before, after)}`),
+      );
+  }
+  return found;
+}

@@ -1,0 +1,72 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Strategy } from '../../../core/api/strategy.js';
+import { labelSelectorText } from '../../../core/model/labelSelector.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { entriesAt, numberAt, recordAt, setDefault, specOf } from '../../../core/model/record.js';
+import { invalid, required, type Violation } from '../../../core/model/refusal.js';
+import { selects } from '../shared/labels.js';
+import { templateDefaults } from '../shared/podSpec/defaults.js';
+import { templateViolations } from '../shared/podSpec/validation.js';
+import { POD_NAMES, withNameWarning, withPodWarnings } from '../shared/podSpec/warnings.js';
+import { replicaSetColumns } from '../shared/podTemplateColumns.js';
+import { alwaysRunning, counts, replicaSetStatusViolations } from '../shared/workloads.js';
+
+/** What is wrong with a ReplicationController. */
+function replicationControllerViolations(object: ApiObject): Violation[] {
+  const spec = recordAt(object, 'spec');
+  const selector = recordAt(spec, 'selector') ?? {};
+  const found = counts(spec, ['replicas', 'minReadySeconds']);
+  if (Object.keys(selector).length === 0) found.push(required('spec.selector'));
+  if (!recordAt(spec, 'template')) return [...found, required('spec.template')];
+  if (!selects({ matchLabels: selector }, recordAt(spec, 'template', 'metadata', 'labels') ?? {})) {
+    found.push(
+      invalid(
+        'spec.template.metadata.labels',
+        recordAt(spec, 'template', 'metadata', 'labels'),
+        '`selector` does not match template `labels`',
+      ),
+    );
+  }
+  return [
+    ...found,
+    ...templateViolations(recordAt(spec, 'template'), 'spec.template'),
+    ...alwaysRunning(recordAt(spec, 'template', 'spec'), 'ReplicationController'),
+  ];
+}
+
+/** Rules of ReplicationControllers: selector and labels follow the template's labels. */
+const strategy = (): Partial<Strategy> => ({
+  hasGeneration: true,
+  hasStatus: true,
+  orphansByDefault: true,
+  defaults: object => {
+    const s = specOf(object);
+    setDefault(s, 'replicas', 1);
+    const labels = recordAt(s, 'template', 'metadata', 'labels');
+    if (labels) {
+      if (entriesAt(s, 'selector').length === 0) s.selector = { ...labels };
+      if (Object.keys(object.metadata.labels ?? {}).length === 0) {
+        object.metadata.labels = Object.fromEntries(Object.entries(labels).map(([k, v]) => [k, String(v)]));
+      }
+    }
+    templateDefaults(recordAt(s, 'template'));
+  },
+  prepareCreate: object => {
+    object.status = { replicas: 0 };
+  },
+  validateCreate: replicationControllerViolations,
+  validateUpdate: object => replicationControllerViolations(object),
+  validateStatus: replicaSetStatusViolations,
+  selectableFields: new Map([['status.replicas', object => String(numberAt(object, 'status', 'replicas') ?? 0)]]),
+  scale: {
+    spec: ['spec', 'replicas'],
+    status: ['status', 'replicas'],
+    selector: object => labelSelectorText({ matchLabels: recordAt(object, 'spec', 'selector') }),
+    missing: { group: 'autoscaling', resource: 'replicationcontrollers/scale' },
+  },
+  columns: replicaSetColumns,
+});
+
+export const replicationController = builtInKind('core/replicationcontrollers', () =>
+  withNameWarning(withPodWarnings(strategy(), 'spec', 'template', 'spec'), POD_NAMES),
+);

@@ -1,0 +1,83 @@
+import { isIP, isIPv6 } from 'node:net';
+import { entriesAt, isAbsent, stringAt, stringsAt, type UnknownRecord } from '../../../../core/model/record.js';
+import { duplicate, invalid, notSupported, type Violation } from '../../../../core/model/refusal.js';
+import { isHeadless } from './fields.js';
+import { ipText } from '../../shared/ipAddresses.js';
+import { complaints } from '../../shared/violations.js';
+
+const FAMILIES = ['IPv4', 'IPv6'];
+
+const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
+
+const ALL = 'spec.clusterIPs';
+
+function familyViolations(spec: UnknownRecord | undefined): Violation[] {
+  const seen = new Set<string>();
+  const found = stringsAt(spec, 'ipFamilies').flatMap((family, i) => {
+    const field = `spec.ipFamilies[${i}]`;
+    const wrong = FAMILIES.includes(family) ? [] : [notSupported(field, family, FAMILIES)];
+    if (seen.has(family)) wrong.push(duplicate(field, family));
+    seen.add(family);
+    return wrong;
+  });
+  const policy = stringAt(spec, 'ipFamilyPolicy');
+  if (!isAbsent(spec?.ipFamilyPolicy) && !POLICIES.includes(policy))
+    found.push(notSupported('spec.ipFamilyPolicy', policy, POLICIES));
+  return found;
+}
+
+/** Each address by itself; `None` stands alone. */
+function eachAddress(all: readonly string[]): Violation[] {
+  return all.flatMap((address, i) => {
+    if (i === 0 && address === 'None')
+      return all.length > 1 ? [invalid(ALL, all, "'None' must be the first and only value")] : [];
+    return complaints(`${ALL}[${i}]`, address, ipText(address));
+  });
+}
+
+function matchFamilies(all: readonly string[], families: readonly string[]): Violation[] {
+  return all.flatMap((address, i) => {
+    const family = families[i];
+    if (family === undefined)
+      return [invalid(`${ALL}[${i}]`, address, `may not be set because no ip family exists at spec.ipFamilies[${i}]`)];
+    return isIPv6(address) === (family === 'IPv6')
+      ? []
+      : [invalid(`${ALL}[${i}]`, address, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``)];
+  });
+}
+
+/**
+ * Whether addresses, families and their policy go together; they are judged before anything is allocated. Not for
+ * external names.
+ */
+export function addressViolations(spec: UnknownRecord | undefined): Violation[] {
+  const found = familyViolations(spec);
+  const [one, all] = [stringAt(spec, 'clusterIP'), stringsAt(spec, 'clusterIPs')];
+  if (all.length > 0 && one === '') found.push(invalid(ALL, all, 'must be empty when `clusterIP` is not specified'));
+  else if (all.length > 0 && all[0] !== one) found.push(invalid(ALL, all, 'first value must match `clusterIP`'));
+  const wrong = eachAddress(all);
+  found.push(...wrong);
+  if (all.length > 2) found.push(invalid(ALL, all, 'may only hold up to 2 values'));
+  if (wrong.length > 0) return found;
+  if (all.length > 1 && new Set(all.map(isIP)).size < all.length)
+    found.push(invalid(ALL, all, 'may specify no more than one IP for each IP family'));
+  const families = stringsAt(spec, 'ipFamilies');
+  const comparable = !isHeadless(spec) && found.length === 0 && families.length > 0;
+  return comparable ? [...found, ...matchFamilies(all, families)] : found;
+}
+
+/**
+ * What a cluster with IPv4 only cannot give. Services without address and selector may ask for anything: others fill
+ * them.
+ */
+export function unavailableFamilies(spec: UnknownRecord | undefined): Violation[] {
+  if (isHeadless(spec) && entriesAt(spec, 'selector').length === 0) return [];
+  const found: Violation[] = [];
+  if (stringAt(spec, 'ipFamilyPolicy') === 'RequireDualStack')
+    found.push(
+      invalid('spec.ipFamilyPolicy', 'RequireDualStack', 'this cluster is not configured for dual-stack services'),
+    );
+  for (const [i, family] of stringsAt(spec, 'ipFamilies').entries())
+    if (family !== 'IPv4') found.push(invalid(`spec.ipFamilies[${i}]`, family, 'not configured on this cluster'));
+  return found;
+}

@@ -1,0 +1,131 @@
+import type { Rules } from '../../../../core/api/strategy.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import {
+  numberAt,
+  recordAt,
+  recordsAt,
+  specOf,
+  stringAt,
+  stringsAt,
+  type UnknownRecord,
+} from '../../../../core/model/record.js';
+import { forbiddenField, invalid, invalidObject, type Violation } from '../../../../core/model/refusal.js';
+import { addressViolations, unavailableFamilies } from './addresses.js';
+import { allocatorOver, type ServiceAllocator } from './allocator.js';
+import { fillFamilies, hasClusterIP, hasHealthPort, hasNodePorts, isHeadless } from './fields.js';
+
+function allocateAddress(service: UnknownRecord, allocator: ServiceAllocator, owned: readonly string[]): Violation[] {
+  if (!hasClusterIP(service)) return [];
+  if (isHeadless(service)) {
+    service.clusterIPs = ['None'];
+    service.clusterIP = 'None';
+    return [];
+  }
+  const asked = stringsAt(service, 'clusterIPs');
+  const refuse = (why: string): Violation[] => [
+    invalid('spec.clusterIPs', asked, `failed to allocate IP ${asked[0]}: ${why}`),
+  ];
+  const wanted = asked[0];
+  if (wanted !== undefined && !owned.includes(wanted)) {
+    if (wanted.includes(':')) return [invalid('spec.clusterIPs[0]', asked, 'IPv6 is not configured on this cluster')];
+    if (!allocator.inRange(wanted)) {
+      return refuse(
+        `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${allocator.ranges.network}`,
+      );
+    }
+    if (allocator.addressTaken(wanted)) return refuse('provided IP is already allocated');
+  }
+  const address = wanted ?? allocator.nextAddress();
+  if (address === undefined) return [invalid('spec.clusterIPs', [], 'failed to allocate a serviceIP: range is full')];
+  service.clusterIPs = [address];
+  service.clusterIP = address;
+  return [];
+}
+
+const TAKEN = 'provided port is already allocated';
+
+function portProblem(port: number, protocol: string, allocator: ServiceAllocator): string | undefined {
+  const [low, high] = allocator.ranges.ports;
+  if (port < low || port > high) {
+    return `provided port is not in the valid range. The range of valid ports is ${low}-${high}`;
+  }
+  return allocator.portTaken(port, protocol) ? TAKEN : undefined;
+}
+
+/** Ports of one number and different protocols share their node port. */
+function allocateNodePorts(service: UnknownRecord, allocator: ServiceAllocator): Violation[] {
+  if (!hasNodePorts(service)) return [];
+  const ports = recordsAt(service, 'ports');
+  const mine = new Set<string>();
+  for (const [index, port] of ports.entries()) {
+    const asked = numberAt(port, 'nodePort');
+    if (!asked) continue;
+    const key = `${stringAt(port, 'protocol')}/${asked}`;
+    const problem = mine.has(key) ? TAKEN : portProblem(asked, stringAt(port, 'protocol'), allocator);
+    mine.add(key);
+    if (problem) return [invalid(`spec.ports[${index}].nodePort`, asked, problem)];
+  }
+  const shared = new Map(ports.filter(port => port.nodePort).map(port => [port.port, port.nodePort]));
+  const used = new Set(
+    ports.filter(port => port.nodePort).map(port => `${stringAt(port, 'protocol')}/${String(port.nodePort)}`),
+  );
+  for (const [index, port] of ports.entries()) {
+    if (port.nodePort) continue;
+    const twin = shared.get(port.port);
+    const next = twin && !used.has(`${stringAt(port, 'protocol')}/${String(twin)}`) ? twin : allocator.nextPort();
+    if (next === undefined)
+      return [invalid(`spec.ports[${index}].nodePort`, 0, 'failed to allocate a nodePort: range is full')];
+    port.nodePort = next;
+    shared.set(port.port, next);
+    used.add(`${stringAt(port, 'protocol')}/${String(next)}`);
+  }
+  return [];
+}
+
+function allocateHealthPort(service: UnknownRecord, allocator: ServiceAllocator): Violation[] {
+  if (!hasHealthPort(service)) return [];
+  const asked = numberAt(service, 'healthCheckNodePort');
+  if (!asked) {
+    service.healthCheckNodePort = allocator.nextPort();
+    return [];
+  }
+  const problem = portProblem(asked, 'TCP', allocator);
+  return problem ? [invalid('spec.healthCheckNodePort', asked, problem)] : [];
+}
+
+/** The health port stays as long as one is needed. */
+const changedHealthPort = (service: UnknownRecord, before: UnknownRecord | undefined): Violation[] =>
+  hasHealthPort(service) &&
+  hasHealthPort(before) &&
+  numberAt(service, 'healthCheckNodePort') !== numberAt(before, 'healthCheckNodePort')
+    ? [forbiddenField('spec.healthCheckNodePort', 'field is immutable')]
+    : [];
+
+/**
+ * Gives a Service its addresses and ports, before all else of it is judged. Throws 422 for addresses and families that
+ * do not go together, then for the first thing that cannot be given out.
+ */
+export function allocate(object: ApiObject, old: ApiObject | undefined, rules: Rules): void {
+  const service = specOf(object);
+  const before = recordAt(old, 'spec');
+  const refuse = (violations: readonly Violation[]): void => {
+    if (violations.length > 0) throw invalidObject('', 'Service', object.metadata.name ?? '', violations);
+  };
+  if (hasClusterIP(service)) {
+    refuse(addressViolations(service));
+    fillFamilies(service);
+    refuse(unavailableFamilies(service));
+  }
+  const given = stringsAt(before, 'clusterIPs');
+  // That an address may not change is for the validation to tell.
+  const moved = hasClusterIP(before) && given[0] !== undefined && stringsAt(service, 'clusterIPs')[0] !== given[0];
+  const allocator = allocatorOver(() => rules.list('core/services'), old?.metadata.uid);
+  refuse(
+    [
+      ...(moved ? [] : allocateAddress(service, allocator, given)),
+      ...allocateNodePorts(service, allocator),
+      ...changedHealthPort(service, before),
+      ...allocateHealthPort(service, allocator),
+    ].slice(0, 1),
+  );
+}

@@ -1,0 +1,117 @@
+import { randomInt } from 'node:crypto';
+import type { ApiObject } from '../../../../core/model/object.js';
+import { numberAt, recordAt, recordsAt, stringsAt } from '../../../../core/model/record.js';
+
+/** What Services are given from: one IPv4 range and one range of node ports, both ends included. */
+interface ServiceRanges {
+  readonly network: string;
+  readonly ports: readonly [number, number];
+}
+
+/** The ranges of a default server. */
+export const DEFAULT_RANGES: ServiceRanges = { network: '10.0.0.0/16', ports: [30000, 32767] };
+
+const toNumber = (address: string): number => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+
+const toAddress = (n: number): string => [24, 16, 8, 0].map(shift => Math.floor(n / 2 ** shift) % 256).join('.');
+
+/** First address of a range: the server's own Service has it, no other is given it. */
+export const ownAddress = ({ network }: ServiceRanges): string => toAddress(toNumber(network.split('/')[0]!) + 1);
+
+/**
+ * Hands out cluster addresses and node ports; `undefined` from the `next…` functions means that the range is used up.
+ */
+export interface ServiceAllocator {
+  readonly ranges: ServiceRanges;
+  addressTaken(address: string): boolean;
+  inRange(address: string): boolean;
+  nextAddress(): string | undefined;
+  portTaken(port: number, protocol: string): boolean;
+  nextPort(): number | undefined;
+}
+
+const isIPv4 = (address: string): boolean => /^(\d{1,3}\.){3}\d{1,3}$/.test(address);
+
+interface Used {
+  readonly addresses: Set<string>;
+  readonly ports: Map<number, Set<string>>;
+}
+
+const addressesOf = (service: ApiObject): string[] =>
+  stringsAt(service, 'spec', 'clusterIPs').filter(address => address !== 'None');
+
+function portsOf(service: ApiObject): (readonly [port: number, protocol: string])[] {
+  const spec = recordAt(service, 'spec');
+  const claims = recordsAt(spec, 'ports').map(p => [numberAt(p, 'nodePort'), String(p.protocol ?? 'TCP')] as const);
+  return [...claims, [numberAt(spec, 'healthCheckNodePort'), 'TCP'] as const].flatMap(([port, protocol]) =>
+    port ? [[port, protocol] as const] : [],
+  );
+}
+
+/** What a Service has that no other may have. */
+export const claimsOf = (service: ApiObject): string[] => [
+  ...addressesOf(service),
+  ...portsOf(service).map(([port, protocol]) => `${port}-${protocol}`),
+];
+
+function usedBy(services: readonly ApiObject[], except: string | undefined): Used {
+  const used: Used = { addresses: new Set(), ports: new Map() };
+  for (const service of services) {
+    if (service.metadata.uid !== undefined && service.metadata.uid === except) continue;
+    for (const address of addressesOf(service)) used.addresses.add(address);
+    for (const [port, protocol] of portsOf(service)) {
+      used.ports.set(port, (used.ports.get(port) ?? new Set()).add(protocol));
+    }
+  }
+  return used;
+}
+
+/** Random numbers tried before all are gone through in order. */
+const RANDOM_TRIES = 64;
+
+/** A free one of the numbers below `size`: a random one unless nearly all are taken. */
+function pick(size: number, free: (index: number) => boolean): number | undefined {
+  for (let attempt = 0; attempt < RANDOM_TRIES; attempt++) {
+    const index = randomInt(size);
+    if (free(index)) return index;
+  }
+  for (let index = 0; index < size; index++) if (free(index)) return index;
+  return undefined;
+}
+
+/**
+ * Allocates from what the Services leave free, which are looked at when something is asked for. The one with the uid
+ * `except` does not count: it may keep what it has. Others may pick the same at the same time: `claimsOf` keeps them
+ * apart.
+ */
+export function allocatorOver(
+  services: () => readonly ApiObject[],
+  except?: string,
+  ranges: ServiceRanges = DEFAULT_RANGES,
+): ServiceAllocator {
+  let known: Used | undefined;
+  const used = (): Used => (known ??= usedBy(services(), except));
+  const [base = '', bits = '24'] = ranges.network.split('/');
+  const first = toNumber(base);
+  const size = 2 ** (32 - Number(bits));
+  const [low, high] = ranges.ports;
+  return {
+    ranges,
+    addressTaken: address => used().addresses.has(address),
+    inRange: address => isIPv4(address) && toNumber(address) > first && toNumber(address) < first + size - 1,
+    nextAddress: () => {
+      const index = pick(size - 3, i => !used().addresses.has(toAddress(first + 2 + i)));
+      if (index === undefined) return undefined;
+      const address = toAddress(first + 2 + index);
+      used().addresses.add(address);
+      return address;
+    },
+    portTaken: (port, protocol) => used().ports.get(port)?.has(protocol) ?? false,
+    nextPort: () => {
+      const index = pick(high - low + 1, i => !used().ports.has(low + i));
+      if (index === undefined) return undefined;
+      used().ports.set(low + index, new Set(['TCP', 'UDP', 'SCTP']));
+      return low + index;
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { builtInKind } from '../../../../core/api/resource.js';
+import type { Column } from '../../../../core/api/strategy.js';
+import {
+  ensureRecord,
+  numberAt,
+  recordsAt,
+  setDefault,
+  specOf,
+  stringAt,
+  stringsAt,
+  valueAt,
+} from '../../../../core/model/record.js';
+import { Refusal } from '../../../../core/model/refusal.js';
+import type { Connection, Connections } from '../pod/connections.js';
+import { allocate } from './allocation.js';
+import { claimsOf } from './allocator.js';
+import { agreeOnAddresses, dropForeignFields, keepAllocated, serviceDefaults } from './fields.js';
+import { serviceStatusViolations, serviceUpdateViolations, serviceViolations } from './validation.js';
+import { AGE, type Cell, column, NAME, selectorText, stringCell, wideColumn } from '../../shared/columns.js';
+import { balancerAddresses } from '../../shared/loadBalancers.js';
+import { label1035Name } from '../../shared/names.js';
+
+const externalAddress: Cell = service => {
+  const external = stringsAt(service, 'spec', 'externalIPs');
+  switch (valueAt(service, 'spec', 'type')) {
+    case 'ClusterIP':
+    case 'NodePort':
+      return external.join(',') || '<none>';
+    case 'LoadBalancer':
+      return [...balancerAddresses(service), ...external].join(',') || '<pending>';
+    case 'ExternalName':
+      return stringAt(service, 'spec', 'externalName');
+    default:
+      return '<unknown>';
+  }
+};
+
+const servicePorts: Cell = service =>
+  recordsAt(service, 'spec', 'ports')
+    .map(port => {
+      const nodePort = numberAt(port, 'nodePort') ?? 0;
+      return `${numberAt(port, 'port') ?? 0}${nodePort > 0 ? `:${nodePort}` : ''}/${stringAt(port, 'protocol')}`;
+    })
+    .join(',') || '<none>';
+
+export const COLUMNS: readonly Column[] = [
+  NAME,
+  column('Type', stringCell('spec.type')),
+  column(
+    'Cluster-IP',
+    object => stringsAt(object, 'spec', 'clusterIPs')[0] || stringAt(object, 'spec', 'clusterIP') || '<none>',
+  ),
+  column('External-IP', externalAddress),
+  column('Port(s)', servicePorts),
+  AGE,
+  wideColumn('Selector', object => selectorText(valueAt(object, 'spec', 'selector'))),
+];
+
+/** What reaches through services: nothing stands behind them here. */
+const serviceConnections: Connections = new Map<string, Connection>([
+  [
+    'proxy',
+    service =>
+      new Refusal('ServiceUnavailable', `no endpoints available for service ${JSON.stringify(service.metadata.name)}`),
+  ],
+]);
+
+/**
+ * Rules of Services: addresses and node ports are given out in the request thread, from what its informer says is free.
+ */
+export const service = builtInKind('core/services', () => ({
+  looksAt: ['core/services'],
+  claims: claimsOf,
+  checkName: label1035Name,
+  hasStatus: true,
+  connections: serviceConnections,
+  deleteAnswer: 'object',
+  createOnUpdate: true,
+  defaults: object => {
+    serviceDefaults(specOf(object));
+    for (const ingress of recordsAt(object, 'status', 'loadBalancer', 'ingress')) {
+      if (stringAt(ingress, 'ip') !== '') setDefault(ingress, 'ipMode', 'VIP');
+    }
+  },
+  prepareCreate: (object, rules) => {
+    object.status = { loadBalancer: {} };
+    agreeOnAddresses(specOf(object), undefined);
+    allocate(object, undefined, rules);
+  },
+  prepareUpdate: (object, old, rules) => {
+    const before = specOf(old);
+    agreeOnAddresses(specOf(object), before);
+    keepAllocated(specOf(object), before);
+    dropForeignFields(specOf(object), before);
+    if (specOf(object).type !== 'LoadBalancer') ensureRecord(object, 'status').loadBalancer = {};
+    allocate(object, old, rules);
+  },
+  validateCreate: object => serviceViolations(object),
+  validateUpdate: (object, old) => serviceUpdateViolations(object, old),
+  validateStatus: serviceStatusViolations,
+  selectableFields: new Map([
+    ['spec.clusterIP', object => stringAt(object, 'spec', 'clusterIP')],
+    ['spec.type', object => stringAt(object, 'spec', 'type')],
+  ]),
+  columns: COLUMNS,
+}));

@@ -1,0 +1,197 @@
+import { isIP } from 'node:net';
+import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../../core/model/names.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import {
+  entriesAt,
+  isAbsent,
+  numberAt,
+  recordAt,
+  recordsAt,
+  stringAt,
+  stringsAt,
+  type UnknownRecord,
+} from '../../../../core/model/record.js';
+import { duplicate, forbiddenField, invalid, required, type Violation } from '../../../../core/model/refusal.js';
+import { addressViolations } from './addresses.js';
+import { hasClusterIP, hasHealthPort, isExternal, isHeadless } from './fields.js';
+import { ipText, nonSpecialIp } from '../../shared/ipAddresses.js';
+import { labelViolations } from '../../shared/labels.js';
+import { portName, portNumber } from '../../shared/ports.js';
+import { complaints, ifSet, oneOf } from '../../shared/violations.js';
+
+function portViolations(spec: UnknownRecord | undefined): Violation[] {
+  const ports = recordsAt(spec, 'ports');
+  const found: Violation[] = [];
+  if (ports.length === 0 && stringAt(spec, 'type') !== 'ExternalName' && !isHeadless(spec))
+    found.push(required('spec.ports'));
+  const [names, pairs] = [new Set<string>(), new Set<string>()];
+  for (const [i, port] of ports.entries()) {
+    const where = `spec.ports[${i}]`;
+    const [name, number] = [stringAt(port, 'name'), numberAt(port, 'port') ?? 0];
+    if (name === '' && ports.length > 1) found.push(required(`${where}.name`));
+    if (name !== '') found.push(...complaints(`${where}.name`, name, dns1123Label(name)));
+    if (name !== '' && names.has(name)) found.push(duplicate(`${where}.name`, name));
+    names.add(name);
+    found.push(...complaints(`${where}.port`, number, portNumber(number)));
+    found.push(...oneOf(port, 'protocol', `${where}.protocol`, ['SCTP', 'TCP', 'UDP']));
+    const target = port.targetPort;
+    if (typeof target === 'string') found.push(...complaints(`${where}.targetPort`, target, portName(target)));
+    else if (typeof target === 'number') found.push(...complaints(`${where}.targetPort`, target, portNumber(target)));
+    found.push(...ifSet(port, 'appProtocol', `${where}.appProtocol`, qualifiedName));
+    const pair = `${stringAt(port, 'protocol')}/${number}`;
+    if (pairs.has(pair)) found.push(duplicate(where, { port: number, protocol: stringAt(port, 'protocol') }));
+    pairs.add(pair);
+  }
+  return found;
+}
+
+const only = (what: string): string => `may only be used when \`type\` is '${what}'`;
+
+const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+
+const NODE_AGENT_PORT = 10250;
+
+function externalName(spec: UnknownRecord | undefined): Violation[] {
+  const members = ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy'];
+  const found = members
+    .filter(member => (member === 'ipFamilyPolicy' ? !isAbsent(spec?.[member]) : stringsAt(spec, member).length > 0))
+    .map(member => forbiddenField(`spec.${member}`, 'may not be set for ExternalName services'));
+  const name = stringAt(spec, 'externalName').replace(/\.$/, '');
+  return [
+    ...found,
+    ...(name === '' ? [required('spec.externalName')] : complaints('spec.externalName', name, dns1123Subdomain(name))),
+  ];
+}
+
+/** What a type asks for, and what it excludes. */
+function typeViolations(spec: UnknownRecord | undefined): Violation[] {
+  const type = stringAt(spec, 'type');
+  const found = oneOf(spec, 'type', 'spec.type', TYPES);
+  if (type === 'ExternalName') found.push(...externalName(spec));
+  else found.push(...addressViolations(spec));
+  if ((type === 'NodePort' || type === 'LoadBalancer') && isHeadless(spec))
+    found.push(invalid('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
+  for (const [i, port] of recordsAt(spec, 'ports').entries()) {
+    if (type === 'ClusterIP' && numberAt(port, 'nodePort'))
+      found.push(forbiddenField(`spec.ports[${i}].nodePort`, "may not be used when `type` is 'ClusterIP'"));
+    if (type === 'LoadBalancer' && numberAt(port, 'port') === NODE_AGENT_PORT)
+      found.push(
+        invalid(
+          `spec.ports[${i}]`,
+          port.port,
+          `may not expose port ${NODE_AGENT_PORT} externally since it is used by kubelet`,
+        ),
+      );
+  }
+  return found;
+}
+
+function affinityViolations(spec: UnknownRecord | undefined): Violation[] {
+  const found = oneOf(spec, 'sessionAffinity', 'spec.sessionAffinity', ['ClientIP', 'None']);
+  const seconds = numberAt(spec, 'sessionAffinityConfig', 'clientIP', 'timeoutSeconds');
+  if (stringAt(spec, 'sessionAffinity') === 'ClientIP' && seconds !== undefined && (seconds <= 0 || seconds > 86400)) {
+    const field = 'spec.sessionAffinityConfig.clientIP.timeoutSeconds';
+    found.push(invalid(field, seconds, 'must be greater than 0 and less than 86400'));
+  }
+  return found;
+}
+
+function externalIpViolations(spec: UnknownRecord | undefined): Violation[] {
+  return stringsAt(spec, 'externalIPs').flatMap((address, i) => {
+    const field = `spec.externalIPs[${i}]`;
+    const wrong = complaints(field, address, ipText(address));
+    return wrong.length > 0 ? wrong : nonSpecialIp(address, field);
+  });
+}
+
+function cidr(value: string): string[] {
+  const [address = '', length = '', ...rest] = value.split('/');
+  const family = isIP(address);
+  const fine =
+    rest.length === 0 && family !== 0 && /^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128);
+  return fine ? [] : ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'];
+}
+
+/** What only Services of load balancers have. The odd capital of the first field is upstream's. */
+function balancerViolations(spec: UnknownRecord | undefined): Violation[] {
+  const isBalancer = stringAt(spec, 'type') === 'LoadBalancer';
+  const found: Violation[] = [];
+  const ranges = stringsAt(spec, 'loadBalancerSourceRanges');
+  if (ranges.length > 0 && !isBalancer)
+    found.push(forbiddenField('spec.LoadBalancerSourceRanges', only('LoadBalancer')));
+  for (const [i, range] of ranges.entries())
+    found.push(...complaints(`spec.LoadBalancerSourceRanges[${i}]`, range.trim(), cidr(range.trim())));
+  if (!isAbsent(spec?.allocateLoadBalancerNodePorts) && !isBalancer)
+    found.push(forbiddenField('spec.allocateLoadBalancerNodePorts', only('LoadBalancer')));
+  if (isAbsent(spec?.loadBalancerClass)) return found;
+  const name = stringAt(spec, 'loadBalancerClass');
+  if (!isBalancer) return [...found, forbiddenField('spec.loadBalancerClass', only('LoadBalancer'))];
+  return [...found, ...complaints('spec.loadBalancerClass', name, qualifiedName(name))];
+}
+
+const TRAFFIC = ['Cluster', 'Local'];
+
+function trafficViolations(spec: UnknownRecord | undefined): Violation[] {
+  const found: Violation[] = [];
+  const policy = stringAt(spec, 'externalTrafficPolicy');
+  if (isExternal(spec)) found.push(...oneOf(spec, 'externalTrafficPolicy', 'spec.externalTrafficPolicy', TRAFFIC));
+  else if (policy !== '')
+    found.push(invalid('spec.externalTrafficPolicy', policy, 'may only be set for externally-accessible services'));
+  const health = numberAt(spec, 'healthCheckNodePort') ?? 0;
+  if (hasHealthPort(spec)) {
+    if (health !== 0) found.push(...complaints('spec.healthCheckNodePort', health, portNumber(health)));
+  } else if (health !== 0) {
+    const why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+    found.push(invalid('spec.healthCheckNodePort', health, why));
+  }
+  found.push(...oneOf(spec, 'internalTrafficPolicy', 'spec.internalTrafficPolicy', TRAFFIC, false));
+  return [...found, ...oneOf(spec, 'trafficDistribution', 'spec.trafficDistribution', ['PreferClose'], false)];
+}
+
+/** What is wrong with a status that a load balancer wrote. */
+export function serviceStatusViolations(object: ApiObject): Violation[] {
+  const field = 'status.loadBalancer.ingress';
+  const points = recordsAt(object, 'status', 'loadBalancer', 'ingress');
+  if (points.length > 0 && stringAt(object, 'spec', 'type') !== 'LoadBalancer')
+    return [forbiddenField(field, "may only be used when `spec.type` is 'LoadBalancer'")];
+  return points.flatMap((ingress, i) => {
+    const [ip, name] = [stringAt(ingress, 'ip'), stringAt(ingress, 'hostname')];
+    const found = ip === '' ? [] : complaints(`${field}[${i}].ip`, ip, ipText(ip));
+    if (isAbsent(ingress.ipMode))
+      found.push(...(ip === '' ? [] : [required(`${field}[${i}].ipMode`, 'must be specified when `ip` is set')]));
+    else if (ip === '')
+      found.push(forbiddenField(`${field}[${i}].ipMode`, 'may not be specified when `ip` is not set'));
+    else found.push(...oneOf(ingress, 'ipMode', `${field}[${i}].ipMode`, ['Proxy', 'VIP']));
+    if (name !== '') found.push(...complaints(`${field}[${i}].hostname`, name, dns1123Subdomain(name)));
+    if (isIP(name) !== 0) found.push(invalid(`${field}[${i}].hostname`, name, 'must be a DNS name, not an IP address'));
+    return found;
+  });
+}
+
+/** What is wrong with a Service. */
+export function serviceViolations(object: ApiObject): Violation[] {
+  const spec = recordAt(object, 'spec');
+  return [
+    ...portViolations(spec),
+    ...typeViolations(spec),
+    ...affinityViolations(spec),
+    ...labelViolations(entriesAt(spec, 'selector'), 'spec.selector'),
+    ...externalIpViolations(spec),
+    ...balancerViolations(spec),
+    ...trafficViolations(spec),
+  ];
+}
+
+/** What an update may not do: addresses and the class of load balancers stay once they are given. */
+export function serviceUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
+  const [now, before] = [recordAt(object, 'spec'), recordAt(old, 'spec')];
+  const found = serviceViolations(object);
+  const [address, earlier] = [stringsAt(now, 'clusterIPs'), stringsAt(before, 'clusterIPs')];
+  if (hasClusterIP(now) && hasClusterIP(before) && earlier[0] && address[0] !== earlier[0]) {
+    found.push(invalid('spec.clusterIPs[0]', address, 'may not change once set'));
+  }
+  const balanced = [now, before].every(spec => stringAt(spec, 'type') === 'LoadBalancer');
+  if (balanced && stringAt(now, 'loadBalancerClass') !== stringAt(before, 'loadBalancerClass'))
+    found.push(invalid('spec.loadBalancerClass', now?.loadBalancerClass, 'may not change once set'));
+  return found;
+}

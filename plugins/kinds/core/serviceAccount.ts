@@ -1,0 +1,25 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column } from '../../../core/api/strategy.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { AGE, column, countCell, NAME } from '../shared/columns.js';
+
+const COLUMNS: readonly Column[] = [NAME, column('Secrets', countCell('secrets')), AGE];
+
+/** Rules of ServiceAccounts: who newly limits their Secrets is warned. */
+export const serviceAccount = builtInKind('core/serviceaccounts', naming => {
+  const limit = naming.label('orchestrator.io/enforce-mountable-secrets');
+  const why = `metadata.annotations[${limit}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
+  const limits = ({ metadata }: ApiObject): boolean => Object.hasOwn(metadata.annotations ?? {}, limit);
+  return {
+    deleteAnswer: 'object',
+    validateCreate: (object, rules) => {
+      if (limits(object)) rules.warn?.(why);
+      return [];
+    },
+    validateUpdate: (object, old, rules) => {
+      if (limits(object) && !limits(old)) rules.warn?.(why);
+      return [];
+    },
+    columns: COLUMNS,
+  };
+});

@@ -1,0 +1,30 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column } from '../../../core/api/strategy.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { setDefaultForZero, specOf, stringAt } from '../../../core/model/record.js';
+import { AGE, column, conditionOf, integerCell, NAME, stringCell } from '../shared/columns.js';
+import { conditionTypeViolations } from '../shared/conditions.js';
+import { keepMetadata } from '../shared/metadata.js';
+
+/** The lower, the earlier a flow schema is tried. */
+const precedence = (schema: ApiObject): number => Number(specOf(schema).matchingPrecedence ?? 0);
+
+/** Columns of FlowSchemas. */
+const COLUMNS: readonly Column[] = [
+  NAME,
+  column('PriorityLevel', stringCell('spec.priorityLevelConfiguration.name')),
+  column('MatchingPrecedence', integerCell('spec.matchingPrecedence')),
+  column('DistinguisherMethod', stringCell('spec.distinguisherMethod.type', '<none>')),
+  AGE,
+  column('MissingPL', object => stringAt(conditionOf(object, 'Dangling'), 'status') || '?'),
+];
+
+export const flowSchema = builtInKind('flowcontrol.apiserver.orchestrator.io/flowschemas', () => ({
+  hasGeneration: true,
+  hasStatus: true,
+  prepareStatus: keepMetadata,
+  validateStatus: conditionTypeViolations,
+  defaults: object => setDefaultForZero(specOf(object), 'matchingPrecedence', 1000),
+  rowOrder: (a, b) => precedence(a) - precedence(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
+  columns: COLUMNS,
+}));

@@ -1,0 +1,54 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column } from '../../../core/api/strategy.js';
+import { ensureRecord, recordAt, setDefault, setDefaultForZero, valueAt } from '../../../core/model/record.js';
+import { AGE, type Cell, column, integerCell, NAME, stringCell } from '../shared/columns.js';
+import { conditionTypeViolations } from '../shared/conditions.js';
+import { keepMetadata } from '../shared/metadata.js';
+
+const shares: Cell = level => {
+  const given =
+    valueAt(level, 'spec', 'limited', 'nominalConcurrencyShares') ??
+    valueAt(level, 'spec', 'exempt', 'nominalConcurrencyShares');
+  return valueAt(level, 'spec', 'type') === 'Limited' && typeof given === 'number' ? given : '<none>';
+};
+
+const queuing = (name: string): Cell => integerCell(`spec.limited.limitResponse.queuing.${name}`, '<none>');
+
+/** Columns of PriorityLevelConfigurations. */
+const COLUMNS: readonly Column[] = [
+  NAME,
+  column('Type', stringCell('spec.type')),
+  column('NominalConcurrencyShares', shares),
+  column('Queues', queuing('queues')),
+  column('HandSize', queuing('handSize')),
+  column('QueueLengthLimit', queuing('queueLengthLimit')),
+  AGE,
+];
+
+export const priorityLevelConfiguration = builtInKind(
+  'flowcontrol.apiserver.orchestrator.io/prioritylevelconfigurations',
+  () => ({
+    hasGeneration: true,
+    hasStatus: true,
+    prepareStatus: keepMetadata,
+    validateStatus: conditionTypeViolations,
+    defaults: object => {
+      const exempt = recordAt(object, 'spec', 'exempt');
+      if (exempt) {
+        setDefault(exempt, 'nominalConcurrencyShares', 0);
+        setDefault(exempt, 'lendablePercent', 0);
+      }
+      const limited = recordAt(object, 'spec', 'limited');
+      if (!limited) return;
+      setDefault(limited, 'nominalConcurrencyShares', 30);
+      setDefault(limited, 'lendablePercent', 0);
+      const response = ensureRecord(limited, 'limitResponse');
+      if (response.type !== 'Queue') return;
+      const queuing = ensureRecord(response, 'queuing');
+      setDefaultForZero(queuing, 'queues', 64);
+      setDefaultForZero(queuing, 'handSize', 8);
+      setDefaultForZero(queuing, 'queueLengthLimit', 50);
+    },
+    columns: COLUMNS,
+  }),
+);

@@ -1,0 +1,122 @@
+import { definePlugin } from '../../core/api/point.js';
+import { mutatingAdmissionPolicy } from './admissionregistration/mutatingAdmissionPolicy.js';
+import { mutatingAdmissionPolicyBinding } from './admissionregistration/mutatingAdmissionPolicyBinding.js';
+import { mutatingWebhookConfiguration } from './admissionregistration/mutatingWebhookConfiguration.js';
+import { validatingAdmissionPolicy } from './admissionregistration/validatingAdmissionPolicy.js';
+import { validatingAdmissionPolicyBinding } from './admissionregistration/validatingAdmissionPolicyBinding.js';
+import { validatingWebhookConfiguration } from './admissionregistration/validatingWebhookConfiguration.js';
+import { customResourceDefinition } from './apiextensions/customResourceDefinition/index.js';
+import { definitions } from './apiextensions/customResourceDefinition/source.js';
+import { apiService } from './apiregistration/apiService.js';
+import { controllerRevision } from './apps/controllerRevision.js';
+import { daemonSet } from './apps/daemonSet.js';
+import { deployment } from './apps/deployment.js';
+import { replicaSet } from './apps/replicaSet.js';
+import { statefulSet } from './apps/statefulSet.js';
+import { horizontalPodAutoscaler } from './autoscaling/horizontalPodAutoscaler/index.js';
+import { cronJob } from './batch/cronJob/index.js';
+import { job } from './batch/job/index.js';
+import { certificateSigningRequest } from './certificates/certificateSigningRequest/index.js';
+import { clusterTrustBundle } from './certificates/clusterTrustBundle.js';
+import { lease } from './coordination/lease.js';
+import { leaseCandidate } from './coordination/leaseCandidate.js';
+import { binding } from './core/binding.js';
+import { componentStatus } from './core/componentStatus.js';
+import { configMap } from './core/configMap.js';
+import { endpoints } from './core/endpoints.js';
+import { event } from './core/event/index.js';
+import { limitRange } from './core/limitRange.js';
+import { namespace } from './core/namespace.js';
+import { node } from './core/node.js';
+import { persistentVolume } from './core/persistentVolume.js';
+import { persistentVolumeClaim } from './core/persistentVolumeClaim.js';
+import { pod } from './core/pod/index.js';
+import { podTemplate } from './core/podTemplate.js';
+import { replicationController } from './core/replicationController.js';
+import { resourceQuota } from './core/resourceQuota.js';
+import { secret } from './core/secret/index.js';
+import { service } from './core/service/index.js';
+import { serviceAccount } from './core/serviceAccount.js';
+import { endpointSlice } from './discovery/endpointSlice.js';
+import { flowSchema } from './flowcontrol/flowSchema.js';
+import { priorityLevelConfiguration } from './flowcontrol/priorityLevelConfiguration.js';
+import { storageVersion } from './internal/storageVersion.js';
+import { ingress } from './networking/ingress.js';
+import { ingressClass } from './networking/ingressClass.js';
+import { ipAddress } from './networking/ipAddress.js';
+import { networkPolicy } from './networking/networkPolicy.js';
+import { serviceCidr } from './networking/serviceCidr.js';
+import { runtimeClass } from './node/runtimeClass.js';
+import { podDisruptionBudget } from './policy/podDisruptionBudget.js';
+import { clusterRole } from './rbac/clusterRole.js';
+import { clusterRoleBinding } from './rbac/clusterRoleBinding.js';
+import { role } from './rbac/role.js';
+import { roleBinding } from './rbac/roleBinding.js';
+import { deviceClass } from './resource/deviceClass.js';
+import { resourceClaim } from './resource/resourceClaim.js';
+import { resourceClaimTemplate } from './resource/resourceClaimTemplate.js';
+import { resourceSlice } from './resource/resourceSlice.js';
+import { priorityClass } from './scheduling/priorityClass.js';
+import { csiDriver } from './storage/csiDriver.js';
+import { csiNode } from './storage/csiNode.js';
+import { csiStorageCapacity } from './storage/csiStorageCapacity.js';
+import { storageClass } from './storage/storageClass.js';
+import { volumeAttachment } from './storage/volumeAttachment.js';
+import { volumeAttributesClass } from './storage/volumeAttributesClass.js';
+import { storageVersionMigration } from './storagemigration/storageVersionMigration.js';
+
+/** The built-in kinds, by group. */
+const KINDS = {
+  admissionregistration: [
+    mutatingAdmissionPolicy,
+    mutatingAdmissionPolicyBinding,
+    mutatingWebhookConfiguration,
+    validatingAdmissionPolicy,
+    validatingAdmissionPolicyBinding,
+    validatingWebhookConfiguration,
+  ],
+  apiextensions: [customResourceDefinition, definitions],
+  apiregistration: [apiService],
+  apps: [controllerRevision, daemonSet, deployment, replicaSet, statefulSet],
+  autoscaling: [horizontalPodAutoscaler],
+  batch: [cronJob, job],
+  certificates: [certificateSigningRequest, clusterTrustBundle],
+  coordination: [lease, leaseCandidate],
+  core: [
+    binding,
+    componentStatus,
+    configMap,
+    endpoints,
+    event,
+    limitRange,
+    namespace,
+    node,
+    persistentVolume,
+    persistentVolumeClaim,
+    pod,
+    podTemplate,
+    replicationController,
+    resourceQuota,
+    secret,
+    service,
+    serviceAccount,
+  ],
+  discovery: [endpointSlice],
+  flowcontrol: [flowSchema, priorityLevelConfiguration],
+  internal: [storageVersion],
+  networking: [ingress, ingressClass, ipAddress, networkPolicy, serviceCidr],
+  node: [runtimeClass],
+  policy: [podDisruptionBudget],
+  rbac: [clusterRole, clusterRoleBinding, role, roleBinding],
+  resource: [deviceClass, resourceClaim, resourceClaimTemplate, resourceSlice],
+  scheduling: [priorityClass],
+  storage: [csiDriver, csiNode, csiStorageCapacity, storageClass, volumeAttachment, volumeAttributesClass],
+  storagemigration: [storageVersionMigration],
+};
+
+/** What the server knows of each built-in kind beyond its fields: a folder for each group, in it one for each kind. */
+export default definePlugin({
+  name: 'kinds',
+  parse: () => undefined,
+  contribute: () => Object.values(KINDS).flat(),
+});

@@ -1,0 +1,50 @@
+import { isIP } from 'node:net';
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column } from '../../../core/api/strategy.js';
+import { dns1123Subdomain } from '../../../core/model/names.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { recordsAt, stringAt } from '../../../core/model/record.js';
+import { invalid, type Violation } from '../../../core/model/refusal.js';
+import { AGE, type Cell, column, MOST_SHOWN, NAME, stringCell } from '../shared/columns.js';
+import { ipText } from '../shared/ipAddresses.js';
+import { balancerAddresses } from '../shared/loadBalancers.js';
+import { ifSet } from '../shared/violations.js';
+
+/** What is wrong with the status of an Ingress. */
+const ingressStatusViolations = (object: ApiObject): Violation[] =>
+  recordsAt(object, 'status', 'loadBalancer', 'ingress').flatMap((point, i) => {
+    const field = `status.loadBalancer.ingress[${i}]`;
+    const name = stringAt(point, 'hostname');
+    return [
+      ...ifSet(point, 'ip', `${field}.ip`, ipText),
+      ...ifSet(point, 'hostname', `${field}.hostname`, dns1123Subdomain),
+      ...(isIP(name) === 0 ? [] : [invalid(`${field}.hostname`, name, 'must be a DNS name, not an IP address')]),
+    ];
+  });
+
+/** The first hosts; what is not shown is counted in rules, with a host or without. */
+const ingressHosts: Cell = object => {
+  const hosts = recordsAt(object, 'spec', 'rules').map(rule => stringAt(rule, 'host'));
+  const shown: string[] = [];
+  for (const host of hosts) {
+    if (shown.length === MOST_SHOWN) return `${shown.join(',')} + ${hosts.length - MOST_SHOWN} more...`;
+    if (host !== '') shown.push(host);
+  }
+  return shown.join(',') || '*';
+};
+
+const COLUMNS: readonly Column[] = [
+  NAME,
+  column('Class', stringCell('spec.ingressClassName', '<none>')),
+  column('Hosts', ingressHosts),
+  column('Address', object => balancerAddresses(object).join(',')),
+  column('Ports', object => (recordsAt(object, 'spec', 'tls').length > 0 ? '80, 443' : '80')),
+  AGE,
+];
+
+export const ingress = builtInKind('networking.orchestrator.io/ingresses', () => ({
+  hasGeneration: true,
+  hasStatus: true,
+  validateStatus: ingressStatusViolations,
+  columns: COLUMNS,
+}));

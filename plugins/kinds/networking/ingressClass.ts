@@ -1,0 +1,30 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column } from '../../../core/api/strategy.js';
+import { recordAt, setDefault, stringAt, valueAt } from '../../../core/model/record.js';
+import { AGE, type Cell, column, NAME, stringCell } from '../shared/columns.js';
+import { fixed } from '../shared/violations.js';
+
+const classParameters: Cell = object => {
+  const parameters = valueAt(object, 'spec', 'parameters');
+  if (parameters === undefined || parameters === null) return '<none>';
+  const group = stringAt(parameters, 'apiGroup');
+  return `${stringAt(parameters, 'kind')}${group ? `.${group}` : ''}/${stringAt(parameters, 'name')}`;
+};
+
+const COLUMNS: readonly Column[] = [
+  NAME,
+  column('Controller', stringCell('spec.controller')),
+  column('Parameters', classParameters),
+  AGE,
+];
+
+export const ingressClass = builtInKind('networking.orchestrator.io/ingressclasses', () => ({
+  hasGeneration: true,
+  validateUpdate: (object, old) =>
+    fixed(recordAt(object, 'spec'), recordAt(old, 'spec'), 'controller', 'spec.controller'),
+  defaults: object => {
+    const parameters = recordAt(object, 'spec', 'parameters');
+    if (parameters) setDefault(parameters, 'scope', 'Cluster');
+  },
+  columns: COLUMNS,
+}));

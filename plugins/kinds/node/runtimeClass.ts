@@ -1,0 +1,21 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column } from '../../../core/api/strategy.js';
+import { dns1123Label } from '../../../core/model/names.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { stringAt } from '../../../core/model/record.js';
+import type { Violation } from '../../../core/model/refusal.js';
+import { AGE, column, NAME, stringCell } from '../shared/columns.js';
+import { complaints, fixed } from '../shared/violations.js';
+
+const handlerViolations = (object: ApiObject): Violation[] =>
+  complaints('handler', stringAt(object, 'handler'), dns1123Label(stringAt(object, 'handler')));
+
+const COLUMNS: readonly Column[] = [NAME, column('Handler', stringCell('handler')), AGE];
+
+export const runtimeClass = builtInKind('node.orchestrator.io/runtimeclasses', () => ({
+  createOnUpdate: true,
+  unconditionalUpdate: false,
+  validateCreate: handlerViolations,
+  validateUpdate: (object, old) => [...handlerViolations(object), ...fixed(object, old, 'handler', 'handler')],
+  columns: COLUMNS,
+}));

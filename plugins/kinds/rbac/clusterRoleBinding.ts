@@ -1,0 +1,6 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import { bindingStrategy } from './roleBinding.js';
+
+export const clusterRoleBinding = builtInKind('rbac.authorization.orchestrator.io/clusterrolebindings', naming =>
+  bindingStrategy(false, naming),
+);

@@ -1,0 +1,39 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Strategy } from '../../../core/api/strategy.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { recordsAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
+import { invalid, required, type Violation } from '../../../core/model/refusal.js';
+import { segmentName } from '../shared/names.js';
+
+function ruleViolations(rule: UnknownRecord, namespaced: boolean, field: string): Violation[] {
+  const given = (member: string): boolean => stringsAt(rule, member).length > 0;
+  const found: Violation[] = [];
+  if (!given('verbs')) found.push(required(`${field}.verbs`, 'verbs must contain at least one value'));
+  if (given('nonResourceURLs')) {
+    const wrong = (why: string) => found.push(invalid(`${field}.nonResourceURLs`, rule.nonResourceURLs, why));
+    if (namespaced) wrong('namespaced rules cannot apply to non-resource URLs');
+    if (['apiGroups', 'resources', 'resourceNames'].some(given))
+      wrong('rules cannot apply to both regular resources and non-resource URLs');
+    return found;
+  }
+  if (!given('apiGroups'))
+    found.push(required(`${field}.apiGroups`, 'resource rules must supply at least one api group'));
+  if (!given('resources'))
+    found.push(required(`${field}.resources`, 'resource rules must supply at least one resource'));
+  return found;
+}
+
+export const rulesViolations = (object: ApiObject, namespaced: boolean): Violation[] =>
+  recordsAt(object, 'rules').flatMap((rule, i) => ruleViolations(rule, namespaced, `rules[${i}]`));
+
+/** The strategy that Roles and ClusterRoles share. */
+export const roleStrategy = (violations: (object: ApiObject) => Violation[]): Partial<Strategy> => ({
+  checkName: segmentName,
+  createOnUpdate: true,
+  validateCreate: violations,
+  validateUpdate: violations,
+});
+
+export const role = builtInKind('rbac.authorization.orchestrator.io/roles', () =>
+  roleStrategy(object => rulesViolations(object, true)),
+);

@@ -1,0 +1,103 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column, Strategy } from '../../../core/api/strategy.js';
+import { dns1123Subdomain, pathSegment } from '../../../core/model/names.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import {
+  isSemanticallyEqual,
+  recordAt,
+  recordsAt,
+  setDefault,
+  stringAt,
+  type UnknownRecord,
+  valueAt,
+} from '../../../core/model/record.js';
+import { invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
+import type { Naming } from '../../../core/naming.js';
+import { AGE, type Cell, column, NAME, wideColumn } from '../shared/columns.js';
+import { segmentName } from '../shared/names.js';
+import { complaints } from '../shared/violations.js';
+
+const GROUP = 'rbac.authorization.orchestrator.io';
+
+const SUBJECTS = ['ServiceAccount', 'User', 'Group'];
+
+function subjectViolations(subject: UnknownRecord, namespaced: boolean, group: string, field: string): Violation[] {
+  const [kind, name, given] = [stringAt(subject, 'kind'), stringAt(subject, 'name'), stringAt(subject, 'apiGroup')];
+  const found: Violation[] = name === '' ? [required(`${field}.name`)] : [];
+  if (kind === 'ServiceAccount') {
+    if (name !== '') found.push(...complaints(`${field}.name`, name, dns1123Subdomain(name)));
+    if (given !== '') found.push(notSupported(`${field}.apiGroup`, given, ['']));
+    if (!namespaced && stringAt(subject, 'namespace') === '') found.push(required(`${field}.namespace`));
+  } else if (!SUBJECTS.includes(kind)) found.push(notSupported(`${field}.kind`, kind, SUBJECTS));
+  else if (given !== group) found.push(notSupported(`${field}.apiGroup`, given, [group]));
+  return found;
+}
+
+function bindingViolations(object: ApiObject, namespaced: boolean, group: string): Violation[] {
+  const reference = recordAt(object, 'roleRef');
+  const [given, kind, name] = [
+    stringAt(reference, 'apiGroup'),
+    stringAt(reference, 'kind'),
+    stringAt(reference, 'name'),
+  ];
+  const kinds = namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'];
+  return [
+    ...(given === group ? [] : [notSupported('roleRef.apiGroup', given, [group])]),
+    ...(kinds.includes(kind) ? [] : [notSupported('roleRef.kind', kind, kinds)]),
+    ...(name === '' ? [required('roleRef.name')] : complaints('roleRef.name', name, pathSegment(name))),
+    ...recordsAt(object, 'subjects').flatMap((subject, i) =>
+      subjectViolations(subject, namespaced, group, `subjects[${i}]`),
+    ),
+  ];
+}
+
+const roleRef: Cell = binding => `${stringAt(binding, 'roleRef', 'kind')}/${stringAt(binding, 'roleRef', 'name')}`;
+
+const subjects =
+  (kind: string): Cell =>
+  binding =>
+    recordsAt(binding, 'subjects')
+      .filter(subject => valueAt(subject, 'kind') === kind)
+      .map(subject => {
+        const name = stringAt(subject, 'name');
+        return kind === 'ServiceAccount' ? `${stringAt(subject, 'namespace')}/${name}` : name;
+      })
+      .join(', ');
+
+/** Columns of role bindings. */
+const COLUMNS: readonly Column[] = [
+  NAME,
+  column('Role', roleRef),
+  AGE,
+  wideColumn('Users', subjects('User')),
+  wideColumn('Groups', subjects('Group')),
+  wideColumn('ServiceAccounts', subjects('ServiceAccount')),
+];
+
+/** Rules of role bindings; `namespaced`: those of a RoleBinding, else of a ClusterRoleBinding. */
+export const bindingStrategy = (namespaced: boolean, naming: Naming): Partial<Strategy> => {
+  const group = naming.group(GROUP);
+  return {
+    checkName: segmentName,
+    createOnUpdate: true,
+    defaults: object => {
+      const reference = recordAt(object, 'roleRef');
+      if (reference) setDefault(reference, 'apiGroup', group);
+      for (const subject of recordsAt(object, 'subjects')) {
+        if (subject.kind === 'User' || subject.kind === 'Group') setDefault(subject, 'apiGroup', group);
+      }
+    },
+    validateCreate: object => bindingViolations(object, namespaced, group),
+    validateUpdate: (object, old) => [
+      ...bindingViolations(object, namespaced, group),
+      ...(isSemanticallyEqual(object.roleRef, old.roleRef)
+        ? []
+        : [invalid('roleRef', object.roleRef, 'cannot change roleRef')]),
+    ],
+    columns: COLUMNS,
+  };
+};
+
+export const roleBinding = builtInKind('rbac.authorization.orchestrator.io/rolebindings', naming =>
+  bindingStrategy(true, naming),
+);

@@ -1,0 +1,8 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import { NAME_AND_AGE } from '../shared/columns.js';
+
+export const deviceClass = builtInKind('resource.orchestrator.io/deviceclasses', () => ({
+  deleteAnswer: 'object',
+  hasGeneration: true,
+  columns: NAME_AND_AGE,
+}));

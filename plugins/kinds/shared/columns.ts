@@ -1,0 +1,158 @@
+import type { Column } from '../../../core/api/strategy.js';
+import { humanDuration } from '../../../core/model/age.js';
+import { labelSelectorText } from '../../../core/model/labelSelector.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import {
+  entriesAt,
+  isAbsent,
+  recordsAt,
+  stringAt,
+  stringsAt,
+  type UnknownRecord,
+  valueAt,
+} from '../../../core/model/record.js';
+
+/** Value of a cell. */
+export type CellValue = string | number | boolean | null;
+
+/** Computes a cell; `now` in milliseconds since the epoch. */
+export type Cell = (object: ApiObject, now: number) => CellValue;
+
+/** How a column differs from one of strings that is always shown. */
+export interface ColumnOptions {
+  readonly type?: 'string' | 'integer' | 'boolean' | 'date';
+  readonly format?: 'name';
+  /** Shown in the wide form only (priority 1). */
+  readonly wide?: boolean;
+  readonly description?: string;
+}
+
+/** Members of the object at a path, sorted by name. */
+export const sortedEntries = (from: unknown, ...path: readonly string[]): [string, unknown][] =>
+  entriesAt(from, ...path).sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** The condition of a type in `status.conditions`, undefined where there is none. */
+export const conditionOf = (object: unknown, type: string): UnknownRecord | undefined =>
+  recordsAt(object, 'status', 'conditions').find(condition => condition.type === type);
+
+/** Whether a condition is `True`. */
+export const isConditionTrue = (object: unknown, type: string): boolean => conditionOf(object, type)?.status === 'True';
+
+/** The first `most` items, joined, and how many more there are; `none` stands for an empty list. */
+export function shortList(items: readonly string[], most: number, none: string, separator = ','): string {
+  if (items.length === 0) return none;
+  const shown = items.slice(0, most).join(separator);
+  return items.length > most ? `${shown} + ${items.length - most} more...` : shown;
+}
+
+/** Time since an RFC 3339 time, as a short duration; `none` where it is no time. */
+export function timeSince(time: unknown, now: number, none = '<unknown>'): string {
+  const then = Date.parse(stringAt(time));
+  return Number.isNaN(then) ? none : humanDuration(now - then);
+}
+
+/** Labels as the text of a selector, sorted as text: `a.b=x` goes before `a=y`. */
+export const labelsText = (labels: unknown, none = '<none>'): string =>
+  entriesAt(labels)
+    .map(([key, value]) => `${key}=${stringAt(value)}`)
+    .sort()
+    .join(',') || none;
+
+/** A LabelSelector, or a map of labels, as text; `<none>` where it is empty. */
+export const selectorText = (selector: unknown): string =>
+  valueAt(selector, 'matchLabels') === undefined && recordsAt(selector, 'matchExpressions').length === 0
+    ? labelsText(selector)
+    : labelSelectorText(selector as object) || '<none>';
+
+/** A value as text; `none` where it is absent. */
+export const textOf = (value: unknown, none: string): string => (isAbsent(value) ? none : String(value));
+
+const pathOf = (dotted: string): string[] => dotted.split('.');
+
+/** The string at a dotted path. */
+export const stringCell = (dotted: string, none = ''): Cell => {
+  const path = pathOf(dotted);
+  return object => stringAt(object, ...path) || none;
+};
+
+/** The number at a dotted path. */
+export const integerCell = (dotted: string, none: CellValue = 0): Cell => {
+  const path = pathOf(dotted);
+  return object => {
+    const value = valueAt(object, ...path);
+    return typeof value === 'number' ? value : none;
+  };
+};
+
+/** The boolean at a dotted path. */
+export const booleanCell = (dotted: string, none: CellValue = false): Cell => {
+  const path = pathOf(dotted);
+  return object => {
+    const value = valueAt(object, ...path);
+    return typeof value === 'boolean' ? value : none;
+  };
+};
+
+/** The string, number or boolean at a dotted path, as text. */
+export const scalarCell = (dotted: string, none: string): Cell => {
+  const path = pathOf(dotted);
+  return object => {
+    const value = valueAt(object, ...path);
+    return isAbsent(value) || value === '' ? none : String(value);
+  };
+};
+
+/** The number of entries of the lists or maps at dotted paths, together. */
+export const countCell = (...dotted: readonly string[]): Cell => {
+  const paths = dotted.map(pathOf);
+  return object => {
+    let total = 0;
+    for (const path of paths) {
+      const value = valueAt(object, ...path);
+      if (typeof value === 'object' && value !== null) total += Object.keys(value).length;
+    }
+    return total;
+  };
+};
+
+/** The strings of the list at a dotted path, joined by commas. */
+export const joinedCell = (dotted: string, none = ''): Cell => {
+  const path = pathOf(dotted);
+  return object => stringsAt(object, ...path).join(',') || none;
+};
+
+/** One column. */
+export const column = (name: string, cell: Cell, options: ColumnOptions = {}): Column => ({
+  name,
+  type: options.type ?? 'string',
+  format: options.format ?? '',
+  priority: options.wide ? 1 : 0,
+  description: options.description ?? `${name} of the object.`,
+  cell,
+});
+
+/** A column of the numbers at a dotted path. */
+export const integerColumn = (name: string, dotted: string): Column =>
+  column(name, integerCell(dotted), { type: 'integer' });
+
+/** A column that only the wide form shows. */
+export const wideColumn = (name: string, cell: Cell): Column => column(name, cell, { wide: true });
+
+/** The object's name. */
+export const NAME = column('Name', stringCell('metadata.name'), {
+  format: 'name',
+  description: 'Name of the object, unique among those of its kind in its namespace.',
+});
+
+/** Time since creation. */
+export const AGE = column('Age', (object, now) => timeSince(object.metadata?.creationTimestamp, now), {
+  description: 'Time since the object was created.',
+});
+
+/** Columns of kinds that show a name and an age. */
+export const NAME_AND_AGE: readonly Column[] = [NAME, AGE];
+
+export const countColumn = (name: string, path: string): Column => column(name, countCell(path), { type: 'integer' });
+
+/** Most entries of a list that one cell shows. */
+export const MOST_SHOWN = 3;

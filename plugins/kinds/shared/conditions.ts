@@ -1,0 +1,66 @@
+import { patternText, qualifiedName } from '../../../core/model/names.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { isAbsent, numberAt, recordsAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
+import { duplicate, invalid, required, tooLong, type Violation } from '../../../core/model/refusal.js';
+import { complaints, oneOf } from './violations.js';
+
+/** Sets the condition of that type in a list of conditions, replacing an earlier one in place. */
+export function setCondition(status: UnknownRecord, condition: UnknownRecord & { type: string }): void {
+  const conditions = recordsAt(status, 'conditions');
+  const index = conditions.findIndex(c => c.type === condition.type);
+  if (index < 0) conditions.push(condition);
+  else conditions[index] = condition;
+  status.conditions = conditions;
+}
+
+const REASON = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
+
+const REASON_TEXT =
+  "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'";
+
+const EXAMPLES = ['my_name', 'MY_NAME', 'MyName', 'ReasonA,ReasonB', 'ReasonA:ReasonB'];
+
+const REASON_BYTES = 1024;
+
+const MESSAGE_BYTES = 32 * 1024;
+
+function conditionViolations(condition: UnknownRecord, field: string): Violation[] {
+  const [type, reason] = [stringAt(condition, 'type'), stringAt(condition, 'reason')];
+  const found = [
+    ...complaints(`${field}.type`, type, qualifiedName(type)),
+    ...oneOf(condition, 'status', `${field}.status`, ['False', 'True', 'Unknown']),
+  ];
+  const generation = numberAt(condition, 'observedGeneration') ?? 0;
+  if (generation < 0)
+    found.push(invalid(`${field}.observedGeneration`, generation, 'must be greater than or equal to zero'));
+  if (isAbsent(condition.lastTransitionTime)) found.push(required(`${field}.lastTransitionTime`, 'must be set'));
+  if (reason === '') found.push(required(`${field}.reason`, 'must be set'));
+  else if (!new RegExp(`^${REASON}$`).test(reason))
+    found.push(invalid(`${field}.reason`, reason, patternText(REASON_TEXT, REASON, ...EXAMPLES)));
+  if (Buffer.byteLength(reason) > REASON_BYTES) found.push(tooLong(`${field}.reason`, REASON_BYTES));
+  if (Buffer.byteLength(stringAt(condition, 'message')) > MESSAGE_BYTES)
+    found.push(tooLong(`${field}.message`, MESSAGE_BYTES));
+  return found;
+}
+
+/** What is wrong with conditions: each type stands once, and each says all that conditions say. */
+export function conditionsViolations(conditions: readonly UnknownRecord[], field: string): Violation[] {
+  const seen = new Set<string>();
+  return conditions.flatMap((condition, i) => {
+    const type = stringAt(condition, 'type');
+    const twice = seen.has(type) ? [duplicate(`${field}[${i}].type`, type)] : [];
+    seen.add(type);
+    return [...twice, ...conditionViolations(condition, `${field}[${i}]`)];
+  });
+}
+
+/** What is wrong with the status of a flow schema or a priority level. */
+export function conditionTypeViolations(object: ApiObject): Violation[] {
+  const seen = new Set<string>();
+  return recordsAt(object, 'status', 'conditions').flatMap((condition, i) => {
+    const [field, type] = [`status.conditions[${i}].type`, stringAt(condition, 'type')];
+    const found = seen.has(type) ? [duplicate(field, type)] : [];
+    seen.add(type);
+    return type === '' ? [...found, required(field, 'must not be empty')] : found;
+  });
+}

@@ -1,0 +1,52 @@
+import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { dns1123Label, dns1123Subdomain } from '../../../core/model/names.js';
+import { invalid, required, type Violation } from '../../../core/model/refusal.js';
+import { complaints } from './violations.js';
+
+/** Complaints about an IP address. */
+export const ipText = (value: string): string[] =>
+  isIP(value) === 0 ? ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'] : [];
+
+/** First 16 bits of an IPv6 address. */
+const firstGroup = (address: string): number => (address.startsWith(':') ? 0 : Number.parseInt(address, 16));
+
+/** Why an address is special, in upstream's words; undefined if it is not. */
+function special(address: string): string | undefined {
+  const v4 = isIPv4(address);
+  const shared = address.toLowerCase();
+  if (shared === '0.0.0.0' || (!v4 && /^[0:]+$/.test(shared))) return `may not be unspecified (${address})`;
+  if (v4 ? address.startsWith('127.') : /^[0:]*:0*1$/.test(shared))
+    return 'may not be in the loopback range (127.0.0.0/8, ::1/128)';
+  const first = v4 ? 0 : firstGroup(shared);
+  if (v4 ? address.startsWith('169.254.') : first >= 0xfe80 && first <= 0xfebf)
+    return 'may not be in the link-local range (169.254.0.0/16, fe80::/10)';
+  if (v4 ? address.startsWith('224.0.0.') : (first & 0xff0f) === 0xff02)
+    return 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)';
+  return undefined;
+}
+
+/** An address that traffic can be sent to: none of the unspecified, loopback and link-local ones. */
+export function nonSpecialIp(address: string, field: string): Violation[] {
+  if (isIP(address) === 0) return [invalid(field, address, 'must be a valid IP address')];
+  const why = special(address);
+  return why ? [invalid(field, address, why)] : [];
+}
+
+/** An address of one family. */
+export const ipOfFamily = (address: string, family: 4 | 6, field: string): Violation[] =>
+  (family === 4 ? isIPv4 : isIPv6)(address) ? [] : [invalid(field, address, `must be a valid IPv${family} address`)];
+
+/** A domain name of at least two labels; a dot at its end does not count. */
+export function fullDomainName(given: string, field: string): Violation[] {
+  if (given === '') return [required(field)];
+  const name = given.endsWith('.') ? given.slice(0, -1) : given;
+  const wrong = dns1123Subdomain(name);
+  if (wrong.length > 0) return [invalid(field, name, wrong.join(','))];
+  const labels = name.split('.');
+  if (labels.length < 2)
+    return [invalid(field, name, 'should be a domain with at least two segments separated by dots')];
+  return labels.flatMap(label => {
+    const found = dns1123Label(label);
+    return found.length > 0 ? complaints(field, label, [found.join(',')]) : [];
+  });
+}

@@ -1,0 +1,47 @@
+import { requirementsOf } from '../../../core/model/labelSelector.js';
+import { labelValue, qualifiedName } from '../../../core/model/names.js';
+import { entriesAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
+import { forbiddenField, invalid, required, type Violation } from '../../../core/model/refusal.js';
+import { matchesLabels } from '../../../core/model/selector.js';
+import { complaints } from './violations.js';
+
+/** Keys and values of labels. */
+export const labelViolations = (labels: readonly (readonly [string, unknown])[], field: string): Violation[] =>
+  labels.flatMap(([key, value]) => [
+    ...complaints(field, key, qualifiedName(key)),
+    ...complaints(field, String(value), labelValue(String(value))),
+  ]);
+
+/** What is wrong with a label selector. */
+export function selectorViolations(selector: UnknownRecord | undefined, field: string): Violation[] {
+  const found = labelViolations(entriesAt(selector, 'matchLabels'), `${field}.matchLabels`);
+  for (const [i, term] of recordsAt(selector, 'matchExpressions').entries()) {
+    const where = `${field}.matchExpressions[${i}]`;
+    const [operator, count] = [stringAt(term, 'operator'), stringsAt(term, 'values').length];
+    if (operator === 'In' || operator === 'NotIn') {
+      if (count === 0) found.push(required(`${where}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
+    } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+      if (count > 0)
+        found.push(
+          forbiddenField(`${where}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
+        );
+    } else found.push(invalid(`${where}.operator`, operator, 'not a valid selector operator'));
+    found.push(...complaints(`${where}.key`, stringAt(term, 'key'), qualifiedName(stringAt(term, 'key'))));
+    for (const [j, value] of stringsAt(term, 'values').entries()) {
+      found.push(...complaints(`${where}.values[${j}]`, value, labelValue(value)));
+    }
+  }
+  return found;
+}
+
+/** True if a selector has a requirement that can match nothing because it is malformed. */
+export const selectorUnreadable = (selector: UnknownRecord | undefined): boolean =>
+  selectorViolations(selector, '').length > 0;
+
+/** True if a selector says nothing, and so selects everything. */
+export const selectsAll = (selector: UnknownRecord | undefined): boolean =>
+  entriesAt(selector, 'matchLabels').length === 0 && recordsAt(selector, 'matchExpressions').length === 0;
+
+/** True if labels satisfy a selector. */
+export const selects = (selector: UnknownRecord | undefined, labels: UnknownRecord): boolean =>
+  matchesLabels(requirementsOf(selector), labels as { readonly [key: string]: string });

@@ -1,0 +1,41 @@
+import type { Column } from '../../../core/api/strategy.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { numberAt, recordsAt, stringAt, valueAt } from '../../../core/model/record.js';
+import { AGE, type Cell, integerColumn, NAME, selectorText, wideColumn } from './columns.js';
+
+/** The pod template, where the kind keeps it. */
+export const podTemplateIn = (object: ApiObject): unknown =>
+  valueAt(object, 'template') ??
+  valueAt(object, 'spec', 'template') ??
+  valueAt(object, 'spec', 'jobTemplate', 'spec', 'template');
+
+export const ofContainers =
+  (name: string): Cell =>
+  object =>
+    recordsAt(podTemplateIn(object), 'spec', 'containers')
+      .map(container => stringAt(container, name))
+      .join(',');
+
+const selector: Cell = object =>
+  selectorText(valueAt(object, 'spec', 'selector') ?? valueAt(object, 'spec', 'jobTemplate', 'spec', 'selector'));
+
+export const CONTAINERS = wideColumn('Containers', ofContainers('name'));
+
+export const IMAGES = wideColumn('Images', ofContainers('image'));
+
+export const SELECTOR = wideColumn('Selector', selector);
+
+export const readyOfReplicas: Cell = object =>
+  `${numberAt(object, 'status', 'readyReplicas') ?? 0}/${numberAt(object, 'spec', 'replicas') ?? 0}`;
+
+/** Columns of ReplicaSets and ReplicationControllers. */
+export const replicaSetColumns: readonly Column[] = [
+  NAME,
+  integerColumn('Desired', 'spec.replicas'),
+  integerColumn('Current', 'status.replicas'),
+  integerColumn('Ready', 'status.readyReplicas'),
+  AGE,
+  CONTAINERS,
+  IMAGES,
+  SELECTOR,
+];

@@ -1,0 +1,26 @@
+import { numberAt, type UnknownRecord } from '../../../core/model/record.js';
+import type { Violation } from '../../../core/model/refusal.js';
+import { between, complaints } from './violations.js';
+
+/** Complaints about a port number. */
+export const portNumber = (port: number | undefined): string[] =>
+  port === undefined || port < 1 || port > 65535 ? [between(1, 65535)] : [];
+
+/** Complaints about a port's name (RFC 6335, section 5.1). */
+export function portName(name: string): string[] {
+  const found: string[] = [];
+  if (name.length > 15) found.push('must be no more than 15 characters');
+  if (!/^[-a-z0-9]+$/.test(name)) found.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  if (!/[a-z]/.test(name)) found.push('must contain at least one letter (a-z)');
+  if (name.includes('--')) found.push('must not contain consecutive hyphens');
+  if (name.startsWith('-') || name.endsWith('-')) found.push('must not begin or end with a hyphen');
+  return found;
+}
+
+/** A port by number or by name. */
+export const portOrName = (owner: unknown, member: string, field: string): Violation[] => {
+  const value = (owner as UnknownRecord | undefined)?.[member];
+  return typeof value === 'string'
+    ? complaints(field, value, portName(value))
+    : complaints(field, value ?? 0, portNumber(numberAt(owner, member)));
+};

@@ -1,0 +1,60 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column } from '../../../core/api/strategy.js';
+import {
+  isAbsent,
+  isSemanticallyEqual,
+  recordAt,
+  recordsAt,
+  setDefault,
+  specOf,
+  stringAt,
+} from '../../../core/model/record.js';
+import { AGE, booleanCell, type Cell, column, joinedCell, NAME } from '../shared/columns.js';
+import { fixed } from '../shared/violations.js';
+
+const audiences: Cell = driver =>
+  recordsAt(driver, 'spec', 'tokenRequests')
+    .map(request => stringAt(request, 'audience'))
+    .join(',') || '<unset>';
+
+const COLUMNS: readonly Column[] = [
+  NAME,
+  column('AttachRequired', booleanCell('spec.attachRequired', true), { type: 'boolean' }),
+  column('PodInfoOnMount', booleanCell('spec.podInfoOnMount'), { type: 'boolean' }),
+  column('StorageCapacity', booleanCell('spec.storageCapacity'), { type: 'boolean' }),
+  column('TokenRequests', audiences),
+  column('RequiresRepublish', booleanCell('spec.requiresRepublish'), { type: 'boolean' }),
+  column('Modes', joinedCell('spec.volumeLifecycleModes', '<none>')),
+  AGE,
+];
+
+/** A driver counts only the changes of what may change; the first one makes generation 1. */
+export const csiDriver = builtInKind('storage.orchestrator.io/csidrivers', () => ({
+  deleteAnswer: 'object',
+  unconditionalUpdate: false,
+  validateUpdate: (object, old) => [
+    ...fixed(recordAt(object, 'spec'), recordAt(old, 'spec'), 'attachRequired', 'spec.attachedRequired'),
+    ...fixed(recordAt(object, 'spec'), recordAt(old, 'spec'), 'volumeLifecycleModes', 'spec.volumeLifecycleModes'),
+  ],
+  defaults: object => {
+    const s = specOf(object);
+    setDefault(s, 'attachRequired', true);
+    setDefault(s, 'podInfoOnMount', false);
+    setDefault(s, 'storageCapacity', false);
+    setDefault(s, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
+    setDefault(s, 'requiresRepublish', false);
+    setDefault(s, 'seLinuxMount', false);
+    if (
+      isAbsent(s.volumeLifecycleModes) ||
+      (Array.isArray(s.volumeLifecycleModes) && s.volumeLifecycleModes.length === 0)
+    )
+      s.volumeLifecycleModes = ['Persistent'];
+  },
+  prepareUpdate: (object, old) => {
+    const moved = ['tokenRequests', 'requiresRepublish', 'seLinuxMount'].some(
+      member => !isSemanticallyEqual(recordAt(object, 'spec')?.[member], recordAt(old, 'spec')?.[member]),
+    );
+    if (moved) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  },
+  columns: COLUMNS,
+}));

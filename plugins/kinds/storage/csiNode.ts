@@ -1,0 +1,11 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column } from '../../../core/api/strategy.js';
+import { AGE, column, countCell, NAME } from '../shared/columns.js';
+
+const COLUMNS: readonly Column[] = [NAME, column('Drivers', countCell('spec.drivers'), { type: 'integer' }), AGE];
+
+export const csiNode = builtInKind('storage.orchestrator.io/csinodes', () => ({
+  deleteAnswer: 'object',
+  unconditionalUpdate: false,
+  columns: COLUMNS,
+}));

@@ -1,0 +1,5 @@
+import { builtInKind } from '../../../core/api/resource.js';
+
+export const csiStorageCapacity = builtInKind('storage.orchestrator.io/csistoragecapacities', () => ({
+  unconditionalUpdate: false,
+}));

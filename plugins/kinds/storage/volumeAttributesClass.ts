@@ -1,0 +1,16 @@
+import { builtInKind } from '../../../core/api/resource.js';
+import type { Column } from '../../../core/api/strategy.js';
+import type { Naming } from '../../../core/naming.js';
+import { AGE, column, stringCell } from '../shared/columns.js';
+import { classNameColumn } from '../shared/volumeColumns.js';
+
+const columnsIn = (naming: Naming): readonly Column[] => [
+  classNameColumn(naming),
+  column('DriverName', stringCell('driverName')),
+  AGE,
+];
+
+export const volumeAttributesClass = builtInKind('storage.orchestrator.io/volumeattributesclasses', naming => ({
+  deleteAnswer: 'object',
+  columns: columnsIn(naming),
+}));

@@ -1,0 +1,35 @@
+import type { Host } from '../../core/api/host.js';
+import { type BuiltInKind, type ResourceType, resourceType } from '../../core/api/resource.js';
+import type { Column, Strategy } from '../../core/api/strategy.js';
+import { type NamingName, namingOf } from '../../core/naming.js';
+import { builtInRegistry } from '../../core/plugin/registry.js';
+import type { Registry } from '../../core/schema/resource.js';
+import kinds from '../../plugins/kinds/index.js';
+
+type Strategies = ReadonlyMap<string, Partial<Strategy>>;
+
+const made = new Map<NamingName, Strategies>();
+
+/** The strategies of the built-in kinds by neutral storage name, made as a thread makes them. */
+export function builtInStrategies(naming: NamingName): Strategies {
+  const known = made.get(naming);
+  if (known) return known;
+  const host = { naming: namingOf(naming) } as Host;
+  const contributions = kinds.contribute(undefined).filter(({ point }) => point === resourceType.name);
+  const values = contributions.map(({ make }) => ({
+    plugin: kinds.name,
+    value: make(host) as ResourceType | BuiltInKind,
+    failurePolicy: 'Fail' as const,
+    call: <T>(operation: () => T) => operation(),
+  }));
+  const strategies = resourceType.combine(values).builtIn;
+  made.set(naming, strategies);
+  return strategies;
+}
+
+/** The registry of a server without plugins. */
+export const registryOf = (naming: NamingName): Registry => builtInRegistry(naming, builtInStrategies(naming));
+
+/** The columns of a built-in kind; undefined for those with the default two. */
+export const columnsOf = (storageName: string, naming: NamingName = 'neutral'): readonly Column[] | undefined =>
+  builtInStrategies(naming).get(storageName)?.columns;
