@@ -125,7 +125,7 @@ function resourceRoute(
   const fits =
     resource &&
     (sub === '' || (subresource && !watchPath)) &&
-    (!watchPath || resource.own || resource.verbs.includes('watch')) &&
+    (!watchPath || resource.custom || resource.verbs.includes('watch')) &&
     (rest.length <= 3 || subresource?.name === 'proxy') &&
     (namespace === '' || resource.namespaced);
   // What is not stored has no objects to name, but for what can be read one by one.
@@ -134,7 +134,7 @@ function resourceRoute(
   // All namespaces at once can be listed and nothing else: what has no list has no such path.
   const named = !resource?.namespaced || namespace !== '' || (name === '' && resource.verbs.includes('list'));
   if (fits && clean && !named && emptyNamespace) return { target, query, missing: 'namespace' };
-  if (resource?.own && sub !== '' && !subresource && name !== '') return { target, query, missing: 'object' };
+  if (resource?.custom && sub !== '' && !subresource && name !== '') return { target, query, missing: 'object' };
   if (!fits || !named || !clean)
     return { target, query, missing: hasBuiltInKinds(registry, group) ? 'status' : 'text' };
   return { target, query, resource, subresource, watchPath };

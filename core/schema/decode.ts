@@ -276,14 +276,14 @@ export function normalize(type: Struct, value: Json, sink: DecodeSink): { [key: 
   return decoded;
 }
 
-type Decodable = Pick<Resource, 'type' | 'kind' | 'version' | 'apiVersion' | 'own'>;
+type Decodable = Pick<Resource, 'type' | 'kind' | 'version' | 'apiVersion' | 'custom'>;
 
 /**
  * Decodes a value as an object of `resource`: kind and apiVersion are taken from the resource, the caller has compared
  * them. Throws `TypeMismatch`.
  */
 export function decodeAsKind(resource: Decodable, value: Json, sink: DecodeSink): ApiObject {
-  if (resource.own) return resource.own.decode(value as { [key: string]: Json }, sink.complaints);
+  if (resource.custom) return resource.custom.decode(value as { [key: string]: Json }, sink.complaints);
   const { kind: _kind, apiVersion: _apiVersion, ...members } = normalize(resource.type, value, sink);
   return { kind: resource.kind, apiVersion: resource.apiVersion, ...members } as unknown as ApiObject;
 }

@@ -21,7 +21,7 @@ export interface Subresource {
 }
 
 /** How objects of a kind outside of the table are read and written. */
-export interface OwnSchema {
+export interface CustomSchema {
   /** What the client's documents show. */
   readonly schema: StructuralSchema;
   /**
@@ -72,9 +72,9 @@ export interface Resource {
   readonly storageApiVersion: string;
   readonly strategy: Strategy;
   /** Set for kinds outside of the table: what generic code does by the table's types, these do by their own schema. */
-  readonly own?: OwnSchema;
+  readonly custom?: CustomSchema;
   /**
-   * Objects at or below this revision may have been written under another schema: they are shown through `own.read`.
+   * Objects at or below this revision may have been written under another schema: they are shown through `custom.read`.
    */
   readonly changedAt?: number;
   /** Text of the Warning header that every answer of this version carries. */

@@ -6,7 +6,7 @@ import { columnsOf } from '../../core/schema/custom/columns.js';
 import { loadEngine } from '../../core/schema/custom/engine.js';
 import { hasFormat } from '../../core/schema/custom/formats.js';
 import { BadPath, compilePath, namesIn } from '../../core/schema/custom/jsonPath.js';
-import { ownSchema } from '../../core/schema/custom/own.js';
+import { customSchema } from '../../core/schema/custom/customSchema.js';
 import { rulesOf } from '../../core/schema/custom/rules.js';
 import { structuralViolations } from '../../core/schema/custom/structural.js';
 import { structFor } from '../../core/schema/custom/types.js';
@@ -19,7 +19,7 @@ const object = (properties: { [name: string]: StructuralSchema }, more: Structur
   properties,
   ...more,
 });
-const own = (schema: StructuralSchema) => ownSchema(schema, schema, 'g.example.com/v1', 'Thing');
+const own = (schema: StructuralSchema) => customSchema(schema, schema, 'g.example.com/v1', 'Thing');
 const decode = (schema: StructuralSchema, value: { [key: string]: Json }) => {
   const complaints: string[] = [];
   const decoded: ApiObject = own(schema).decode(value, complaints);

@@ -10,7 +10,7 @@ import { shapeOf } from '../../core/schema/apply/shape.js';
 import { normalize } from '../../core/schema/decode.js';
 import { validateMetadata } from '../../core/schema/metadata.js';
 import type { Type } from '../../core/schema/model.js';
-import { ownSchema } from '../../core/schema/custom/own.js';
+import { customSchema } from '../../core/schema/custom/customSchema.js';
 import { duplicatesIn, schemaViolations } from '../../core/schema/custom/validate.js';
 import { applyJsonPatch } from '../../core/schema/patch/jsonPatch.js';
 import { applyStrategicPatch } from '../../core/schema/patch/strategic.js';
@@ -128,7 +128,7 @@ describe('complaints', () => {
     const map = { type: 'object', additionalProperties: { type: 'object', properties: { a: string } } };
     const schema = { type: 'object', properties: { spec: map } };
     const complaints: string[] = [];
-    ownSchema(schema, schema, 'example.com/v1', 'Thing').decode(
+    customSchema(schema, schema, 'example.com/v1', 'Thing').decode(
       { metadata: {}, spec: { [LONG]: unknown } },
       complaints,
     );

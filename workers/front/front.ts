@@ -388,7 +388,7 @@ const isLong = ({ target }: Route): boolean =>
 
 /** The refusal of a verb that the resource does not have. */
 function unsupported({ resource, target }: Route): Refusal {
-  if (!resource?.own || target.is !== 'resource') return methodNotAllowed();
+  if (!resource?.custom || target.is !== 'resource') return methodNotAllowed();
   const { group, plural } = resource;
   const text = `${target.verb} is not supported on resources of kind ${JSON.stringify(`${plural}.${group}`)}`;
   return new Refusal('MethodNotAllowed', text, { group, kind: plural });
@@ -400,7 +400,7 @@ function refusedMethod(exchange: Exchange, route: Route): boolean {
   if (target.is === 'path' || !resource) return false;
   // Upstream routes table kinds by method, others by what is asked for; a proxy passes on what it is sent.
   if (
-    (exchange.method === 'HEAD' && !resource.own && subresource?.name !== 'proxy') ||
+    (exchange.method === 'HEAD' && !resource.custom && subresource?.name !== 'proxy') ||
     (route.watchPath && exchange.method !== 'GET')
   )
     return true;

@@ -115,7 +115,7 @@ function recognized<T>({ resource, route }: Permitted, body: Uint8Array, read: (
   try {
     return read();
   } catch (cause) {
-    if (!(cause instanceof Unreadable) || resource.own) throw cause;
+    if (!(cause instanceof Unreadable) || resource.custom) throw cause;
     const kind = route.subresource?.kind ?? resource.kind;
     throw badRequest(
       `the object provided is unrecognized (must be of type ${kind}): ${cause.message} (${summary(body)})`,
@@ -146,7 +146,7 @@ function envelope({ resource, target }: Permitted, value: Json): { [key: string]
   if (!isMembers(object)) throw noEnvelope(object);
   const kind = envelopeText(object, 'kind');
   const apiVersion = envelopeText(object, 'apiVersion');
-  if (resource.own) ownEnvelope(resource, target.verb === 'patch', object);
+  if (resource.custom) customEnvelope(resource, target.verb === 'patch', object);
   if (kind !== '' && kind !== resource.kind) {
     throw badRequest(
       `${kind} in version ${JSON.stringify(versionOf(apiVersion || resource.apiVersion))} cannot be handled as a ${resource.kind}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion || resource.apiVersion)}`,
@@ -161,7 +161,7 @@ function envelope({ resource, target }: Permitted, value: Json): { [key: string]
 }
 
 /** Custom kinds take no envelope from the path: version and kind must be there and right. */
-function ownEnvelope({ group, apiVersion, kind }: Resource, patched: boolean, object: { [key: string]: Json }): void {
+function customEnvelope({ group, apiVersion, kind }: Resource, patched: boolean, object: { [key: string]: Json }): void {
   const given = String(object['apiVersion'] ?? '');
   const named = String(object['kind'] ?? '');
   const metadata = object['metadata'];
@@ -190,7 +190,7 @@ function decodeValue(permitted: Permitted, options: WriteOptions, value: { [key:
   const duplicates = permitted.duplicates.splice(0);
   const complaints: string[] = [];
   const object = decodeObject(resource, value, { complaints });
-  const all = resource.own ? [...duplicates, ...complaints] : ordered(permitted, resource.type, duplicates, complaints);
+  const all = resource.custom ? [...duplicates, ...complaints] : ordered(permitted, resource.type, duplicates, complaints);
   complain(options.fieldValidation, all, warnings, text => strictRefusal(permitted, text));
   return settled(resource, object);
 }

@@ -19,7 +19,7 @@ const TYPES = {
 
 const FORMATS = Object.keys(TYPES) as (keyof typeof TYPES)[];
 /** What custom kinds take. */
-const OWN_FORMATS = FORMATS.filter(format => TYPES[format] !== 'strategic');
+const CUSTOM_FORMATS = FORMATS.filter(format => TYPES[format] !== 'strategic');
 
 /** A patch format. */
 export type PatchType = (typeof TYPES)[keyof typeof TYPES];
@@ -31,7 +31,7 @@ export type PatchType = (typeof TYPES)[keyof typeof TYPES];
  */
 export function patchType({ job, resource }: Permitted): PatchType {
   const given = job.contentType.split(';', 1)[0]!;
-  const formats = resource.builtIn ? FORMATS : OWN_FORMATS;
+  const formats = resource.builtIn ? FORMATS : CUSTOM_FORMATS;
   const format = formats.find(one => one === given);
   if (format) return TYPES[format];
   if (resource.builtIn && !formats.some(one => one === given.trim()))
@@ -66,7 +66,7 @@ export function patched(
   const before = object as unknown as Json;
   switch (type) {
     case 'json':
-      return permitted.resource.own
+      return permitted.resource.custom
         ? withoutReason(() => applyJsonPatch(before, patch, JSON_PATCH_OPERATIONS))
         : applyJsonPatch(before, patch, JSON_PATCH_OPERATIONS);
     case 'merge':

@@ -85,7 +85,7 @@ export async function updateScale(
   const change = changeOf(permitted, 'UPDATE', options.dryRun, target.name, old);
   await context.mutate(change, object);
   resource.strategy.prepareUpdate(object, old, rulesOf(context, permitted, options.dryRun));
-  if (resource.own)
+  if (resource.custom)
     refuseInvalid(
       resource,
       target.name,

@@ -111,7 +111,7 @@ export async function propose(
     ...claimOperations(resource, key, current, kept),
   ];
   // What the stored version does not know is not kept: the answer shows what a read will.
-  const shown = resource.own && kept !== object ? inRequestVersion(resource, kept) : object;
+  const shown = resource.custom && kept !== object ? inRequestVersion(resource, kept) : object;
   const shaped = await shape(context, permitted, shown, write.status, warnings, true);
   return shaped.body ? { ...shaped, operations } : { status: write.status, headers, operations };
 }
@@ -133,7 +133,7 @@ export const stored = (resource: Resource, object: ApiObject): ApiObject =>
 
 /** The current object in the version of the request. */
 export const inRequestVersion = (resource: Resource, object: ApiObject): ApiObject =>
-  resource.own?.read(object) ?? tableVersion(resource, object);
+  resource.custom?.read(object) ?? tableVersion(resource, object);
 
 const tableVersion = (resource: Resource, object: ApiObject): ApiObject =>
   resource.apiVersion === resource.storageApiVersion

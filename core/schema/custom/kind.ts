@@ -3,14 +3,14 @@ import type { ResourceType, ResourceVersion } from '../../api/resource.js';
 import type { Rules, Strategy } from '../../api/strategy.js';
 import type { ApiObject, Json } from '../../model/object.js';
 import { invalid, Refusal, type Violation } from '../../model/refusal.js';
-import type { OwnSchema, Resource, Subresource } from '../resource.js';
+import type { CustomSchema, Resource, Subresource } from '../resource.js';
 import { reach } from '../patch/members.js';
 import { completeStrategy } from '../strategy-defaults.js';
 import { typeOf } from '../table/types.js';
 import { columnsOf } from './columns.js';
 import { loadEngine } from './engine.js';
 import { namesIn } from './jsonPath.js';
-import { embeddedViolations, ownSchema } from './own.js';
+import { embeddedViolations, customSchema } from './customSchema.js';
 import { hasRules, needsEngine } from './prune.js';
 import { type Rule, rulesOf } from './rules.js';
 import { structFor } from './types.js';
@@ -109,7 +109,7 @@ function keepMetadata(object: ApiObject, { metadata }: ApiObject): void {
 function strategyOf(
   type: ResourceType,
   version: ResourceVersion,
-  schemaFor: (apiVersion: string) => OwnSchema | undefined,
+  schemaFor: (apiVersion: string) => CustomSchema | undefined,
 ): Strategy {
   let rules: { readonly compiled: Rule | undefined } | undefined;
   const violations = violationsOf(
@@ -178,7 +178,7 @@ export function resourcesOf(type: ResourceType): Resource[] {
   const schemas = new Map(
     type.versions.map(version => [
       apiVersionOf(version),
-      lazy(() => ownSchema(version.schema, stored.schema, apiVersionOf(version), kind)),
+      lazy(() => customSchema(version.schema, stored.schema, apiVersionOf(version), kind)),
     ]),
   );
   return type.versions
@@ -206,7 +206,7 @@ export function resourcesOf(type: ResourceType): Resource[] {
         storageName: `${group}/${plural}`,
         storageApiVersion: apiVersionOf(stored),
         strategy: strategyOf(type, version, apiVersion => schemas.get(apiVersion)?.()),
-        get own() {
+        get custom() {
           return schemas.get(apiVersionOf(version))!();
         },
         ...(changedAt ? { changedAt } : {}),

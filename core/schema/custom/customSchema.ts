@@ -5,7 +5,7 @@ import { Complaints } from '../complaints.js';
 import { normalize } from '../decode.js';
 import { validateMetadata } from '../metadata.js';
 import type { Field, Struct } from '../model.js';
-import type { OwnSchema } from '../resource.js';
+import type { CustomSchema } from '../resource.js';
 import { typeOf } from '../table/types.js';
 import { applyDefaults, dropNulls, embeddedIn, hasDefaults, hasEmbedded, prune } from './prune.js';
 
@@ -62,12 +62,12 @@ function settle(object: Rec, schema: StructuralSchema, dropped: Complaints, defa
  * Reading and writing of the objects of one version. What is stored is read by the schema of the `stored` version,
  * whose defaults count, and then shown without what this version does not know.
  */
-export function ownSchema(
+export function customSchema(
   schema: StructuralSchema,
   stored: StructuralSchema,
   apiVersion: string,
   kind: string,
-): OwnSchema {
+): CustomSchema {
   const defaults = hasDefaults(schema);
   const storedDefaults = hasDefaults(stored);
   const embedded = hasEmbedded(schema);
