@@ -78,5 +78,5 @@ class Publisher {
 type Properties = { readonly [name: string]: StructuralSchema };
 
 /** The published schema of a custom kind in an OpenAPI version; undefined for built-in kinds. */
-export const publishedSchema = ({ own }: Resource, dialect: Dialect, metadata: Schema): Schema | undefined =>
-  own && new Publisher(dialect, metadata).publish(own.schema);
+export const publishedSchema = ({ custom }: Resource, dialect: Dialect, metadata: Schema): Schema | undefined =>
+  custom && new Publisher(dialect, metadata).publish(custom.schema);

@@ -212,7 +212,7 @@ export class Operations {
 
   #delete(resource: Resource, parameters: readonly Parameter[]): Operation {
     const options = this.schemas.byId('meta.v1.DeleteOptions') ?? {};
-    const returnsObject = resource.strategy.deleteAnswer === 'object';
+    const returnsObject = resource.strategy.returnsDeletedObject;
     return {
       id: this.#id(resource, 'delete'),
       action: 'delete',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
 import type { Refusal } from '../../core/model/refusal.js';
-import { create, knowing, lines, object, rulesOf } from './helpers.js';
+import { create, contextWith, lines, object, strategyOf } from './helpers.js';
 
 const NAME = 'certificates.orchestrator.io/certificatesigningrequests';
 const pem = (label: string): string =>
@@ -14,9 +14,9 @@ const decided = (...conditions: object[]): ApiObject => request({}, { status: { 
 const wrongWith = (spec: object): string[] => lines(create(NAME, request(spec)).violations);
 
 describe('a certificate signing request', () => {
-  const rules = rulesOf(NAME);
+  const rules = strategyOf(NAME);
   const approval = (body: ApiObject, current: ApiObject): ApiObject =>
-    rules.subresources!.get('approval')!(body, structuredClone(current), knowing());
+    rules.subresources!.get('approval')!(body, structuredClone(current), contextWith());
   const refused = (body: ApiObject, current: ApiObject): string[] => {
     try {
       approval(body, current);
@@ -131,8 +131,8 @@ describe('a certificate signing request', () => {
 
   test('takes its certificate and further conditions by its status, once, and decisions never [R518]', () => {
     const status = (made: ApiObject, old: ApiObject): string[] => {
-      rules.prepareStatus(made, old, knowing());
-      return lines(rules.validateStatus(made, old, knowing()));
+      rules.prepareStatus(made, old, contextWith());
+      return lines(rules.validateStatus(made, old, contextWith()));
     };
     expect(status(decided(condition('Approved')), request())).toEqual([
       'status.conditions: Forbidden: updates may not add a condition of type "Approved"',

@@ -1,15 +1,15 @@
-import type { Rules, Strategy } from '../../core/api/strategy.js';
+import type { StrategyContext, Strategy } from '../../core/api/strategy.js';
 import type { ApiObject } from '../../core/model/object.js';
 import type { Violation } from '../../core/model/refusal.js';
 import { completeStrategy } from '../../core/schema/strategy-defaults.js';
 import { builtInStrategies } from './builtIn.js';
 
 /** Whole rules of a kind by neutral storage name. */
-export const rulesOf = (storageName: string): Strategy =>
+export const strategyOf = (storageName: string): Strategy =>
   completeStrategy(builtInStrategies('kubernetes').get(storageName) ?? {});
 
 /** What a strategy may know, with the given Services in the informer. */
-export const knowing = (services: readonly ApiObject[] = []): Rules => ({
+export const contextWith = (services: readonly ApiObject[] = []): StrategyContext => ({
   now: '2024-05-06T07:08:09Z',
   user: { name: 'someone', uid: 'u-1', groups: ['some', 'people'], extra: new Map([['example.com/k', ['v']]]) },
   dryRun: false,
@@ -29,23 +29,28 @@ export const object = (kind: string, rest: { [member: string]: unknown }, apiVer
 export function create(
   storageName: string,
   given: ApiObject,
-  rules = knowing(),
+  context = contextWith(),
 ): { made: ApiObject; violations: readonly Violation[] } {
-  const strategy = rulesOf(storageName);
+  const strategy = strategyOf(storageName);
   const made = structuredClone(given);
-  strategy.defaults(made);
-  strategy.prepareCreate(made, rules);
-  return { made, violations: strategy.validateCreate(made, rules) };
+  strategy.applyDefaults(made);
+  strategy.prepareCreate(made, context);
+  return { made, violations: strategy.validateCreate(made, context) };
 }
 
 /** The same for an update of `old` by the members in `change`. */
-export function update(storageName: string, old: ApiObject, change: (draft: ApiObject) => void, rules = knowing()) {
-  const strategy = rulesOf(storageName);
+export function update(
+  storageName: string,
+  old: ApiObject,
+  change: (draft: ApiObject) => void,
+  context = contextWith(),
+) {
+  const strategy = strategyOf(storageName);
   const made = structuredClone(old);
   change(made);
-  strategy.defaults(made);
-  strategy.prepareUpdate(made, old, rules);
-  return { made, violations: strategy.validateUpdate(made, old, rules) };
+  strategy.applyDefaults(made);
+  strategy.prepareUpdate(made, old, context);
+  return { made, violations: strategy.validateUpdate(made, old, context) };
 }
 
 /** `field: message` of each violation. */

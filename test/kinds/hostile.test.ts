@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { create, knowing, object, update } from './helpers.js';
+import { create, contextWith, object, update } from './helpers.js';
 
 /*
  * Bodies as large as a server takes, made so that work which grows faster than the body would not end: a test of this file that does not come back
@@ -57,7 +57,7 @@ test.each([
     ['tls.crt', 'tls.key'].map(key => [key, Buffer.from(pem.slice(0, 500_000)).toString('base64')]),
   );
   const warnings: string[] = [];
-  const rules = { ...knowing(), warn: (text: string) => void warnings.push(text) };
+  const rules = { ...contextWith(), warn: (text: string) => void warnings.push(text) };
   create('core/secrets', object('Secret', { type: 'kubernetes.io/tls', data }), rules);
   expect(warnings).toEqual(['tls: failed to find any PEM data in certificate input']);
 });

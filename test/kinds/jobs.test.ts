@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
 import { indexCount } from '../../plugins/kinds/batch/job/spec.js';
 import { scheduleProblem, timeZoneProblems } from '../../plugins/kinds/batch/cronJob/schedule.js';
-import { create, knowing, lines, object, rulesOf, update } from './helpers.js';
+import { create, contextWith, lines, object, strategyOf, update } from './helpers.js';
 
 const pod = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'registry.example/c:1' }] };
 const job = (spec: object = {}, podSpec: object = {}): ApiObject =>
@@ -144,7 +144,7 @@ describe('schedules', () => {
 describe('warnings of pods', () => {
   const warned = (kind: string, given: ApiObject): string[] => {
     const found: string[] = [];
-    create(kind, given, { ...knowing(), warn: text => void found.push(text) });
+    create(kind, given, { ...contextWith(), warn: text => void found.push(text) });
     return found;
   };
   const container = (more: object) => ({ containers: [{ ...pod.containers[0], ...more }] });
@@ -178,16 +178,16 @@ describe('warnings of pods', () => {
     ]);
     const { made } = create('batch/jobs', given);
     const found: string[] = [];
-    rulesOf('batch/jobs').validateUpdate(made, made, { ...knowing(), warn: text => void found.push(text) });
+    strategyOf('batch/jobs').validateUpdate(made, made, { ...contextWith(), warn: text => void found.push(text) });
     expect(found).toEqual([]);
-    expect(lines(rulesOf('batch/jobs').validateUpdate(made, made, knowing()))).toEqual([]);
+    expect(lines(strategyOf('batch/jobs').validateUpdate(made, made, contextWith()))).toEqual([]);
   });
 });
 
 describe('the status of a job', () => {
   const told = (now: object, before: object = {}, spec: object = {}): string[] => {
     const of = (status: object) => object('Job', { spec, status }, 'batch/v1');
-    return lines(rulesOf('batch/jobs').validateStatus(of(now), of(before), knowing()));
+    return lines(strategyOf('batch/jobs').validateStatus(of(now), of(before), contextWith()));
   };
   const is = (...types: string[]) => types.map(type => ({ type, status: 'True' }));
   const times = { startTime: '2024-01-01T00:00:00Z', completionTime: '2024-01-01T00:00:10Z' };

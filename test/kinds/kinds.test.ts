@@ -4,7 +4,7 @@ import { Refusal } from '../../core/model/refusal.js';
 import { bindPod } from '../../plugins/kinds/core/pod/binding.js';
 import { builtInStrategies } from './builtIn.js';
 import { labelSelectorText } from '../../core/model/labelSelector.js';
-import { create, knowing, lines, object, rulesOf, update } from './helpers.js';
+import { create, contextWith, lines, object, strategyOf, update } from './helpers.js';
 
 type Any = { [member: string]: unknown };
 const specOf = (o: ApiObject): Any => o.spec as Any;
@@ -16,11 +16,11 @@ describe('defaults of kinds [R127]', () => {
   it.each(Array.from(builtInStrategies('kubernetes').keys(), name => [name]))(
     '%s: defaulting twice is defaulting once',
     name => {
-      const strategy = rulesOf(name);
+      const strategy = strategyOf(name);
       const once = object('K', { spec: { template: template(), selector }, subsets: [{ ports: [{ port: 1 }] }] });
-      strategy.defaults(once);
+      strategy.applyDefaults(once);
       const twice = structuredClone(once);
-      strategy.defaults(twice);
+      strategy.applyDefaults(twice);
       expect(twice).toEqual(once);
     },
   );
@@ -98,7 +98,7 @@ describe('defaults of kinds [R127]', () => {
 
 describe('services [R127]', () => {
   const make = (spec: object, taken: readonly ApiObject[] = []) =>
-    create('core/services', object('Service', { spec }), knowing(taken)).made;
+    create('core/services', object('Service', { spec }), contextWith(taken)).made;
   it('get an address of the range, and ports of nodes where the type asks for them', () => {
     const made = make({
       type: 'NodePort',
@@ -191,7 +191,7 @@ describe('validation of pods', () => {
     expect(update('core/pods', old, draft => change(specOf(draft))).violations.map(v => v.field)).toEqual(fields);
   });
   it('get their grace only while they run on a node', () => {
-    const { gracePeriod } = rulesOf('core/pods');
+    const { gracePeriod } = strategyOf('core/pods');
     expect(gracePeriod(old, 20)).toBe(0);
     const running = object('Pod', {
       spec: { nodeName: 'n', terminationGracePeriodSeconds: 7 },
@@ -240,14 +240,14 @@ describe('fields that stay as they were made', () => {
 
 describe('properties of kinds', () => {
   it.each([
-    ['core/pods', { deleteAnswer: 'object', hasStatus: true, hasGeneration: false }],
-    ['core/services', { createOnUpdate: true, deleteAnswer: 'object' }],
+    ['core/pods', { returnsDeletedObject: true, hasStatus: true, hasGeneration: false }],
+    ['core/services', { allowCreateOnUpdate: true, returnsDeletedObject: true }],
     ['batch/jobs', { orphansByDefault: true, hasGeneration: true }],
-    ['coordination.orchestrator.io/leases', { createOnUpdate: true, unconditionalUpdate: false }],
-    ['rbac.authorization.orchestrator.io/roles', { createOnUpdate: true }],
-    ['core/configmaps', { createOnUpdate: false, deleteAnswer: 'status', hasGeneration: false }],
+    ['coordination.orchestrator.io/leases', { allowCreateOnUpdate: true, allowUnconditionalUpdate: false }],
+    ['rbac.authorization.orchestrator.io/roles', { allowCreateOnUpdate: true }],
+    ['core/configmaps', { allowCreateOnUpdate: false, returnsDeletedObject: false, hasGeneration: false }],
   ])('%s [R141] [R145]: %j', (kind, expected) => {
-    expect(rulesOf(kind)).toMatchObject(expected);
+    expect(strategyOf(kind)).toMatchObject(expected);
   });
   it.each([
     ['core/namespaces', 'a.b', false],
@@ -256,13 +256,13 @@ describe('properties of kinds', () => {
     ['rbac.authorization.orchestrator.io/roles', 'system:x', true],
     ['rbac.authorization.orchestrator.io/roles', 'a/b', false],
   ])('%s may be called %s: %s [R020]', (kind, name, good) => {
-    expect(rulesOf(kind).checkName(name, false).length === 0).toBe(good);
+    expect(strategyOf(kind).checkName(name, false).length === 0).toBe(good);
   });
   it('a trailing dash is fine in generateName', () => {
-    expect(rulesOf('core/namespaces').checkName('a-', true)).toEqual([]);
+    expect(strategyOf('core/namespaces').checkName('a-', true)).toEqual([]);
   });
   it('events have one form per group', () => {
-    const { convert } = rulesOf('core/events');
+    const { convert } = strategyOf('core/events');
     const newer = object(
       'Event',
       { regarding: { name: 'p' }, note: 'hi', reportingController: 'c' },
@@ -273,7 +273,7 @@ describe('properties of kinds', () => {
     expect(convert?.(old, 'events.k8s.io/v1')).toEqual(newer);
   });
   it('autoscalers keep in annotations what the older version cannot say', () => {
-    const { convert } = rulesOf('autoscaling/horizontalpodautoscalers');
+    const { convert } = strategyOf('autoscaling/horizontalpodautoscalers');
     const metrics = [
       { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } },
       { type: 'Pods', pods: { metric: { name: 'm' } } },

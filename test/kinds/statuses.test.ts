@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { knowing, lines, object, rulesOf } from './helpers.js';
+import { contextWith, lines, object, strategyOf } from './helpers.js';
 
 /** What a write of the status is refused for. */
 const violations = (storageName: string, status: object): string[] => {
   const written = object('X', { status });
-  return lines(rulesOf(storageName).validateStatus(written, written, knowing()));
+  return lines(strategyOf(storageName).validateStatus(written, written, contextWith()));
 };
 const AUTOSCALER = 'autoscaling/horizontalpodautoscalers';
 const BUDGET = 'policy/poddisruptionbudgets';

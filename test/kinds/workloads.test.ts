@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
-import { create, knowing, lines, object, rulesOf, update } from './helpers.js';
+import { create, contextWith, lines, object, strategyOf, update } from './helpers.js';
 
 const selector = { matchLabels: { run: 'web' } };
 const template = (spec = {}) => ({
@@ -10,7 +10,7 @@ const template = (spec = {}) => ({
 });
 const fields = (found: readonly { field: string }[]): string[] => found.map(({ field }) => field);
 const status = (kind: string, now: object, before: object = {}): string[] =>
-  lines(rulesOf(kind).validateStatus(object('K', { status: now }), object('K', { status: before }), knowing()));
+  lines(strategyOf(kind).validateStatus(object('K', { status: now }), object('K', { status: before }), contextWith()));
 
 describe('counts of a status', () => {
   it.each(['apps/deployments', 'apps/replicasets', 'apps/statefulsets', 'core/replicationcontrollers'])(
@@ -79,12 +79,12 @@ describe('debugging a pod', () => {
         spec: { ...template().spec, nodeName: 'other', ...(ephemeralContainers ? { ephemeralContainers } : {}) },
       }),
     ).made;
-  const debug = rulesOf('core/pods').subresources!.get('ephemeralcontainers')!;
+  const debug = strategyOf('core/pods').subresources!.get('ephemeralcontainers')!;
   const tool = { name: 'tool', image: 'registry.example/tool:1' };
   it('adds ephemeral containers and changes nothing else', () => {
     const body = pod([tool]);
     body.metadata.labels = { not: 'taken' };
-    const made = debug(body, pod(), knowing());
+    const made = debug(body, pod(), contextWith());
     expect(made.metadata.labels).toBeUndefined();
     expect((made.spec as { ephemeralContainers: object[] }).ephemeralContainers).toHaveLength(1);
   });
@@ -97,7 +97,7 @@ describe('debugging a pod', () => {
   ])('refuses %j', (containers, why) => {
     const error = (() => {
       try {
-        debug(pod(containers), pod([tool]), knowing());
+        debug(pod(containers), pod([tool]), contextWith());
       } catch (thrown) {
         return thrown;
       }
@@ -152,10 +152,10 @@ describe('services', () => {
   it('a status of load balancers says how each address is reached', () => {
     const point = (ingress: object, type = 'LoadBalancer') =>
       fields(
-        rulesOf('core/services').validateStatus(
+        strategyOf('core/services').validateStatus(
           object('Service', { spec: { type }, status: { loadBalancer: { ingress: [ingress] } } }),
           service({}),
-          knowing(),
+          contextWith(),
         ),
       );
     expect(point({ ip: '192.0.2.1', ipMode: 'VIP' })).toEqual([]);

@@ -36,7 +36,7 @@ export async function get(context: ReadContext, exchange: Exchange, route: Route
     ?.entries.get(keyOf(resource, target.namespace, name));
   if (!entry)
     throw notFound(
-      (isScale && resource.strategy.scale?.missing) || { group: resource.group, resource: resource.plural },
+      (isScale && resource.strategy.scale?.notFoundAs) || { group: resource.group, resource: resource.plural },
       name,
     );
   if (leadsAway(sub)) {

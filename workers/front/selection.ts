@@ -53,7 +53,7 @@ function knownFields(resource: Resource, selector: Selector): Selector {
       (key === 'metadata.namespace' &&
         (resource.namespaced || (resource.builtIn && resource.strategy.selectableFields.size === 0))) ||
       (resource.strategy.selectableFields.has(key) &&
-        (resource.strategy.selectableIn?.(key, resource.apiVersion) ?? true)) ||
+        (resource.strategy.isSelectableIn?.(key, resource.apiVersion) ?? true)) ||
       resource.strategy.fieldAliases.has(requirement.key);
     if (!known) throw unknownField(resource, requirement.key);
     return key === requirement.key ? requirement : { ...requirement, key };
@@ -62,7 +62,7 @@ function knownFields(resource: Resource, selector: Selector): Selector {
 
 /** The text depends on whether the kind has selectable fields of its own. */
 function unknownField(resource: Resource, field: string): Refusal {
-  const { unknownField: own, selectableFields } = resource.strategy;
+  const { unknownFieldMessage: own, selectableFields } = resource.strategy;
   if (own) return badRequest(own(field));
   if (selectableFields.size > 0) return badRequest(`field label not supported: ${field}`);
   return badRequest(

@@ -161,7 +161,11 @@ function envelope({ resource, target }: Permitted, value: Json): { [key: string]
 }
 
 /** Custom kinds take no envelope from the path: version and kind must be there and right. */
-function customEnvelope({ group, apiVersion, kind }: Resource, patched: boolean, object: { [key: string]: Json }): void {
+function customEnvelope(
+  { group, apiVersion, kind }: Resource,
+  patched: boolean,
+  object: { [key: string]: Json },
+): void {
   const given = String(object['apiVersion'] ?? '');
   const named = String(object['kind'] ?? '');
   const metadata = object['metadata'];
@@ -190,14 +194,16 @@ function decodeValue(permitted: Permitted, options: WriteOptions, value: { [key:
   const duplicates = permitted.duplicates.splice(0);
   const complaints: string[] = [];
   const object = decodeObject(resource, value, { complaints });
-  const all = resource.custom ? [...duplicates, ...complaints] : ordered(permitted, resource.type, duplicates, complaints);
+  const all = resource.custom
+    ? [...duplicates, ...complaints]
+    : ordered(permitted, resource.type, duplicates, complaints);
   complain(options.fieldValidation, all, warnings, text => strictRefusal(permitted, text));
   return settled(resource, object);
 }
 
 function settled(resource: Resource, object: ApiObject): ApiObject {
   object.metadata = (object.metadata ?? {}) as ObjectMeta;
-  resource.strategy.defaults(object);
+  resource.strategy.applyDefaults(object);
   return object;
 }
 
@@ -339,5 +345,5 @@ export const validateMetadataUpdate = (object: ApiObject, old: ApiObject, resour
 const metadataRules = ({ namespaced, strategy }: Resource): MetadataRules => ({
   namespaced,
   checkName: strategy.checkName,
-  ...(strategy.anyFinalizer ? { finalizers: 'any' } : {}),
+  ...(strategy.allowAnyFinalizer ? { finalizers: 'any' } : {}),
 });

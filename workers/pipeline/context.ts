@@ -1,7 +1,7 @@
 import type { Authentication, Authorization } from '../../core/api/access.js';
 import type { Mutation, Validation } from '../../core/api/admission.js';
 import type { Log } from '../../core/api/host.js';
-import type { Rules } from '../../core/api/strategy.js';
+import type { StrategyContext } from '../../core/api/strategy.js';
 import type { Route } from '../../core/request/route.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
@@ -20,8 +20,8 @@ export interface Context {
   readonly anonymous: boolean;
   readonly log: Log;
   readonly now: () => number;
-  readonly lookup: Rules['lookup'];
-  readonly listOf: NonNullable<Rules['list']>;
+  readonly lookup: StrategyContext['lookup'];
+  readonly listOf: NonNullable<StrategyContext['list']>;
   /** Brings this thread's informers up to every acknowledged write. */
   catchUp(): void;
 }
@@ -53,7 +53,7 @@ export function timestamp(milliseconds: number): string {
 }
 
 /** The rules object strategies receive. */
-export const rulesOf = (context: Context, permitted: Permitted, dryRun: boolean): Rules => ({
+export const rulesOf = (context: Context, permitted: Permitted, dryRun: boolean): StrategyContext => ({
   now: timestamp(context.now()),
   user: permitted.user,
   dryRun,

@@ -58,9 +58,9 @@ export async function createObject(
   await context.mutate(changeOf(permitted, 'CREATE', dryRun, metadata.name ?? ''), object);
   dropRepeatedOwners(object, permitted.warnings, true);
   checkOwners(object, set, permitted.warnings);
-  if (strategy.hasStatus && !strategy.keepsStatus) delete object['status'];
+  if (strategy.hasStatus && !strategy.keepStatusOnCreate) delete object['status'];
   strategy.prepareCreate(object, rules);
-  strategy.defaults(object);
+  strategy.applyDefaults(object);
   if (strategy.hasGeneration) metadata.generation = 1;
   const violations = judged(permitted, () => [
     ...validateMetadata(object, resource),

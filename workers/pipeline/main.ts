@@ -42,7 +42,7 @@ const thread = runThread<ToPoolThread, FromPoolThread, { ready: { is: 'ready' };
     });
     const plugins = await loadPlugins({ informer: name => informers.of(name) });
     const live = liveRegistry(data, plugins, log);
-    for (const { strategy } of live.current.stored) for (const name of strategy.looksAt ?? []) informers.of(name);
+    for (const { strategy } of live.current.stored) for (const name of strategy.reads ?? []) informers.of(name);
     const context: Context = {
       naming: namingOf(data.naming),
       get registry() {

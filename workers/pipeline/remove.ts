@@ -47,7 +47,8 @@ export async function remove(context: Context, permitted: Permitted): Promise<An
   if (running && grace >= running) return await shape(context, permitted, old, status, permitted.warnings);
   object.metadata.finalizers = finalizersOf(permitted, object, options);
   if (object.metadata.finalizers.length === 0) delete object.metadata.finalizers;
-  const held = (object.metadata.finalizers?.length ?? 0) > 0 || (resource.strategy.heldBy?.(object).length ?? 0) > 0;
+  const held =
+    (object.metadata.finalizers?.length ?? 0) > 0 || (resource.strategy.extraFinalizers?.(object).length ?? 0) > 0;
   const dies = !held && grace === 0;
   // As upstream: what is removed in grace is marked first, also where the grace is 0, so that watches see it end; the
   // second write removes it.
@@ -98,7 +99,7 @@ function begin(context: Context, { resource }: Permitted, object: ApiObject, old
     metadata.deletionGracePeriodSeconds = grace;
   }
   if (!running && metadata.generation) metadata.generation++;
-  if (!running) resource.strategy.onDeletion?.(object);
+  if (!running) resource.strategy.beginDeletion?.(object);
   return true;
 }
 
@@ -109,7 +110,7 @@ function finalizersOf({ resource }: Permitted, object: ApiObject, options: Delet
   const policy =
     options.propagationPolicy ??
     (options.orphanDependents === undefined ? undefined : options.orphanDependents ? 'Orphan' : 'Background');
-  if (resource.strategy.ownsNothing) return others;
+  if (resource.strategy.cannotBeOwner) return others;
   if (policy === 'Orphan') return [...others, ORPHAN];
   if (policy === 'Foreground') return [...others, FOREGROUND];
   if (policy === 'Background') return others;
@@ -130,7 +131,7 @@ function checkPreconditions(
     throw conflict(named(resource), target.name, why);
   };
   // Kinds that hold their objects themselves begin the deletion themselves, upstream, with words of their own.
-  const own = resource.strategy.heldBy !== undefined;
+  const own = resource.strategy.extraFinalizers !== undefined;
   if (uid !== undefined && uid !== old.metadata.uid) {
     if (own) fails('UID', uid, old.metadata.uid);
     const why = `the UID in the precondition (${uid}) does not match the UID in record (${old.metadata.uid}). The object might have been deleted and then recreated`;
@@ -162,7 +163,7 @@ export async function removal(
   // was.
   const commits = !write.dryRun && target.verb === 'delete';
   const answer =
-    shown || resource.strategy.deleteAnswer === 'object'
+    shown || resource.strategy.returnsDeletedObject
       ? await shape(context, permitted, shown ?? old, write.status, warnings, commits && 'gone')
       : removed(context, permitted, old);
   if (write.dryRun) return answer;

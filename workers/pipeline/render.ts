@@ -119,8 +119,8 @@ function listValue(
   if (choice.form === 'partialList' || choice.form === 'partial')
     return partialObjectMetadataList(objects, metadata, choice.version, context.naming);
   if (choice.form === 'table') {
-    const { rowOrder } = resource.strategy;
-    return table(context, route, choice, rowOrder ? objects.toSorted(rowOrder) : objects, metadata, true);
+    const { compareRows } = resource.strategy;
+    return table(context, route, choice, compareRows ? objects.toSorted(compareRows) : objects, metadata, true);
   }
   const items = resource.builtIn ? objects.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest) : objects;
   const shown = resource.builtIn ? metadata : { ...metadata, continue: metadata.continue ?? '' };

@@ -29,9 +29,9 @@ import { shape } from './render.js';
 export function scaleOf(resource: Resource, object: ApiObject, lenient = false): ApiObject {
   const { scale } = resource.strategy;
   if (!scale) throw unknownPath();
-  if (scale.absent && !lenient && reach(object, scale.spec) === undefined)
-    throw new Refusal('InternalError', `Internal error occurred: ${scale.absent}`, {
-      causes: [{ message: scale.absent }],
+  if (scale.absentMessage && !lenient && reach(object, scale.spec) === undefined)
+    throw new Refusal('InternalError', `Internal error occurred: ${scale.absentMessage}`, {
+      causes: [{ message: scale.absentMessage }],
     });
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const desired = Number(reach(object, scale.spec) ?? 0);

@@ -39,7 +39,7 @@ export async function update(context: Context, permitted: Permitted): Promise<An
   checkName(permitted, object);
   checkNamespace(permitted, object);
   if (!job.current) {
-    if (!resource.strategy.createOnUpdate || route.subresource) throw absent(permitted);
+    if (!resource.strategy.allowCreateOnUpdate || route.subresource) throw absent(permitted);
     if (object.metadata.uid)
       throw conflict(
         named(resource),
@@ -130,7 +130,7 @@ export async function replace(
   const violations = judged(permitted, () => validate(context, permitted, merged, old, dryRun, sent));
   refuseInvalid(resource, target.name, violations);
   // Validators get the object as it will be stored, and frozen.
-  if (strategy.hasGeneration && !isStatus(permitted) && (strategy.changed ?? contentChanged)(merged, old))
+  if (strategy.hasGeneration && !isStatus(permitted) && (strategy.changesGeneration ?? contentChanged)(merged, old))
     merged.metadata.generation = (old.metadata.generation ?? 0) + 1;
   merged.metadata.resourceVersion = old.metadata.resourceVersion;
   refuseInvalid(
@@ -173,7 +173,7 @@ function merge(context: Context, permitted: Permitted, object: ApiObject, old: A
     else object['status'] = before['status'];
   }
   strategy.prepareUpdate(object, before, rules);
-  strategy.defaults(object);
+  strategy.applyDefaults(object);
   return object;
 }
 
@@ -187,7 +187,7 @@ function validate(
 ): Violation[] {
   const { resource, target } = permitted;
   const { strategy } = resource;
-  if (!strategy.unconditionalUpdate && !sentVersion && target.verb === 'update') {
+  if (!strategy.allowUnconditionalUpdate && !sentVersion && target.verb === 'update') {
     const why = 'Invalid value: 0x0: must be specified for an update';
     throw invalidObject(resource.group, resource.plural, target.name, [
       { reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message: why },
@@ -205,7 +205,7 @@ function validate(
 /** Nothing holds the object any more: neither finalizers nor a grace period. */
 function isFree({ resource }: Permitted, object: ApiObject): boolean {
   const { finalizers, deletionGracePeriodSeconds } = object.metadata;
-  return !finalizers?.length && !deletionGracePeriodSeconds && !resource.strategy.heldBy?.(object).length;
+  return !finalizers?.length && !deletionGracePeriodSeconds && !resource.strategy.extraFinalizers?.(object).length;
 }
 
 /** A write that changes nothing but times of managers writes nothing. */

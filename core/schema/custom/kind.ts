@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ResourceType, ResourceVersion } from '../../api/resource.js';
-import type { Rules, Strategy } from '../../api/strategy.js';
+import type { StrategyContext, Strategy } from '../../api/strategy.js';
 import type { ApiObject, Json } from '../../model/object.js';
 import { invalid, Refusal, type Violation } from '../../model/refusal.js';
 import type { CustomSchema, Resource, Subresource } from '../resource.js';
@@ -41,7 +41,7 @@ function scaleOf(version: ResourceVersion): Strategy['scale'] {
     spec: namesIn(scale.specReplicasPath) ?? [scale.specReplicasPath],
     status: namesIn(scale.statusReplicasPath) ?? [scale.statusReplicasPath],
     selector: object => (selector ? fieldText(reach(object, selector)) : ''),
-    absent: `the spec replicas field ${JSON.stringify(scale.specReplicasPath)} does not exist`,
+    absentMessage: `the spec replicas field ${JSON.stringify(scale.specReplicasPath)} does not exist`,
   };
 }
 
@@ -74,7 +74,7 @@ const NOT_CHECKED: Violation = {
 /** Everything that is wrong with an object of the version. */
 function violationsOf(type: ResourceType, version: ResourceVersion, rules: () => Rule | undefined) {
   const { schema } = version;
-  return (object: ApiObject, old: ApiObject | undefined, asked: Rules): Violation[] => {
+  return (object: ApiObject, old: ApiObject | undefined, context: StrategyContext): Violation[] => {
     const value = object as unknown as Json;
     const found = [
       ...schemaViolations(value, schema, '', old as unknown as Json),
@@ -85,7 +85,7 @@ function violationsOf(type: ResourceType, version: ResourceVersion, rules: () =>
     const compiled = rules();
     const blocked = found.some(violation => BLOCKING.has(violation.reason));
     const ask = (rule: Rule): Violation[] =>
-      rule(value, old as unknown as Json | undefined, text => asked.warn?.(text));
+      rule(value, old as unknown as Json | undefined, text => context.warn?.(text));
     const ruled = !compiled ? [] : blocked ? [NOT_CHECKED] : ask(compiled);
     return [...found, ...ruled, ...(type.validate && !blocked ? type.validate(object, old) : [])];
   };
@@ -120,11 +120,11 @@ function strategyOf(
   const hasStatus = Boolean(version.subresources?.status);
   const content = hasStatus ? withoutStatus : withoutMetadata;
   return completeStrategy({
-    anyFinalizer: true,
+    allowAnyFinalizer: true,
     hasGeneration: true,
-    changed: (object, old) => !isDeepStrictEqual(content(object), content(old)),
+    changesGeneration: (object, old) => !isDeepStrictEqual(content(object), content(old)),
     hasStatus,
-    unconditionalUpdate: false,
+    allowUnconditionalUpdate: false,
     prepareStatus: keepMetadata,
     prepareCreate: () => {
       if (type.terminating)
@@ -133,11 +133,11 @@ function strategyOf(
           kind: type.plural,
         });
     },
-    validateCreate: (object, asked) => violations(object, undefined, asked),
+    validateCreate: (object, context) => violations(object, undefined, context),
     validateUpdate: violations,
     validateStatus: violations,
     ...(needsEngine(version.schema) ? { load: loadEngine } : {}),
-    unknownField: field => `field label not supported: ${field}`,
+    unknownFieldMessage: field => `field label not supported: ${field}`,
     selectableFields: selectable(version),
     columns: columnsOf(version.columns),
     scale: scaleOf(version),

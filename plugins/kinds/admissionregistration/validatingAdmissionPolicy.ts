@@ -10,8 +10,8 @@ export const policyStrategy = (mutating: boolean): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: !mutating,
   prepareStatus: keepMetadata,
-  unconditionalUpdate: false,
-  defaults: object => {
+  allowUnconditionalUpdate: false,
+  applyDefaults: object => {
     const spec = ensureRecord(object, 'spec');
     setDefault(spec, 'failurePolicy', 'Fail');
     const match = recordAt(spec, 'matchConstraints');

@@ -39,8 +39,8 @@ const COLUMNS: readonly Column[] = [
 /** Rules of bindings of admission policies. */
 export const policyBindingStrategy = (): Partial<Strategy> => ({
   hasGeneration: true,
-  unconditionalUpdate: false,
-  defaults: object => {
+  allowUnconditionalUpdate: false,
+  applyDefaults: object => {
     const match = recordAt(object, 'spec', 'matchResources');
     if (match) matchDefaults(match);
     const reference = recordAt(object, 'spec', 'paramRef');

@@ -22,8 +22,8 @@ function webhookDefaults(object: ApiObject, mutating: boolean): void {
 /** Rules of configurations of webhooks. */
 export const webhookStrategy = (mutating: boolean): Partial<Strategy> => ({
   hasGeneration: true,
-  unconditionalUpdate: false,
-  defaults: object => webhookDefaults(object, mutating),
+  allowUnconditionalUpdate: false,
+  applyDefaults: object => webhookDefaults(object, mutating),
   columns: COLUMNS,
 });
 

@@ -34,10 +34,10 @@ const COLUMNS: readonly Column[] = [NAME, column('Service', serviceTarget), colu
 export const apiService = builtInKind('apiregistration.orchestrator.io/apiservices', () => ({
   hasStatus: true,
   prepareStatus: (object, old) => keepMembers(object, old, ['labels', 'annotations', 'finalizers', 'ownerReferences']),
-  unconditionalUpdate: false,
+  allowUnconditionalUpdate: false,
   validateStatus: apiServiceStatusViolations,
   checkName: () => [],
-  defaults: object => serviceReferenceDefaults(recordAt(object, 'spec')),
+  applyDefaults: object => serviceReferenceDefaults(recordAt(object, 'spec')),
   selectableFields: new Map(),
   columns: COLUMNS,
 }));

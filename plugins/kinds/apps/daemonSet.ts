@@ -86,7 +86,7 @@ const COLUMNS: readonly Column[] = [
 const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
-  defaults: object => {
+  applyDefaults: object => {
     const s = specOf(object);
     const strategy = ensureRecord(s, 'updateStrategy');
     setDefault(strategy, 'type', 'RollingUpdate');

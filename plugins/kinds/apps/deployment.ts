@@ -85,10 +85,10 @@ const COLUMNS: readonly Column[] = [
 const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
-  changed: (object, old) =>
+  changesGeneration: (object, old) =>
     !isSemanticallyEqual(object.spec, old.spec) ||
     !isSemanticallyEqual(object.metadata.annotations, old.metadata.annotations),
-  defaults: object => {
+  applyDefaults: object => {
     const s = specOf(object);
     setDefault(s, 'replicas', 1);
     setDefault(s, 'revisionHistoryLimit', 10);
@@ -106,7 +106,7 @@ const strategy = (): Partial<Strategy> => ({
   validateCreate: deploymentViolations,
   validateUpdate: (object, old) => [...deploymentViolations(object), ...fixedSelector(object, old)],
   validateStatus: deploymentStatusViolations,
-  scale: { ...replicaScale, missing: { group: 'apps', resource: 'deployments/scale' } },
+  scale: { ...replicaScale, notFoundAs: { group: 'apps', resource: 'deployments/scale' } },
   columns: COLUMNS,
 });
 

@@ -25,7 +25,7 @@ const replicaSetViolations = (object: ApiObject): Violation[] => [
 const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
-  defaults: object => {
+  applyDefaults: object => {
     setDefault(specOf(object), 'replicas', 1);
     templateDefaults(podTemplateOf(object));
   },
@@ -35,7 +35,7 @@ const strategy = (): Partial<Strategy> => ({
   validateCreate: replicaSetViolations,
   validateUpdate: (object, old) => [...replicaSetViolations(object), ...fixedSelector(object, old)],
   validateStatus: replicaSetStatusViolations,
-  scale: { ...replicaScale, missing: { group: 'apps', resource: 'replicasets/scale' } },
+  scale: { ...replicaScale, notFoundAs: { group: 'apps', resource: 'replicasets/scale' } },
   columns: replicaSetColumns,
 });
 

@@ -93,7 +93,7 @@ const COLUMNS: readonly Column[] = [NAME, column('Ready', readyOfReplicas), AGE,
 const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
-  defaults: object => {
+  applyDefaults: object => {
     const s = specOf(object);
     setDefault(s, 'podManagementPolicy', 'OrderedReady');
     const strategy = ensureRecord(s, 'updateStrategy');

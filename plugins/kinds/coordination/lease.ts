@@ -20,8 +20,8 @@ function leaseViolations(object: ApiObject): Violation[] {
 const COLUMNS: readonly Column[] = [NAME, column('Holder', stringCell('spec.holderIdentity')), AGE];
 
 export const lease = builtInKind('coordination.orchestrator.io/leases', () => ({
-  createOnUpdate: true,
-  unconditionalUpdate: false,
+  allowCreateOnUpdate: true,
+  allowUnconditionalUpdate: false,
   validateCreate: leaseViolations,
   validateUpdate: object => leaseViolations(object),
   columns: COLUMNS,

@@ -12,7 +12,7 @@ const COLUMNS: readonly Column[] = [
 ];
 
 export const leaseCandidate = builtInKind('coordination.orchestrator.io/leasecandidates', () => ({
-  createOnUpdate: true,
-  unconditionalUpdate: false,
+  allowCreateOnUpdate: true,
+  allowUnconditionalUpdate: false,
   columns: COLUMNS,
 }));

@@ -78,8 +78,8 @@ const COLUMNS: readonly Column[] = [NAME, column('Endpoints', addressesCell), AG
 
 /** Rules of Endpoints. */
 export const endpoints = builtInKind('core/endpoints', () => ({
-  createOnUpdate: true,
-  defaults: object => {
+  allowCreateOnUpdate: true,
+  applyDefaults: object => {
     for (const subset of recordsAt(object, 'subsets'))
       for (const port of recordsAt(subset, 'ports')) setDefault(port, 'protocol', 'TCP');
   },

@@ -11,8 +11,8 @@ function copyAbsent(owner: { [member: string]: unknown }, from: string, to: stri
 
 /** Rules of LimitRanges: for containers, what is allowed at most is the default limit, which is the default request. */
 export const limitRange = builtInKind('core/limitranges', () => ({
-  createOnUpdate: true,
-  defaults: object => {
+  allowCreateOnUpdate: true,
+  applyDefaults: object => {
     for (const limit of recordsAt(object, 'spec', 'limits')) {
       if (limit.type !== 'Container') continue;
       copyAbsent(limit, 'max', 'default');

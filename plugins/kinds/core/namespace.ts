@@ -36,7 +36,7 @@ export const namespace = builtInKind('core/namespaces', naming => {
   return {
     checkName: labelName,
     hasStatus: true,
-    defaults: object => {
+    applyDefaults: object => {
       if (object.metadata.name)
         object.metadata.labels = { ...object.metadata.labels, [nameLabel]: object.metadata.name };
     },
@@ -51,8 +51,8 @@ export const namespace = builtInKind('core/namespaces', naming => {
     validateCreate: object =>
       stringsAt(object, 'spec', 'finalizers').flatMap(name => finalizerViolations(name, finalizer, 'spec.finalizers')),
     validateStatus: phaseViolations,
-    heldBy: object => stringsAt(object, 'spec', 'finalizers'),
-    onDeletion: object => {
+    extraFinalizers: object => stringsAt(object, 'spec', 'finalizers'),
+    beginDeletion: object => {
       ensureRecord(object, 'status').phase = 'Terminating';
       delete object.metadata.deletionGracePeriodSeconds;
     },

@@ -87,8 +87,8 @@ export const node = builtInKind('core/nodes', naming => ({
     if (!recordAt(old, 'status')?.config) delete recordAt(object, 'status')?.config;
   },
   // A node agent registers its node together with what the node has.
-  keepsStatus: true,
-  defaults: object => {
+  keepStatusOnCreate: true,
+  applyDefaults: object => {
     const status = recordAt(object, 'status');
     if (status && recordAt(status, 'capacity') && isAbsent(status.allocatable))
       status.allocatable = { ...recordAt(status, 'capacity') };

@@ -63,23 +63,23 @@ const columnsIn = (naming: Naming): readonly Column[] => [
 /** Rules of PersistentVolumes: pending until a controller says more, protected while in use. */
 export const persistentVolume = builtInKind('core/persistentvolumes', naming => ({
   hasStatus: true,
-  deleteAnswer: 'object',
+  returnsDeletedObject: true,
   validateUpdate: volumeUpdateViolations,
-  defaults: object => {
+  applyDefaults: object => {
     const s = specOf(object);
     setDefault(s, 'persistentVolumeReclaimPolicy', 'Retain');
     setDefault(s, 'volumeMode', 'Filesystem');
     for (const [member, source] of Object.entries(s)) if (isRecord(source)) volumeSourceDefaults(member, source);
   },
-  prepareCreate: (object, rules) => {
-    object.status = { phase: 'Pending', lastPhaseTransitionTime: rules.now };
+  prepareCreate: (object, context) => {
+    object.status = { phase: 'Pending', lastPhaseTransitionTime: context.now };
     addFinalizer(object, naming.label('orchestrator.io/pv-protection'));
   },
-  prepareStatus: (object, old, rules) => {
+  prepareStatus: (object, old, context) => {
     const [now, before] = [recordAt(object, 'status'), recordAt(old, 'status')];
     if (!now || stringAt(now, 'phase') === stringAt(before, 'phase')) return;
     if (isAbsent(now.lastPhaseTransitionTime) || now.lastPhaseTransitionTime === before?.lastPhaseTransitionTime)
-      now.lastPhaseTransitionTime = rules.now;
+      now.lastPhaseTransitionTime = context.now;
   },
   columns: columnsIn(naming),
 }));

@@ -117,8 +117,8 @@ const columnsIn = (naming: Naming): readonly Column[] => [
 /** Rules of PersistentVolumeClaims. */
 export const persistentVolumeClaim = builtInKind('core/persistentvolumeclaims', naming => ({
   hasStatus: true,
-  deleteAnswer: 'object',
-  defaults: object => claimSpecDefaults(specOf(object)),
+  returnsDeletedObject: true,
+  applyDefaults: object => claimSpecDefaults(specOf(object)),
   validateStatus: claimStatusViolations,
   validateUpdate: claimUpdateViolations,
   prepareCreate: object => {

@@ -17,8 +17,8 @@ const COLUMNS: readonly Column[] = [
 /** Rules of PodTemplates. */
 const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
-  deleteAnswer: 'object',
-  defaults: object => templateDefaults(recordAt(object, 'template')),
+  returnsDeletedObject: true,
+  applyDefaults: object => templateDefaults(recordAt(object, 'template')),
   validateCreate: object => templateViolations(recordAt(object, 'template'), 'template'),
   validateUpdate: object => templateViolations(recordAt(object, 'template'), 'template'),
   columns: COLUMNS,

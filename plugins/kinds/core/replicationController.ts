@@ -39,7 +39,7 @@ const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
   orphansByDefault: true,
-  defaults: object => {
+  applyDefaults: object => {
     const s = specOf(object);
     setDefault(s, 'replicas', 1);
     const labels = recordAt(s, 'template', 'metadata', 'labels');
@@ -62,7 +62,7 @@ const strategy = (): Partial<Strategy> => ({
     spec: ['spec', 'replicas'],
     status: ['status', 'replicas'],
     selector: object => labelSelectorText({ matchLabels: recordAt(object, 'spec', 'selector') }),
-    missing: { group: 'autoscaling', resource: 'replicationcontrollers/scale' },
+    notFoundAs: { group: 'autoscaling', resource: 'replicationcontrollers/scale' },
   },
   columns: replicaSetColumns,
 });

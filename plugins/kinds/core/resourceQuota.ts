@@ -19,6 +19,6 @@ const COLUMNS: readonly Column[] = [NAME, AGE, column('Request', quota(false)), 
 /** Rules of ResourceQuotas. */
 export const resourceQuota = builtInKind('core/resourcequotas', () => ({
   hasStatus: true,
-  deleteAnswer: 'object',
+  returnsDeletedObject: true,
   columns: COLUMNS,
 }));

@@ -11,13 +11,13 @@ export const serviceAccount = builtInKind('core/serviceaccounts', naming => {
   const why = `metadata.annotations[${limit}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
   const limits = ({ metadata }: ApiObject): boolean => Object.hasOwn(metadata.annotations ?? {}, limit);
   return {
-    deleteAnswer: 'object',
-    validateCreate: (object, rules) => {
-      if (limits(object)) rules.warn?.(why);
+    returnsDeletedObject: true,
+    validateCreate: (object, context) => {
+      if (limits(object)) context.warn?.(why);
       return [];
     },
-    validateUpdate: (object, old, rules) => {
-      if (limits(object) && !limits(old)) rules.warn?.(why);
+    validateUpdate: (object, old, context) => {
+      if (limits(object) && !limits(old)) context.warn?.(why);
       return [];
     },
     columns: COLUMNS,

@@ -127,7 +127,7 @@ const COLUMNS: readonly Column[] = [
 
 export const endpointSlice = builtInKind('discovery.orchestrator.io/endpointslices', () => ({
   hasGeneration: true,
-  defaults: object => {
+  applyDefaults: object => {
     for (const port of recordsAt(object, 'ports')) {
       setDefault(port, 'name', '');
       setDefault(port, 'protocol', 'TCP');

@@ -24,7 +24,7 @@ export const flowSchema = builtInKind('flowcontrol.apiserver.orchestrator.io/flo
   hasStatus: true,
   prepareStatus: keepMetadata,
   validateStatus: conditionTypeViolations,
-  defaults: object => setDefaultForZero(specOf(object), 'matchingPrecedence', 1000),
-  rowOrder: (a, b) => precedence(a) - precedence(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
+  applyDefaults: object => setDefaultForZero(specOf(object), 'matchingPrecedence', 1000),
+  compareRows: (a, b) => precedence(a) - precedence(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
   columns: COLUMNS,
 }));

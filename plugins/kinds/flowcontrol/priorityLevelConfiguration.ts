@@ -32,7 +32,7 @@ export const priorityLevelConfiguration = builtInKind(
     hasStatus: true,
     prepareStatus: keepMetadata,
     validateStatus: conditionTypeViolations,
-    defaults: object => {
+    applyDefaults: object => {
       const exempt = recordAt(object, 'spec', 'exempt');
       if (exempt) {
         setDefault(exempt, 'nominalConcurrencyShares', 0);

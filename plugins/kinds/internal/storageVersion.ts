@@ -21,6 +21,6 @@ const COLUMNS: readonly Column[] = [
 
 export const storageVersion = builtInKind('internal.apiserver.orchestrator.io/storageversions', () => ({
   hasStatus: true,
-  unconditionalUpdate: false,
+  allowUnconditionalUpdate: false,
   columns: COLUMNS,
 }));

@@ -22,7 +22,7 @@ export const ingressClass = builtInKind('networking.orchestrator.io/ingressclass
   hasGeneration: true,
   validateUpdate: (object, old) =>
     fixed(recordAt(object, 'spec'), recordAt(old, 'spec'), 'controller', 'spec.controller'),
-  defaults: object => {
+  applyDefaults: object => {
     const parameters = recordAt(object, 'spec', 'parameters');
     if (parameters) setDefault(parameters, 'scope', 'Cluster');
   },

@@ -11,7 +11,7 @@ const COLUMNS: readonly Column[] = [
 
 export const networkPolicy = builtInKind('networking.orchestrator.io/networkpolicies', () => ({
   hasGeneration: true,
-  defaults: object => {
+  applyDefaults: object => {
     const s = specOf(object);
     const egress = recordsAt(s, 'egress');
     for (const rule of [...recordsAt(s, 'ingress'), ...egress])

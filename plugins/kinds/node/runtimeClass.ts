@@ -13,8 +13,8 @@ const handlerViolations = (object: ApiObject): Violation[] =>
 const COLUMNS: readonly Column[] = [NAME, column('Handler', stringCell('handler')), AGE];
 
 export const runtimeClass = builtInKind('node.orchestrator.io/runtimeclasses', () => ({
-  createOnUpdate: true,
-  unconditionalUpdate: false,
+  allowCreateOnUpdate: true,
+  allowUnconditionalUpdate: false,
   validateCreate: handlerViolations,
   validateUpdate: (object, old) => [...handlerViolations(object), ...fixed(object, old, 'handler', 'handler')],
   columns: COLUMNS,

@@ -29,7 +29,7 @@ const COLUMNS: readonly Column[] = [
 export const podDisruptionBudget = builtInKind('policy/poddisruptionbudgets', () => ({
   hasGeneration: true,
   hasStatus: true,
-  unconditionalUpdate: false,
+  allowUnconditionalUpdate: false,
   validateStatus: budgetStatusViolations,
   prepareCreate: object => {
     object.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };

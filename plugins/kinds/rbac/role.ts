@@ -29,7 +29,7 @@ export const rulesViolations = (object: ApiObject, namespaced: boolean): Violati
 /** The strategy that Roles and ClusterRoles share. */
 export const roleStrategy = (violations: (object: ApiObject) => Violation[]): Partial<Strategy> => ({
   checkName: segmentName,
-  createOnUpdate: true,
+  allowCreateOnUpdate: true,
   validateCreate: violations,
   validateUpdate: violations,
 });

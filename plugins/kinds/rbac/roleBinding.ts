@@ -79,8 +79,8 @@ export const bindingStrategy = (namespaced: boolean, naming: Naming): Partial<St
   const group = naming.group(GROUP);
   return {
     checkName: segmentName,
-    createOnUpdate: true,
-    defaults: object => {
+    allowCreateOnUpdate: true,
+    applyDefaults: object => {
       const reference = recordAt(object, 'roleRef');
       if (reference) setDefault(reference, 'apiGroup', group);
       for (const subject of recordsAt(object, 'subjects')) {

@@ -2,7 +2,7 @@ import { builtInKind } from '../../../core/api/resource.js';
 import { NAME_AND_AGE } from '../shared/columns.js';
 
 export const deviceClass = builtInKind('resource.orchestrator.io/deviceclasses', () => ({
-  deleteAnswer: 'object',
+  returnsDeletedObject: true,
   hasGeneration: true,
   columns: NAME_AND_AGE,
 }));

@@ -15,7 +15,7 @@ const claimState: Cell = claim => {
 const COLUMNS: readonly Column[] = [NAME, column('State', claimState), AGE];
 
 export const resourceClaim = builtInKind('resource.orchestrator.io/resourceclaims', () => ({
-  deleteAnswer: 'object',
+  returnsDeletedObject: true,
   hasStatus: true,
   columns: COLUMNS,
 }));

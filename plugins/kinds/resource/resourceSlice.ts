@@ -12,7 +12,7 @@ const COLUMNS: readonly Column[] = [
 ];
 
 export const resourceSlice = builtInKind('resource.orchestrator.io/resourceslices', () => ({
-  deleteAnswer: 'object',
+  returnsDeletedObject: true,
   hasGeneration: true,
   selectableFields: new Map([
     ['spec.nodeName', object => stringAt(object, 'spec', 'nodeName')],

@@ -16,7 +16,7 @@ const COLUMNS: readonly Column[] = [
 
 export const priorityClass = builtInKind('scheduling.orchestrator.io/priorityclasses', () => ({
   hasGeneration: true,
-  defaults: object => setDefault(object, 'preemptionPolicy', 'PreemptLowerPriority'),
+  applyDefaults: object => setDefault(object, 'preemptionPolicy', 'PreemptLowerPriority'),
   validateCreate: object => {
     const name = object.metadata.name ?? '';
     if (name.startsWith('system-') && !SYSTEM.has(name)) {

@@ -30,13 +30,13 @@ const COLUMNS: readonly Column[] = [
 
 /** A driver counts only the changes of what may change; the first one makes generation 1. */
 export const csiDriver = builtInKind('storage.orchestrator.io/csidrivers', () => ({
-  deleteAnswer: 'object',
-  unconditionalUpdate: false,
+  returnsDeletedObject: true,
+  allowUnconditionalUpdate: false,
   validateUpdate: (object, old) => [
     ...fixed(recordAt(object, 'spec'), recordAt(old, 'spec'), 'attachRequired', 'spec.attachedRequired'),
     ...fixed(recordAt(object, 'spec'), recordAt(old, 'spec'), 'volumeLifecycleModes', 'spec.volumeLifecycleModes'),
   ],
-  defaults: object => {
+  applyDefaults: object => {
     const s = specOf(object);
     setDefault(s, 'attachRequired', true);
     setDefault(s, 'podInfoOnMount', false);

@@ -5,7 +5,7 @@ import { AGE, column, countCell, NAME } from '../shared/columns.js';
 const COLUMNS: readonly Column[] = [NAME, column('Drivers', countCell('spec.drivers'), { type: 'integer' }), AGE];
 
 export const csiNode = builtInKind('storage.orchestrator.io/csinodes', () => ({
-  deleteAnswer: 'object',
-  unconditionalUpdate: false,
+  returnsDeletedObject: true,
+  allowUnconditionalUpdate: false,
   columns: COLUMNS,
 }));

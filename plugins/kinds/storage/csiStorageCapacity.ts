@@ -1,5 +1,5 @@
 import { builtInKind } from '../../../core/api/resource.js';
 
 export const csiStorageCapacity = builtInKind('storage.orchestrator.io/csistoragecapacities', () => ({
-  unconditionalUpdate: false,
+  allowUnconditionalUpdate: false,
 }));

@@ -30,8 +30,8 @@ const columnsIn = (naming: Naming): readonly Column[] => [
 ];
 
 export const storageClass = builtInKind('storage.orchestrator.io/storageclasses', naming => ({
-  deleteAnswer: 'object',
-  defaults: object => {
+  returnsDeletedObject: true,
+  applyDefaults: object => {
     setDefault(object, 'reclaimPolicy', 'Delete');
     setDefault(object, 'volumeBindingMode', 'Immediate');
   },

@@ -13,9 +13,9 @@ const COLUMNS: readonly Column[] = [
 ];
 
 export const volumeAttachment = builtInKind('storage.orchestrator.io/volumeattachments', () => ({
-  deleteAnswer: 'object',
+  returnsDeletedObject: true,
   hasStatus: true,
-  unconditionalUpdate: false,
+  allowUnconditionalUpdate: false,
   prepareStatus: keepMetadata,
   columns: COLUMNS,
 }));

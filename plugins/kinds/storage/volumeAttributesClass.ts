@@ -11,6 +11,6 @@ const columnsIn = (naming: Naming): readonly Column[] => [
 ];
 
 export const volumeAttributesClass = builtInKind('storage.orchestrator.io/volumeattributesclasses', naming => ({
-  deleteAnswer: 'object',
+  returnsDeletedObject: true,
   columns: columnsIn(naming),
 }));

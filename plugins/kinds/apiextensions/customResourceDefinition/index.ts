@@ -68,12 +68,12 @@ export const customResourceDefinition = builtInKind(
   naming => {
     const finalizer = cleanupFinalizer(naming);
     return {
-      anyFinalizer: true,
+      allowAnyFinalizer: true,
       hasGeneration: true,
       hasStatus: true,
-      unconditionalUpdate: false,
+      allowUnconditionalUpdate: false,
       load: loadEngine,
-      defaults,
+      applyDefaults: defaults,
       prepareCreate: object => rememberStored(object, { conditions: null, acceptedNames: { plural: '', kind: '' } }),
       prepareUpdate: (object, old) =>
         rememberStored(object, structuredClone(statusOf(isRecord(object.status) ? object : old))),
@@ -84,8 +84,8 @@ export const customResourceDefinition = builtInKind(
       validateCreate: object => createViolations(object, naming),
       validateUpdate: (object, old) => updateViolations(object, old, naming),
       validateStatus: (object, old) => updateViolations(object, old, naming),
-      heldBy: object => (object.metadata.deletionTimestamp ? [] : [finalizer]),
-      onDeletion: object => beginDeletion(object, finalizer),
+      extraFinalizers: object => (object.metadata.deletionTimestamp ? [] : [finalizer]),
+      beginDeletion: object => beginDeletion(object, finalizer),
     };
   },
 );

@@ -106,7 +106,7 @@ const autoscalerStatusViolations = (object: ApiObject): Violation[] =>
 export const horizontalPodAutoscaler = builtInKind('autoscaling/horizontalpodautoscalers', naming => ({
   hasStatus: true,
   validateStatus: autoscalerStatusViolations,
-  defaults: object => {
+  applyDefaults: object => {
     const s = specOf(object);
     setDefault(s, 'minReplicas', 1);
     if (object.apiVersion === 'autoscaling/v1') {

@@ -80,7 +80,7 @@ const strategy = (): Partial<Strategy> => ({
   hasStatus: true,
   validateCreate: object => cronJobViolations(object),
   validateUpdate: (object, old) => cronJobViolations(object, old),
-  defaults: object => {
+  applyDefaults: object => {
     const s = specOf(object);
     setDefault(s, 'concurrencyPolicy', 'Allow');
     setDefault(s, 'suspend', false);

@@ -52,7 +52,7 @@ const strategy = (naming: Naming): Partial<Strategy> => ({
   orphansByDefault: true,
   deletionWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
-  defaults: object => {
+  applyDefaults: object => {
     const s = specOf(object);
     jobSpecDefaults(s);
     takeTemplateLabels(object);
@@ -65,7 +65,7 @@ const strategy = (naming: Naming): Partial<Strategy> => ({
   validateCreate: object => jobViolations(object, uidLabelOf(naming)),
   validateUpdate: (object, old) => jobUpdateViolations(object, old, uidLabelOf(naming)),
   validateStatus: jobStatusViolations,
-  unknownField: field => `field label ${JSON.stringify(field)} not supported for Job`,
+  unknownFieldMessage: field => `field label ${JSON.stringify(field)} not supported for Job`,
   selectableFields: new Map([['status.successful', object => String(numberAt(object, 'status', 'succeeded') ?? 0)]]),
   columns: COLUMNS,
 });

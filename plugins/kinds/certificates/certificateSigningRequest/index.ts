@@ -1,5 +1,5 @@
 import { builtInKind } from '../../../../core/api/resource.js';
-import type { Column, Rules } from '../../../../core/api/strategy.js';
+import type { Column, StrategyContext } from '../../../../core/api/strategy.js';
 import { humanDuration } from '../../../../core/model/age.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import {
@@ -17,7 +17,7 @@ import { AGE, type Cell, column, conditionOf, NAME, stringCell } from '../../sha
 import { segmentName } from '../../shared/names.js';
 
 /** Who asks is what the server saw, never what the client wrote. */
-function identify(object: ApiObject, { user }: Rules): void {
+function identify(object: ApiObject, { user }: StrategyContext): void {
   const wanted = specOf(object);
   for (const member of ['username', 'uid', 'groups', 'extra']) delete wanted[member];
   wanted.username = user.name;
@@ -56,13 +56,13 @@ function keepDecisions(object: ApiObject, old: ApiObject): void {
 /** The approval decides: of its body the conditions count, and the metadata. */
 const approved =
   (group: string) =>
-  (body: ApiObject, current: ApiObject, rules: Rules): ApiObject => {
+  (body: ApiObject, current: ApiObject, context: StrategyContext): ApiObject => {
     const status: UnknownRecord = { ...recordAt(current, 'status') };
     const conditions = conditionsOf(body);
     if (conditions.length > 0) status.conditions = conditions;
     else delete status.conditions;
     const next = { ...current, metadata: body.metadata, status } as ApiObject;
-    dateConditions(next, current, rules.now);
+    dateConditions(next, current, context.now);
     const violations = decisionViolations(next, current);
     if (violations.length > 0)
       throw invalidObject(group, 'CertificateSigningRequest', current.metadata.name ?? '', violations);
@@ -99,9 +99,9 @@ export const certificateSigningRequest = builtInKind(
     prepareUpdate: (object, old) => {
       object.spec = structuredClone(old.spec);
     },
-    prepareStatus: (object, old, rules) => {
+    prepareStatus: (object, old, context) => {
       keepDecisions(object, old);
-      dateConditions(object, old, rules.now);
+      dateConditions(object, old, context.now);
     },
     validateCreate: object => requestViolations(object, naming.label('orchestrator.io/legacy-unknown')),
     validateStatus: issueViolations,

@@ -84,8 +84,8 @@ const NEWER_FIELD = /^(?:regarding\.|reportingController$)/;
 /** Rules of Events in both groups. */
 export const event = builtInKind('core/events', naming => ({
   checkName: segmentName,
-  createOnUpdate: true,
-  ownsNothing: true,
+  allowCreateOnUpdate: true,
+  cannotBeOwner: true,
   selectableFields: new Map<string, (event: ApiObject) => string>([
     ...INVOLVED.map(member => [`involvedObject.${member}`, ofInvolved(member)] as const),
     ...INVOLVED.map(member => [`regarding.${member}`, ofInvolved(member)] as const),
@@ -95,7 +95,7 @@ export const event = builtInKind('core/events', naming => ({
     ['source', e => stringAt(recordAt(e, 'source') ?? recordAt(e, 'deprecatedSource'), 'component') || reporter(e)],
     ['type', e => stringAt(e, 'type')],
   ]),
-  selectableIn: (field, apiVersion) => !(apiVersion === 'v1' ? NEWER_FIELD : CORE_FIELD).test(field),
+  isSelectableIn: (field, apiVersion) => !(apiVersion === 'v1' ? NEWER_FIELD : CORE_FIELD).test(field),
   validateCreate: object => eventViolations(object, naming.component('orchestrator-system')),
   validateUpdate: (object, old) => eventUpdateViolations(object, old, naming.component('orchestrator-system')),
   convert: convertEvent,

@@ -1,4 +1,4 @@
-import type { Strategy } from '../../../../core/api/strategy.js';
+import type { Connection } from '../../../../core/api/strategy.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { recordsAt, specOf, stringAt } from '../../../../core/model/record.js';
 import {
@@ -9,10 +9,6 @@ import {
   type Refusal,
   type Violation,
 } from '../../../../core/model/refusal.js';
-
-export type Connections = NonNullable<Strategy['connections']>;
-
-export type Connection = NonNullable<ReturnType<Connections['get']>>;
 
 type Query = Parameters<Connection>[1];
 
@@ -74,7 +70,7 @@ const log: Connection = (pod, query) => {
 };
 
 /** What reaches into pods. */
-export const podConnections: Connections = new Map<string, Connection>([
+export const podConnections: ReadonlyMap<string, Connection> = new Map<string, Connection>([
   ['log', log],
   ['exec', process],
   ['attach', process],

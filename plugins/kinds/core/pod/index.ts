@@ -81,15 +81,15 @@ const ENDED: ReadonlyMap<string, RowCondition> = new Map([
 const strategyPod = (): Partial<Strategy> => ({
   checkName: subdomainName,
   hasStatus: true,
-  deleteAnswer: 'object',
-  defaults: object => {
+  returnsDeletedObject: true,
+  applyDefaults: object => {
     const podSpec = specOf(object);
     podSpecDefaults(podSpec);
     podOnlyDefaults(podSpec);
   },
-  prepareCreate: (object, rules) => {
+  prepareCreate: (object, context) => {
     const status: UnknownRecord = { phase: 'Pending', qosClass: qosClassOf(specOf(object)) };
-    if (recordsAt(specOf(object), 'schedulingGates').length > 0) status.conditions = [gatedCondition(rules.now)];
+    if (recordsAt(specOf(object), 'schedulingGates').length > 0) status.conditions = [gatedCondition(context.now)];
     object.status = status;
   },
   prepareStatus: (object, old) => {
@@ -106,7 +106,7 @@ const strategyPod = (): Partial<Strategy> => ({
   hasGrace: true,
   gracePeriod: podGrace,
   actions: new Map([
-    ['binding', (body, current, rules) => bindPod(current, body, current.metadata.name ?? '', rules.now)],
+    ['binding', (body, current, context) => bindPod(current, body, current.metadata.name ?? '', context.now)],
   ]),
   selectableFields: new Map([
     ['spec.nodeName', field('spec', 'nodeName')],

@@ -1,5 +1,5 @@
 import { builtInKind } from '../../../../core/api/resource.js';
-import type { Column, Rules } from '../../../../core/api/strategy.js';
+import type { Column, StrategyContext } from '../../../../core/api/strategy.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { entriesAt, setDefault, stringAt, valueAt } from '../../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
@@ -56,18 +56,18 @@ const COLUMNS: readonly Column[] = [NAME, column('Type', stringCell('type')), co
 export const secret = builtInKind('core/secrets', naming => {
   const types = typeRules(naming);
   const pair = naming.label('orchestrator.io/tls');
-  const violations = (object: ApiObject, rules: Rules): Violation[] => {
+  const violations = (object: ApiObject, context: StrategyContext): Violation[] => {
     const found: Violation[] = [];
     const bytes = measured(object, 'data', 'base64', found);
     found.push(...tooLarge(bytes, 'data'), ...(types.get(stringAt(object, 'type'))?.(object) ?? []));
     if (stringAt(object, 'type') === pair && found.length === 0) {
       const problem = keyPairProblem(plainText(object, 'tls.crt'), plainText(object, 'tls.key'));
-      if (problem) rules.warn?.(problem);
+      if (problem) context.warn?.(problem);
     }
     return found;
   };
   return {
-    defaults: object => {
+    applyDefaults: object => {
       setDefault(object, 'type', 'Opaque');
       const plain = entriesAt(object, 'stringData');
       if (plain.length > 0) {
@@ -80,8 +80,8 @@ export const secret = builtInKind('core/secrets', naming => {
       setDefault(object, 'type', old.type);
     },
     validateCreate: violations,
-    validateUpdate: (object, old, rules) => [
-      ...violations(object, rules),
+    validateUpdate: (object, old, context) => [
+      ...violations(object, context),
       ...(stringAt(object, 'type') === stringAt(old, 'type')
         ? []
         : [invalid('type', object.type, 'field is immutable')]),

@@ -1,4 +1,4 @@
-import type { Rules } from '../../../../core/api/strategy.js';
+import type { StrategyContext } from '../../../../core/api/strategy.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import {
   numberAt,
@@ -105,7 +105,7 @@ const changedHealthPort = (service: UnknownRecord, before: UnknownRecord | undef
  * Gives a Service its addresses and ports, before all else of it is judged. Throws 422 for addresses and families that
  * do not go together, then for the first thing that cannot be given out.
  */
-export function allocate(object: ApiObject, old: ApiObject | undefined, rules: Rules): void {
+export function allocate(object: ApiObject, old: ApiObject | undefined, context: StrategyContext): void {
   const service = specOf(object);
   const before = recordAt(old, 'spec');
   const refuse = (violations: readonly Violation[]): void => {
@@ -119,7 +119,7 @@ export function allocate(object: ApiObject, old: ApiObject | undefined, rules: R
   const given = stringsAt(before, 'clusterIPs');
   // That an address may not change is for the validation to tell.
   const moved = hasClusterIP(before) && given[0] !== undefined && stringsAt(service, 'clusterIPs')[0] !== given[0];
-  const allocator = allocatorOver(() => rules.list('core/services'), old?.metadata.uid);
+  const allocator = allocatorOver(() => context.list('core/services'), old?.metadata.uid);
   refuse(
     [
       ...(moved ? [] : allocateAddress(service, allocator, given)),

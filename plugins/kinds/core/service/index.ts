@@ -1,5 +1,5 @@
 import { builtInKind } from '../../../../core/api/resource.js';
-import type { Column } from '../../../../core/api/strategy.js';
+import type { Column, Connection } from '../../../../core/api/strategy.js';
 import {
   ensureRecord,
   numberAt,
@@ -11,7 +11,6 @@ import {
   valueAt,
 } from '../../../../core/model/record.js';
 import { Refusal } from '../../../../core/model/refusal.js';
-import type { Connection, Connections } from '../pod/connections.js';
 import { allocate } from './allocation.js';
 import { claimsOf } from './allocator.js';
 import { agreeOnAddresses, dropForeignFields, keepAllocated, serviceDefaults } from './fields.js';
@@ -57,7 +56,7 @@ export const COLUMNS: readonly Column[] = [
 ];
 
 /** What reaches through services: nothing stands behind them here. */
-const serviceConnections: Connections = new Map<string, Connection>([
+const CONNECTIONS: ReadonlyMap<string, Connection> = new Map([
   [
     'proxy',
     service =>
@@ -69,31 +68,31 @@ const serviceConnections: Connections = new Map<string, Connection>([
  * Rules of Services: addresses and node ports are given out in the request thread, from what its informer says is free.
  */
 export const service = builtInKind('core/services', () => ({
-  looksAt: ['core/services'],
+  reads: ['core/services'],
   claims: claimsOf,
   checkName: label1035Name,
   hasStatus: true,
-  connections: serviceConnections,
-  deleteAnswer: 'object',
-  createOnUpdate: true,
-  defaults: object => {
+  connections: CONNECTIONS,
+  returnsDeletedObject: true,
+  allowCreateOnUpdate: true,
+  applyDefaults: object => {
     serviceDefaults(specOf(object));
     for (const ingress of recordsAt(object, 'status', 'loadBalancer', 'ingress')) {
       if (stringAt(ingress, 'ip') !== '') setDefault(ingress, 'ipMode', 'VIP');
     }
   },
-  prepareCreate: (object, rules) => {
+  prepareCreate: (object, context) => {
     object.status = { loadBalancer: {} };
     agreeOnAddresses(specOf(object), undefined);
-    allocate(object, undefined, rules);
+    allocate(object, undefined, context);
   },
-  prepareUpdate: (object, old, rules) => {
+  prepareUpdate: (object, old, context) => {
     const before = specOf(old);
     agreeOnAddresses(specOf(object), before);
     keepAllocated(specOf(object), before);
     dropForeignFields(specOf(object), before);
     if (specOf(object).type !== 'LoadBalancer') ensureRecord(object, 'status').loadBalancer = {};
-    allocate(object, old, rules);
+    allocate(object, old, context);
   },
   validateCreate: object => serviceViolations(object),
   validateUpdate: (object, old) => serviceUpdateViolations(object, old),

@@ -1,4 +1,4 @@
-import type { Rules, Strategy } from '../../../../core/api/strategy.js';
+import type { StrategyContext, Strategy } from '../../../../core/api/strategy.js';
 import { dns1123Label } from '../../../../core/model/names.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { isInteger, quantityOf } from '../../../../core/model/quantity.js';
@@ -109,13 +109,13 @@ function podWarnings(pod: UnknownRecord, field: string): string[] {
 export function withNameWarning(strategy: Partial<Strategy>, what: string): Partial<Strategy> {
   return {
     ...strategy,
-    validateCreate: (object, rules) => {
+    validateCreate: (object, context) => {
       const complaints = dns1123Label(object.metadata.name ?? '');
       if (complaints.length > 0)
-        rules.warn?.(
+        context.warn?.(
           `metadata.name: this is used in ${what}, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`,
         );
-      return strategy.validateCreate?.(object, rules) ?? [];
+      return strategy.validateCreate?.(object, context) ?? [];
     },
   };
 }
@@ -129,22 +129,22 @@ export const POD_NAMES = 'Pod names and hostnames';
  */
 export function withPodWarnings(strategy: Partial<Strategy>, ...path: string[]): Partial<Strategy> {
   const field = path.join('.');
-  const warn = (object: ApiObject, rules: Rules, found: readonly Violation[]): readonly Violation[] => {
+  const warn = (object: ApiObject, context: StrategyContext, found: readonly Violation[]): readonly Violation[] => {
     const pod = recordAt(object, ...path);
-    if (pod && rules.warn && found.length === 0) for (const text of podWarnings(pod, field)) rules.warn(text);
+    if (pod && context.warn && found.length === 0) for (const text of podWarnings(pod, field)) context.warn(text);
     return found;
   };
   return {
     ...strategy,
-    validateCreate: (object, rules) => warn(object, rules, strategy.validateCreate?.(object, rules) ?? []),
-    validateUpdate: (object, old, rules) => {
-      const found = strategy.validateUpdate?.(object, old, rules) ?? [];
+    validateCreate: (object, context) => warn(object, context, strategy.validateCreate?.(object, context) ?? []),
+    validateUpdate: (object, old, context) => {
+      const found = strategy.validateUpdate?.(object, old, context) ?? [];
       // A template that stays is not talked about again.
       const kept =
         !isAbsent(recordAt(old, ...path)) &&
         path.length > 1 &&
         isSemanticallyEqual(recordAt(object, ...path), recordAt(old, ...path));
-      return kept ? found : warn(object, rules, found);
+      return kept ? found : warn(object, context, found);
     },
   };
 }
