@@ -3,7 +3,7 @@ import type { Json } from '../../core/model/object.js';
 import { claimed, lastAppliedText } from '../../core/schema/apply/lastApplied.js';
 import { applied, ApplyConflict, type Kind, updated, type Writer } from '../../core/schema/apply/manager.js';
 import {
-  capped,
+  capUpdaters,
   entriesOf,
   keyOf,
   type Owner,
@@ -11,7 +11,7 @@ import {
   ownersOf,
   readEntries,
 } from '../../core/schema/apply/owners.js';
-import { reconciled } from '../../core/schema/apply/reconcile.js';
+import { reconcileWithSchema } from '../../core/schema/apply/reconcile.js';
 import { ownersOfScale, ownersThroughScale } from '../../core/schema/apply/scale.js';
 import { type Shape, shapeOf } from '../../core/schema/apply/shape.js';
 import type { Struct } from '../../core/schema/model.js';
@@ -106,7 +106,7 @@ describe('managers of fields', () => {
       owner(`m${i}`, { time: `2026-01-01T00:00:${10 + i}Z`, set: { 'f:data': { [`f:k${i}`]: {} } } }),
     );
     const appliers = Array.from({ length: 15 }, (_, i) => owner(`a${i}`, { operation: 'Apply' }));
-    const after = [...capped(all(...many, ...appliers)).values()];
+    const after = [...capUpdaters(all(...many, ...appliers)).values()];
     const updates = after.filter(one => one.operation === 'Update');
     expect([updates.length, after.length - updates.length]).toEqual([10, 15]);
     expect(updates.find(one => one.manager === 'ancient-changes')).toMatchObject({
@@ -179,7 +179,7 @@ describe('changes of the schema', () => {
 
   test('to atomic make the owner of an item the owner of the list [R098]', () => {
     const owners = all(owner('one', { operation: 'Apply', set: { 'f:list': { 'v:"x"': {} } } }));
-    expect(shown(reconciled(kindOf(list('atomic')), owners))).toEqual([['one', 'Apply', { 'f:list': {} }]]);
+    expect(shown(reconcileWithSchema(kindOf(list('atomic')), owners))).toEqual([['one', 'Apply', { 'f:list': {} }]]);
     const write = (): unknown =>
       applied(kindOf(list('atomic')), writer('two'), { list: ['x'] }, { list: ['y'] }, owners, false);
     expect(write).toThrow(ApplyConflict);

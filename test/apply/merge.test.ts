@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../core/model/object.js';
-import { fieldsOf, readApplied } from '../../core/schema/apply/applied.js';
-import { compare, wholly } from '../../core/schema/apply/compare.js';
+import { objectFields, readConfiguration } from '../../core/schema/apply/applied.js';
+import { compare, allFields } from '../../core/schema/apply/compare.js';
 import { isEmpty } from '../../core/schema/apply/fieldSet.js';
-import { merge, without, withStructs } from '../../core/schema/apply/merge.js';
+import { merge, removeFields, addParentStructs } from '../../core/schema/apply/merge.js';
 import { shapeOf, UNTYPED } from '../../core/schema/apply/shape.js';
 import { typeOf } from '../../core/schema/table/types.js';
 
@@ -72,13 +72,13 @@ describe('merging a configuration into an object', () => {
   test('takes paths away again, with what is below them', () => {
     const value = { containers: [{ name: 'a', image: 'i', env: [{ name: 'X', value: '1' }] }], hostNetwork: true };
     const set = { 'f:containers': { 'k:{"name":"a"}': { 'f:env': {} } }, 'f:hostNetwork': {} };
-    expect(without(pod, value, set)).toEqual({ containers: [{ name: 'a', image: 'i' }] });
+    expect(removeFields(pod, value, set)).toEqual({ containers: [{ name: 'a', image: 'i' }] });
   });
 });
 
 describe('fields of a configuration', () => {
   test('are members without their structs, items and keys of maps with themselves, atomic values whole [R081 R082 R092 R093]', () => {
-    const { set, errors } = readApplied(deployment, {
+    const { set, errors } = readConfiguration(deployment, {
       metadata: { labels: { app: 'x' }, annotations: {} },
       spec: {
         selector: { matchLabels: { app: 'x' } },
@@ -103,13 +103,13 @@ describe('fields of a configuration', () => {
         },
       },
     });
-    expect(withStructs(deployment, { 'f:spec': { 'f:replicas': {} } })).toEqual({
+    expect(addParentStructs(deployment, { 'f:spec': { 'f:replicas': {} } })).toEqual({
       'f:spec': { '.': {}, 'f:replicas': {} },
     });
   });
 
   test('of a value without schema are every member, and lists whole [R096 R097]', () => {
-    expect(fieldsOf(UNTYPED, { a: { b: [1, { c: 1 }] } })).toEqual({ 'f:a': { '.': {}, 'f:b': {} } });
+    expect(objectFields(UNTYPED, { a: { b: [1, { c: 1 }] } })).toEqual({ 'f:a': { '.': {}, 'f:b': {} } });
   });
 
   test.each([
@@ -126,7 +126,7 @@ describe('fields of a configuration', () => {
     ],
     [{ metadata: { finalizers: ['a.b/c', 'a.b/c'] } }, '.metadata.finalizers: duplicate entries for key "a.b/c"'],
   ])('that do not fit the schema are named: %j', (config, message) => {
-    expect(readApplied(deployment, config as Json).errors).toEqual([message]);
+    expect(readConfiguration(deployment, config as Json).errors).toEqual([message]);
   });
 });
 
@@ -145,8 +145,8 @@ describe('comparing objects', () => {
       fc.property(value, one => {
         const { added, removed, modified } = compare(UNTYPED, { one }, { one: structuredClone(one) });
         expect([added, removed, modified].every(isEmpty)).toBe(true);
-        expect(compare(UNTYPED, {}, { one }).added).toEqual({ 'f:one': wholly(UNTYPED, one) });
-        expect(compare(UNTYPED, { one }, {}).removed).toEqual({ 'f:one': wholly(UNTYPED, one) });
+        expect(compare(UNTYPED, {}, { one }).added).toEqual({ 'f:one': allFields(UNTYPED, one) });
+        expect(compare(UNTYPED, { one }, {}).removed).toEqual({ 'f:one': allFields(UNTYPED, one) });
       }),
     );
   });

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { ApiObject, Json, ObjectMeta } from '../../core/model/object.js';
 import { invalid, invalidObject, Refusal } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
-import { readApplied } from '../../core/schema/apply/applied.js';
+import { readConfiguration } from '../../core/schema/apply/applied.js';
 import { applied, type Kind, updated } from '../../core/schema/apply/manager.js';
 import { keyOf, type Owner, type Owners } from '../../core/schema/apply/owners.js';
-import { reconciled } from '../../core/schema/apply/reconcile.js';
+import { reconcileWithSchema } from '../../core/schema/apply/reconcile.js';
 import { shapeOf } from '../../core/schema/apply/shape.js';
 import { normalize } from '../../core/schema/decode.js';
 import { validateMetadata } from '../../core/schema/metadata.js';
@@ -97,7 +97,7 @@ describe('managers of fields', () => {
     const item: Type = { is: 'struct', id: 'x', typeMeta: false, fields: [field], field: new Map([['m', field]]) };
     const set = Object.fromEntries(numbered(MANY, i => [`f:k${i}`, { 'f:m': { 'f:x': {} } }]));
     const owner: Owner = { manager: 'm', operation: 'Apply', apiVersion: 'v1', subresource: '', time: undefined, set };
-    const after = [...reconciled(kindOf({ is: 'map', of: item }), new Map([['m', owner]])).values()][0]!.set;
+    const after = [...reconcileWithSchema(kindOf({ is: 'map', of: item }), new Map([['m', owner]])).values()][0]!.set;
     expect([Object.keys(after).length, after['f:k7']]).toEqual([MANY, { 'f:m': {} }]);
   });
 });
@@ -137,7 +137,7 @@ describe('complaints', () => {
   });
 
   test('of a configuration that does not fit are no more either', () => {
-    const { errors } = readApplied(shapeOf({ is: 'map', of: typeOf('core.v1.Container') }), { [LONG]: unknown });
+    const { errors } = readConfiguration(shapeOf({ is: 'map', of: typeOf('core.v1.Container') }), { [LONG]: unknown });
     expect(errors.length).toBeGreaterThan(0);
     expect(characters(errors)).toBeLessThan(5 * LONG.length);
   });

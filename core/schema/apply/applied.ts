@@ -1,58 +1,55 @@
 import type { Json } from '../../model/object.js';
 import { Complaints } from '../complaints.js';
-import { element, type FieldSet, type Growing, inOrder, LEAF, NONE } from './fieldSet.js';
-import { itemElement, type ListForm, type MapForm, memberShape, NoElement, type Shape } from './shape.js';
-import { formOf, type Form, hasNone } from './values.js';
+import { makeElement, type FieldSet, type Growing, sortElements, LEAF, NONE } from './fieldSet.js';
+import { itemElement, type ListForm, type MapForm, memberShape, InvalidListItem, type Shape } from './shape.js';
+import { formOf, type ValueForm, isEmptyObject } from './values.js';
 import { isMembers, type Members } from '../patch/members.js';
 
-/**
- * The paths that an applied configuration names, and what about it does not fit the schema (`.spec.foo: field not
- * declared in schema`).
- */
-export interface Applied {
+/** The fields of an applied configuration, and its schema errors (`.spec.foo: field not declared in schema`). */
+export interface AppliedFields {
   readonly set: FieldSet;
   readonly errors: readonly string[];
 }
 
 /**
- * Reads an applied configuration: a member of a struct is named by what is below it, keys of maps, items of lists and
- * whatever is atomic or empty by themselves.
+ * Determines the fields of a configuration. Scalars, atomic and empty values, map keys and list items are fields
+ * themselves; other struct members only contribute the fields below them.
  */
-class Reader {
+class ConfigurationReader {
   readonly errors = new Complaints();
 
-  /** `tolerant`: a value of the server's own, whose complaints nobody sees. */
+  /** With `tolerant`, errors are ignored. */
   constructor(readonly tolerant: boolean) {}
 
-  #complain(path: string, message: string): void {
+  #report(path: string, message: string): void {
     if (!this.tolerant) this.errors.add(path ? `${path}: ${message}` : message);
   }
 
-  /** Paths below the value, or `LEAF` where the value is owned whole. */
-  below(shape: Shape, value: Json, path: string): FieldSet | 'whole' {
+  /** The paths below a value, or 'whole' if the value is a field itself. */
+  fieldsBelow(shape: Shape, value: Json, path: string): FieldSet | 'whole' {
     const form = formOf(value);
     if (form === undefined) return 'whole';
-    if (!takes(shape, form, value)) {
-      this.#complain(path, `expected ${expected(shape)}, got ${form === 'scalar' ? JSON.stringify(value) : form}`);
+    if (!accepts(shape, form, value)) {
+      this.#report(path, `expected ${expectedForms(shape)}, got ${form === 'scalar' ? JSON.stringify(value) : form}`);
       return 'whole';
     }
     if (form === 'scalar') return 'whole';
     if (form === 'list')
       return shape.list!.atomic
-        ? this.#unnamed(shape.list!.of, value, path)
+        ? this.#atomicList(shape.list!.of, value, path)
         : this.#items(shape.list!, value as Json[], path);
     return shape.map!.atomic
-      ? this.#wholeMap(shape.map!, value as Members, path)
+      ? this.#atomicMap(shape.map!, value as Members, path)
       : this.#members(shape.map!, value as Members, path);
   }
 
-  /** What an atomic list holds is only checked. */
-  #unnamed(of: Shape, value: Json, path: string): 'whole' {
-    for (const [i, item] of (value as Json[]).entries()) this.below(of, item, `${path}[${i}]`);
+  /** Checks the items of an atomic list. */
+  #atomicList(of: Shape, value: Json, path: string): 'whole' {
+    for (const [i, item] of (value as Json[]).entries()) this.fieldsBelow(of, item, `${path}[${i}]`);
     return 'whole';
   }
 
-  #wholeMap(form: MapForm, value: Members, path: string): 'whole' {
+  #atomicMap(form: MapForm, value: Members, path: string): 'whole' {
     this.#members(form, value, path);
     return 'whole';
   }
@@ -63,22 +60,22 @@ class Reader {
       const name = this.#element(form, item, i, path);
       if (name === undefined) return;
       if (name in out) {
-        this.#complain(path, `duplicate entries for key ${name.slice(2)}`);
+        this.#report(path, `duplicate entries for key ${name.slice(2)}`);
         out[name] = LEAF;
         return;
       }
-      const found = this.below(form.of, item, `${path}[${name.slice(2)}]`);
-      out[name] = found === 'whole' ? LEAF : element(true, found)!;
+      const found = this.fieldsBelow(form.of, item, `${path}[${name.slice(2)}]`);
+      out[name] = found === 'whole' ? LEAF : makeElement(true, found)!;
     });
-    return inOrder(out);
+    return sortElements(out);
   }
 
   #element(form: ListForm, item: Json, at: number, path: string): string | undefined {
     try {
       return itemElement(form, item);
     } catch (thrown) {
-      if (!(thrown instanceof NoElement)) throw thrown;
-      this.#complain(path, `element ${at}: ${thrown.message}`);
+      if (!(thrown instanceof InvalidListItem)) throw thrown;
+      this.#report(path, `element ${at}: ${thrown.message}`);
       return undefined;
     }
   }
@@ -88,35 +85,35 @@ class Reader {
     for (const name of Object.keys(value)) {
       const [inner, shape] = [value[name]!, memberShape(form, name)];
       if (!shape) {
-        this.#complain(`${path}.${name}`, 'field not declared in schema');
+        this.#report(`${path}.${name}`, 'field not declared in schema');
         continue;
       }
-      const found = this.below(shape, inner, `${path}.${name}`);
-      const self = !form.members.has(name) || (isMembers(inner) && hasNone(inner));
-      const node = found === 'whole' ? LEAF : element(self, found);
+      const found = this.fieldsBelow(shape, inner, `${path}.${name}`);
+      const self = !form.members.has(name) || (isMembers(inner) && isEmptyObject(inner));
+      const node = found === 'whole' ? LEAF : makeElement(self, found);
       if (node) out[`f:${name}`] = node;
     }
-    return inOrder(out);
+    return sortElements(out);
   }
 }
 
-function takes(shape: Shape, form: Form, value: Json): boolean {
+function accepts(shape: Shape, form: ValueForm, value: Json): boolean {
   if (form === 'scalar') return shape.scalar === 'any' || shape.scalar === typeof value;
   return shape[form] !== undefined;
 }
 
-const expected = ({ scalar, list, map }: Shape): string =>
+const expectedForms = ({ scalar, list, map }: Shape): string =>
   [map && 'map', list && 'list', scalar && (scalar === 'any' ? 'scalar' : scalar)].filter(Boolean).join(' or ');
 
-/** The paths of an applied configuration, checked against the schema. */
-export function readApplied(shape: Shape, value: Json): Applied {
-  const reader = new Reader(false);
-  const set = reader.below(shape, value, '');
+/** The fields of an applied configuration, with its schema errors. */
+export function readConfiguration(shape: Shape, value: Json): AppliedFields {
+  const reader = new ConfigurationReader(false);
+  const set = reader.fieldsBelow(shape, value, '');
   return { set: set === 'whole' ? NONE : set, errors: reader.errors.texts };
 }
 
-/** The paths of an object of the server's own, by the same rule. */
-export function fieldsOf(shape: Shape, value: Json): FieldSet {
-  const set = new Reader(true).below(shape, value, '');
+/** The fields of a stored object, ignoring schema errors. */
+export function objectFields(shape: Shape, value: Json): FieldSet {
+  const set = new ConfigurationReader(true).fieldsBelow(shape, value, '');
   return set === 'whole' ? NONE : set;
 }

@@ -1,24 +1,28 @@
 import type { Json } from '../../model/object.js';
 import { equalJson, memberOf, type Members } from '../patch/members.js';
-import { type FieldSet, type Growing, inOrder, LEAF, NONE, SELF } from './fieldSet.js';
-import { itemElement, type ListForm, type MapForm, memberShape, NoElement, type Shape, UNTYPED } from './shape.js';
-import { formOf, hasNone, itemsOf, membersOf, readAs } from './values.js';
+import { type FieldSet, type Growing, sortElements, LEAF, NONE, SELF } from './fieldSet.js';
+import {
+  itemElement,
+  type ListForm,
+  type MapForm,
+  memberShape,
+  InvalidListItem,
+  type Shape,
+  UNTYPED,
+} from './shape.js';
+import { formOf, isEmptyObject, itemsOf, membersOf, formFor } from './values.js';
 
-/**
- * What differs between two objects of one shape: paths that only the second has, that only the first has, and whose
- * values differ.
- */
+/** The difference between two objects: paths only in the second, paths only in the first, paths with other values. */
 export interface Difference {
   readonly added: FieldSet;
   readonly removed: FieldSet;
   readonly modified: FieldSet;
 }
 
-/** Nothing differs. */
-const SAME: Difference = { added: NONE, removed: NONE, modified: NONE };
+const NO_DIFFERENCE: Difference = { added: NONE, removed: NONE, modified: NONE };
 
-/** Differences at one element; absent: none of the kind. */
-interface Found {
+/** The difference of two values, without empty sets. */
+interface PartialDifference {
   added?: FieldSet;
   removed?: FieldSet;
   modified?: FieldSet;
@@ -26,58 +30,56 @@ interface Found {
 
 const KINDS = ['added', 'removed', 'modified'] as const;
 
-/** Elements of one level, per kind of difference. */
-class Level {
+/** Collects the differences of the elements of a value. */
+class DifferenceBuilder {
   #found: { added?: Growing; removed?: Growing; modified?: Growing } | undefined;
 
-  take(name: string, kind: keyof Difference, node: FieldSet): void {
+  set(name: string, kind: keyof Difference, node: FieldSet): void {
     this.#found ??= {};
     this.#found[kind] ??= {};
     this.#found[kind][name] = node;
   }
 
-  /** What differs below the element of that name. */
-  below(name: string, found: Found | undefined): void {
-    if (found) for (const kind of KINDS) if (found[kind]) this.take(name, kind, found[kind]);
+  /** Sets the difference of an element. */
+  setBelow(name: string, found: PartialDifference | undefined): void {
+    if (found) for (const kind of KINDS) if (found[kind]) this.set(name, kind, found[kind]);
   }
 
-  /** `sorted`: elements were taken in order. */
-  found(sorted: boolean): Found | undefined {
+  /** The difference, or undefined if there is none. `sorted`: elements were set in order. */
+  build(sorted: boolean): PartialDifference | undefined {
     const found = this.#found;
-    if (found && !sorted) for (const kind of KINDS) if (found[kind]) found[kind] = inOrder(found[kind]);
+    if (found && !sorted) for (const kind of KINDS) if (found[kind]) found[kind] = sortElements(found[kind]);
     return found;
   }
 }
 
-const MODIFIED: Found = { modified: LEAF };
+const MODIFIED: PartialDifference = { modified: LEAF };
 
-/** The paths of a value that stands alone: itself and everything below it. */
-export function wholly(shape: Shape, value: Json): FieldSet {
+/** All paths of a value, including its own. */
+export function allFields(shape: Shape, value: Json): FieldSet {
   if (typeof value !== 'object' || value === null) return LEAF;
   const out: Growing = { [SELF]: LEAF };
-  return fill(shape, value, out) ? inOrder(out) : LEAF;
+  return addFields(shape, value, out) ? sortElements(out) : LEAF;
 }
 
-/** The paths below a value. */
-function inside(shape: Shape, value: Json): FieldSet {
+/** All paths below a value. */
+function fieldsBelow(shape: Shape, value: Json): FieldSet {
   const out: Growing = {};
-  return fill(shape, value, out) ? inOrder(out) : NONE;
+  return addFields(shape, value, out) ? sortElements(out) : NONE;
 }
 
-/** Adds the elements below a value; false if there are none. */
-function fill(shape: Shape, value: Json, out: Growing): boolean {
-  if (Array.isArray(value)) return shape.list !== undefined && !shape.list.atomic && fillItems(shape.list, value, out);
+/** Adds the elements below a value. Returns false if there are none. */
+function addFields(shape: Shape, value: Json, out: Growing): boolean {
+  if (Array.isArray(value)) return shape.list !== undefined && !shape.list.atomic && addItems(shape.list, value, out);
   const { map } = shape;
-  return (
-    typeof value === 'object' && value !== null && map !== undefined && !map.atomic && fillMembers(map, value, out)
-  );
+  return typeof value === 'object' && value !== null && map !== undefined && !map.atomic && addMembers(map, value, out);
 }
 
-function fillMembers(form: MapForm, value: Members, out: Growing): boolean {
+function addMembers(form: MapForm, value: Members, out: Growing): boolean {
   let any = false;
-  if (form.others) {
+  if (form.additional) {
     for (const name in value) {
-      out[`f:${name}`] = wholly(memberShape(form, name)!, value[name]!);
+      out[`f:${name}`] = allFields(memberShape(form, name)!, value[name]!);
       any = true;
     }
     return any;
@@ -85,69 +87,73 @@ function fillMembers(form: MapForm, value: Members, out: Growing): boolean {
   for (const { name, element, shape } of form.sorted) {
     const inner = memberOf(value, name);
     if (inner === undefined) continue;
-    out[element] = wholly(shape, inner);
+    out[element] = allFields(shape, inner);
     any = true;
   }
   return any;
 }
 
-function fillItems(form: ListForm, items: readonly Json[], out: Growing): boolean {
+function addItems(form: ListForm, items: readonly Json[], out: Growing): boolean {
   let any = false;
   for (const item of items) {
-    const name = named(form, item);
+    const name = tryItemElement(form, item);
     if (name === undefined) continue;
-    out[name] = out[name] ? LEAF : wholly(form.of, item);
+    out[name] = out[name] ? LEAF : allFields(form.of, item);
     any = true;
   }
   return any;
 }
 
-/** Stored lists may hold items that cannot be told apart: nobody owns those. */
-function named(form: ListForm, item: Json): string | undefined {
+/** The element of an item; undefined for items without keys, which stored lists may contain and nobody can own. */
+function tryItemElement(form: ListForm, item: Json): string | undefined {
   try {
     return itemElement(form, item);
   } catch (thrown) {
-    if (thrown instanceof NoElement) return undefined;
+    if (thrown instanceof InvalidListItem) return undefined;
     throw thrown;
   }
 }
 
-function differ(shape: Shape, before: Json | undefined, after: Json | undefined): Found | undefined {
+function compareValues(shape: Shape, before: Json | undefined, after: Json | undefined): PartialDifference | undefined {
   if (before === after) return undefined;
-  if (before === undefined) return { added: wholly(shape, after!) };
-  if (after === undefined) return { removed: wholly(shape, before) };
+  if (before === undefined) return { added: allFields(shape, after!) };
+  if (after === undefined) return { removed: allFields(shape, before) };
   const [a, b] = [formOf(before), formOf(after)];
   if (a && b && a !== b)
-    return { modified: LEAF, removed: kept(inside(shape, before)), added: kept(inside(shape, after)) };
-  switch (readAs(shape, b ? after : before)) {
+    return {
+      modified: LEAF,
+      removed: nonEmpty(fieldsBelow(shape, before)),
+      added: nonEmpty(fieldsBelow(shape, after)),
+    };
+  switch (formFor(shape, b ? after : before)) {
     case 'scalar':
       return MODIFIED;
     case 'list':
-      return differList(shape.list, before, after);
+      return compareLists(shape.list, before, after);
     case 'map':
-      return differMap(shape.map, before, after);
+      return compareMaps(shape.map, before, after);
   }
 }
 
-const kept = (set: FieldSet): FieldSet | undefined => (set === NONE ? undefined : set);
+const nonEmpty = (set: FieldSet): FieldSet | undefined => (set === NONE ? undefined : set);
 
-function differList(form: ListForm | undefined, before: Json, after: Json): Found | undefined {
+function compareLists(form: ListForm | undefined, before: Json, after: Json): PartialDifference | undefined {
   const [old, now] = [itemsOf(before), itemsOf(after)];
   if (equalJson(before, after)) return undefined;
   if (!form || form.atomic || (old.length === 0 && now.length === 0)) return MODIFIED;
-  const level = new Level();
-  const [oldItems, nowItems] = [byElement(form, old), byElement(form, now)];
+  const builder = new DifferenceBuilder();
+  const [oldItems, nowItems] = [groupByElement(form, old), groupByElement(form, now)];
   for (const name of new Set([...oldItems.keys(), ...nowItems.keys()]))
-    differItems(form, name, oldItems.get(name) ?? NO_ITEMS, nowItems.get(name) ?? NO_ITEMS, level);
-  return level.found(false);
+    compareItems(form, name, oldItems.get(name) ?? NO_ITEMS, nowItems.get(name) ?? NO_ITEMS, builder);
+  return builder.build(false);
 }
 
 const NO_ITEMS: readonly Json[] = [];
 
-function byElement(form: ListForm, items: readonly Json[]): Map<string, Json[]> {
+function groupByElement(form: ListForm, items: readonly Json[]): Map<string, Json[]> {
   const found = new Map<string, Json[]>();
   for (const item of items) {
-    const name = named(form, item);
+    const name = tryItemElement(form, item);
     if (name === undefined) continue;
     const same = found.get(name);
     if (same) same.push(item);
@@ -156,52 +162,59 @@ function byElement(form: ListForm, items: readonly Json[]): Map<string, Json[]> 
   return found;
 }
 
-/** Items of one element. More than one on a side cannot be owned one by one: the element stands for them all. */
-function differItems(form: ListForm, name: string, old: readonly Json[], now: readonly Json[], level: Level): void {
+/** Compares the items of one element. Duplicates cannot be owned separately, so they are compared as a whole. */
+function compareItems(
+  form: ListForm,
+  name: string,
+  old: readonly Json[],
+  now: readonly Json[],
+  builder: DifferenceBuilder,
+): void {
   if (old.length <= 1 && now.length <= 1) {
-    level.below(name, differ(form.of, old[0], now[0]));
+    builder.setBelow(name, compareValues(form.of, old[0], now[0]));
   } else if (old.length > 1 && now.length > 1) {
-    if (!equalJson(old as Json[], now as Json[])) level.take(name, 'modified', LEAF);
+    if (!equalJson(old as Json[], now as Json[])) builder.set(name, 'modified', LEAF);
   } else if (old.length > 1) {
-    level.take(name, now.length ? 'added' : 'removed', now.length ? wholly(form.of, now[0]!) : LEAF);
+    builder.set(name, now.length ? 'added' : 'removed', now.length ? allFields(form.of, now[0]!) : LEAF);
   } else {
-    if (old.length) level.take(name, 'removed', wholly(form.of, old[0]!));
-    level.take(name, 'added', LEAF);
+    if (old.length) builder.set(name, 'removed', allFields(form.of, old[0]!));
+    builder.set(name, 'added', LEAF);
   }
 }
 
-function differMap(form: MapForm | undefined, before: Json, after: Json): Found | undefined {
+function compareMaps(form: MapForm | undefined, before: Json, after: Json): PartialDifference | undefined {
   const [old, now] = [membersOf(before), membersOf(after)];
-  if (!form || form.atomic || (hasNone(old) && hasNone(now))) return equalJson(before, after) ? undefined : MODIFIED;
-  const level = new Level();
-  if (form.others) {
-    for (const name in now) differMember(form, `f:${name}`, name, memberOf(old, name), now[name], level);
+  if (!form || form.atomic || (isEmptyObject(old) && isEmptyObject(now)))
+    return equalJson(before, after) ? undefined : MODIFIED;
+  const builder = new DifferenceBuilder();
+  if (form.additional) {
+    for (const name in now) compareMember(form, `f:${name}`, name, memberOf(old, name), now[name], builder);
     for (const name in old)
-      if (memberOf(now, name) === undefined) differMember(form, `f:${name}`, name, old[name], undefined, level);
-    return level.found(false);
+      if (memberOf(now, name) === undefined) compareMember(form, `f:${name}`, name, old[name], undefined, builder);
+    return builder.build(false);
   }
   for (const { name, element, shape } of form.sorted) {
     const [a, b] = [memberOf(old, name), memberOf(now, name)];
-    if (a !== b) level.below(element, differ(shape, a, b));
+    if (a !== b) builder.setBelow(element, compareValues(shape, a, b));
   }
-  return level.found(true);
+  return builder.build(true);
 }
 
-function differMember(
+function compareMember(
   form: MapForm,
   element: string,
   name: string,
   a: Json | undefined,
   b: Json | undefined,
-  level: Level,
+  builder: DifferenceBuilder,
 ): void {
-  if (a !== b) level.below(element, differ(memberShape(form, name) ?? UNTYPED, a, b));
+  if (a !== b) builder.setBelow(element, compareValues(memberShape(form, name) ?? UNTYPED, a, b));
 }
 
-/** What differs between two objects, as paths below the objects themselves. */
+/** Compares two objects. */
 export function compare(shape: Shape, before: Json, after: Json): Difference {
-  const found = differ(shape, before, after);
+  const found = compareValues(shape, before, after);
   return found
     ? { added: found.added ?? NONE, removed: found.removed ?? NONE, modified: found.modified ?? NONE }
-    : SAME;
+    : NO_DIFFERENCE;
 }

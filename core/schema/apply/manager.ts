@@ -1,60 +1,59 @@
 import type { Json } from '../../model/object.js';
 import { equalJson } from '../patch/members.js';
-import { fieldsOf, readApplied } from './applied.js';
+import { objectFields, readConfiguration } from './applied.js';
 import { compare, type Difference } from './compare.js';
 import { difference, type FieldSet, intersection, isEmpty, LEAF, pathTexts, union, unionOf } from './fieldSet.js';
-import { merge, without, withStructs } from './merge.js';
-import { capped, keyOf, type Owner, type Owners } from './owners.js';
-import { reconciled } from './reconcile.js';
+import { merge, removeFields, addParentStructs } from './merge.js';
+import { capUpdaters, keyOf, type Owner, type Owners } from './owners.js';
+import { reconcileWithSchema } from './reconcile.js';
 import type { Shape } from './shape.js';
 
-/** One version of a kind: its shape, and objects of the request's version in it. */
+/** A version of a kind. */
 export interface Version {
   readonly shape: Shape;
-  /** To this version, from any other of the kind. */
+  /** Converts an object from any version of the kind to this one. */
   convert(object: Json): Json;
 }
 
-/** What field management knows about the kind that is written. */
+/** The kind of the written object. */
 export interface Kind {
-  /** Version of the request: all objects are given and returned in it. */
+  /** The version of the request, which all arguments and results have. */
   readonly apiVersion: string;
-  /** A version by name; undefined: it is not served any more, and nobody owns fields in it. */
+  /** A version by name; undefined if it is no longer served. Managers of such versions lose their fields. */
   version(apiVersion: string): Version | undefined;
-  /** What an object of the kind shows before anything is written into it. */
+  /** An object of the kind without content. */
   readonly empty: Json;
   /**
-   * Fields that the write cannot change (the status of a main write, all else of a status write) belong to nobody
-   * through it.
+   * The fields of a set that the write can change: not the status in a main write, only the status in a status write.
    */
   owned(set: FieldSet): FieldSet;
 }
 
-/** Who writes. `subresource` is empty for the object itself. `now` is RFC 3339 in whole seconds. */
+/** The manager that writes. `subresource` is empty for the object itself. `now` is RFC 3339 in whole seconds. */
 export interface Writer {
   readonly manager: string;
   readonly subresource: string;
   readonly now: string;
 }
 
-/** One field that somebody else owns with another value. */
+/** A field that another manager owns with another value. */
 export interface Conflict {
   readonly owner: Owner;
   readonly path: string;
 }
 
-/** An apply changes fields of others and was not forced. */
+/** Thrown if an apply without force changes fields of other managers. */
 export class ApplyConflict extends Error {
   constructor(readonly conflicts: readonly Conflict[]) {
     super('conflict');
   }
 }
 
-/** A configuration does not fit the schema. */
+/** Thrown if a configuration does not match the schema. */
 export class NotApplicable extends Error {}
 
-/** Fields that every object has and nobody owns (spec, "managedFields entry"). */
-const COMMON: FieldSet = {
+/** Fields that are not tracked (spec, "managedFields entry"). */
+const UNTRACKED_FIELDS: FieldSet = {
   'f:apiVersion': LEAF,
   'f:kind': LEAF,
   'f:metadata': {
@@ -71,15 +70,15 @@ const COMMON: FieldSet = {
   },
 };
 
-/** Fields that somebody may lose: those with another value or that are new, and those that are gone. */
+/** Fields that other managers lose: changed or added ones, and removed ones. */
 interface Changes {
   readonly changed: FieldSet;
   readonly removed: FieldSet;
 }
 
-/** What differs between two objects, per version that some manager uses. */
+/** The difference of two objects, in each version that a manager uses. */
 class Differences {
-  readonly #known = new Map<string, Changes | undefined>();
+  readonly #cache = new Map<string, Changes | undefined>();
 
   constructor(
     readonly kind: Kind,
@@ -87,27 +86,27 @@ class Differences {
     readonly after: Json,
   ) {}
 
-  in(apiVersion: string): Changes | undefined {
-    if (this.#known.has(apiVersion)) return this.#known.get(apiVersion);
+  inVersion(apiVersion: string): Changes | undefined {
+    if (this.#cache.has(apiVersion)) return this.#cache.get(apiVersion);
     const version = this.kind.version(apiVersion);
     const found =
-      version && this.#owned(compare(version.shape, version.convert(this.before), version.convert(this.after)));
-    this.#known.set(apiVersion, found);
+      version && this.#restrict(compare(version.shape, version.convert(this.before), version.convert(this.after)));
+    this.#cache.set(apiVersion, found);
     return found;
   }
 
-  #owned({ added, removed, modified }: Difference): Changes {
+  #restrict({ added, removed, modified }: Difference): Changes {
     const { owned } = this.kind;
     return { changed: union(owned(added), owned(modified)), removed: owned(removed) };
   }
 }
 
-/** Everybody but `self` loses the fields that differ. Without `force` every loss of a changed field is a conflict. */
-function taken(owners: Owners, self: string, differences: Differences, force: boolean): Owners {
+/** Removes differing fields from all managers but `self`. Without `force`, throws ApplyConflict for changed ones. */
+function takeOwnership(owners: Owners, self: string, differences: Differences, force: boolean): Owners {
   const out = new Map<string, Owner>();
   const conflicts: Conflict[] = [];
   for (const [key, owner] of owners) {
-    const found = differences.in(owner.apiVersion);
+    const found = differences.inVersion(owner.apiVersion);
     if (key === self) out.set(key, owner);
     if (key === self || !found) continue;
     const lost = intersection(owner.set, found.changed);
@@ -120,23 +119,23 @@ function taken(owners: Owners, self: string, differences: Differences, force: bo
 }
 
 /**
- * Managers after a write that is no apply: the writer owns what it changed, others lose that and what is gone. `before`
- * is undefined for a create.
+ * The managers after a write other than apply: the writer owns the fields that it changed; other managers lose these
+ * and removed fields. `before` is undefined for a create.
  */
 export function updated(kind: Kind, writer: Writer, before: Json | undefined, after: Json, owners: Owners): Owners {
   const differences = new Differences(kind, before ?? kind.empty, after);
-  const own = difference(differences.in(kind.apiVersion)!.changed, COMMON);
-  const out = new Map(owners.size > 0 ? taken(reconciled(kind, owners), '', differences, true) : []);
+  const own = difference(differences.inVersion(kind.apiVersion)!.changed, UNTRACKED_FIELDS);
+  const out = new Map(owners.size > 0 ? takeOwnership(reconcileWithSchema(kind, owners), '', differences, true) : []);
   if (!isEmpty(own)) {
     const { manager, subresource, now: time } = writer;
     const owner: Owner = { manager, operation: 'Update', apiVersion: kind.apiVersion, subresource, time, set: own };
     const previous = out.get(keyOf(owner));
     out.set(keyOf(owner), previous ? { ...owner, set: union(previous.set, own) } : owner);
   }
-  return capped(out);
+  return capUpdaters(out);
 }
 
-/** An applied object with its managers. */
+/** The result of an apply: the object and its managers. */
 export interface AppliedObject {
   readonly object: Json;
   readonly owners: Owners;
@@ -145,8 +144,8 @@ export interface AppliedObject {
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /**
- * Lays a configuration over the live object (undefined: there is none yet). Fields that the manager applied before and
- * leaves out now go, unless others own them. Throws `ApplyConflict` and `NotApplicable`.
+ * Applies a configuration to the live object (undefined if there is none). Fields that the manager applied before and
+ * has dropped are removed, unless another manager owns them. Throws `ApplyConflict` and `NotApplicable`.
  */
 export function applied(
   kind: Kind,
@@ -157,14 +156,14 @@ export function applied(
   force: boolean,
 ): AppliedObject {
   const before = live ?? kind.empty;
-  // Whoever wrote an object whose fields nobody tracked is one manager that may be in conflict.
-  const known =
+  // If the fields of the live object are not tracked, one manager is assumed to own all of them.
+  const current =
     live !== undefined && owners.size === 0
       ? updated(kind, { ...writer, manager: BEFORE_FIRST_APPLY }, undefined, live, owners)
-      : reconciled(kind, owners);
+      : reconcileWithSchema(kind, owners);
   const { shape } = kind.version(kind.apiVersion)!;
-  const read = readApplied(shape, config);
-  if (read.errors.length > 0) throw new NotApplicable(complaint(read.errors));
+  const read = readConfiguration(shape, config);
+  if (read.errors.length > 0) throw new NotApplicable(formatErrors(read.errors));
   const { manager, subresource, now: time } = writer;
   const owner: Owner = {
     manager,
@@ -172,52 +171,51 @@ export function applied(
     apiVersion: kind.apiVersion,
     subresource,
     time,
-    set: difference(kind.owned(read.set), COMMON),
+    set: difference(kind.owned(read.set), UNTRACKED_FIELDS),
   };
   const self = keyOf(owner);
-  const last = known.get(self);
-  const next = new Map(known).set(self, owner);
-  const object = pruned(kind, merge(shape, before, config)!, next, last, owner);
-  const left = new Map(taken(next, self, new Differences(kind, before, object), force));
-  if (isEmpty(owner.set)) left.delete(self);
-  else if (last && sameOwnership(last, owner) && equalJson(before, object)) left.set(self, last);
-  return { object, owners: left };
+  const last = current.get(self);
+  const next = new Map(current).set(self, owner);
+  const object = pruneDropped(kind, merge(shape, before, config)!, next, last, owner);
+  const result = new Map(takeOwnership(next, self, new Differences(kind, before, object), force));
+  if (isEmpty(owner.set)) result.delete(self);
+  else if (last && sameOwnership(last, owner) && equalJson(before, object)) result.set(self, last);
+  return { object, owners: result };
 }
 
 const sameOwnership = (a: Owner, b: Owner): boolean =>
   a.apiVersion === b.apiVersion && isEmpty(difference(a.set, b.set)) && isEmpty(difference(b.set, a.set));
 
-const complaint = (errors: readonly string[]): string =>
+const formatErrors = (errors: readonly string[]): string =>
   errors.length === 1 ? errors[0]! : ['errors:', ...errors.map(error => `  ${error}`)].join('\n');
 
 /**
- * The merged object without what the manager dropped: first all that it applied before goes, then what anybody owns
- * comes back, and what nobody ever applied.
+ * Removes dropped fields from the merged object: all fields that the manager applied last time are removed, and those
+ * with a current owner are restored.
  */
-function pruned(kind: Kind, merged: Json, owners: Owners, last: Owner | undefined, now: Owner): Json {
+function pruneDropped(kind: Kind, merged: Json, owners: Owners, last: Owner | undefined, now: Owner): Json {
   if (!last) return merged;
   if (last.apiVersion === now.apiVersion && isEmpty(difference(last.set, now.set))) return merged;
   const version = kind.version(last.apiVersion);
   if (!version) return merged;
   const { shape } = version;
-  const before = withStructs(shape, last.set);
+  const before = addParentStructs(shape, last.set);
   const all = version.convert(merged);
-  let kept = without(shape, all, before);
+  let kept = removeFields(shape, all, before);
   for (const [apiVersion, set] of setsByVersion(owners, last.apiVersion))
-    kept = withOwned(kind, apiVersion, all, kept, set);
+    kept = restoreOwned(kind, apiVersion, all, kept, set);
   kept = version.convert(kept);
-  const gone = difference(structFields(shape, all), structFields(shape, kept));
-  return kind.version(kind.apiVersion)!.convert(without(shape, all, intersection(gone, before)));
+  const dropped = difference(structFields(shape, all), structFields(shape, kept));
+  return kind.version(kind.apiVersion)!.convert(removeFields(shape, all, intersection(dropped, before)));
 }
 
-const structFields = (shape: Shape, object: Json): FieldSet => withStructs(shape, fieldsOf(shape, object));
+const structFields = (shape: Shape, object: Json): FieldSet => addParentStructs(shape, objectFields(shape, object));
 
 /**
- * What all managers of a version own together, and what every object has; `first` comes first, because conversion may
- * need fields of it.
+ * The owned fields by version, with the untracked ones. `first` comes first, because conversion may need its fields.
  */
 function setsByVersion(owners: Owners, first: string): ReadonlyMap<string, FieldSet> {
-  const sets = new Map<string, FieldSet[]>([[first, [COMMON]]]);
+  const sets = new Map<string, FieldSet[]>([[first, [UNTRACKED_FIELDS]]]);
   for (const { apiVersion, set } of owners.values()) {
     const same = sets.get(apiVersion);
     if (same) same.push(set);
@@ -226,12 +224,12 @@ function setsByVersion(owners: Owners, first: string): ReadonlyMap<string, Field
   return new Map([...sets].map(([apiVersion, same]) => [apiVersion, unionOf(same)]));
 }
 
-/** What was pruned comes back where the set has it. */
-function withOwned(kind: Kind, apiVersion: string, merged: Json, kept: Json, set: FieldSet): Json {
+/** Restores the removed fields that are in a set. */
+function restoreOwned(kind: Kind, apiVersion: string, merged: Json, kept: Json, set: FieldSet): Json {
   const version = kind.version(apiVersion);
   if (!version) return kept;
   const { shape } = version;
   const all = version.convert(merged);
-  const stays = union(structFields(shape, version.convert(kept)), withStructs(shape, set));
-  return without(shape, all, difference(structFields(shape, all), stays));
+  const stays = union(structFields(shape, version.convert(kept)), addParentStructs(shape, set));
+  return removeFields(shape, all, difference(structFields(shape, all), stays));
 }

@@ -1,28 +1,28 @@
 import { UPDATE_MANAGERS } from '../../limits.js';
 import type { JsonObject, ManagedFieldsEntry } from '../../model/object.js';
-import { BadFieldSet, type FieldSet, readFieldSet, sameFields, unionOf } from './fieldSet.js';
+import { InvalidFieldSet, type FieldSet, parseFieldSet, sameFields, unionOf } from './fieldSet.js';
 
-/** One manager's fields (spec, "managedFields entry"). */
+/** A manager and its fields (spec, "managedFields entry"). */
 export interface Owner {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
-  /** The version that the fields belong to. */
+  /** The version of the fields. */
   readonly apiVersion: string;
   readonly subresource: string;
   readonly time: string | undefined;
   readonly set: FieldSet;
 }
 
-/** All managers of an object, by `keyOf`. Never changed: every write makes another. */
+/** The managers of an object, by `keyOf`. Immutable. */
 export type Owners = ReadonlyMap<string, Owner>;
 
 type Identity = Pick<Owner, 'manager' | 'operation' | 'apiVersion' | 'subresource'>;
 
-/** What tells managers apart: appliers keep theirs across versions. */
+/** The key of a manager. Those of appliers do not depend on the version. */
 export const keyOf = ({ manager, operation, apiVersion, subresource }: Identity): string =>
   `${manager}\n${operation}\n${operation === 'Apply' ? '' : apiVersion}\n${subresource}`;
 
-/** The managers of a stored object. */
+/** The managers in the managedFields of a stored object. */
 export function ownersOf(entries: readonly ManagedFieldsEntry[] | undefined): Owners {
   const owners = new Map<string, Owner>();
   for (const entry of entries ?? []) {
@@ -49,36 +49,36 @@ const isWellFormed = (entry: unknown): entry is ManagedFieldsEntry => {
   );
 };
 
-/** Entries that came from outside, undefined where one of them is malformed. */
+/** The managers in managedFields sent by a client; undefined if an entry is malformed. */
 export function readEntries(entries: unknown = []): Owners | undefined {
   if (!Array.isArray(entries) || !entries.every(isWellFormed)) return undefined;
   try {
     return ownersOf(
-      entries.map(entry => ({ ...entry, fieldsV1: readFieldSet(entry.fieldsV1 ?? {}) as unknown as JsonObject })),
+      entries.map(entry => ({ ...entry, fieldsV1: parseFieldSet(entry.fieldsV1 ?? {}) as unknown as JsonObject })),
     );
   } catch (thrown) {
-    if (thrown instanceof BadFieldSet) return undefined;
+    if (thrown instanceof InvalidFieldSet) return undefined;
     throw thrown;
   }
 }
 
-const seconds = (owner: Owner): number => (owner.time ? Math.floor(Date.parse(owner.time) / 1000) : 0);
+const timeInSeconds = (owner: Owner): number => (owner.time ? Math.floor(Date.parse(owner.time) / 1000) : 0);
 
-const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Entries in the order they are stored in: appliers first, older ones first. */
-const inOrder = (a: Owner, b: Owner): number =>
-  order(a.operation, b.operation) ||
-  seconds(a) - seconds(b) ||
-  order(a.manager, b.manager) ||
-  order(a.apiVersion, b.apiVersion) ||
-  order(a.subresource, b.subresource);
+/** The order of entries: appliers first, then by time. */
+const compareOwners = (a: Owner, b: Owner): number =>
+  compareText(a.operation, b.operation) ||
+  timeInSeconds(a) - timeInSeconds(b) ||
+  compareText(a.manager, b.manager) ||
+  compareText(a.apiVersion, b.apiVersion) ||
+  compareText(a.subresource, b.subresource);
 
-/** The managers as `metadata.managedFields`; undefined for none. */
+/** The managers as `metadata.managedFields`; undefined if there are none. */
 export function entriesOf(owners: Owners): ManagedFieldsEntry[] | undefined {
   if (owners.size === 0) return undefined;
   const all = [...owners.values()];
-  if (all.length > 1) all.sort(inOrder);
+  if (all.length > 1) all.sort(compareOwners);
   return all.map(entryOf);
 }
 
@@ -94,7 +94,7 @@ function entryOf({ manager, operation, apiVersion, subresource, time, set }: Own
   return entry;
 }
 
-/** Both name the same managers with the same fields, whenever they got them. */
+/** Whether managers and fields are equal, ignoring their times. */
 export function sameOwners(a: Owners, b: Owners): boolean {
   if (a.size !== b.size) return false;
   for (const [key, { apiVersion, set }] of a) {
@@ -104,40 +104,38 @@ export function sameOwners(a: Owners, b: Owners): boolean {
   return true;
 }
 
-const ANCIENT = 'ancient-changes';
+const ANCIENT_CHANGES = 'ancient-changes';
 
 /**
- * Bounds the entries of updates: the oldest of one version become one entry under a name of their own. Appliers are not
- * bounded, every one of them has to find its fields again.
+ * Limits the number of updaters: the oldest ones of a version are merged into one entry. Appliers are not limited,
+ * because they need their own fields for their next apply.
  */
-export function capped(owners: Owners): Owners {
+export function capUpdaters(owners: Owners): Owners {
   const updaters = [...owners].filter(([, owner]) => owner.operation === 'Update');
-  let left = updaters.length;
-  if (left <= UPDATE_MANAGERS) return owners;
-  updaters.sort(([a, x], [b, y]) => seconds(x) - seconds(y) || order(a, b));
+  let count = updaters.length;
+  if (count <= UPDATE_MANAGERS) return owners;
+  updaters.sort(([a, x], [b, y]) => timeInSeconds(x) - timeInSeconds(y) || compareText(a, b));
   const oldest = new Map<string, (readonly [key: string, owner: Owner])[]>();
   for (const updater of updaters) {
-    if (left <= UPDATE_MANAGERS) break;
+    if (count <= UPDATE_MANAGERS) break;
     const { apiVersion } = updater[1];
     const older = oldest.get(apiVersion);
     if (!older) oldest.set(apiVersion, [updater]);
     else {
       older.push(updater);
-      left--;
+      count--;
     }
   }
   const out = new Map(owners);
-  for (const entries of oldest.values()) if (entries.length > 1) becomeOne(out, entries);
+  for (const entries of oldest.values()) if (entries.length > 1) mergeEntries(out, entries);
   return out;
 }
 
-/**
- * The merged entry is as young as the youngest, the last one. One of that name that is younger still is merged as well.
- */
-function becomeOne(owners: Map<string, Owner>, entries: readonly (readonly [key: string, owner: Owner])[]): void {
+/** Merges entries into one with the time of the last, including an existing merged entry. */
+function mergeEntries(owners: Map<string, Owner>, entries: readonly (readonly [key: string, owner: Owner])[]): void {
   const last = entries.at(-1)![1];
-  const key = keyOf({ ...last, manager: ANCIENT, subresource: '' });
+  const key = keyOf({ ...last, manager: ANCIENT_CHANGES, subresource: '' });
   for (const [gone] of entries) owners.delete(gone);
   const sets = [...entries.map(([, { set }]) => set), ...(owners.has(key) ? [owners.get(key)!.set] : [])];
-  owners.set(key, { ...last, manager: ANCIENT, subresource: '', set: unionOf(sets) });
+  owners.set(key, { ...last, manager: ANCIENT_CHANGES, subresource: '', set: unionOf(sets) });
 }

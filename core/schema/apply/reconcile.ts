@@ -1,44 +1,44 @@
-import { childOf, element, type FieldSet, type Growing, isEmpty, LEAF, outside, union } from './fieldSet.js';
+import { childOf, makeElement, type FieldSet, type Growing, isEmpty, LEAF, subtractTrees, union } from './fieldSet.js';
 import type { Kind } from './manager.js';
 import type { Owner, Owners } from './owners.js';
 import { memberShape, type Shape } from './shape.js';
 
-/** Whether the schema says now that a value is owned whole, of which the set holds elements below. */
-function isWhole(shape: Shape, below: FieldSet): boolean {
+/** Whether a value, of which the set contains elements, is atomic in the current schema. */
+function isNowAtomic(shape: Shape, below: FieldSet): boolean {
   if (!shape.map?.atomic && !shape.list?.atomic) return false;
-  // Values without structure take several forms; their elements tell which one was owned.
+  // An untyped value may have several forms; its elements show which one it had.
   const items = Object.keys(below).some(key => /^[kvi]:/.test(key));
   return Boolean(items ? shape.list?.atomic : shape.map?.atomic);
 }
 
-/** Paths of the set below which there is something although the value is owned whole now. */
-function becameAtomic(shape: Shape, set: FieldSet): FieldSet {
+/** Paths of atomic values of which the set contains elements. */
+function atomicPaths(shape: Shape, set: FieldSet): FieldSet {
   const out: Growing = {};
   for (const name in set) {
     if (name === '.') continue;
     const { below } = childOf(set, name)!;
     const inner = name.startsWith('f:') ? shape.map && memberShape(shape.map, name.slice(2)) : shape.list?.of;
     if (isEmpty(below) || !inner) continue;
-    const found = isWhole(inner, below) ? LEAF : element(false, becameAtomic(inner, below));
+    const found = isNowAtomic(inner, below) ? LEAF : makeElement(false, atomicPaths(inner, below));
     if (found) out[name] = found;
   }
   return out;
 }
 
-function reconciledSet(shape: Shape, set: FieldSet): FieldSet {
-  const whole = becameAtomic(shape, set);
-  return isEmpty(whole) ? set : union(outside(set, whole), whole);
+function reconcileSet(shape: Shape, set: FieldSet): FieldSet {
+  const whole = atomicPaths(shape, set);
+  return isEmpty(whole) ? set : union(subtractTrees(set, whole), whole);
 }
 
 /**
- * Managers as the present schema has them: whoever owned part of a value that is atomic now owns the whole value (spec,
- * "Merge strategy markers"). Values that are granular now keep their owners, to whom nothing below belongs.
+ * Adapts managers to the current schema: a manager that owned part of a value that is now atomic owns the whole value
+ * (spec, "Merge strategy markers"). A value that is now granular keeps its managers, which do not own its elements.
  */
-export function reconciled(kind: Kind, owners: Owners): Owners {
+export function reconcileWithSchema(kind: Kind, owners: Owners): Owners {
   let out: Map<string, Owner> | undefined;
   for (const [key, owner] of owners) {
     const version = kind.version(owner.apiVersion);
-    const set = version ? reconciledSet(version.shape, owner.set) : owner.set;
+    const set = version ? reconcileSet(version.shape, owner.set) : owner.set;
     if (set === owner.set) continue;
     out ??= new Map(owners);
     out.set(key, { ...owner, set });

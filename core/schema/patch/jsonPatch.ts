@@ -5,8 +5,8 @@ import type { Field, Type } from '../model.js';
 import { strictComplaints } from '../strict.js';
 import { equalJson, isDeeper, isMembers, memberOf, type Members, setMember, sortMembers } from './members.js';
 
-/** 422: the patch was understood but does not apply to this object. */
-const rejected = (why: string): never => {
+/** Throws 422: the patch is valid but cannot be applied to the object. */
+const reject = (why: string): never => {
   throw new Refusal('Invalid', `the server rejected our request due to an error in our request: ${why}`, {});
 };
 
@@ -17,7 +17,7 @@ interface Operation {
   readonly value: Json;
 }
 
-function operationOf(entry: Json): Operation {
+function parseOperation(entry: Json): Operation {
   if (!isMembers(entry)) throw badRequest('error decoding patch: an operation must be a JSON object');
   const [op, path, from] = ['op', 'path', 'from'].map(name => memberOf(entry, name) ?? '');
   if (typeof op !== 'string' || typeof path !== 'string' || typeof from !== 'string')
@@ -25,10 +25,10 @@ function operationOf(entry: Json): Operation {
   return { op, path, from, value: memberOf(entry, 'value') ?? null };
 }
 
-/** Segments of a JSON pointer (RFC 6901). */
-function segmentsOf(pointer: string): string[] {
+/** The segments of a JSON pointer (RFC 6901). */
+function parsePointer(pointer: string): string[] {
   if (pointer === '') return [];
-  if (pointer[0] !== '/') return rejected(`the path ${JSON.stringify(pointer)} must begin with a slash`);
+  if (pointer[0] !== '/') return reject(`the path ${JSON.stringify(pointer)} must begin with a slash`);
   return pointer
     .slice(1)
     .split('/')
@@ -37,26 +37,26 @@ function segmentsOf(pointer: string): string[] {
 
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 
-/** Position named by a segment; `most` is the largest allowed. */
-function indexOf(segment: string, most: number, pointer: string): number {
+/** The array index in a segment. Throws 422 if it is malformed or above `max`. */
+function indexOf(segment: string, max: number, pointer: string): number {
   const index = INDEX.test(segment) ? Number(segment) : -1;
-  return index >= 0 && index <= most
+  return index >= 0 && index <= max
     ? index
-    : rejected(`doc is missing path: ${JSON.stringify(pointer)}: invalid array index`);
+    : reject(`doc is missing path: ${JSON.stringify(pointer)}: invalid array index`);
 }
 
-function child(container: Json, segment: string, pointer: string): Json {
+function getChild(container: Json, segment: string, pointer: string): Json {
   if (Array.isArray(container)) return container[indexOf(segment, container.length - 1, pointer)]!;
   const found = isMembers(container) ? memberOf(container, segment) : undefined;
-  return found === undefined ? rejected(`doc is missing path: ${JSON.stringify(pointer)}: missing value`) : found;
+  return found === undefined ? reject(`doc is missing path: ${JSON.stringify(pointer)}: missing value`) : found;
 }
 
-const at = (document: Json, segments: readonly string[], pointer: string): Json =>
-  segments.reduce((value: Json, segment) => child(value, segment, pointer), document);
+const resolve = (document: Json, segments: readonly string[], pointer: string): Json =>
+  segments.reduce((value: Json, segment) => getChild(value, segment, pointer), document);
 
-/** Applies operations to a document that it owns. */
-class Editor {
-  #copied = 0;
+/** Applies operations to a document in place. */
+class PatchEditor {
+  #copiedLength = 0;
 
   constructor(public document: Json) {}
 
@@ -82,14 +82,14 @@ class Editor {
         this.#move(from, path);
         break;
       default:
-        rejected(`Unexpected kind: ${op}`);
+        reject(`Unexpected kind: ${op}`);
     }
   }
 
   #parent(path: string): { container: Json; last: string } {
-    const segments = segmentsOf(path);
+    const segments = parsePointer(path);
     const last = segments.pop()!;
-    return { container: at(this.document, segments, path), last };
+    return { container: resolve(this.document, segments, path), last };
   }
 
   #add(path: string, value: Json): void {
@@ -101,7 +101,7 @@ class Editor {
     if (Array.isArray(container))
       container.splice(last === '-' ? container.length : indexOf(last, container.length, path), 0, value);
     else if (isMembers(container)) setMember(container, last, value);
-    else rejected(`doc is missing path: ${JSON.stringify(path)}: missing value`);
+    else reject(`doc is missing path: ${JSON.stringify(path)}: missing value`);
   }
 
   #replace(path: string, value: Json): void {
@@ -110,88 +110,86 @@ class Editor {
       return;
     }
     const { container, last } = this.#parent(path);
-    child(container, last, path);
+    getChild(container, last, path);
     if (Array.isArray(container)) container[indexOf(last, container.length - 1, path)] = value;
     else if (isMembers(container)) setMember(container, last, value);
   }
 
   #remove(path: string): Json {
-    if (path === '') return rejected('the whole object cannot be removed');
+    if (path === '') return reject('the whole object cannot be removed');
     const { container, last } = this.#parent(path);
-    const removed = child(container, last, path);
+    const removed = getChild(container, last, path);
     if (Array.isArray(container)) container.splice(indexOf(last, container.length - 1, path), 1);
     else if (isMembers(container)) delete container[last];
     return removed;
   }
 
   #move(from: string, path: string): void {
-    if (path.startsWith(`${from}/`)) rejected(`${JSON.stringify(from)} cannot be moved into itself`);
+    if (path.startsWith(`${from}/`)) reject(`${JSON.stringify(from)} cannot be moved into itself`);
     this.#add(path, this.#remove(from));
   }
 
-  /** Missing members equal null, as upstream has it. */
+  /** A missing member equals null, as upstream. */
   #test(path: string, value: Json): void {
-    const segments = segmentsOf(path);
+    const segments = parsePointer(path);
     const last = segments.pop();
-    const container = at(this.document, segments, path);
+    const container = resolve(this.document, segments, path);
     const found =
       last === undefined
         ? container
         : isMembers(container)
           ? (memberOf(container, last) ?? null)
-          : child(container, last, path);
-    if (!equalJson(found, value)) rejected(`testing value ${path} failed: test failed`);
+          : getChild(container, last, path);
+    if (!equalJson(found, value)) reject(`testing value ${path} failed: test failed`);
   }
 
-  /** Copies of copies grow exponentially; the sum is bounded by what a body may have. */
+  /** The total size of copies is limited to that of a request body, because copies of copies grow exponentially. */
   #copy(from: string): Json {
-    const value = at(this.document, segmentsOf(from), from);
+    const value = resolve(this.document, parsePointer(from), from);
     const text = JSON.stringify(value);
-    this.#copied += text.length;
-    if (this.#copied > BODY_BYTES)
+    this.#copiedLength += text.length;
+    if (this.#copiedLength > BODY_BYTES)
       throw new Refusal(
         'RequestEntityTooLarge',
-        `Request entity too large: Unable to complete the copy, the accumulated size increase of copy is ${this.#copied}, exceeding the limit ${BODY_BYTES}`,
+        'Request entity too large: Unable to complete the copy, the accumulated size increase of copy is ' +
+          `${this.#copiedLength}, exceeding the limit ${BODY_BYTES}`,
       );
     return JSON.parse(text) as Json;
   }
 }
 
-/**
- * Brings the members of the objects on the way of a pointer into the order of their names: complaints about them come
- * in that order.
- */
-function sortAlong(document: Json, pointer: string, sorted: Set<Members>): void {
-  let here: Json | undefined = document;
-  for (const segment of segmentsOf(pointer)) {
-    if (isMembers(here)) {
-      if (!sorted.has(here)) sortMembers(here);
-      sorted.add(here);
-      here = memberOf(here, segment);
-    } else here = Array.isArray(here) ? here[Number(segment)] : undefined;
+/** Sorts the members of the objects along a pointer, because schema errors are reported in the order of members. */
+function sortMembersAlong(document: Json, pointer: string, sorted: Set<Members>): void {
+  let value: Json | undefined = document;
+  for (const segment of parsePointer(pointer)) {
+    if (isMembers(value)) {
+      if (!sorted.has(value)) sortMembers(value);
+      sorted.add(value);
+      value = memberOf(value, segment);
+    } else value = Array.isArray(value) ? value[Number(segment)] : undefined;
   }
 }
 
 /**
- * JSON Patch (RFC 6902). All operations apply or none; the arguments stay as they are. Throws 400 for what is no patch
- * and for a result that nests too deeply, 413 for more than `most` operations, 422 for one that does not apply.
+ * Applies a JSON Patch (RFC 6902) without changing its arguments. Throws 400 for a malformed patch or a result that is
+ * nested too deeply, 413 for more than `max` operations, and 422 if an operation cannot be applied.
  */
-export function applyJsonPatch(target: Json, patch: Json, most: number): Json {
+export function applyJsonPatch(target: Json, patch: Json, max: number): Json {
   if (!Array.isArray(patch)) throw badRequest('error decoding patch: a JSON patch must be a list of operations');
-  if (patch.length > most)
+  if (patch.length > max)
     throw new Refusal(
       'RequestEntityTooLarge',
-      `Request entity too large: The allowed maximum operations in a JSON patch is ${most}, got ${patch.length}`,
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${max}, got ${patch.length}`,
     );
-  const operations = patch.map(operationOf);
-  const editor = new Editor(structuredClone(target));
+  const operations = patch.map(parseOperation);
+  const editor = new PatchEditor(structuredClone(target));
   for (const operation of operations) editor.apply(operation);
-  // Moves put what is deep below what is deep, as often as there are operations.
+  // Each move may increase the depth.
   if (isDeeper(editor.document, DEPTH)) throw badRequest(`json: exceeded max depth of ${DEPTH}`);
   const sorted = new Set<Members>();
   for (const { op, path, from } of operations) {
-    sortAlong(editor.document, path, sorted);
-    if (op === 'move' || op === 'copy') sortAlong(editor.document, from, sorted);
+    sortMembersAlong(editor.document, path, sorted);
+    if (op === 'move' || op === 'copy') sortMembersAlong(editor.document, from, sorted);
   }
   return editor.document;
 }
@@ -217,8 +215,7 @@ const OPERATIONS: Type = {
 };
 
 /**
- * Complaints about members that an operation does not have or has twice: `json patch unknown field "[0].why"`. `text`
- * is the body.
+ * Errors about unknown and duplicate members of operations: `json patch unknown field "[0].why"`. `text` is the body.
  */
 export const jsonPatchComplaints = (text: string): string[] =>
   strictComplaints(text, OPERATIONS).map(complaint => `json patch ${complaint}`);

@@ -3,19 +3,19 @@ import type { Json } from '../../model/object.js';
 /** A JSON object. */
 export type Members = { [key: string]: Json };
 
-/** True for objects that are no lists. */
+/** Whether a value is a JSON object. */
 export const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** An own member; names from outside never reach the prototype. */
+/** An own member of an object. Members of the prototype are not found. */
 export const memberOf = (object: Members, name: string): Json | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
-/** The value that own members of those names lead to. */
+/** The value at a path of own members; undefined if there is none. */
 export const reach = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((at, name) => (isMembers(at) ? memberOf(at, name) : undefined), value);
 
-/** Sets an own member, `__proto__` like any other. */
+/** Sets an own member. `__proto__` is treated like any other name. */
 export function setMember(object: Members, name: string, value: Json): void {
   if (name === '__proto__')
     Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
@@ -29,14 +29,14 @@ export function copyOf(object: Members): Members {
   return out;
 }
 
-/** As `copyOf`, with the members in the order of their names. */
+/** A shallow copy with sorted members. */
 export function sortedCopy(object: Members): Members {
   const out: Members = {};
   for (const key of Object.keys(object).sort()) setMember(out, key, object[key]!);
   return out;
 }
 
-/** A copy with the members of all objects in the order of their names. */
+/** A deep copy with the members of all objects sorted. */
 export function deeplySorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(deeplySorted);
   if (!isMembers(value)) return value;
@@ -45,7 +45,7 @@ export function deeplySorted(value: Json): Json {
   return out;
 }
 
-/** Brings the members of an object into the order of their names. */
+/** Sorts the members of an object in place. */
 export function sortMembers(object: Members): void {
   const sorted = sortedCopy(object);
   for (const key of Object.keys(sorted)) {
@@ -56,21 +56,21 @@ export function sortMembers(object: Members): void {
 
 const isContainer = (value: Json): boolean => typeof value === 'object' && value !== null;
 
-/** Whether a value nests deeper than `most`. Found without recursion: it may be deeper than a stack. */
-export function isDeeper(value: Json, most: number): boolean {
+/** Whether a value is nested deeper than `maxDepth`. Not recursive, because the depth may exceed the stack. */
+export function isDeeper(value: Json, maxDepth: number): boolean {
   let level: Json[] = isContainer(value) ? [value] : [];
   for (let depth = 0; level.length > 0; depth++) {
     const below: Json[] = [];
     for (const container of level)
       for (const inner of Array.isArray(container) ? container : Object.values(container as Members))
         if (isContainer(inner)) below.push(inner);
-    if (below.length > 0 && depth + 1 >= most) return true;
+    if (below.length > 0 && depth + 1 >= maxDepth) return true;
     level = below;
   }
   return false;
 }
 
-/** Deep equality of JSON values; the order of members does not count. */
+/** Deep equality of JSON values, ignoring the order of members. */
 export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (Array.isArray(a) || Array.isArray(b))
@@ -84,7 +84,7 @@ export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   );
 }
 
-/** A JSON value as Go prints a tree of maps: `map[metadata:map[name:a]]`. */
+/** Formats a JSON value as Go prints maps: `map[metadata:map[name:a]]`. */
 export function treeText(value: Json): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return `[${value.map(treeText).join(' ')}]`;

@@ -7,27 +7,27 @@ const DIRECTIVE = '$patch';
 const RETAIN_KEYS = '$retainKeys';
 const DELETE_FROM = '$deleteFromPrimitiveList/';
 const SET_ORDER = '$setElementOrder/';
-/** Directives that name no list. */
-const NAMELESS = /^\$(deleteFromPrimitiveList|setElementOrder)(?!\/)/;
+/** List directives without a list name. */
+const WITHOUT_LIST_NAME = /^\$(deleteFromPrimitiveList|setElementOrder)(?!\/)/;
 
-/** What the schema says about the value of a member. */
-interface Rule {
+/** The merge rule of a member by the schema. */
+interface MergeRule {
   readonly type: Type | undefined;
   readonly merges: boolean;
   readonly replaces: boolean;
   readonly key: string | undefined;
 }
 
-const UNKNOWN: Rule = { type: undefined, merges: false, replaces: false, key: undefined };
+const UNKNOWN: MergeRule = { type: undefined, merges: false, replaces: false, key: undefined };
 
-const ruleOfField = ({ type, merge }: Field): Rule => ({
+const ruleOfField = ({ type, merge }: Field): MergeRule => ({
   type,
   merges: merge.patchStrategy?.includes('merge') ?? false,
   replaces: merge.patchStrategy?.includes('replace') ?? false,
   key: merge.patchMergeKey,
 });
 
-function ruleOf(type: Type | undefined, name: string): Rule {
+function ruleOf(type: Type | undefined, name: string): MergeRule {
   if (type?.is === 'map') return { ...UNKNOWN, type: type.of };
   const field = type?.is === 'struct' && !type.alternatives ? type.field.get(name) : undefined;
   return field ? ruleOfField(field) : UNKNOWN;
@@ -35,25 +35,20 @@ function ruleOf(type: Type | undefined, name: string): Rule {
 
 const itemType = (type: Type | undefined): Type | undefined => (type?.is === 'list' ? type.of : undefined);
 
-/**
- * 422: the patch does not fit the object or the schema. Upstream's words, who takes it for a failure of its own (500).
- */
-const unfit = (why: string): never => {
+/** Throws 422: the patch does not match the object or the schema. Upstream's message; upstream answers 500. */
+const failMismatch = (why: string): never => {
   throw new Refusal('Invalid', why, {});
 };
 
-const withoutKey = (item: Json, key: string): never =>
-  unfit(`map: ${treeText(item)} does not contain declared merge key: ${key}`);
+const failMissingKey = (item: Json, key: string): never =>
+  failMismatch(`map: ${treeText(item)} does not contain declared merge key: ${key}`);
 
-const unknownPatch = (directive: Json, members: Members): never =>
-  unfit(`unknown patch type: ${treeText(directive)} in map: ${treeText(members)}`);
+const failUnknownDirective = (directive: Json, members: Members): never =>
+  failMismatch(`unknown patch type: ${treeText(directive)} in map: ${treeText(members)}`);
 
-/**
- * A patch's value that meets nothing in the object: without nulls, directives and deleted items. Undefined: nothing is
- * left.
- */
-function plain(patch: Json): Json | undefined {
-  if (Array.isArray(patch)) return patch.map(plain).filter(item => item !== undefined);
+/** A value of the patch without nulls, directives and deleted items. Returns undefined if nothing remains. */
+function stripDirectives(patch: Json): Json | undefined {
+  if (Array.isArray(patch)) return patch.map(stripDirectives).filter(item => item !== undefined);
   if (!isMembers(patch)) return patch;
   const directive = memberOf(patch, DIRECTIVE);
   if (directive !== undefined && directive !== 'replace') return undefined;
@@ -61,7 +56,7 @@ function plain(patch: Json): Json | undefined {
   for (const name of Object.keys(patch)) {
     if (name.startsWith('$') && isDirective(name)) continue;
     const value = patch[name]!;
-    const kept = value === null ? undefined : plain(value);
+    const kept = value === null ? undefined : stripDirectives(value);
     if (kept !== undefined) setMember(out, name, kept);
   }
   return out;
@@ -70,14 +65,14 @@ function plain(patch: Json): Json | undefined {
 const isDirective = (name: string): boolean =>
   name === DIRECTIVE || name === RETAIN_KEYS || name.startsWith(DELETE_FROM) || name.startsWith(SET_ORDER);
 
-const unfitFormat = (of: string): never => {
+const failFormat = (of: string): never => {
   throw badRequest(`invalid patch format of ${of}`);
 };
 
-/** Merges a patch into an object of the given type; neither is changed. */
+/** Merges a patch into an object. Neither is changed. */
 function mergeMembers(target: Members, patch: Members, type: Type | undefined): Members {
   const directive = memberOf(patch, DIRECTIVE);
-  if (directive !== undefined) return byDirective(directive, patch);
+  if (directive !== undefined) return applyDirective(directive, patch);
   const out = copyOf(target);
   for (const name of Object.keys(patch)) {
     if (isDirective(name)) continue;
@@ -91,64 +86,67 @@ function mergeMembers(target: Members, patch: Members, type: Type | undefined): 
   return out;
 }
 
-function byDirective(directive: Json, patch: Members): Members {
+function applyDirective(directive: Json, patch: Members): Members {
   if (directive === 'delete') return {};
   if (directive === 'replace') {
     const { [DIRECTIVE]: _directive, ...rest } = patch;
-    return plain(rest) as Members;
+    return stripDirectives(rest) as Members;
   }
-  return unknownPatch(directive, patch);
+  return failUnknownDirective(directive, patch);
 }
 
-function mergeValue(target: Json | undefined, patch: Json, rule: Rule): Json | undefined {
+function mergeValue(target: Json | undefined, patch: Json, rule: MergeRule): Json | undefined {
   if (isMembers(patch) && isMembers(target))
-    return rule.replaces ? plain(patch) : mergeMembers(target, patch, rule.type);
+    return rule.replaces ? stripDirectives(patch) : mergeMembers(target, patch, rule.type);
   if (Array.isArray(patch) && Array.isArray(target) && rule.merges) return mergeList(target, patch, rule);
-  return plain(patch);
+  return stripDirectives(patch);
 }
 
-/** `$deleteFromPrimitiveList/x` first, then `$setElementOrder/x`, each on what the merge left. */
+/** Applies `$deleteFromPrimitiveList/x`, then `$setElementOrder/x` to the merged object. */
 function applyListDirectives(out: Members, before: Members, patch: Members, type: Type | undefined): void {
   const names = Object.keys(patch);
-  const nameless = names.map(name => NAMELESS.exec(name)?.[1]).find(name => name !== undefined);
-  if (nameless) unfitFormat(nameless === 'setElementOrder' ? 'setElementOrder list' : 'primitive list');
+  const withoutName = names.map(name => WITHOUT_LIST_NAME.exec(name)?.[1]).find(name => name !== undefined);
+  if (withoutName) failFormat(withoutName === 'setElementOrder' ? 'setElementOrder list' : 'primitive list');
   for (const directive of names.filter(name => name.startsWith(DELETE_FROM))) {
     const name = directive.slice(DELETE_FROM.length);
     const given = patch[directive];
     const list = memberOf(out, name);
-    // What is no list deletes nothing.
+    // A directive that is not a list is ignored.
     if (!Array.isArray(list) || !Array.isArray(given)) continue;
-    const gone = positions(given, undefined);
+    const deleted = positions(given, undefined);
     setMember(
       out,
       name,
-      list.filter(item => !gone.has(JSON.stringify(item))),
+      list.filter(item => !deleted.has(JSON.stringify(item))),
     );
   }
   for (const directive of names.filter(name => name.startsWith(SET_ORDER))) {
     const name = directive.slice(SET_ORDER.length);
     const given = patch[directive]!;
-    const order = Array.isArray(given) ? given : unfit(`expected a []interface {}, but received a ${heldType(given)}`);
+    const order = Array.isArray(given)
+      ? given
+      : failMismatch(`expected a []interface {}, but received a ${goTypeName(given)}`);
     const { key } = ruleOf(type, name);
     checkOrder(memberOf(patch, name), order, key);
     const list = memberOf(out, name);
-    const server = memberOf(before, name);
-    if (Array.isArray(list)) setMember(out, name, ordered(list, order, Array.isArray(server) ? server : [], key));
+    const liveList = memberOf(before, name);
+    if (Array.isArray(list))
+      setMember(out, name, orderItems(list, order, Array.isArray(liveList) ? liveList : [], key));
   }
 }
 
-/** The items of a patch stand in its order directive, in the same order; those that it deletes need not. */
+/** Checks that the order directive contains the items of the patch in the same order, except deleted ones. */
 function checkOrder(list: Json | undefined, order: readonly Json[], key: string | undefined): void {
   if (!Array.isArray(list) || order.length === 0) return;
   const items = list.filter(item => !isMembers(item) || memberOf(item, DIRECTIVE) !== 'delete');
-  const keyOf = (item: Json): string => identity(item, key) ?? withoutKey(item, key!);
-  let met = 0;
+  const keyOf = (item: Json): string => itemKey(item, key) ?? failMissingKey(item, key!);
+  let matched = 0;
   for (const wanted of order) {
-    while (isMembers(items[met]) && memberOf(items[met] as Members, DIRECTIVE) !== undefined) met++;
-    if (met < items.length && keyOf(items[met]!) === keyOf(wanted)) met++;
+    while (isMembers(items[matched]) && memberOf(items[matched] as Members, DIRECTIVE) !== undefined) matched++;
+    if (matched < items.length && keyOf(items[matched]!) === keyOf(wanted)) matched++;
   }
-  if (met < items.length)
-    unfit(
+  if (matched < items.length)
+    failMismatch(
       `The order in patch list:\n${treeText(list)}\n doesn't match $setElementOrder list:\n${treeText([...order])}\n`,
     );
 }
@@ -156,55 +154,55 @@ function checkOrder(list: Json | undefined, order: readonly Json[], key: string 
 function retainKeys(out: Members, patch: Members): void {
   const given = memberOf(patch, RETAIN_KEYS);
   if (given === undefined) return;
-  const kept = Array.isArray(given) ? new Set(given) : unfitFormat('retainKeys');
+  const kept = Array.isArray(given) ? new Set(given) : failFormat('retainKeys');
   const stray = Object.keys(patch).some(name => !isDirective(name) && patch[name] !== null && !kept.has(name));
-  if (stray) unfitFormat('retainKeys');
+  if (stray) failFormat('retainKeys');
   for (const name of Object.keys(out)) if (!kept.has(name)) delete out[name];
 }
 
-/** How items are recognised: by their merge key, primitives by themselves. Items without the key are nobody's. */
-function identity(item: Json, key: string | undefined): string | undefined {
+/** The identity of an item: its merge key, or a primitive itself. Undefined for items without the key. */
+function itemKey(item: Json, key: string | undefined): string | undefined {
   if (key === undefined || !isMembers(item)) return JSON.stringify(item);
   const value = memberOf(item, key);
   return value === undefined ? undefined : JSON.stringify(value);
 }
 
-/** Position of every identity, the first one where they repeat. */
+/** The first index of each item identity. */
 function positions(list: readonly Json[], key: string | undefined): Map<string, number> {
   const found = new Map<string, number>();
   for (const [at, item] of list.entries()) {
-    const id = identity(item, key);
+    const id = itemKey(item, key);
     if (id !== undefined && !found.has(id)) found.set(id, at);
   }
   return found;
 }
 
-/** The position of an item in a list that does not have it. */
-const LAST = Number.MAX_SAFE_INTEGER;
+/** The index of an item that is not in a list. */
+const NOT_IN_LIST = Number.MAX_SAFE_INTEGER;
 
 /**
- * Items named in `order` come in that order, the others in the server's; where the server knew both, its order also
- * decides between the two groups, else the named ones come first.
+ * Orders items: those in `order` by it, the others by the live list. If an item of each group is in the live list,
+ * their order there decides; otherwise the item in `order` comes first.
  */
-function ordered(
+function orderItems(
   list: readonly Json[],
   order: readonly Json[],
-  server: readonly Json[],
+  liveList: readonly Json[],
   key: string | undefined,
 ): Json[] {
-  const [wanted, known] = [positions(order, key), positions(server, key)];
+  const [wanted, known] = [positions(order, key), positions(liveList, key)];
   const ranked = list.map(item => {
-    const id = identity(item, key) ?? '';
-    return { item, wanted: wanted.get(id) ?? LAST, known: known.get(id) ?? LAST };
+    const id = itemKey(item, key) ?? '';
+    return { item, wanted: wanted.get(id) ?? NOT_IN_LIST, known: known.get(id) ?? NOT_IN_LIST };
   });
-  const named = ranked.filter(one => one.wanted !== LAST).sort((a, b) => a.wanted - b.wanted);
-  const others = ranked.filter(one => one.wanted === LAST).sort((a, b) => a.known - b.known);
+  const named = ranked.filter(one => one.wanted !== NOT_IN_LIST).sort((a, b) => a.wanted - b.wanted);
+  const others = ranked.filter(one => one.wanted === NOT_IN_LIST).sort((a, b) => a.known - b.known);
   const out: Json[] = [];
   let at = 0;
   for (const other of others) {
     while (at < named.length) {
       const next = named[at]!;
-      if (other.known !== LAST && next.known !== LAST && other.known < next.known) break;
+      if (other.known !== NOT_IN_LIST && next.known !== NOT_IN_LIST && other.known < next.known) break;
       out.push(next.item);
       at++;
     }
@@ -213,56 +211,57 @@ function ordered(
   return [...out, ...named.slice(at).map(one => one.item)];
 }
 
-/** The Go type that a tree holds for a JSON value. */
-function heldType(value: Json): string {
+/** The Go type of a decoded JSON value. */
+function goTypeName(value: Json): string {
   if (Array.isArray(value)) return '[]interface {}';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   if (typeof value === 'boolean') return 'bool';
   return typeof value === 'string' ? 'string' : value === null ? '%!s(<nil>)' : 'map[string]interface {}';
 }
 
-function mergeList(target: readonly Json[], patch: readonly Json[], rule: Rule): Json[] {
+function mergeList(target: readonly Json[], patch: readonly Json[], rule: MergeRule): Json[] {
   if (target.length === 0 && patch.length === 0) return [];
-  const types = new Set([...target, ...patch].map(heldType));
-  // Both lists as Go prints two of them.
-  if (types.size > 1) return unfit(`list element types are not identical: ${treeText([[...target], [...patch]])}`);
-  if (types.has('[]interface {}')) return unfit('the server rejected our request due to an error in our request');
+  const types = new Set([...target, ...patch].map(goTypeName));
+  if (types.size > 1)
+    return failMismatch(`list element types are not identical: ${treeText([[...target], [...patch]])}`);
+  if (types.has('[]interface {}'))
+    return failMismatch('the server rejected our request due to an error in our request');
   if (!types.has('map[string]interface {}')) return mergePrimitives(target, patch);
   const { key } = rule;
-  if (key === undefined) return unfit('cannot merge lists without merge key for type struct');
+  if (key === undefined) return failMismatch('cannot merge lists without merge key for type struct');
   const items = patch as readonly Members[];
   for (const item of items) checkItem(item, key);
   if (items.some(item => memberOf(item, DIRECTIVE) === 'replace'))
-    return items.filter(item => memberOf(item, DIRECTIVE) === undefined).map(item => plain(item)!);
+    return items.filter(item => memberOf(item, DIRECTIVE) === undefined).map(item => stripDirectives(item)!);
   const deleted = positions(
     items.filter(item => memberOf(item, DIRECTIVE) === 'delete'),
     key,
   );
   const merging = items.filter(item => memberOf(item, DIRECTIVE) === undefined);
-  const kept = target.filter(item => !deleted.has(identity(item, key) ?? ''));
-  return ordered(mergeItems(kept, merging, key, itemType(rule.type)), merging, target, key);
+  const kept = target.filter(item => !deleted.has(itemKey(item, key) ?? ''));
+  return orderItems(mergeItems(kept, merging, key, itemType(rule.type)), merging, target, key);
 }
 
-/** An item without directive is checked once it is merged: a list that is replaced takes any. */
+/** Checks the directive of an item. Items without directive are checked when they are merged. */
 function checkItem(item: Members, key: string): void {
   const directive = memberOf(item, DIRECTIVE);
   if (directive === undefined || directive === 'replace') return;
-  if (directive === 'merge') unfit('merging lists cannot yet be specified in the patch');
-  if (directive !== 'delete') unknownPatch(directive, item);
-  if (memberOf(item, key) === undefined) withoutKey(item, key);
+  if (directive === 'merge') failMismatch('merging lists cannot yet be specified in the patch');
+  if (directive !== 'delete') failUnknownDirective(directive, item);
+  if (memberOf(item, key) === undefined) failMissingKey(item, key);
 }
 
 function mergeItems(target: readonly Json[], patch: readonly Members[], key: string, type: Type | undefined): Json[] {
   const out = [...target];
-  const places = positions(out, key);
+  const indexes = positions(out, key);
   for (const item of patch) {
-    const id = identity(item, key) ?? withoutKey(item, key);
-    const place = places.get(id);
-    const before = place === undefined ? undefined : out[place];
-    if (place !== undefined && isMembers(before)) out[place] = mergeMembers(before, item, type);
+    const id = itemKey(item, key) ?? failMissingKey(item, key);
+    const index = indexes.get(id);
+    const before = index === undefined ? undefined : out[index];
+    if (index !== undefined && isMembers(before)) out[index] = mergeMembers(before, item, type);
     else {
-      places.set(id, out.length);
-      out.push(plain(item)!);
+      indexes.set(id, out.length);
+      out.push(stripDirectives(item)!);
     }
   }
   return out;
@@ -270,14 +269,13 @@ function mergeItems(target: readonly Json[], patch: readonly Members[], key: str
 
 function mergePrimitives(target: readonly Json[], patch: readonly Json[]): Json[] {
   const all = new Map([...target, ...patch].map(item => [JSON.stringify(item), item]));
-  return ordered([...all.values()], patch, target, undefined);
+  return orderItems([...all.values()], patch, target, undefined);
 }
 
 /**
- * Strategic merge patch of an object of the given type (spec, "Strategic merge patch"): maps merge, lists merge by key
- * or as sets where the schema says so and are replaced otherwise, directives as documented there. Does not change its
- * arguments. Throws 400 for a patch that is no object or has malformed directives, 422 for one that does not fit the
- * object.
+ * Applies a strategic merge patch (spec, "Merge strategy markers") without changing its arguments. Maps are merged;
+ * lists are merged by key or as sets if the schema says so, otherwise replaced. Throws 400 for a malformed patch and
+ * 422 for one that does not match the object.
  */
 export function applyStrategicPatch(target: Json, patch: Json, type: Struct): Json {
   if (!isMembers(patch)) throw badRequest('error decoding patch: a strategic merge patch must be a JSON object');
