@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { ConfigError } from '../api/point.js';
 import type { Settings } from './settings.js';
 
-/** Settings that only mean something with etcd, and their flags. */
+/** Settings of the etcd backend and their flags. */
 const FLAGS = [
   ['etcdServers', '--etcd-servers'],
   ['etcdPrefix', '--etcd-prefix'],
@@ -16,8 +16,8 @@ const FLAGS = [
 const FILES = ['etcdCafile', 'etcdCertfile', 'etcdKeyfile', 'etcdPasswordFile'] as const;
 
 /**
- * Refuses settings of etcd that contradict each other, lack another or name what is not there. Throws ConfigError that
- * names flag and fix.
+ * Checks the settings of etcd: that they fit the backend and each other, and that their files exist. Throws
+ * ConfigError, which names the flag and the fix.
  */
 export function checkEtcd(settings: Settings): Settings {
   const given = FLAGS.find(([name]) => settings[name] !== undefined);

@@ -8,15 +8,15 @@ import { ensurePki, type Pki } from '../pki/index.js';
 import type { Settings } from './settings.js';
 
 /**
- * What a server keeps beside its objects: certificates, the administrator's token, its secrets. Made once; private
- * files are 0600.
+ * What a server keeps beside its objects: certificates, the administrator's token and its secrets. They are made once;
+ * private files have mode 0600.
  */
 export interface Home {
   readonly storePath: string;
   readonly pki: Pki;
   /** The administrator's token, and the file that the token authenticator reads it from. */
   readonly admin: { readonly token: string; readonly file: string };
-  /** Signs continue tokens: kept with the data, so that they survive a restart. */
+  /** Signs continue tokens. It is kept with the data, so that tokens survive a restart. */
   readonly continueSecret: Uint8Array;
 }
 
@@ -32,7 +32,7 @@ function secret(file: string): Uint8Array {
   return readFileSync(file);
 }
 
-/** A directory that goes with the server, where nothing is to be left on disk. */
+/** Makes a directory that is removed when the server closes. */
 function temporaryDirectory(releases: Releases): string {
   const made = mkdtempSync(join(tmpdir(), 'capstan-'));
   releases.add('the temporary directory', () => rmSync(made, { recursive: true, force: true }));
@@ -45,7 +45,8 @@ function directoryOf({ dataDir }: Settings): string {
 }
 
 /**
- * Opens the data directory and fills in what is missing. With `temporary` it is a new one; `releases` gets what removes it.
+ * Opens the data directory and fills in what is missing. With `temporary` it is a new one; `releases` gets what removes
+ * it.
  */
 export async function openHome(
   settings: Settings,

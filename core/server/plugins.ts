@@ -39,12 +39,12 @@ function modePlugin(mode: string): PluginSpec {
   return plugin;
 }
 
-/** Port that the Service names where a free one is picked. */
+/** Port of the Service of a server whose own port is picked at random. */
 const DEFAULT_PORT = 6443;
 const LOOPBACK = /^(127\.|::1$|localhost$)/;
 const ANY = new Set(['0.0.0.0', '::']);
 
-/** How workloads reach the server: by its address, or the first of this machine where it listens on all. */
+/** How workloads reach the server: at its address, or the first of this machine if it listens on all of them. */
 function ownServiceOf({ bindAddress, port }: Settings): OwnServiceConfig {
   const outer = Object.values(networkInterfaces()).flatMap(all => all ?? []);
   const address = ANY.has(bindAddress)
@@ -55,8 +55,8 @@ function ownServiceOf({ bindAddress, port }: Settings): OwnServiceConfig {
 }
 
 /**
- * Every plugin of a server, in order. Those of the configuration come behind the server's own admission, so that they
- * see what it filled in, and before the modes of authorization, so that they can deny.
+ * Every plugin of a server, in order. Those of the configuration follow the built-in admission plugins, so that they
+ * see the fields these fill in, and precede the authorization modes, so that they can deny.
  */
 export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec[] {
   const request = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['request'] });

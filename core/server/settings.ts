@@ -3,22 +3,21 @@ import type { ResourceType } from '../api/resource.js';
 import type { NamingName } from '../naming.js';
 import type { PluginUse } from '../plugin/settings.js';
 
-/** Ways to decide access, in order of `authorizationMode`. */
+/** The authorization modes. */
 export const AUTHORIZATION_MODES = ['RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
+/** A way to decide whether a request is allowed. */
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
-/**
- * Everything a server can be told, with every default filled in. Files are paths as given. Durations in milliseconds.
- */
+/** Settings of a server with every default filled in. Files are paths as given, durations are in milliseconds. */
 export interface Settings {
   readonly dataDir: string;
   readonly bindAddress: string;
-  /** Of HTTPS; 0 picks a free one. */
+  /** Port of HTTPS; 0 picks a free one. */
   readonly port: number;
-  /** Plain HTTP on loopback addresses; undefined: off, 0 picks a free port. */
+  /** Port of plain HTTP on the loopback address; 0 picks a free one. Absent: no plain HTTP. */
   readonly httpPort?: number;
   readonly naming: NamingName;
-  /** Both or neither; neither: the server's own certificate. */
+  /** Both or neither. Absent: the server makes its own certificate. */
   readonly tlsCertFile?: string;
   readonly tlsPrivateKeyFile?: string;
   /** Further names of the server's own certificate. */
@@ -28,9 +27,9 @@ export interface Settings {
   readonly anonymousAuth: boolean;
   readonly authorizationMode: readonly AuthorizationMode[];
   readonly storage: 'rocksdb' | 'memory' | 'etcd';
-  /** URLs of the etcd servers; needed with the etcd backend, and like everything else of etcd allowed with it only. */
+  /** URLs of the etcd servers. Required with the etcd backend; like all settings of etcd, allowed with it only. */
   readonly etcdServers?: readonly string[];
-  /** Begins every key; undefined: `/registry`. */
+  /** Prefix of every key. Absent: `/registry`. */
   readonly etcdPrefix?: string;
   readonly etcdCafile?: string;
   /** Both or neither. */
@@ -39,24 +38,24 @@ export interface Settings {
   /** Both or neither; for an etcd with authentication. */
   readonly etcdUser?: string;
   readonly etcdPasswordFile?: string;
-  /** How long etcd's history is kept; 0: something else compacts it. */
+  /** How long etcd's history is kept; 0 leaves its compaction to others. */
   readonly etcdCompactionInterval?: number;
-  /** How long past versions are kept: for watches that resume, lists of old versions and continue tokens. */
+  /** How long past versions are kept, for watches that resume, lists at old versions and continue tokens. */
   readonly historyRetention: number;
-  /** Undefined: uWS where its binary loads, else node. */
+  /** Absent: uws if its binary can be loaded, else node. */
   readonly listener?: 'uws' | 'node';
-  /** How long after the start `/livez` does not count unfinished start hooks as failures. */
+  /** How long after the start `/livez` ignores start hooks that have not finished. */
   readonly livezGracePeriod: number;
-  /** How long the server goes on serving after it was told to stop and `/readyz` fails. */
+  /** How long the server goes on serving while it closes and `/readyz` fails. */
   readonly shutdownDelayDuration: number;
-  /** Verbosity of the log: 0 warnings and errors, 1 information, 2 and more everything. */
+  /** Verbosity of the log: 0 for warnings and errors, 1 for information, 2 and more for everything. */
   readonly verbosity: number;
   readonly plugins: readonly PluginUse[];
-  /** Resource types made with `defineResource`; those with a `validate` of their own come through a plugin. */
+  /** Resource types made with `defineResource`. One with a `validate` function must be contributed by a plugin. */
   readonly resources: readonly ResourceType[];
 }
 
-/** What holds where nothing is said. */
+/** The defaults of all settings that have one. */
 export const DEFAULTS: Settings = {
   dataDir: './.capstan',
   bindAddress: '127.0.0.1',

@@ -1,18 +1,18 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Time in which a start's last answers leave. */
-const SETTLE_MS = 1000;
+/** Delay of the collection, in which the last messages of a start are sent. */
+const DELAY_MS = 1000;
 
 /**
- * Collects the garbage of this thread soon, once whoever waits for the start is served. A thread without work never
- * does: what its start left behind would stay in memory (some 100 MB of the writer's with 50,000 objects of 1 KB).
- * Takes some ten milliseconds; for the end of a start only.
+ * Collects the garbage of this thread once, a second from now. For the end of a thread's start: V8 collects nothing in
+ * a thread without work, so that the garbage of the start would stay in memory (some 100 MB of the writer's with 50,000
+ * objects of 1 KB). Takes some ten milliseconds.
  */
 export function collectGarbageSoon(): void {
   const collect = (): void => {
     setFlagsFromString('--expose-gc');
     (runInNewContext('gc') as () => void)();
   };
-  setTimeout(collect, SETTLE_MS).unref();
+  setTimeout(collect, DELAY_MS).unref();
 }

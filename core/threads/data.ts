@@ -17,24 +17,24 @@ export interface PluginSpec {
   readonly name?: string;
 }
 
-/** What every thread is started with. */
+/** What every thread is created with. */
 export interface ThreadData {
   readonly naming: NamingName;
   readonly plugins: readonly PluginSpec[];
-  /** Resource types of the settings: JSON alone. */
+  /** Resource types of the settings; they hold no functions. */
   readonly resources: readonly ResourceType[];
   /** Failed calls of plugins (see FailureCounters). */
   readonly failures: SharedArrayBuffer;
-  /** Post counters of the writer, one per connected thread (see feed.ts). */
+  /** Numbers of messages that the writer has posted, one counter per connected thread (feed.ts). */
   readonly counters: SharedArrayBuffer;
   readonly verbosity: number;
-  /** Authorization and admission settings the pipeline itself reads. */
+  /** Whether requests without credentials are allowed as the anonymous user. */
   readonly anonymous: boolean;
 }
 
 /**
- * Options of a thread's Node flags: those of the process, which it has without being told. Where the program was given
- * as text, none: a thread's module is no text, and most other flags cannot be told to a thread.
+ * The `execArgv` option of a new thread. By default a thread has the flags of the process. It gets none if these
+ * include `--input-type`, for a program given as text: the thread's module is a file.
  */
 export const threadFlags = (): { execArgv?: string[] } =>
   process.execArgv.some(flag => flag.startsWith('--input-type')) ? { execArgv: [] } : {};

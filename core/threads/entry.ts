@@ -1,15 +1,15 @@
 import type { Part } from './bufferCompactor.js';
 import type { WireEvent } from './messages.js';
 
-/** What selectors need of an object: its labels and its selectable fields. */
+/** The labels and selectable fields of an object, for selectors. */
 export interface Index {
   readonly labels: ReadonlyMap<string, string>;
   readonly fields: ReadonlyMap<string, string>;
 }
 
 /**
- * A current object as threads keep it: its key, and where its encoded bytes are. There are as many as there are
- * objects, so it holds neither a view of its own (a typed array takes some 100 bytes) nor what the key tells.
+ * A current object in the memory of a thread: its key, and the place of its encoded bytes. There is one per object, so
+ * it holds neither a typed array, which takes some 100 bytes, nor parts of its key.
  */
 export class Entry implements Part {
   readonly key: string;
@@ -17,7 +17,7 @@ export class Entry implements Part {
   buffer: ArrayBufferLike;
   byteOffset: number;
   readonly length: number;
-  /** Parsed when a selector first asks (`Collection.index`). */
+  /** Set when a selector first reads it (`Collection.index`). */
   index: Index | undefined = undefined;
 
   constructor(key: string, revision: number, { buffer, byteOffset, length }: Part) {
@@ -28,39 +28,39 @@ export class Entry implements Part {
     this.length = length;
   }
 
-  /** The entry of an event that is no deletion. */
+  /** The entry of an event, which must not be a deletion. */
   static of({ key, revision, value }: WireEvent): Entry {
     return new Entry(key, revision, value!);
   }
 
-  /** A view of the object's bytes, made anew each time. */
+  /** A new view of the object's bytes. */
   get value(): Uint8Array {
     return this.from(0);
   }
 
-  /** A view of the object's bytes without the first `skip`. */
+  /** A new view of the object's bytes without the first `skip`. */
   from(skip: number): Uint8Array {
     return new Uint8Array(this.buffer, this.byteOffset + skip, this.length - skip);
   }
 
-  /** The same bytes are elsewhere now. */
+  /** Records that the object's bytes were copied to another place. */
   move({ buffer, byteOffset }: Part): void {
     this.buffer = buffer;
     this.byteOffset = byteOffset;
   }
 
-  /** Last segment of the key: names hold no slash. */
+  /** Last segment of the key; names contain no slash. */
   get name(): string {
     return this.key.slice(this.key.lastIndexOf('/') + 1);
   }
 
-  /** What stands between storage name and name; '' for objects without a namespace. */
+  /** The segment between storage name and name; '' for objects without a namespace. */
   get namespace(): string {
     return namespaceIn(this.key);
   }
 }
 
-/** First two segments of a key: the group and the plural name that its kind is stored under. */
+/** The storage name in a key, its first two segments: group and plural name of the kind. */
 export const storageNameIn = (key: string): string => key.slice(0, key.indexOf('/', key.indexOf('/') + 1));
 
 /** The namespace in a key; '' if it has none. */

@@ -2,17 +2,14 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { FromWriter } from './messages.js';
 
 /**
- * A thread's end of its port to the writer. The writer counts its posts in shared memory after each post, so `catchUp`
- * can take, synchronously, every message that was posted before a reply anywhere: this is what makes every read see
- * every acknowledged write.
+ * A thread's end of its channel to the writer. The writer counts its posts in shared memory, after each post. `catchUp`
+ * compares the count and takes, synchronously, every message that was posted before any client was answered; so every
+ * read sees every acknowledged write.
  */
 export class StoreFeed {
   #received = 0;
-  /**
-   * A message is being taken: the next one waits, so that whoever looks while told of an event hears all events in
-   * their order.
-   */
-  #taking = false;
+  /** A message is being taken: `catchUp` does nothing then, so that handlers of events see all events in order. */
+  #isTaking = false;
 
   constructor(
     readonly port: MessagePort,
@@ -20,25 +17,25 @@ export class StoreFeed {
     readonly counter: number,
     readonly take: (message: FromWriter) => void,
   ) {
-    port.on('message', (message: FromWriter) => this.#one(message));
+    port.on('message', (message: FromWriter) => this.#takeOne(message));
   }
 
-  /** Takes all messages the writer has counted, before returning; nothing while one is being taken. */
+  /** Takes every message that the writer has counted before it returns. Does nothing while a message is being taken. */
   catchUp(): void {
-    while (!this.#taking && this.#received !== Atomics.load(this.counters, this.counter)) {
+    while (!this.#isTaking && this.#received !== Atomics.load(this.counters, this.counter)) {
       const next = receiveMessageOnPort(this.port);
       if (!next) break;
-      this.#one(next.message as FromWriter);
+      this.#takeOne(next.message as FromWriter);
     }
   }
 
-  #one(message: FromWriter): void {
+  #takeOne(message: FromWriter): void {
     this.#received = (this.#received + 1) | 0;
-    this.#taking = true;
+    this.#isTaking = true;
     try {
       this.take(message);
     } finally {
-      this.#taking = false;
+      this.#isTaking = false;
     }
   }
 }

@@ -1,33 +1,33 @@
 /**
- * Everything that travels between threads, as closed unions. Bytes of one message share one buffer where they can,
- * which is transferred. Order on a port is the order of commits: whoever has taken the messages a port's counter
- * promises has seen every acknowledged write.
+ * The messages between threads, as closed unions. The bytes of a message share one transferred buffer where possible.
+ * The writer posts in the order of commits: a thread that has taken as many messages as its counter says has seen every
+ * acknowledged write.
  */
-import type { MessagePort } from 'node:worker_threads';
 import type { Transaction } from '../api/storage.js';
 import type { User } from '../model/user.js';
 import type { DependsOn } from '../api/access.js';
 import { packItems } from './pack.js';
 import type { SnapshotPage } from './snapshot.js';
 
-/** One committed change on the wire. `value` is a view into the message's shared buffer; absent for deletions. */
+/** A committed change. `value` is a view of the message's buffer; absent for deletions. */
 export interface WireEvent {
   readonly key: string;
   readonly revision: number;
   readonly created: number;
   readonly value?: Uint8Array;
-  /** How often the object changed since it was created; in pages alone. */
+  /** How often the object has changed since it was created. Only in pages. */
   readonly version?: number;
 }
 
-/** A change of the past, with the value it replaced or removed. */
+/** A past change, with the value that it replaced or deleted. */
 export interface PastEvent extends WireEvent {
   readonly previous?: Uint8Array;
 }
 
 /**
- * What the writer answers to a proposal: committed at `revision`, or lost a race, or an error of the store, or no
- * answer from it.
+ * The writer's answer to a proposal. `committed`: written at `revision`. `stale`: an object is not at the revision that
+ * the proposal expects. `error`: the store failed. `unavailable`: the store did not answer, so that the proposal may
+ * have been written or not.
  */
 export type Verdict =
   | { readonly id: number; readonly is: 'committed'; readonly revision: number }
@@ -35,13 +35,13 @@ export type Verdict =
   | { readonly id: number; readonly is: 'error'; readonly message: string }
   | { readonly id: number; readonly is: 'unavailable'; readonly message: string };
 
-/** A proposed transaction with the id of the request it belongs to. */
+/** A transaction for the writer, with the id of the request that it belongs to. */
 export interface Proposal {
   readonly id: number;
   readonly operations: Transaction;
 }
 
-/** A historic read of the front end. */
+/** Reads the objects with a prefix as they were at a revision: a page of at most `limit`, after the key `after`. */
 export interface RangeRequest {
   readonly is: 'range';
   readonly requestId: number;
@@ -51,7 +51,7 @@ export interface RangeRequest {
   readonly after: string;
 }
 
-/** Events of the past, for a watch that resumes before what the front end remembers. */
+/** Reads past changes, for a watch that resumes at a revision before those that the front end keeps. */
 export interface HistoryRequest {
   readonly is: 'history';
   readonly requestId: number;
@@ -60,20 +60,12 @@ export interface HistoryRequest {
   readonly to: number;
 }
 
-/** A thread's end of its channel to the writer, and its index among the counters of the writer's posts (feed.ts). */
-export interface WriterChannel {
-  readonly port: MessagePort;
-  readonly counter: number;
-}
-
 /** To the writer, on a thread's channel. */
 export type ToWriter =
   | { readonly is: 'propose'; readonly proposals: readonly Proposal[] }
   | { readonly is: 'subscribe'; readonly prefixes: readonly string[] }
   | { readonly is: 'check'; readonly requestId: number }
-  /**
-   * Asks for every write acknowledged anywhere before; answered with `synced` behind their events. Shared stores only.
-   */
+  /** Answered with `synced` after the events of every write that was acknowledged anywhere. Shared stores only. */
   | { readonly is: 'sync'; readonly requestId: number }
   | RangeRequest
   | HistoryRequest;
@@ -86,7 +78,7 @@ export interface RequestFailed {
   readonly message: string;
 }
 
-/** A page of the objects that a thread starts with; the last one tells that all have come. */
+/** A page of the objects that a thread starts with. `last`: there are no more pages. */
 export interface SnapshotMessage {
   readonly is: 'snapshot';
   readonly revision: number;
@@ -102,7 +94,7 @@ export type FromWriter =
       readonly revision: number;
       readonly events: readonly WireEvent[];
       readonly verdicts: readonly Verdict[];
-      /** Events up to this revision are a summary: what happened in between is not known. */
+      /** The events up to this revision are a summary; single changes before it are unknown. */
       readonly floor?: number;
     }
   | {
@@ -118,20 +110,20 @@ export type FromWriter =
   | { readonly is: 'synced'; readonly requestId: number }
   | RequestFailed;
 
-/** Credentials of a request whose identity the front end does not know yet. */
+/** Credentials of a request, for the pool to authenticate. */
 export interface Credentials {
   readonly headers: readonly (readonly [string, string])[];
   readonly certificate?: string;
   readonly remoteAddress: string;
 }
 
-/** The current object a write starts from. */
+/** The current object that a write starts from. */
 export interface Current {
   readonly bytes: Uint8Array;
   readonly revision: number;
 }
 
-/** What the pool is asked to do with one request. */
+/** A request, or a step of one, for the pool. */
 export interface Job {
   readonly id: number;
   readonly method: string;
@@ -141,20 +133,20 @@ export interface Job {
   readonly contentType: string;
   readonly userAgent: string;
   readonly ifMatch: string;
-  /** Known identity, or the credentials to find it. */
+  /** The user, if the front end knows it; else `credentials` are set. */
   readonly user?: User;
   readonly credentials?: Credentials;
-  /** Authorization was already found in the front end's cache. */
+  /** The front end knows that the request is allowed. */
   readonly granted: boolean;
   readonly body?: Uint8Array;
   readonly current?: Current;
-  /** The first of a request's two writes is done, by a proposal that said `more`: `current` is what it wrote. */
+  /** The first of the request's two writes is done, by a proposal with `more`; it wrote `current`. */
   readonly begun?: boolean;
-  /** Objects to render, for reads in forms the front end does not hold. */
+  /** Objects to encode, for reads in forms that the front end does not keep. */
   readonly render?: Rendering;
 }
 
-/** Objects to be shown in another form (Table, YAML, another version …). `list` carries the list's metadata. */
+/** Objects to encode in another form: as a Table, YAML, another version. `list` is the metadata of their list. */
 export interface Rendering {
   readonly objects: readonly Uint8Array[];
   readonly status: number;
@@ -163,11 +155,11 @@ export interface Rendering {
     readonly continue?: string;
     readonly remainingItemCount?: number;
   };
-  /** For watch events: one type per object, and whether the first carries a Table's columns. */
+  /** For events of a watch: the type of each, and whether the first has the columns of a Table. */
   readonly events?: { readonly types: readonly string[]; readonly header: boolean };
 }
 
-/** What the front end may remember of an authentication and authorization. */
+/** The outcome of authentication and authorization, and how long the front end may remember it. */
 export interface Grant {
   readonly user: User;
   readonly identityFor: number | 'forever' | 'never';
@@ -175,7 +167,7 @@ export interface Grant {
   readonly allowed: boolean;
 }
 
-/** The pool's answer to one job. */
+/** The result of a job. */
 export type JobResult = {
   readonly id: number;
   readonly grant?: Grant;
@@ -185,59 +177,28 @@ export type JobResult = {
       readonly status: number;
       readonly headers: readonly (readonly [string, string])[];
       readonly body: Uint8Array;
-      /** What a dry run would have written. */
+      /** The key that a dry run would have written. */
       readonly key?: string;
     }
   | { readonly is: 'granted' }
   | { readonly is: 'rendered'; readonly pieces: readonly Uint8Array[] }
   | {
       /**
-       * Sent to the writer; answer once it has committed. `gaps` in `body`: where the revision's digits go (`envelope`:
-       * into the metadata of a protobuf message); no body: the committed object itself.
+       * Proposed to the writer; the request is answered when it is committed. `gaps` are the places in `body` where the
+       * digits of the revision are missing; with `envelope` it goes into the metadata of a protobuf message. Without a
+       * body, the answer is the committed object.
        */
       readonly is: 'proposed';
       readonly status: number;
       readonly headers: readonly (readonly [string, string])[];
       readonly body?: Uint8Array;
       readonly gaps?: readonly number[] | 'envelope';
-      /** A second write follows: the job runs again, as `begun`. */
+      /** A second write follows: the job is to be run again, as `begun`. */
       readonly more?: boolean;
-      /** Key the proposal writes: if the writer refuses it, the next attempt is sent that key's object. */
+      /** The key that is written. If the proposal is stale, the next attempt gets the current object of this key. */
       readonly key: string;
     }
 );
-
-/**
- * To every thread: `begin` has it start, with what it needs for that; `close` has it release what it and its plugins
- * hold. It answers with `ready` and `closed`.
- */
-export type ToThread<Inputs = unknown> = ({ readonly is: 'begin' } & Inputs) | { readonly is: 'close' };
-/** From every thread. */
-export type FromThread<Outputs = unknown> = ({ readonly is: 'ready' } & Outputs) | { readonly is: 'closed' };
-
-/** What the writer reports of the store it has opened. */
-export interface OpenedStore {
-  readonly storeName: string;
-  readonly revision: number;
-  /** Set if other processes write to the store too. */
-  readonly shared?: { readonly secret: Uint8Array };
-}
-
-/** To the writer's thread. `connect` gives it its end of another thread's channel. */
-export type ToWriterThread = ToThread | ({ readonly is: 'connect' } & WriterChannel);
-/** From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. */
-export type FromWriterThread = FromThread<OpenedStore> | { readonly is: 'failed'; readonly message: string };
-
-/** To a pool thread. Jobs do not come this way: they are the tasks of the pool. */
-export type ToPoolThread = ToThread<{ readonly writer: WriterChannel }>;
-/** From a pool thread. `late`: outcomes of jobs that their batch did not wait for. */
-export type FromPoolThread = FromThread | { readonly is: 'late'; readonly outcomes: readonly LateOutcome[] };
-
-/** Posted once by a pool thread as it is created: its `threadId`, and the port for the messages above. */
-export interface PoolThreadCreated {
-  readonly thread: number;
-  readonly port: MessagePort;
-}
 
 /** A task of the pool: jobs that were gathered in one turn of the front end's event loop. */
 export interface Batch {
@@ -261,46 +222,6 @@ export interface LateOutcome {
   readonly at: number;
   readonly outcome: JobOutcome;
 }
-
-/** A request of a controller. */
-export interface ControllerRequest {
-  readonly requestId: number;
-  /** Last revision that the controllers have seen: events may reach them before they reach the front end. */
-  readonly revision: number;
-  readonly controller: string;
-  readonly method: string;
-  readonly path: string;
-  readonly contentType: string;
-  readonly body?: Uint8Array;
-}
-
-/** The answer to a controller's request. */
-export interface ControllerResponse {
-  readonly requestId: number;
-  readonly status: number;
-  readonly body: Uint8Array;
-}
-
-/** What the control thread needs to begin. */
-export interface ControlInputs {
-  readonly writer: WriterChannel;
-  /** Other processes may run controllers on the same store: one process is elected. */
-  readonly shared: boolean;
-  /** Name of this process in elections. */
-  readonly identity: string;
-}
-
-/** To the control thread. */
-export type ToControlThread = ToThread<ControlInputs> | ({ readonly is: 'response' } & ControllerResponse);
-/**
- * From the control thread. `loaded`: its controllers are about to start, or another process runs them. `started`: the
- * controller has started. `demoted`: another process leads, this thread must end.
- */
-export type FromControlThread =
-  | FromThread
-  | ({ readonly is: 'request' } & ControllerRequest)
-  | { readonly is: 'loaded' | 'demoted' }
-  | { readonly is: 'started'; readonly controller: string };
 
 /** Jobs with their bytes in one transferable buffer. */
 export const packJobs = (jobs: readonly Job[]): readonly [Job[], ArrayBuffer[]] =>

@@ -1,6 +1,7 @@
 import { Entry } from './entry.js';
 import { StoreFeed } from './feed.js';
-import type { FromWriter, ToWriter, WriterChannel } from './messages.js';
+import type { WriterChannel } from './lifecycle.js';
+import type { FromWriter, ToWriter } from './messages.js';
 import { readSnapshot } from './snapshot.js';
 
 /** What a thread does with the objects it follows. */

@@ -1,15 +1,12 @@
-/**
- * The bytes of a message gathered into one buffer that is transferred: one copy and one allocation, whatever the number
- * of pieces.
- */
+/** The bytes of a message in one buffer to be transferred: one copy and one allocation for any number of pieces. */
 export interface Packing {
   /** Views into the buffer, in the order given. */
   readonly views: readonly Uint8Array[];
-  /** The buffer, for the transfer list of `postMessage`; empty without bytes. */
+  /** Transfer list for `postMessage`: the buffer, or nothing if there are no bytes. */
   readonly transfer: ArrayBuffer[];
 }
 
-/** Copies `pieces` behind each other. A message that held views of other buffers would carry those buffers whole. */
+/** Copies `pieces` into one buffer. A message with views of other buffers would carry these buffers whole. */
 export function packBytes(pieces: readonly Uint8Array[]): Packing {
   let total = 0;
   for (const piece of pieces) total += piece.length;
@@ -29,8 +26,8 @@ export function packBytes(pieces: readonly Uint8Array[]): Packing {
 const EMPTY = new Uint8Array(0);
 
 /**
- * Replaces the bytes found in `items` by views of one transferred buffer. `bytesOf` lists an item's pieces, `put` makes
- * the item with their views.
+ * Copies the bytes in `items` into one buffer to be transferred. `bytesOf` lists the pieces of an item, and `put`
+ * returns the item with views of that buffer in their place. An item without pieces is returned as it is.
  */
 export function packItems<T>(
   items: readonly T[],

@@ -1,6 +1,6 @@
 import { Entry } from './entry.js';
 
-/** An item of a snapshot: a key, its revision, and where its value is. */
+/** An object of a snapshot. */
 export interface SnapshotItem {
   readonly key: string;
   readonly modified: number;
@@ -8,8 +8,8 @@ export interface SnapshotItem {
 }
 
 /**
- * Items in one piece of memory: for each the length of its key, the length of its value and its revision, 8 bytes each;
- * then key and value of each.
+ * Objects in one piece of memory. First for each of them: length of the key, length of the value, revision, as three
+ * 64-bit floats. Then key and value of each.
  */
 export interface SnapshotPage {
   readonly count: number;
@@ -20,9 +20,9 @@ const HEADER = 3;
 const HEADER_BYTES = HEADER * Float64Array.BYTES_PER_ELEMENT;
 
 /**
- * Packs a page. Threads that start read everything at once: objects of their own for each item would be cloned, held in
- * queues, and then be garbage. `shared`: in memory that every thread may hold at once and none may write to; collectors
- * do not see its size.
+ * Packs a page. A thread that starts reads all objects at once; a JavaScript object per item would be cloned, queued
+ * and then be garbage. With `shared`, the page is in memory that several threads keep and none may write to; garbage
+ * collectors do not count it.
  */
 export function packSnapshot(items: readonly SnapshotItem[], shared: boolean): SnapshotPage {
   const lengths = items.map(({ key }) => Buffer.byteLength(key));
@@ -41,7 +41,7 @@ export function packSnapshot(items: readonly SnapshotItem[], shared: boolean): S
   return { count: items.length, memory };
 }
 
-/** Calls `take` with every item of a page, in order. */
+/** Calls `take` with the objects of a page, in order. */
 export function readSnapshot({ count, memory }: SnapshotPage, take: (entry: Entry) => void): void {
   const header = new Float64Array(memory, 0, count * HEADER);
   const bytes = Buffer.from(memory);

@@ -3,9 +3,9 @@ import type { ApiObject } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
 
-/** After so long without a sign of life of the leader others take over. */
+/** Duration of the lease: a candidate takes over when the leader has not renewed it for so long. */
 const LEASE_MS = 10_000;
-/** A leader that could not renew for so long stops: before anybody else may begin. */
+/** A leader that could not renew the lease for so long stops, before another one can begin. */
 const RENEW_MS = 7000;
 /** Time between renewals, and between attempts to take over. */
 const RETRY_MS = 2000;
@@ -24,41 +24,41 @@ type Lease = ApiObject & { spec?: LeaseSpec };
 
 /** What an election needs of its thread. */
 export interface ElectionParts {
-  /** Of the process, and of no other. */
+  /** Unique name of this process. */
   readonly identity: string;
   readonly naming: Naming;
-  /** Makes a request as the leader election. */
+  /** Makes a request with the identity of the leader election. */
   readonly request: (request: InternalRequest) => Promise<ApiObject>;
-  /** The lease as this process sees it now. */
+  /** The lease, as this process knows it. */
   readonly lease: (namespace: string, name: string) => ApiObject | undefined;
-  /** The time of day, for people who look at the lease. */
+  /** Milliseconds since the epoch, for the times in the lease. */
   readonly now: () => number;
   readonly log: (message: string) => void;
-  /** Called when leadership was lost. */
+  /** Called when this process no longer leads. */
   readonly lost: () => void;
 }
 
 /**
- * Elects the one process whose controllers run, by a Lease (coordination group, system namespace): the holder renews
- * it; when it has not for the lease's duration, by the clock of who looks, another takes it. Writes of the Lease are
- * conditional on its version, so of several one wins.
+ * Elects the one process whose controllers run, with a Lease of the coordination group in the system namespace. The
+ * holder renews it. Another process takes it when it has not seen it change for its duration, by its own clock. Writes
+ * of the Lease are conditional on its version, so that one of several candidates wins.
  */
 export class Election {
   readonly #namespace: string;
   readonly #apiVersion: string;
   #leading = false;
   #closed = false;
-  /** The lease's version last seen, and when it was first seen. */
+  /** The resourceVersion of the lease when it was last read, and when it was first seen. */
   #seen: { readonly version: string; readonly at: number } | undefined;
   #renewed = 0;
   #won: () => void = () => undefined;
   #decide: (leading: boolean) => void = () => undefined;
-  /** Resolves once it is known whether this process leads or another does. */
+  /** Resolves with whether this process leads, when that is first known. */
   readonly decided = new Promise<boolean>(resolve => {
     this.#decide = resolve;
   });
   #timer: NodeJS.Timeout | undefined;
-  #turn: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
   #again = false;
 
   constructor(readonly parts: ElectionParts) {
@@ -70,7 +70,7 @@ export class Election {
     return this.#leading;
   }
 
-  /** Resolves once this process leads. */
+  /** Becomes a candidate. Resolves when this process leads. */
   lead(): Promise<void> {
     return new Promise(resolve => {
       this.#won = resolve;
@@ -87,11 +87,11 @@ export class Election {
     this.#next();
   }
 
-  /** Hands over, also what was won in the last moment. */
+  /** Gives up the lease, also if it was taken while this call waited. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    await this.#turn;
+    await this.#running;
     this.#leading = false;
     const lease = this.#lease();
     if (lease?.spec?.holderIdentity !== this.parts.identity) return;
@@ -103,18 +103,18 @@ export class Election {
     }).catch(() => undefined);
   }
 
-  /** One turn at a time; a change during one makes another. */
+  /** Makes an attempt, one at a time; a change of the lease during one causes another. */
   #next(): void {
-    if (this.#turn) {
+    if (this.#running) {
       this.#again = true;
       return;
     }
     clearTimeout(this.#timer);
     this.#again = false;
-    this.#turn = Promise.resolve()
+    this.#running = Promise.resolve()
       .then(() => this.#attempt())
       .finally(() => {
-        this.#turn = undefined;
+        this.#running = undefined;
         if (this.#closed) return;
         if (this.#again && !this.#leading) return this.#next();
         this.#timer = setTimeout(() => this.#next(), RETRY_MS);
@@ -140,7 +140,7 @@ export class Election {
     }
   }
 
-  /** Watches over the renewals: one that hangs must not keep a leader in office. */
+  /** Ends the leadership RENEW_MS after the last renewal, also if a renewal does not end. */
   #renewTimer(): void {
     const left = this.#renewed + RENEW_MS - performance.now();
     if (!this.#leading || this.#closed) return;
@@ -160,7 +160,7 @@ export class Election {
     return this.parts.lease(this.#namespace, NAME) as Lease | undefined;
   }
 
-  /** Takes or renews the lease if it may be; tells whether it is ours now. */
+  /** Takes or renews the lease if that is allowed. Resolves with whether this process holds it. */
   async #hold(): Promise<boolean> {
     const lease = this.#lease();
     const time = this.#time();
@@ -173,8 +173,8 @@ export class Election {
   }
 
   /**
-   * Whether nobody holds the lease, or its holder has given no sign of life for its duration, seen from here: clocks of
-   * others are not trusted.
+   * Whether the lease has no holder, or has not changed for its duration as seen by this process, which does not rely on
+   * the clocks of others.
    */
   #expired({ metadata, spec = {} }: Lease): boolean {
     if (!spec.holderIdentity) return true;
@@ -192,17 +192,17 @@ export class Election {
     return `/apis/${this.#apiVersion}/namespaces/${this.#namespace}/leases`;
   }
 
-  /** The system namespace may not be there yet: who creates it is not elected yet. */
+  /** Creates the lease, and its namespace if that does not exist: controllers create it only after the election. */
   async #create(spec: LeaseSpec): Promise<boolean> {
     const metadata = { name: NAME, namespace: this.#namespace };
     const body = { apiVersion: this.#apiVersion, kind: 'Lease', metadata, spec };
     const create = () => this.parts.request({ method: 'POST', path: this.#path, body });
     try {
-      return await won(
+      return await succeeds(
         create().catch(async error => {
           if (!(error instanceof Refusal) || error.code !== 404) throw error;
           const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.#namespace } };
-          await won(this.parts.request({ method: 'POST', path: '/api/v1/namespaces', body: namespace }));
+          await succeeds(this.parts.request({ method: 'POST', path: '/api/v1/namespaces', body: namespace }));
           return await create();
         }),
       );
@@ -213,12 +213,12 @@ export class Election {
 
   #write(lease: Lease, spec: LeaseSpec): Promise<boolean> {
     const body = { ...lease, apiVersion: this.#apiVersion, kind: 'Lease', spec };
-    return won(this.parts.request({ method: 'PUT', path: `${this.#path}/${NAME}`, body }));
+    return succeeds(this.parts.request({ method: 'PUT', path: `${this.#path}/${NAME}`, body }));
   }
 }
 
-/** False where another was faster. */
-async function won(request: Promise<unknown>): Promise<boolean> {
+/** Whether a write took place; false if it lost a race. */
+async function succeeds(request: Promise<unknown>): Promise<boolean> {
   try {
     await request;
     return true;

@@ -1,10 +1,12 @@
-/** The control thread: follows every object and runs the controllers, where several processes share a store if elected. */
+/**
+ * The control thread: follows every object and runs the controllers, where several processes share a store if elected.
+ */
 import { parentPort } from 'node:worker_threads';
 import { type Controller, controller } from '../../core/api/control.js';
 import type { Log } from '../../core/api/host.js';
 import { namingOf } from '../../core/naming.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
-import type { FromControlThread, ToControlThread } from '../../core/threads/messages.js';
+import type { FromControlThread, ToControlThread } from '../../core/threads/lifecycle.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
 import { fail, runThread, type Started } from '../../core/threads/thread.js';
 import { Election, LEASES } from './leader.js';

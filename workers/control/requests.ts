@@ -3,7 +3,7 @@ import type { ApiObject } from '../../core/model/object.js';
 import { Refusal, type StatusBody } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import { InFlight } from '../../core/threads/inFlight.js';
-import type { ControllerRequest, ControllerResponse } from '../../core/threads/messages.js';
+import type { ControllerRequest, ControllerResponse } from '../../core/threads/lifecycle.js';
 
 const OPENING = '{'.charCodeAt(0);
 

@@ -1,5 +1,5 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
-import type { FromThread, ToThread } from '../../core/threads/messages.js';
+import type { FromThread, ToThread } from '../../core/threads/lifecycle.js';
 
 /**
  * Has a thread release what it and its plugins hold. Resolves when it has, or when it has ended, or after `ms`

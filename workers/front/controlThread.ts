@@ -8,7 +8,7 @@ import type {
   ControllerResponse,
   FromControlThread,
   ToControlThread,
-} from '../../core/threads/messages.js';
+} from '../../core/threads/lifecycle.js';
 import { closeThread } from './closeThread.js';
 import type { StoreThread } from './storeThread.js';
 

@@ -17,7 +17,7 @@ import { RequestMetrics, serverMetrics } from '../../core/metrics/index.js';
 import type { Plugins } from '../../core/plugin/load.js';
 import type { LiveRegistry } from '../../core/schema/live.js';
 import { sendSnapshot } from './snapshot.js';
-import type { OpenedStore } from '../../core/threads/messages.js';
+import type { OpenedStore } from '../../core/threads/lifecycle.js';
 import { pathHandler } from './paths.js';
 import { WriterClient } from './writerClient.js';
 import { readContext } from './readContext.js';

@@ -1,5 +1,5 @@
 import type { Exchange, ResponseStream } from '../../core/api/listener.js';
-import type { ControllerResponse, ControllerRequest } from '../../core/threads/messages.js';
+import type { ControllerResponse, ControllerRequest } from '../../core/threads/lifecycle.js';
 import type { User } from '../../core/model/user.js';
 import type { Naming } from '../../core/naming.js';
 

@@ -4,6 +4,7 @@ import { POOL_BATCH, POOL_QUEUE, YOUNG_GENERATION_MB } from '../../core/limits.j
 import { Refusal } from '../../core/model/refusal.js';
 import { type ThreadData, threadFlags } from '../../core/threads/data.js';
 import { InFlight } from '../../core/threads/inFlight.js';
+import type { WriterChannel } from '../../core/threads/lifecycle.js';
 import {
   type Batch,
   type BatchOutcome,
@@ -12,7 +13,6 @@ import {
   type JobResult,
   type LateOutcome,
   packJobs,
-  type WriterChannel,
 } from '../../core/threads/messages.js';
 import { PoolThreads } from './poolThreads.js';
 

@@ -2,16 +2,13 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import type { Log } from '../../core/api/host.js';
 import { THREAD_CLOSE_MS } from '../../core/limits.js';
-import type {
-  FromPoolThread,
-  LateOutcome,
-  PoolThreadCreated,
-  ToPoolThread,
-  WriterChannel,
-} from '../../core/threads/messages.js';
+import type { FromPoolThread, PoolThreadCreated, ToPoolThread, WriterChannel } from '../../core/threads/lifecycle.js';
+import type { LateOutcome } from '../../core/threads/messages.js';
 import { closeThread } from './closeThread.js';
 
-/** Pause before a thread begins, after one that ended before it was ready: plugins that cannot load may go on failing. */
+/**
+ * Pause before a thread begins, after one that ended before it was ready: plugins that cannot load may go on failing.
+ */
 const RESTART_MS = 1000;
 
 /** What the pool does for its threads, and what it is told of them. */

@@ -3,13 +3,8 @@ import { StoreError } from '../../core/api/storage.js';
 import { QUIET_YOUNG_GENERATION_MB } from '../../core/limits.js';
 import { type ThreadData, threadFlags } from '../../core/threads/data.js';
 import { StoreFeed } from '../../core/threads/feed.js';
-import type {
-  FromWriter,
-  FromWriterThread,
-  OpenedStore,
-  ToWriterThread,
-  WriterChannel,
-} from '../../core/threads/messages.js';
+import type { FromWriterThread, OpenedStore, ToWriterThread, WriterChannel } from '../../core/threads/lifecycle.js';
+import type { FromWriter } from '../../core/threads/messages.js';
 import { closeThread } from './closeThread.js';
 
 /** Threads that may be connected to the writer at once, replaced threads of the pool included. */

@@ -9,16 +9,8 @@ import { mutator, validator } from '../../core/api/admission.js';
 import { namingOf } from '../../core/naming.js';
 import { Informers } from '../../core/plugin/informers.js';
 import { liveRegistry } from '../../core/plugin/registry.js';
-import {
-  type Batch,
-  type BatchOutcome,
-  type FromPoolThread,
-  packLate,
-  packOutcomes,
-  packProposals,
-  type PoolThreadCreated,
-  type ToPoolThread,
-} from '../../core/threads/messages.js';
+import type { FromPoolThread, PoolThreadCreated, ToPoolThread } from '../../core/threads/lifecycle.js';
+import { type Batch, type BatchOutcome, packLate, packOutcomes, packProposals } from '../../core/threads/messages.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
 import { runThread } from '../../core/threads/thread.js';
 import { BatchRunner } from './batches.js';

@@ -1,11 +1,12 @@
 import type { SnapshotMessage, WireEvent } from '../../core/threads/messages.js';
 
-/** Events after which it is cheaper to read a snapshot of its own for whoever comes later. */
-const EVENTS = 10_000;
+/** Events after which another snapshot costs less than the recorded one. */
+const MAX_EVENTS = 10_000;
 
 /**
- * The first snapshot of everything, and what was committed since: two threads want it, one soon after the other, and
- * both keep it. The second gets the same pages, so that its objects are neither read nor copied nor held twice.
+ * Records the first snapshot of everything and what is committed meanwhile. Front end and control thread both need it,
+ * at about the same time, and keep it: the second gets the same shared pages, so that objects are read, copied and held
+ * once.
  */
 export class FirstSnapshot {
   readonly #pages: SnapshotMessage[] = [];
@@ -16,18 +17,18 @@ export class FirstSnapshot {
     this.#pages.push(page);
   }
 
-  /** Everything that is committed from the moment the snapshot was begun. */
+  /** Records events that are committed after the snapshot has begun. */
   committed(events: readonly WireEvent[]): void {
     this.#events.push(...events);
-    if (this.#events.length > EVENTS) this.#over = true;
+    if (this.#events.length > MAX_EVENTS) this.#over = true;
   }
 
-  /** Nothing more is to be remembered. */
+  /** Too much was committed for the recording to be of use. */
   get isOver(): boolean {
     return this.#over;
   }
 
-  /** The pages, and the events that continue them; undefined while the last page is not there. */
+  /** The pages, and the events that follow them; undefined until the last page is recorded. */
   take(): { readonly pages: readonly SnapshotMessage[]; readonly events: readonly WireEvent[] } | undefined {
     const last = this.#pages.at(-1);
     if (!last?.last) return undefined;

@@ -1,7 +1,7 @@
 /** The writer's thread: opens the store, then commits what other threads propose until it is closed. */
 import { parentPort } from 'node:worker_threads';
 import { storage } from '../../core/api/storage.js';
-import type { FromWriterThread, ToWriterThread } from '../../core/threads/messages.js';
+import type { FromWriterThread, ToWriterThread } from '../../core/threads/lifecycle.js';
 import { fail, runThread, type Started } from '../../core/threads/thread.js';
 import { Writer } from './writer.js';
 

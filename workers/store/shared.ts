@@ -2,43 +2,43 @@ import { Compacted, type Shared, type Storage, lostData, Unavailable } from '../
 import type { WireEvent } from '../../core/threads/messages.js';
 import { InFlight } from '../../core/threads/inFlight.js';
 
-/** How long somebody waits for events that are on their way, before the answer is that the store is away. */
+/** How long to wait for the events of a revision before the store counts as unavailable. */
 const REACH_MS = 7000;
-/** After so long without the events that were waited for, a mark tells how far all is delivered. */
+/** How long to wait for the events of a revision before a mark is written, whose own event comes after them. */
 const MARK_MS = 20;
-/** Pause before a re-sync that failed is tried again. */
+/** Pause before a failed re-sync is tried again. */
 const RETRY_MS = 500;
-/** Items of one page of a re-sync. */
+/** Objects in a page of a re-sync. */
 const PAGE = 2000;
 
-/** Tells changes; `floor`: they are a summary of what happened up to there. */
+/** Takes events up to `revision`. With `floor`, they are a summary of what happened up to that revision. */
 export type Deliver = (events: readonly WireEvent[], revision: number, floor?: number) => void;
 
 interface Waiter {
   readonly revision: number;
-  /** The revision may not be one of this store's data: then no event comes with it. */
-  readonly unsure: boolean;
+  /** The revision may be that of a write outside of this store's prefix, which has no event here. */
+  readonly mayBeForeign: boolean;
   readonly since: number;
   readonly done: (error?: Error) => void;
 }
 
 /**
- * The stream of changes of a store that several processes write to: own and foreign commits in one order, each once. It
- * says how far a reader has to come to see every write acknowledged anywhere, and when that is reached. If history was
- * compacted while the store could not be reached, what was missed is made of the difference between what was known and
- * what is there.
+ * The changes of a store that several processes write to: commits of this process and of others in one order, each
+ * once. `sync` resolves when every write acknowledged anywhere before the call has been delivered. If history was
+ * compacted while the store was unavailable, the missed changes are replaced by the difference between the objects that
+ * are known and those in the store.
  */
 export class SharedFeed {
   #revision = 0;
   readonly #shared: Shared;
   readonly #stop = new AbortController();
   readonly #waiters = new InFlight<Waiter>();
-  /** Revision of each object told of: what a re-sync compares with. */
+  /** Revision of each object that was delivered; a re-sync compares with them. */
   readonly #known = new Map<string, number>();
-  #asking: Promise<number> | undefined;
-  #asked: Promise<number> | undefined;
+  #query: Promise<number> | undefined;
+  #nextQuery: Promise<number> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #marking = false;
+  #isMarking = false;
 
   constructor(
     readonly storage: Storage,
@@ -52,7 +52,7 @@ export class SharedFeed {
     return this.#revision;
   }
 
-  /** Begins to follow. Every position told of is a revision of this store's own, so that everybody comes to it. */
+  /** Begins to watch. Resolves with the revision it begins at, one of this store's own, which every server reaches. */
   async start(): Promise<number> {
     this.#revision = await this.#shared.mark();
     void this.#follow().catch(error => {
@@ -67,12 +67,12 @@ export class SharedFeed {
     for (const [, waiter] of this.#waiters) waiter.done(new Unavailable('the store is closing'));
   }
 
-  /** Objects that a reader was told of outside of the stream, as they were at its start. */
+  /** Records objects that were delivered in a snapshot. */
   learn(items: readonly { readonly key: string; readonly modified: number }[]): void {
     for (const { key, modified } of items) if ((this.#known.get(key) ?? 0) < modified) this.#known.set(key, modified);
   }
 
-  /** Resolves once every write acknowledged anywhere before the call was delivered. Throws Unavailable. */
+  /** Resolves when every write acknowledged anywhere before the call has been delivered. Throws Unavailable. */
   async sync(): Promise<void> {
     const seen = this.#revision;
     const revision = await this.#current();
@@ -84,13 +84,13 @@ export class SharedFeed {
     await this.reached(revision, true);
   }
 
-  /** Resolves once everything up to `revision` was delivered. Throws Unavailable after a while. */
-  reached(revision: number, unsure: boolean): Promise<void> {
+  /** Resolves when everything up to `revision` has been delivered. Throws Unavailable after REACH_MS. */
+  reached(revision: number, mayBeForeign: boolean): Promise<void> {
     if (this.#revision >= revision) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const id = this.#waiters.add({
         revision,
-        unsure,
+        mayBeForeign,
         since: performance.now(),
         done: error => {
           this.#waiters.delete(id);
@@ -102,30 +102,27 @@ export class SharedFeed {
     });
   }
 
-  /**
-   * The store's revision; whoever asks while a question is under way shares the next one, which is asked after all of
-   * them.
-   */
+  /** The store's revision. Calls during a query share the next one, which begins after all of them. */
   #current(): Promise<number> {
-    if (!this.#asking) return this.#ask();
-    this.#asked ??= this.#asking
+    if (!this.#query) return this.#queryRevision();
+    this.#nextQuery ??= this.#query
       .catch(() => undefined)
       .then(() => {
-        this.#asked = undefined;
-        return this.#ask();
+        this.#nextQuery = undefined;
+        return this.#queryRevision();
       });
-    return this.#asked;
+    return this.#nextQuery;
   }
 
-  #ask(): Promise<number> {
+  #queryRevision(): Promise<number> {
     const asking = this.storage.revision().finally(() => {
-      if (this.#asking === asking) this.#asking = undefined;
+      if (this.#query === asking) this.#query = undefined;
     });
-    this.#asking = asking;
+    this.#query = asking;
     return asking;
   }
 
-  /** Marks where somebody waits for what may never come as an event; gives up on who waited too long. */
+  /** Writes a mark for waiters whose revision may have no event; fails those that have waited too long. */
   #overdue(): void {
     this.#timer = undefined;
     const now = performance.now();
@@ -133,13 +130,14 @@ export class SharedFeed {
       if (now - waiter.since > REACH_MS) waiter.done(new Unavailable('the changes of the store do not arrive'));
     if (this.#waiters.size === 0) return;
     this.#timer = setTimeout(() => this.#overdue(), MARK_MS);
-    if (this.#marking || ![...this.#waiters].some(([, { unsure, since }]) => unsure && now - since >= MARK_MS)) return;
-    this.#marking = true;
+    const needsMark = [...this.#waiters].some(([, waiter]) => waiter.mayBeForeign && now - waiter.since >= MARK_MS);
+    if (this.#isMarking || !needsMark) return;
+    this.#isMarking = true;
     void this.#shared
       .mark()
       .catch(() => undefined)
       .finally(() => {
-        this.#marking = false;
+        this.#isMarking = false;
       });
   }
 
@@ -165,7 +163,7 @@ export class SharedFeed {
     for (const [, waiter] of this.#waiters) if (waiter.revision <= revision) waiter.done();
   }
 
-  /** What was lost with compacted history: the objects as they are now, and deletions of those that are gone. */
+  /** Delivers the current objects that are new, and deletions of those that no longer exist. */
   async #resync(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       try {

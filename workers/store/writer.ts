@@ -26,47 +26,49 @@ import { FirstSnapshot } from './first.js';
 import { SharedPast } from './past.js';
 import { SharedFeed } from './shared.js';
 
-/** Items of one snapshot message: bounds the size of a message. */
+/** Objects in a page of a snapshot, which bounds the size of a message. */
 const SNAPSHOT_PAGE = 2000;
-/** How long after the start the first snapshot is kept for the second thread that wants it. */
-const FIRST_MS = 5 * 60_000;
-/** Pause before a store that is away is read again. */
+/** How long the first snapshot is kept for the second thread that subscribes to everything. */
+const FIRST_SNAPSHOT_MS = 5 * 60_000;
+/** Pause before an unavailable store is read again. */
 const RETRY_MS = 500;
 
-/** One connected thread: its port, its post counter, and what it wants to hear of. */
+/** A connected thread: its channel and counter, and the key prefixes that it has subscribed to. */
 interface Subscriber {
   readonly port: MessagePort;
   readonly counter: number;
   prefixes: readonly string[];
-  /** While its snapshot is being read: what was committed meanwhile. */
-  held?: FromWriter[];
-  /** Verdicts go to the front end alone. */
-  readonly front: boolean;
+  /** Set while its snapshot is read: messages to be sent afterwards. */
+  deferred?: FromWriter[];
+  /** Verdicts are sent to the front end only. */
+  readonly isFrontEnd: boolean;
 }
 
 /**
- * The writer: gathers proposals while the store syncs, commits them as one group, then posts events and verdicts. It
- * never parses an object. Order of every group: durable, then events to every thread, then (in the same message to the
- * front end) the verdicts. Where others write to the store too, events come from its watch alone, and a verdict waits
- * until the events of its revision have passed.
+ * The writer. It commits the proposals that arrive in one turn of the event loop as a group, while the store may still
+ * sync earlier groups, and posts events and verdicts. It never parses an object. The order for each group is: durable;
+ * posted to all other threads; posted to the front end, together with the verdicts. For a store that other processes
+ * write to, events come only from its watch, and a verdict waits for the events of its revision.
  */
 export class Writer {
   readonly #subscribers: Subscriber[] = [];
-  #gathering: Proposal[] = [];
-  #committing = 0;
+  #proposals: Proposal[] = [];
+  /** Groups being committed. */
+  #commits = 0;
   #revision = 0;
-  #closed: (() => void) | undefined;
+  /** Called when nothing is left to commit. */
+  #onIdle: (() => void) | undefined;
   readonly #shared: SharedFeed | undefined;
   readonly #past: SharedPast | undefined;
-  /** Undefined before the first snapshot of everything, and again once it is used or of no use any more. */
+  /** The first snapshot of everything, from its beginning until it is repeated or too old. */
   #first: FirstSnapshot | undefined;
-  #firstIsTaken = false;
-  /** Who wants the first snapshot as well while it is being read. */
+  #hasFirst = false;
+  /** The subscriber that the first snapshot is repeated for once it is complete. */
   #second: Subscriber | undefined;
-  /** What a shared store has told, events and verdicts, and whether some of it is to leave yet. */
-  #followedEvents: WireEvent[] = [];
-  #settled: Verdict[] = [];
-  #telling = false;
+  /** Events and verdicts of a shared store that are to be posted at the end of this turn. */
+  #sharedEvents: WireEvent[] = [];
+  #sharedVerdicts: Verdict[] = [];
+  #isPostScheduled = false;
 
   constructor(
     readonly storage: Storage,
@@ -76,12 +78,16 @@ export class Writer {
   ) {
     if (!storage.shared) return;
     this.#past = new SharedPast(storage);
-    this.#shared = new SharedFeed(storage, (events, revision, floor) => this.#followed(events, revision, floor), fatal);
+    this.#shared = new SharedFeed(
+      storage,
+      (events, revision, floor) => this.#takeShared(events, revision, floor),
+      fatal,
+    );
   }
 
-  /** Adds a thread. The front end is the one with counter 0. */
+  /** Adds a thread. Counter 0 is that of the front end. */
   connect(port: MessagePort, counter: number): void {
-    const subscriber: Subscriber = { port, counter, prefixes: [], front: counter === 0 };
+    const subscriber: Subscriber = { port, counter, prefixes: [], isFrontEnd: counter === 0 };
     this.#subscribers.push(subscriber);
     port.on('message', (message: ToWriter) => this.#take(message, subscriber));
     port.on('close', () => this.#subscribers.splice(this.#subscribers.indexOf(subscriber), 1));
@@ -92,10 +98,9 @@ export class Writer {
     return this.#revision;
   }
 
-  /** Commits what was proposed and closes the store. */
+  /** Commits the proposals that have arrived, then closes the store. */
   async close(): Promise<void> {
-    if (this.#committing > 0 || this.#gathering.length > 0)
-      await new Promise<void>(resolve => (this.#closed = resolve));
+    if (this.#commits > 0 || this.#proposals.length > 0) await new Promise<void>(resolve => (this.#onIdle = resolve));
     this.#shared?.stop();
     await this.storage.close();
   }
@@ -103,8 +108,8 @@ export class Writer {
   #take(message: ToWriter, from: Subscriber): void {
     switch (message.is) {
       case 'propose':
-        for (const proposal of message.proposals) this.#gathering.push(proposal);
-        this.#flushSoon();
+        for (const proposal of message.proposals) this.#proposals.push(proposal);
+        this.#scheduleCommit();
         return;
       case 'subscribe':
         if (!this.#repeatFirst(from, message.prefixes)) void this.#snapshot(from, message.prefixes).catch(this.fatal);
@@ -118,7 +123,7 @@ export class Writer {
       case 'sync':
         void (this.#shared?.sync() ?? Promise.resolve()).then(
           () => {
-            this.#tell();
+            this.#postShared();
             this.#post(from, { is: 'synced', requestId: message.requestId });
           },
           error => this.#failed(from, message.requestId, error),
@@ -134,22 +139,22 @@ export class Writer {
   }
 
   #scheduled = false;
-  /** One commit per turn of the loop: proposals that arrive together go together. */
-  #flushSoon(): void {
+  /** Commits at the end of the turn: proposals that arrive together are one group. */
+  #scheduleCommit(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
       if (this.#shared)
-        for (const proposal of this.#gathering.splice(0)) void this.#commitShared(this.#shared, proposal);
-      else if (this.#gathering.length > 0) void this.#commit();
+        for (const proposal of this.#proposals.splice(0)) void this.#commitShared(this.#shared, proposal);
+      else if (this.#proposals.length > 0) void this.#commit();
     });
   }
 
   async #commit(): Promise<void> {
-    const group = this.#gathering;
-    this.#gathering = [];
-    this.#committing++;
+    const group = this.#proposals;
+    this.#proposals = [];
+    this.#commits++;
     try {
       const outcomes = await this.storage.commit(group.map(proposal => proposal.operations));
       this.#publish(group, outcomes);
@@ -161,56 +166,56 @@ export class Writer {
   }
 
   #committed(): void {
-    this.#committing--;
-    if (this.#closed && this.#committing === 0 && this.#gathering.length === 0) this.#closed();
+    this.#commits--;
+    if (this.#onIdle && this.#commits === 0 && this.#proposals.length === 0) this.#onIdle();
   }
 
-  /** Each goes its own way: revisions are given elsewhere, and one that waits for the store must not hold up others. */
+  /** Commits one proposal to a shared store: one that waits for the store must not delay others. */
   async #commitShared(feed: SharedFeed, proposal: Proposal): Promise<void> {
-    this.#committing++;
+    this.#commits++;
     let verdict: Verdict;
     try {
       const [outcome] = await this.storage.commit([proposal.operations]);
       verdict = verdictOf(proposal.id, outcome!);
       if (outcome!.is === 'committed') await feed.reached(outcome!.revision, outcome!.events.length === 0);
-      // Whoever lost a race goes on with what won it.
+      // The next attempt starts from the object that this one conflicted with.
       if (outcome!.is === 'failed')
         await feed.reached(outcome!.current?.modified ?? outcome!.revision ?? 0, outcome!.current === undefined);
     } catch (error) {
       if (!(error instanceof Unavailable)) this.fatal(error as Error);
       verdict = { id: proposal.id, is: 'unavailable', message: (error as Error).message };
     }
-    this.#settled.push(verdict);
-    this.#tellSoon();
+    this.#sharedVerdicts.push(verdict);
+    this.#schedulePost();
     this.#committed();
   }
 
-  /** Events of a shared store, by whomever. */
-  #followed(events: readonly WireEvent[], revision: number, floor: number | undefined): void {
-    for (const event of events) this.#followedEvents.push(event);
+  /** Takes events from the watch of a shared store. */
+  #takeShared(events: readonly WireEvent[], revision: number, floor: number | undefined): void {
+    for (const event of events) this.#sharedEvents.push(event);
     this.#revision = revision;
-    this.#tellSoon();
-    if (floor !== undefined) this.#tell(floor);
+    this.#schedulePost();
+    if (floor !== undefined) this.#postShared(floor);
   }
 
-  /** What a shared store tells in one turn of the loop goes in one message to each thread. */
-  #tellSoon(): void {
-    if (this.#telling) return;
-    this.#telling = true;
-    setImmediate(() => this.#tell());
+  /** Posts the events and verdicts of a shared store at the end of the turn, in one message to each thread. */
+  #schedulePost(): void {
+    if (this.#isPostScheduled) return;
+    this.#isPostScheduled = true;
+    setImmediate(() => this.#postShared());
   }
 
-  /** Positions are told without events too: clients hear them from one server and name them to another. */
-  #tell(floor?: number): void {
-    if (!this.#telling) return;
-    this.#telling = false;
-    const events = this.#followedEvents;
-    const verdicts = this.#settled;
-    this.#followedEvents = [];
-    this.#settled = [];
-    for (const subscriber of this.#subscribers) if (!subscriber.front) this.#deliver(subscriber, events, []);
+  /** Posts revisions without events too, to the front end: a client may take one from another server. */
+  #postShared(floor?: number): void {
+    if (!this.#isPostScheduled) return;
+    this.#isPostScheduled = false;
+    const events = this.#sharedEvents;
+    const verdicts = this.#sharedVerdicts;
+    this.#sharedEvents = [];
+    this.#sharedVerdicts = [];
+    for (const subscriber of this.#subscribers) if (!subscriber.isFrontEnd) this.#deliver(subscriber, events, []);
     for (const subscriber of this.#subscribers)
-      if (subscriber.front) this.#deliver(subscriber, events, verdicts, true, floor);
+      if (subscriber.isFrontEnd) this.#deliver(subscriber, events, verdicts, true, floor);
   }
 
   #publish(group: readonly Proposal[], outcomes: readonly Outcome[]): void {
@@ -225,9 +230,9 @@ export class Writer {
     }
     this.#first?.committed(events);
     if (this.#first?.isOver) this.#first = undefined;
-    // The front end comes last: its message carries the replies, and by then every other thread can see the change.
-    for (const subscriber of this.#subscribers) if (!subscriber.front) this.#deliver(subscriber, events, []);
-    for (const subscriber of this.#subscribers) if (subscriber.front) this.#deliver(subscriber, events, verdicts);
+    // The front end is last: its message has the verdicts, and requests that follow them may be run by any thread.
+    for (const subscriber of this.#subscribers) if (!subscriber.isFrontEnd) this.#deliver(subscriber, events, []);
+    for (const subscriber of this.#subscribers) if (subscriber.isFrontEnd) this.#deliver(subscriber, events, verdicts);
   }
 
   #deliver(
@@ -242,7 +247,7 @@ export class Writer {
       : events.filter(e => to.prefixes.some(prefix => e.key.startsWith(prefix)));
     if (wanted.length === 0 && verdicts.length === 0 && !always) return;
     const message: FromWriter = { is: 'events', revision: this.#revision, events: wanted, verdicts, floor };
-    if (to.held) to.held.push(message);
+    if (to.deferred) to.deferred.push(message);
     else this.#post(to, message);
   }
 
@@ -256,7 +261,10 @@ export class Writer {
     Atomics.add(this.counters, to.counter, 1);
   }
 
-  /** Gives a second thread that wants everything what the first one got, and what was committed since. */
+  /**
+   * Sends the pages of the first snapshot, and what was committed since, to a second subscriber to everything. Returns
+   * false if it needs a snapshot of its own.
+   */
   #repeatFirst(to: Subscriber, prefixes: readonly string[]): boolean {
     if (!this.#first || this.#second || prefixes.length !== 1 || prefixes[0] !== '') return false;
     const taken = this.#first.take();
@@ -279,25 +287,24 @@ export class Writer {
     const second = this.#second;
     if (!message.last || !second) return;
     this.#second = undefined;
-    // It may have been given up because too much was committed meanwhile.
+    // Too much may have been committed meanwhile.
     if (!this.#repeatFirst(second, [''])) void this.#snapshot(second, ['']).catch(this.fatal);
   }
 
   /**
-   * The first snapshot of everything is shared, unless others write to the store: then who comes later goes on from
-   * another position.
+   * Begins to record the first snapshot of everything. That of a shared store is not: subscribers differ in revision.
    */
   #shareFirst(prefixes: readonly string[]): FirstSnapshot | undefined {
-    if (this.#firstIsTaken || this.#shared || prefixes.length !== 1 || prefixes[0] !== '') return undefined;
-    this.#firstIsTaken = true;
+    if (this.#hasFirst || this.#shared || prefixes.length !== 1 || prefixes[0] !== '') return undefined;
+    this.#hasFirst = true;
     this.#first = new FirstSnapshot();
-    setTimeout(() => (this.#first = undefined), FIRST_MS).unref();
+    setTimeout(() => (this.#first = undefined), FIRST_SNAPSHOT_MS).unref();
     return this.#first;
   }
 
   async #snapshot(to: Subscriber, prefixes: readonly string[]): Promise<void> {
     to.prefixes = [...to.prefixes, ...prefixes];
-    to.held ??= [];
+    to.deferred ??= [];
     const sent = new Set<string>();
     let revision: number | undefined;
     while (revision === undefined) {
@@ -305,15 +312,15 @@ export class Writer {
         revision = await this.#objects(to, prefixes, sent);
       } catch (error) {
         if (!(error instanceof Compacted)) throw error;
-        // It took longer than history is kept: again, from where the stream goes on.
+        // Reading took longer than history is kept. It begins again, at the current revision.
         await new Promise(resolve => setTimeout(resolve, RETRY_MS));
       }
     }
-    const { held } = to;
-    to.held = undefined;
+    const { deferred } = to;
+    to.deferred = undefined;
     const gone = Array.from(sent, key => ({ key, revision: revision!, created: 0 }));
     if (gone.length > 0) this.#post(to, { is: 'events', revision, events: gone, verdicts: [] });
-    for (const message of held) {
+    for (const message of deferred) {
       if (message.is !== 'events') continue;
       const events = message.events.filter(e => e.revision > revision!);
       if (events.length > 0 || message.verdicts.length > 0 || message.revision > revision)
@@ -322,12 +329,11 @@ export class Writer {
   }
 
   /**
-   * Sends all objects under the prefixes as of one revision; resolves with it. `sent` are keys of an earlier attempt;
-   * those that are gone since are left in it, unless the attempt fails: then it has those of both.
+   * Sends all objects with the prefixes, as of one revision. Resolves with the revision. `sent` holds the keys that an
+   * earlier attempt has sent, and afterwards those of them that no longer exist; if this attempt fails, those of both.
    */
   async #objects(to: Subscriber, prefixes: readonly string[], sent: Set<string>): Promise<number> {
-    // What is held continues a shared store's snapshot only if that is of the stream's position, however far the store
-    // itself has come.
+    // A shared store may be ahead of its watch. The snapshot is of the watch's revision, which deferred events follow.
     let revision = this.#shared?.revision;
     const earlier = new Set(sent);
     const first = this.#shareFirst(prefixes);
@@ -338,7 +344,7 @@ export class Writer {
         revision ??= page.revision;
         after = page.items.at(-1)?.key;
         if (prefix === '') this.#shared?.learn(page.items);
-        // Nobody writes while the first snapshot is read: it needs no second attempt.
+        // Nothing is written while the first snapshot is read, so that it needs no second attempt.
         if (!first) for (const { key } of page.items) if (!earlier.delete(key)) sent.add(key);
         const packed = packSnapshot(page.items, first !== undefined);
         const message = {
@@ -358,7 +364,7 @@ export class Writer {
     return revision ?? this.#revision;
   }
 
-  /** A page of a snapshot; a thread that starts while the store is away waits for it. */
+  /** Reads a page of a snapshot. Waits while the store is unavailable. */
   async #page(prefix: string, after: string | undefined, revision: number | undefined): Promise<Page> {
     for (;;) {
       try {
@@ -426,7 +432,7 @@ export class Writer {
   }
 }
 
-/** Past changes of a part of the store. */
+/** Reads past changes. Throws Compacted. */
 async function pastOf(storage: Storage, { prefix, from, to }: HistoryRequest): Promise<readonly StoreEvent[]> {
   const stop = new AbortController();
   const events: StoreEvent[] = [];
@@ -442,17 +448,14 @@ async function pastOf(storage: Storage, { prefix, from, to }: HistoryRequest): P
   return events;
 }
 
-/** What the front end is told of an outcome. */
+/** The verdict on a proposal. */
 function verdictOf(id: number, outcome: Outcome): Verdict {
   if (outcome.is === 'committed') return { id, is: 'committed', revision: outcome.revision };
   if (outcome.is === 'failed') return { id, is: 'stale' };
   return { id, is: outcome.error instanceof Unavailable ? 'unavailable' : 'error', message: outcome.error.message };
 }
 
-/**
- * Copies a message's values into one buffer that is transferred: one allocation and no per-value bookkeeping in the
- * receiving thread.
- */
+/** Copies the values of a message into one buffer to be transferred, so that the receiving thread allocates one. */
 function pack(message: FromWriter): [FromWriter, ArrayBuffer[]] {
   if (message.is === 'events' && message.events.length > 0) {
     const [events, transfer] = packEvents(message.events);

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import {
+  type Job,
+  type JobOutcome,
+  packEvents,
+  packJobs,
+  packLate,
+  packOutcomes,
+  packPast,
+  packProposals,
+  type PastEvent,
+  type Proposal,
+  type WireEvent,
+} from '../../core/threads/messages.js';
+
+/** A view in the middle of a larger buffer, as values of the store are. */
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(`before ${text} behind`).subarray(7, -7);
+
+const job = (given: Partial<Job>): Job => ({
+  id: 1,
+  method: 'GET',
+  path: '/',
+  query: '',
+  accept: '',
+  contentType: '',
+  userAgent: '',
+  ifMatch: '',
+  granted: false,
+  ...given,
+});
+
+const outcomes: (JobOutcome | null)[] = [
+  { id: 1, is: 'granted' },
+  null,
+  { id: 2, is: 'respond', status: 200, headers: [['a', 'b']], body: bytes('an answer') },
+  { id: 3, is: 'rendered', pieces: [bytes('one'), bytes('two')] },
+  { id: 4, is: 'proposed', status: 201, headers: [], key: 'core/pods/p' },
+  { id: 5, is: 'proposed', status: 201, headers: [], key: 'core/pods/q', body: bytes('with gaps'), gaps: [3] },
+  { is: 'failed', message: 'it failed' },
+];
+
+const late = outcomes.flatMap((outcome, at) => (outcome ? [{ batch: 9, at, outcome }] : []));
+
+const jobs = [
+  job({ body: bytes('a body'), current: { bytes: bytes('an object'), revision: 7 } }),
+  job({ id: 2 }),
+  job({ id: 3, render: { objects: [bytes('x'), bytes('y')], status: 200 } }),
+];
+
+const proposals: Proposal[] = [
+  {
+    id: 1,
+    operations: [
+      { is: 'put', key: 'a', value: bytes('value a'), gap: 2, expect: 3 },
+      { is: 'delete', key: 'b' },
+      { is: 'put', key: 'c', value: bytes('value c') },
+    ],
+  },
+];
+
+const events: WireEvent[] = [
+  { key: 'a', revision: 1, created: 1, value: bytes('value a') },
+  { key: 'b', revision: 2, created: 0 },
+];
+
+const past: PastEvent[] = [
+  { key: 'a', revision: 1, created: 1, value: bytes('new'), previous: bytes('old') },
+  { key: 'b', revision: 2, created: 0, previous: bytes('deleted') },
+  { key: 'c', revision: 3, created: 3, value: bytes('created') },
+];
+
+/** A message with its bytes as text. */
+const asText = (message: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(message, (_, value) =>
+      ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString() : value,
+    ),
+  );
+
+test.each([
+  ['jobs', packJobs(jobs), jobs],
+  ['outcomes', packOutcomes(outcomes), outcomes],
+  ['late outcomes', packLate(late), late],
+  ['proposals', packProposals(proposals), proposals],
+  ['events', packEvents(events), events],
+  ['past changes', packPast(past), past],
+])('%s are received as they were sent, with their bytes in one transferred buffer', (_, [packed, transfer], sent) => {
+  expect(transfer).toHaveLength(1);
+  expect(asText(structuredClone(packed, { transfer }))).toEqual(asText(sent));
+  expect(transfer[0]!.byteLength).toBe(0);
+});
+
+test('messages without bytes transfer nothing', () => {
+  expect(packJobs([job({})])[1]).toEqual([]);
+  expect(packOutcomes([null, { id: 1, is: 'granted' }])[1]).toEqual([]);
+});

@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { FromSkeleton, ToSkeleton } from './fixtures/skeleton.js';
+
+const data = { naming: 'neutral', plugins: [], resources: [], verbosity: 0 };
+const workers: Worker[] = [];
+afterEach(async () => void (await Promise.all(workers.splice(0).map(worker => worker.terminate()))));
+
+/** A thread of `fixtures/skeleton.ts`, and what it has posted. */
+function skeleton(...messages: readonly ToSkeleton[]): { worker: Worker; posted: string[] } {
+  const worker = new Worker(resolve('dist/test/threads/fixtures/skeleton.js'), { workerData: data });
+  workers.push(worker);
+  const posted: string[] = [];
+  worker.on('message', (message: FromSkeleton) => posted.push(message.is === 'done' ? message.what : message.is));
+  for (const message of messages) worker.postMessage(message);
+  return { worker, posted };
+}
+
+test('a thread takes messages in their order once it is ready, also those that came before', async () => {
+  const { worker, posted } = skeleton({ is: 'note', text: 'a' }, { is: 'begin' }, { is: 'note', text: 'b' });
+  await vi.waitUntil(() => posted.includes('b'));
+  worker.postMessage({ is: 'note', text: 'c' });
+  await vi.waitUntil(() => posted.includes('c'));
+  expect(posted).toEqual(['begun', 'ready', 'a', 'b', 'c']);
+});
+
+test('a thread that closes while it starts releases what the start has acquired, the last first', async () => {
+  const { posted } = skeleton({ is: 'begin' }, { is: 'close' });
+  await vi.waitUntil(() => posted.includes('closed'));
+  expect(posted).toEqual([
+    'begun',
+    'ready',
+    'released the third',
+    'released the second',
+    'released the first',
+    'closed',
+  ]);
+});
+
+test('a thread that has not begun closes at once', async () => {
+  const { posted } = skeleton({ is: 'close' });
+  await vi.waitUntil(() => posted.includes('closed'));
+  expect(posted).toEqual(['closed']);
+});
+
+test('a thread whose start fails releases what it has acquired and ends with the error', async () => {
+  const { worker, posted } = skeleton({ is: 'begin', fails: true });
+  const [error] = await once(worker, 'error');
+  expect(error.message).toBe('the start failed');
+  await once(worker, 'exit');
+  expect(posted).toEqual(['begun', 'released the second', 'released the first']);
+});
