@@ -14,6 +14,8 @@ export const BODIES_BYTES = 512 * 1024 * 1024;
 export const OBJECT_BYTES = 1.5 * 1024 * 1024;
 /** Header block of a request: room for large bearer tokens and many headers. Over it: 431. */
 export const HEADER_BYTES = 64 * 1024;
+/** Parameters of a query: they are parsed before it is known who sends them. Over it: 400. */
+export const QUERY_PARAMETERS = 1000;
 /** Nesting of any decoded body: deeper documents overflow the stacks of recursive consumers. Over it: 400. */
 export const DEPTH = 512;
 /** Texts about unknown and repeated members of one body; upstream's bound. */
@@ -32,6 +34,8 @@ export const LIST_SLICE_BYTES = 256 * 1024;
  * costs more than the bytes.
  */
 export const GZIP_BYTES = 128 * 1024;
+/** Time that a long computation may take of one turn of the event loop: what other requests wait for it. */
+export const SLICE_MS = 2;
 /** Objects of the past that are asked of the store at once: bounds a message between threads. */
 export const PAST_PAGE = 2000;
 /** Unsent bytes of one watch before it is ended: a reader this far behind is served better by a new list. */
@@ -53,6 +57,16 @@ export const YOUNG_GENERATION_MB = 96;
  * they need not hold (50 MB less in all).
  */
 export const QUIET_YOUNG_GENERATION_MB = 24;
+/**
+ * A selector, of labels or of fields. It is matched with every object of a list, and with every event of a watch: one of
+ * so many keys costs about what it costs to send an event, 2 µs. Over it: 400.
+ */
+export const SELECTOR_KEYS = 100;
+/** Requirements and values of a selector, which cost time when it is parsed: a millisecond. Over it: 400. */
+export const SELECTOR_REQUIREMENTS = 1000;
+export const SELECTOR_VALUES = 2500;
+/** Length of a selector; what is longer is not looked at. Over it: 400. */
+export const SELECTOR_CHARACTERS = 32 * 1024;
 /** Times a read-transform-write runs again after losing a race, before the client gets 409. */
 export const WRITE_RETRIES = 16;
 /**

@@ -26,30 +26,27 @@ const tooLongText = (most: number): string => `must be no more than ${most} char
 const bytes = (text: string): number => Buffer.byteLength(text);
 const inner = (pattern: RegExp): string => pattern.source.replace(/^\^|\$$/g, '').replaceAll('\\/', '/');
 
-function check(text: string, most: number, pattern: RegExp, complaint: string): string[] {
+function check(text: string, most: number, pattern: RegExp, complaint: () => string): string[] {
   const found: string[] = [];
   if (bytes(text) > most) found.push(tooLongText(most));
-  if (!pattern.test(text)) found.push(complaint);
+  if (!pattern.test(text)) found.push(complaint());
   return found;
 }
 
 /** Complaints about a DNS-1123 label (RFC 1123, section 2.1): at most 63 bytes. */
 export const dns1123Label = (text: string): string[] =>
   // Text that would be a subdomain is told what a label lacks.
-  check(
-    text,
-    63,
-    LABEL,
+  check(text, 63, LABEL, () =>
     SUBDOMAIN.test(text) ? 'must not contain dots' : patternText(LABEL_TEXT, inner(LABEL), 'my-name', '123-abc'),
   );
 
 /** Complaints about a DNS-1123 subdomain: at most 253 bytes. */
 export const dns1123Subdomain = (text: string): string[] =>
-  check(text, 253, SUBDOMAIN, patternText(SUBDOMAIN_TEXT, inner(SUBDOMAIN), 'example.com'));
+  check(text, 253, SUBDOMAIN, () => patternText(SUBDOMAIN_TEXT, inner(SUBDOMAIN), 'example.com'));
 
 /** Complaints about a DNS-1035 label (RFC 1035, section 2.3.1): at most 63 bytes, begins with a letter. */
 export const dns1035Label = (text: string): string[] =>
-  check(text, 63, LABEL_1035, patternText(LABEL_1035_TEXT, inner(LABEL_1035), 'my-name', 'abc-123'));
+  check(text, 63, LABEL_1035, () => patternText(LABEL_1035_TEXT, inner(LABEL_1035), 'my-name', 'abc-123'));
 
 /**
  * Complaints about a name that becomes one segment of a path: no `.`, `..`, `/` and `%`; with `prefix` only the
@@ -63,14 +60,15 @@ export function pathSegment(name: string, prefix = false): string[] {
   return found;
 }
 
+const qualifiedText = (): string => patternText(QUALIFIED_TEXT, inner(QUALIFIED), 'MyName', 'my.name', '123-abc');
+
 /** Complaints about a qualified name (`[prefix/]name`): label and annotation keys, resource names. */
 export function qualifiedName(text: string): string[] {
   const parts = text.split('/');
-  const pattern = inner(QUALIFIED);
   const found: string[] = [];
   if (parts.length > 2)
     return [
-      `a qualified name ${patternText(QUALIFIED_TEXT, pattern, 'MyName', 'my.name', '123-abc')} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+      `a qualified name ${qualifiedText()} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ];
   const name = parts.at(-1)!;
   if (parts.length === 2) {
@@ -79,14 +77,13 @@ export function qualifiedName(text: string): string[] {
   }
   if (name === '') found.push('name part must be non-empty');
   else if (bytes(name) > 63) found.push(`name part ${tooLongText(63)}`);
-  if (!QUALIFIED.test(name))
-    found.push(`name part ${patternText(QUALIFIED_TEXT, pattern, 'MyName', 'my.name', '123-abc')}`);
+  if (!QUALIFIED.test(name)) found.push(`name part ${qualifiedText()}`);
   return found;
 }
 
 /** Complaints about a label's value: empty, or at most 63 bytes of a name. */
 export const labelValue = (text: string): string[] =>
-  check(text, 63, VALUE, patternText(VALUE_TEXT, inner(VALUE), 'MyValue', 'my_value', '12345'));
+  check(text, 63, VALUE, () => patternText(VALUE_TEXT, inner(VALUE), 'MyValue', 'my_value', '12345'));
 
 /** A generateName as name checks see it: a trailing dash is fine because random characters follow. */
 export const prefixed = (prefix: string): string =>

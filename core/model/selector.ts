@@ -1,7 +1,4 @@
-import { labelValue, qualifiedName } from './names.js';
-import { badRequest } from './refusal.js';
-
-/** One requirement of a label or field selector, normalised (`==` is `=`). */
+/** One requirement of a label or field selector; `==` is `=`. */
 export interface Requirement {
   readonly key: string;
   readonly operator: '=' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
@@ -11,229 +8,84 @@ export interface Requirement {
 /** A conjunction of requirements; an empty list selects everything. */
 export type Selector = readonly Requirement[];
 
-/** A lexical unit of a label selector; `end` has no text. */
-interface Token {
-  readonly is: 'word' | 'symbol' | 'end';
-  readonly text: string;
-}
+/** Whether an object is selected, by its values: of labels or of fields. */
+export type Matcher = (read: (key: string) => string | undefined) => boolean;
 
-const TOKEN = /\s*(?:(==|!=|[=!(),<>])|([^\s=!(),<>]+))/y;
-const END: Token = { is: 'end', text: '' };
-
-function tokensOf(text: string): Token[] {
-  const tokens: Token[] = [];
-  TOKEN.lastIndex = 0;
-  for (let match = TOKEN.exec(text); match; match = TOKEN.exec(text))
-    tokens.push(match[1] === undefined ? { is: 'word', text: match[2]! } : { is: 'symbol', text: match[1] });
-  return tokens;
-}
-
-const OPERATORS = new Map<string, Requirement['operator']>([
-  ['=', '='],
-  ['==', '='],
-  ['!=', '!='],
-  ['in', 'in'],
-  ['notin', 'notin'],
-  ['>', 'gt'],
-  ['<', 'lt'],
-]);
 const INTEGER = /^-?\d{1,19}$/;
 
-const unparsable = (why: string): never => {
-  throw badRequest(`unable to parse requirement: ${why}`);
-};
-
-/** Recursive descent over the tokens; the grammar and its complaints are upstream's (spec, "Label selectors"). */
-class LabelParser {
-  readonly #tokens: readonly Token[];
-  #at = 0;
-
-  constructor(text: string) {
-    this.#tokens = tokensOf(text);
-  }
-
-  #peek(): Token {
-    return this.#tokens[this.#at] ?? END;
-  }
-
-  #next(): Token {
-    const token = this.#peek();
-    this.#at++;
-    return token;
-  }
-
-  #is(text: string): boolean {
-    const token = this.#peek();
-    return token.is === 'symbol' && token.text === text;
-  }
-
-  selector(): Requirement[] {
-    const found: Requirement[] = [];
-    if (this.#peek().is === 'end') return found;
-    if (!this.#startsRequirement())
-      throw badRequest(`found '${this.#peek().text}', expected: !, identifier, or 'end of string'`);
-    for (;;) {
-      found.push(this.#requirement());
-      const token = this.#next();
-      if (token.is === 'end') return found;
-      if (token.text !== ',' || token.is === 'word')
-        throw badRequest(`found '${token.text}', expected: ',' or 'end of string'`);
-      if (!this.#startsRequirement()) throw badRequest(`found '${this.#peek().text}', expected: identifier after ','`);
-    }
-  }
-
-  #startsRequirement(): boolean {
-    return this.#peek().is === 'word' || this.#is('!');
-  }
-
-  #requirement(): Requirement {
-    const negated = this.#is('!');
-    if (negated) this.#at++;
-    const token = this.#next();
-    if (token.is !== 'word') return unparsable(`found '${token.text}', expected: identifier`);
-    const key = token.text;
-    const wrong = qualifiedName(key).join('; ');
-    if (wrong) return unparsable(`<nil>: Invalid value: ${JSON.stringify(key)}: ${wrong}`);
-    if (negated) return { key, operator: '!', values: [] };
-    if (this.#peek().is === 'end' || this.#is(',')) return { key, operator: 'exists', values: [] };
-    return this.#comparison(key);
-  }
-
-  #comparison(key: string): Requirement {
-    const token = this.#next();
-    const operator = OPERATORS.get(token.text);
-    if (!operator) return unparsable(`found '${token.text}', expected: in, notin, =, ==, !=, gt, lt`);
-    const values = operator === 'in' || operator === 'notin' ? this.#set() : [this.#exact()];
-    const complaints = values.flatMap((value, at) => {
-      const wrong = labelValue(value).join('; ');
-      return wrong ? [`values[${at}][${key}]: Invalid value: ${JSON.stringify(value)}: ${wrong}`] : [];
-    });
-    if ((operator === 'gt' || operator === 'lt') && !INTEGER.test(values[0]!))
-      complaints.unshift(
-        `values[0]: Invalid value: ${JSON.stringify(values[0])}: for 'Gt', 'Lt' operators, the value must be an integer`,
-      );
-    if (complaints.length > 0) return unparsable(complaints.length > 1 ? `[${complaints.join(', ')}]` : complaints[0]!);
-    return { key, operator, values };
-  }
-
-  #exact(): string {
-    if (this.#peek().is === 'end' || this.#is(',')) return '';
-    const token = this.#next();
-    return token.is === 'word' ? token.text : unparsable(`found '${token.text}', expected: identifier`);
-  }
-
-  /** Whether a value of a set begins here, be it the empty one. */
-  #isValue(): boolean {
-    return this.#peek().is === 'word' || this.#is(',') || this.#is(')');
-  }
-
-  /** `(a,b)`; nothing between two separators is the empty value. */
-  #set(): string[] {
-    const open = this.#next();
-    if (open.is !== 'symbol' || open.text !== '(') return unparsable(`found '${open.text}' expected: '('`);
-    if (!this.#isValue()) return unparsable(`found '${this.#peek().text}', expected: ',', ')' or identifier`);
-    const values = new Set<string>();
-    for (;;) {
-      if (!this.#isValue()) return unparsable(`found '${this.#peek().text}', expected: ',', or identifier`);
-      values.add(this.#peek().is === 'word' ? this.#next().text : '');
-      const token = this.#next();
-      if (token.is === 'symbol' && token.text === ')') return [...values].sort();
-      if (token.is !== 'symbol' || token.text !== ',') return unparsable(`found '${token.text}', expected: ',' or ')'`);
-    }
-  }
+/** A decimal integer of 64 bits; undefined for any other text. */
+export function parseInt64(text: string): bigint | undefined {
+  if (!INTEGER.test(text)) return undefined;
+  const value = BigInt(text);
+  return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
-/** Parses a label selector (spec, "Label selectors"). Throws a 400 Refusal with upstream's complaint. */
-export const parseLabelSelector = (text: string): Selector => new LabelParser(text).selector();
+/** All requirements about one key: so that matching takes one look at its value, however many there are. */
+class KeyMatcher {
+  #mustExist = false;
+  #mustBeAbsent = false;
+  #allowed: ReadonlySet<string> | undefined;
+  readonly #excluded = new Set<string>();
+  readonly #comparisons: { readonly greater: boolean; readonly than: bigint | undefined }[] = [];
 
-/** Splits at commas that no backslash precedes. */
-function splitTerms(text: string): string[] {
-  const terms: string[] = [];
-  let start = 0;
-  for (let at = 0; at < text.length; at++) {
-    if (text[at] === '\\') at++;
-    else if (text[at] === ',') {
-      terms.push(text.slice(start, at));
-      start = at + 1;
+  constructor(readonly key: string) {}
+
+  require({ operator, values }: Requirement): void {
+    switch (operator) {
+      case '!':
+        this.#mustBeAbsent = true;
+        return;
+      case '!=':
+      case 'notin':
+        for (const value of values) this.#excluded.add(value);
+        return;
+      case '=':
+      case 'in': {
+        const before = this.#allowed;
+        this.#allowed = new Set(before ? values.filter(value => before.has(value)) : values);
+        break;
+      }
+      case 'gt':
+      case 'lt':
+        this.#comparisons.push({ greater: operator === 'gt', than: parseInt64(values[0] ?? '') });
     }
+    this.#mustExist = true;
   }
-  terms.push(text.slice(start));
-  return terms;
-}
 
-/** Position and text of the first operator of a term. */
-function operatorOf(term: string): { at: number; text: string } | undefined {
-  for (let at = 0; at < term.length; at++) {
-    if (term[at] === '\\') {
-      at++;
-      continue;
-    }
-    const text = ['!=', '==', '='].find(operator => term.startsWith(operator, at));
-    if (text) return { at, text };
+  matches(value: string | undefined): boolean {
+    if (value === undefined) return !this.#mustExist;
+    if (this.#mustBeAbsent || this.#excluded.has(value)) return false;
+    if (this.#allowed && !this.#allowed.has(value)) return false;
+    return this.#comparisons.length === 0 || this.#compares(value);
   }
-  return undefined;
-}
 
-/** Resolves `\\`, `\,` and `\=`. */
-function unescaped(value: string): string {
-  let out = '';
-  for (let at = 0; at < value.length; at++) {
-    const char = value[at]!;
-    if (char === '\\') {
-      const escaped = value[++at] ?? '';
-      if (escaped === '' || !'\\,='.includes(escaped))
-        throw badRequest(`invalid field selector: invalid escape sequence: \\${escaped}`);
-      out += escaped;
-    } else if (char === ',' || char === '=')
-      throw badRequest(`invalid field selector: unescaped character in value: ${char.charCodeAt(0)}`);
-    else out += char;
+  #compares(value: string): boolean {
+    const number = parseInt64(value);
+    if (number === undefined) return false;
+    return this.#comparisons.every(
+      ({ greater, than }) => than !== undefined && (greater ? number > than : number < than),
+    );
   }
-  return out;
 }
 
 /**
- * Parses a field selector (spec, "Field selectors"); which fields exist is for the caller to say. Throws a 400 Refusal.
+ * Makes a selector ready to be matched many times: a match costs one look-up for each of its keys. Absent values meet
+ * `!=`, `notin` and `!`, and nothing else.
  */
-export function parseFieldSelector(text: string): Selector {
-  const found: Requirement[] = [];
-  for (const term of splitTerms(text)) {
-    if (term === '') continue;
-    const operator = operatorOf(term);
-    if (!operator) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
-    const key = term.slice(0, operator.at);
-    const value = unescaped(term.slice(operator.at + operator.text.length));
-    // Upstream takes a term without key and value as no term at all.
-    if (key !== '' || value !== '') found.push({ key, operator: operator.text === '!=' ? '!=' : '=', values: [value] });
+export function matcherOf(selector: Selector): Matcher {
+  const byKey = new Map<string, KeyMatcher>();
+  for (const requirement of selector) {
+    let matcher = byKey.get(requirement.key);
+    if (!matcher) {
+      matcher = new KeyMatcher(requirement.key);
+      byKey.set(requirement.key, matcher);
+    }
+    matcher.require(requirement);
   }
-  return found;
+  const matchers = [...byKey.values()];
+  return read => matchers.every(matcher => matcher.matches(read(matcher.key)));
 }
 
-function compares(value: string, operator: 'gt' | 'lt', than: string): boolean {
-  if (!INTEGER.test(value)) return false;
-  return operator === 'gt' ? BigInt(value) > BigInt(than) : BigInt(value) < BigInt(than);
-}
-
-function meets(
-  { key, operator, values }: Requirement,
-  labels: { readonly [key: string]: string } | undefined,
-): boolean {
-  const value = labels && Object.hasOwn(labels, key) ? labels[key] : undefined;
-  switch (operator) {
-    case 'exists':
-      return value !== undefined;
-    case '!':
-      return value === undefined;
-    case '=':
-    case 'in':
-      return value !== undefined && values.includes(value);
-    case '!=':
-    case 'notin':
-      return value === undefined || !values.includes(value);
-    default:
-      return value !== undefined && compares(value, operator, values[0]!);
-  }
-}
-
-/** True if the labels meet every requirement. Absent labels meet `!=`, `notin` and `!`. */
+/** Whether labels meet every requirement. */
 export const matchesLabels = (selector: Selector, labels: { readonly [key: string]: string } | undefined): boolean =>
-  selector.every(requirement => meets(requirement, labels));
+  matcherOf(selector)(key => (labels && Object.hasOwn(labels, key) ? labels[key] : undefined));

@@ -28,7 +28,10 @@ export interface ResourceTarget {
   readonly namespace: string;
   readonly name: string;
   readonly path: string;
-  /** Parsed selectors of list, watch and deletecollection; undefined where none was sent or it did not parse. */
+  /**
+   * Parsed selectors of list, watch and deletecollection, for authorizers; undefined where none was sent or it did not
+   * parse.
+   */
   readonly labelSelector?: Selector;
   readonly fieldSelector?: Selector;
 }

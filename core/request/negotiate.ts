@@ -45,8 +45,9 @@ export interface MediaRange {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Ranges beyond this many are ignored: no client needs more, and sorting stays cheap. */
+/** Ranges beyond this many, and characters, are ignored: no client needs more, and unknown senders choose them. */
 const MOST_RANGES = 64;
+const MOST_CHARACTERS = 8192;
 
 const NAMES: Readonly<Record<MediaName, string>> = {
   json: 'application/json',
@@ -81,6 +82,10 @@ function splitUnquoted(text: string, delimiter: string): string[] {
   return parts;
 }
 
+/** The media ranges of an Accept header as they are written. */
+const rangesIn = (accept: string): readonly string[] =>
+  splitUnquoted(accept.slice(0, MOST_CHARACTERS), ',').slice(0, MOST_RANGES);
+
 function parseRange(text: string): MediaRange | undefined {
   const [range = '', ...rest] = splitUnquoted(text, ';');
   const [type = '', subtype = ''] = range.trim().toLowerCase().split('/');
@@ -110,7 +115,7 @@ export function parseAccept(accept: string | undefined): readonly MediaRange[] {
   if (accept === undefined || accept.trim() === '')
     return [{ type: '*', subtype: '*', quality: 1, parameters: new Map() }];
   const ranges: MediaRange[] = [];
-  for (const part of splitUnquoted(accept, ',').slice(0, MOST_RANGES)) {
+  for (const part of rangesIn(accept)) {
     const range = parseRange(part);
     if (range && range.quality > 0) ranges.push(range);
   }
@@ -178,7 +183,7 @@ const notAcceptable = (accepted: readonly string[]): Refusal =>
  */
 function routeAccepts(accept: string | undefined, media: readonly MediaName[]): boolean {
   if (!accept) return true;
-  return splitUnquoted(accept, ',').some(part => {
+  return rangesIn(accept).some(part => {
     const [range = ''] = part.split(';', 1);
     const asked = neutralMediaType(range.trim().toLowerCase());
     return asked === '*/*' || media.some(name => asked === NAMES[name]);

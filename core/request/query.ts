@@ -1,3 +1,4 @@
+import { QUERY_PARAMETERS } from '../limits.js';
 import { badRequest } from '../model/refusal.js';
 
 /** Query parameters by name, first value first; a Map, because names come from outside. */
@@ -6,16 +7,36 @@ export type Query = ReadonlyMap<string, readonly string[]>;
 /** What makes a pair unreadable: a broken escape, or a semicolon, which separates nothing. */
 const UNREADABLE = /;|%(?![0-9a-f]{2})/i;
 
-/** Parses a raw query string; never throws: pairs that cannot be read count as absent, as in Go's `url.URL.Query`. */
+/** Index of the first character behind the parameters that are read; -1 if all are. */
+function endOfParameters(raw: string): number {
+  let end = -1;
+  for (let i = 0; i < QUERY_PARAMETERS; i++) {
+    end = raw.indexOf('&', end + 1);
+    if (end < 0) return -1;
+  }
+  return end;
+}
+
+/** Throws 400 for a query of more parameters than are read. */
+export function checkQuery(raw: string): void {
+  if (endOfParameters(raw) >= 0) throw badRequest(`the query has more than ${QUERY_PARAMETERS} parameters`);
+}
+
+/**
+ * Parses a raw query string; never throws: pairs that cannot be read count as absent, as in Go's `url.URL.Query`, and so
+ * do those above the bound that `checkQuery` checks.
+ */
 export function parseQuery(raw: string): Query {
   const query = new Map<string, string[]>();
   if (!raw) return query;
-  const readable = UNREADABLE.test(raw)
-    ? raw
+  const end = endOfParameters(raw);
+  const bounded = end < 0 ? raw : raw.slice(0, end);
+  const readable = UNREADABLE.test(bounded)
+    ? bounded
         .split('&')
         .filter(pair => !UNREADABLE.test(pair))
         .join('&')
-    : raw;
+    : bounded;
   for (const [name, value] of new URLSearchParams(readable)) {
     const values = query.get(name);
     if (values) values.push(value);
@@ -49,11 +70,14 @@ export function integer(query: Query, name: string): number | undefined {
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(whole)));
 }
 
+/** Longest duration that is read. */
+const DURATION_CHARACTERS = 100;
 const UNITS = new Set(['ns', 'us', '\u00b5s', '\u03bcs', 'ms', 's', 'm', 'h']);
 
 /** What Go says of a duration that it cannot read (`30s`, `1m30s`, `-1.5h`), or undefined. */
 function durationError(text: string): string | undefined {
   const quoted = JSON.stringify(text);
+  if (text.length > DURATION_CHARACTERS) return `time: invalid duration ${quoted}`;
   let rest = text.replace(/^[+-]/, '');
   if (rest === '0') return undefined;
   do {

@@ -1,9 +1,8 @@
 import { hasBuiltInKinds } from '../discovery/plain.js';
-import { parseFieldSelector, parseLabelSelector } from '../model/selector.js';
 import type { ResourceTarget, Target, Verb } from '../model/target.js';
 import { withoutTrailing } from '../model/trailing.js';
 import type { Registry, Resource, Subresource } from '../schema/resource.js';
-import { first, flag, parseQuery, type Query } from './query.js';
+import { flag, parseQuery, type Query } from './query.js';
 
 /**
  * Where a request leads. `resource` is missing for a well-formed path below a known group that names nothing served.
@@ -57,16 +56,11 @@ function decodedPath(path: string): string | undefined {
 /** `//` inside of a path names nothing, except for a namespace that is left empty; slashes at the end are ignored. */
 const emptySegment = (path: string): boolean => withoutTrailing(path, '/').replace('/namespaces//', '').includes('//');
 
-/** What is between the slashes, without those at the ends. */
-const segmentsOf = (path: string): string[] => withoutTrailing(path, '/').replace(/^\/+/, '').split('/');
+/** Segments that a path is told apart by: those behind them are left out, as no resource has so many. */
+const MOST_SEGMENTS = 16;
 
-const quiet = <T>(parse: () => T): T | undefined => {
-  try {
-    return parse();
-  } catch {
-    return undefined;
-  }
-};
+/** What is between the slashes, without those at the ends. */
+const segmentsOf = (path: string): string[] => withoutTrailing(path, '/').replace(/^\/+/, '').split('/', MOST_SEGMENTS);
 
 /**
  * Reads a request line into a route (spec, "Path shapes"). Never throws: an unreadable selector is reported by the
@@ -119,7 +113,6 @@ function resourceRoute(
     namespace: isNamespaceItself ? name : namespace,
     name,
     path,
-    ...selectorsOf(query),
   };
   const subresource = resource?.subresources.get(sub);
   const fits =
@@ -138,13 +131,4 @@ function resourceRoute(
   if (!fits || !named || !clean)
     return { target, query, missing: hasBuiltInKinds(registry, group) ? 'status' : 'text' };
   return { target, query, resource, subresource, watchPath };
-}
-
-function selectorsOf(query: Query): Pick<ResourceTarget, 'labelSelector' | 'fieldSelector'> {
-  const labels = first(query, 'labelSelector');
-  const fields = first(query, 'fieldSelector');
-  return {
-    ...(labels ? { labelSelector: quiet(() => parseLabelSelector(labels)) } : {}),
-    ...(fields ? { fieldSelector: quiet(() => parseFieldSelector(fields)) } : {}),
-  };
 }

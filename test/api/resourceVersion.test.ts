@@ -302,46 +302,85 @@ describe('paging', () => {
     },
   );
 
-  test('a token is good for its resource, namespace and selectors alone, any number of times and with any limit [R168]', async () => {
+  test('a token is good for its resource and namespace, any number of times, with any limit and any selector [R168]', async () => {
     const first = (await api.get(`${path}?limit=2&labelSelector=parity`)).body;
     const token = encodeURIComponent(String(metadataOf(first)['continue']));
-    const own = `${path}?labelSelector=parity`;
     const rest = ['s2', 's3', 's4', 's5', 's6', 's7', 's8', 's9'];
-    for (const [limit, names] of [
-      ['', rest],
-      ['&limit=3', rest.slice(0, 3)],
-      ['&limit=3', rest.slice(0, 3)],
+    const even = ['s2', 's4', 's6', 's8'];
+    for (const [more, names, isWhole] of [
+      ['labelSelector=parity', rest, true],
+      ['', rest, true],
+      ['labelSelector=parity&limit=3', rest.slice(0, 3), false],
+      ['limit=3', rest.slice(0, 3), false],
+      ['labelSelector=parity%3Deven', even, true],
+      ['labelSelector=parity%3Deven&limit=2', even.slice(0, 2), false],
+      ['fieldSelector=metadata.name!%3Ds2', rest.slice(1), true],
+      // As upstream, which finds an object by its name behind a token as well.
+      ['fieldSelector=metadata.name%3Ds5', ['s5'], true],
+      ['fieldSelector=metadata.name%3Ds0', [], true],
     ] as const) {
-      const { status, body } = await api.get(`${own}${limit}&continue=${token}`);
-      expect([status, namesIn(body), versionOf(body)]).toEqual([200, names, versionOf(first)]);
-      expect(metadataOf(body)['continue'] !== undefined).toBe(limit !== '');
+      const { status, body } = await api.get(`${path}?${more}&continue=${token}`);
+      expect([more, status, namesIn(body), versionOf(body)]).toEqual([more, 200, names, versionOf(first)]);
+      expect([more, metadataOf(body)['continue'] === undefined]).toEqual([more, isWhole]);
     }
-    // One object asked by its name has no pages.
-    const named = await api.get(`${path}?fieldSelector=metadata.name%3Ds0&continue=${token}`);
-    expect([named.status, namesIn(named.body)]).toEqual([200, ['s0']]);
-    for (const other of [
-      path,
-      `${path}?labelSelector=parity%3Deven`,
-      `${own}&fieldSelector=metadata.name!%3Ds2`,
-      '/api/v1/secrets?labelSelector=parity',
-      '/api/v1/namespaces/nowhere/secrets?labelSelector=parity',
-      `${path.replace('secrets', 'configmaps')}?labelSelector=parity`,
+    const other = encodeURIComponent(
+      String(metadataOf((await api.get(`${path}?limit=1&labelSelector=parity%3Dodd`)).body)['continue']),
+    );
+    expect(namesIn((await api.get(`${path}?limit=2&continue=${other}`)).body)).toEqual(['s2', 's3']);
+    for (const foreign of [
+      '/api/v1/secrets',
+      '/api/v1/namespaces/nowhere/secrets',
+      path.replace('secrets', 'configmaps'),
     ]) {
-      const { status, body } = await api.get(`${other}${other.includes('?') ? '&' : '?'}continue=${token}`);
-      expect([other, status, body['message']]).toEqual([
-        other,
+      const { status, body } = await api.get(`${foreign}?continue=${token}`);
+      expect([foreign, status, body['message']]).toEqual([
+        foreign,
         400,
-        expect.stringContaining('for a list of this resource, namespace'),
+        expect.stringContaining('for a list of this resource and namespace'),
       ]);
     }
+  });
+
+  test('a token of a list over all namespaces survives a selector for one of them [R168]', async () => {
+    const list = async (query: string) => (await api.get(`/api/v1/secrets?fieldSelector=${query}`)).body;
+    const inPaging = `metadata.namespace%3D${path.split('/')[4]}`;
+    const first = await list(`${inPaging}&limit=8`);
+    expect(namesIn(first)).toEqual(['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7']);
+    const token = encodeURIComponent(String(metadataOf(first)['continue']));
+    expect(namesIn(await list(`${inPaging}&continue=${token}`))).toEqual(['s8', 's9']);
+    expect(namesIn(await list(`metadata.namespace!%3Dx&limit=1&continue=${token}`))).toEqual(['s8']);
+    // Namespaces before the place where the token goes on, and behind it.
+    await api.namespace('aaa');
+    await api.made('/api/v1/namespaces/aaa/secrets', secret('in-aaa'));
+    await api.namespace('zzz');
+    await api.made('/api/v1/namespaces/zzz/secrets', secret('in-zzz'));
+    const version = encodeURIComponent(String(metadataOf(await list(`${inPaging}&limit=8`))['continue']));
+    const from = async (namespace: string, of: string) =>
+      namesIn(await list(`metadata.namespace%3D${namespace}&continue=${of}`));
+    expect(await from('aaa', version)).toEqual([]);
+    expect(await from('zzz', version)).toEqual(['in-zzz']);
+    // At a version of the past, from the store.
+    await api.patch(`${path}/s9`, MERGE, { metadata: { labels: { parity: 'odd', changed: 'yes' } } });
+    expect(await from('aaa', version)).toEqual([]);
+    expect(await from('zzz', version)).toEqual(['in-zzz']);
+    expect(await from('zzz', token)).toEqual([]);
+    await api.delete('/api/v1/namespaces/aaa/secrets');
+    await api.delete('/api/v1/namespaces/zzz/secrets');
+  });
+
+  test('one object that is asked for by its name has no pages, and a token is checked whatever is asked [R168]', async () => {
+    const first = (await api.get(`${path}?limit=2`)).body;
+    const token = encodeURIComponent(String(metadataOf(first)['continue']));
     const single = (await api.get(`${path}?limit=1&fieldSelector=metadata.name%3Ds0`)).body;
     expect([namesIn(single), metadataOf(single)['continue']]).toEqual([['s0'], undefined]);
     for (const bad of [token.slice(0, -3), 'abc']) {
-      const { status, body } = await api.get(`${path}?continue=${bad}`);
-      expect([status, body['message']]).toEqual([
-        400,
-        expect.stringMatching(/^invalid continue token: continue key is not valid/),
-      ]);
+      for (const more of ['', '&fieldSelector=metadata.name%3Ds0']) {
+        const { status, body } = await api.get(`${path}?continue=${bad}${more}`);
+        expect([status, body['message']]).toEqual([
+          400,
+          expect.stringMatching(/^invalid continue token: continue key is not valid/),
+        ]);
+      }
     }
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { QUERY_PARAMETERS, SELECTOR_KEYS } from '../../core/limits.js';
 import { Api, type Loose, namesIn } from './support.js';
 
 const tokenOf = (body: Loose): Loose | undefined => (body['metadata'] as Loose)['continue'];
@@ -81,5 +82,26 @@ describe('field selectors', () => {
     expect([namesIn(named), tokenOf(named)]).toEqual([['a'], undefined]);
     expect(namesIn(await list('fieldSelector=metadata.namespace%3D'))).toEqual([]);
     expect(namesIn(await list('fieldSelector=metadata.namespace%3Dfirst,metadata.namespace%3Dsecond'))).toEqual([]);
+  });
+
+  test('a selector over a bound, and a query of too many parameters, are refused', async () => {
+    const keys = Array.from({ length: SELECTOR_KEYS + 1 }, (_, i) => `!k${i}`).join();
+    for (const [method, more] of [
+      ['GET', ''],
+      ['GET', '&watch=1'],
+      ['DELETE', ''],
+    ] as const) {
+      const { status, body } = await api.call(
+        method,
+        `/api/v1/namespaces/default/secrets?labelSelector=${keys}${more}`,
+      );
+      expect([status, body['message']]).toEqual([
+        400,
+        `labelSelector is too large: it may have at most ${SELECTOR_KEYS} different keys`,
+      ]);
+    }
+    const many = `/api/v1/secrets?${'a&'.repeat(QUERY_PARAMETERS)}watch=1`;
+    const { status, body } = await api.get(many, { token: '' });
+    expect([status, body['message']]).toEqual([400, `the query has more than ${QUERY_PARAMETERS} parameters`]);
   });
 });

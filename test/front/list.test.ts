@@ -5,6 +5,7 @@ import { listOptionsOf } from '../../core/request/listOptions.js';
 import { selectionOf } from '../../workers/front/selection.js';
 import { Entry } from '../../core/threads/entry.js';
 import { parseQuery } from '../../core/request/query.js';
+import type { Route } from '../../core/request/route.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import type { Naming } from '../../core/naming.js';
 import type { Resource } from '../../core/schema/resource.js';
@@ -58,8 +59,12 @@ const kind = {
   storageName: 'core/secrets',
   strategy: { fieldAliases: new Map(), selectableFields: new Map([['type', () => '']]) },
 } as unknown as Resource;
+const routeTo = (target: Partial<ResourceTarget>, query: string): Route => ({
+  target: { is: 'resource', verb: 'list', ...target } as ResourceTarget,
+  query: parseQuery(query),
+});
 const selected = (name: string, namespace: string, fields: string) =>
-  selectionOf(kind, { name, namespace } as ResourceTarget, parseQuery(`fieldSelector=${encodeURIComponent(fields)}`));
+  selectionOf(kind, routeTo({ name, namespace }, `fieldSelector=${encodeURIComponent(fields)}`));
 
 test.each([
   ['a', 'ns', '', true],
@@ -73,7 +78,7 @@ test.each([
 ])(
   "the path's name %j in namespace %j with the fields %j asks for one object: %j",
   (name, namespace, fields, single) => {
-    expect(selected(name, namespace, fields).single).toBe(single);
+    expect(selected(name, namespace, fields).key).toBe(single ? 'core/secrets/ns/a' : undefined);
   },
 );
 
@@ -82,8 +87,7 @@ test('kinds of the whole cluster are chosen by namespace where they are built in
   const select = (builtIn: boolean) => () =>
     selectionOf(
       { ...whole, builtIn } as unknown as Resource,
-      { name: '', namespace: '' } as ResourceTarget,
-      parseQuery('fieldSelector=metadata.namespace%3D'),
+      routeTo({ name: '', namespace: '' }, 'fieldSelector=metadata.namespace%3D'),
     );
   expect(select(true)).not.toThrow();
   expect(select(false)).toThrow('metadata.namespace');

@@ -5,7 +5,7 @@ import type { Selection } from '../../workers/front/selection.js';
 import { type EventForm, Watcher, WatchHub } from '../../workers/front/watch.js';
 import { BOOKMARK_MS, LAST_BOOKMARK_MS, LIST_SLICE_BYTES, WATCH_BACKLOG_BYTES } from '../../core/limits.js';
 
-const selection: Selection = { prefix: '/secrets/', scope: '', single: false, filtered: false, matches: () => true };
+const selection: Selection = { prefix: '/secrets/', scope: '', filtered: false, matches: () => true };
 const form = (encode: EventForm['encode']): EventForm => ({
   key: 'test',
   mediaType: 'application/json',

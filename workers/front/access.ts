@@ -1,6 +1,7 @@
 import type { Exchange } from '../../core/api/listener.js';
 import { ACCESS_CACHE_BYTES, CACHED_KEY_CHARACTERS, IDENTITY_CACHE_BYTES } from '../../core/limits.js';
-import type { Target } from '../../core/model/target.js';
+import type { Route } from '../../core/request/route.js';
+import { selectorTexts } from '../../core/request/selectors.js';
 import { ANONYMOUS, type User } from '../../core/model/user.js';
 import type { Grant } from '../../core/threads/messages.js';
 import { RecentMap } from './recentMap.js';
@@ -46,11 +47,10 @@ export function credentialKey(exchange: Exchange): string {
  * What an authorizer is asked, as one string: the path tells everything about the target but the verb. Selectors are
  * part of it because authorizers may look at them.
  */
-export function decisionKey(target: Target): string {
-  const parts = [target.verb, target.path];
-  if (target.is === 'resource' && (target.fieldSelector || target.labelSelector))
-    parts.push(JSON.stringify([target.fieldSelector, target.labelSelector]));
-  return flat(parts);
+export function decisionKey(route: Route): string {
+  const { target } = route;
+  const { labels, fields } = selectorTexts(route);
+  return flat(labels || fields ? [target.verb, target.path, labels, fields] : [target.verb, target.path]);
 }
 
 const expiry = (holds: 'forever' | 'policy' | number, now: number): number =>

@@ -5,6 +5,7 @@ import type { Naming } from '../../core/naming.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { PastEvent, Rendering, WireEvent } from '../../core/threads/messages.js';
 import type { ContinueTokens } from './continueToken.js';
+import type { Slices } from './slices.js';
 import type { State } from './state.js';
 import type { EventForm, WatchHub } from './watch.js';
 
@@ -14,6 +15,8 @@ export interface ReadContext {
   readonly hub: WatchHub;
   readonly tokens: ContinueTokens;
   readonly naming: Naming;
+  /** Shares the main thread among lists and watches that look at many objects. */
+  readonly slices: Slices;
   /** Brings the state up to every acknowledged write. */
   catchUp(): void;
   /**

@@ -1,19 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../core/model/refusal.js';
 
-/**
- * What a continue token remembers: the revision of the whole listing (0: that of the next call, for lists that need not
- * be consistent), and the last key sent, without the prefix of its collection.
- */
-export interface Position {
+/** Where a list in pages goes on: what a continue token holds. */
+export interface ListPosition {
+  /** Revision that all pages show; 0: the present one of the next page, for lists that need not be consistent. */
   readonly revision: number;
+  /** Key of the last object sent, without the prefix of the collection that the path names. */
   readonly after: string;
 }
 
 const invalid = (why: string): Refusal =>
   new Refusal('BadRequest', `invalid continue token: continue key is not valid: ${why}`);
 
-/** Where the text stops being unpadded base64url, as Go's decoder counts it; undefined where it does not. */
+/** Index of the first character that makes a text no unpadded base64url, as Go's decoder counts; undefined for none. */
 function corruptAt(token: string): number | undefined {
   const bad = token.search(/[^\w-]/);
   if (bad >= 0) return bad;
@@ -21,20 +20,20 @@ function corruptAt(token: string): number | undefined {
 }
 
 /**
- * Opaque, tamper-proof continue tokens (spec, "Paging"): a signed position. The secret is the store's, so a token
- * survives a restart. The signature is over what the token is good for as well, its `scope`: a collection, a namespace
- * and selectors.
+ * Opaque, tamper-proof continue tokens (spec, "Paging"): signed positions. The secret is the store's, so a token
+ * survives a restart. The signature covers the prefix of the collection that the token is good for: a resource, in a
+ * namespace or in all of them. Selectors and limit may change between pages, as upstream.
  */
 export class ContinueTokens {
   constructor(readonly secret: Uint8Array) {}
 
-  encode({ revision, after }: Position, scope: string): string {
+  encode({ revision, after }: ListPosition, scope: string): string {
     const body = Buffer.from(JSON.stringify([revision, after]));
     return Buffer.concat([this.#sign(body, scope), body]).toString('base64url');
   }
 
-  /** Throws 400 for a token that this store did not make, or not for this scope. */
-  decode(token: string, scope: string): Position {
+  /** Throws 400 for a token that this store did not make for this collection. */
+  decode(token: string, scope: string): ListPosition {
     const corrupt = corruptAt(token);
     if (corrupt !== undefined) throw invalid(`illegal base64 data at input byte ${corrupt}`);
     const bytes = Buffer.from(token, 'base64url');
@@ -44,9 +43,7 @@ export class ContinueTokens {
       bytes.toString('base64url') !== token ||
       !timingSafeEqual(this.#sign(body, scope), bytes.subarray(0, 16))
     )
-      throw invalid(
-        'it was not made by this server for a list of this resource, namespace, labelSelector and fieldSelector',
-      );
+      throw invalid('it was not made by this server for a list of this resource and namespace');
     const [revision, after] = JSON.parse(body.toString()) as [number, string];
     return { revision, after };
   }

@@ -2,7 +2,7 @@ import type { Exchange } from '../../core/api/listener.js';
 import { withoutTrailing } from '../../core/model/trailing.js';
 import type { Entry } from '../../core/threads/entry.js';
 import type { JobResult, Rendering } from '../../core/threads/messages.js';
-import { type Listed, metadataOf } from './page.js';
+import { type ListPage, metadataOf } from './listPage.js';
 import type { Route } from '../../core/request/route.js';
 
 /** Deletions of one collection under way at once: enough to fill the writer's groups. */
@@ -14,7 +14,7 @@ const AT_ONCE = 256;
  * refusal, sent or thrown, ends it and becomes the answer once no deletion is under way.
  */
 export async function deleteCollection(
-  selected: Listed,
+  selected: ListPage,
   exchange: Exchange,
   route: Route,
   remove: (path: string, entry: Entry) => Promise<JobResult & { is: 'respond' }>,

@@ -21,13 +21,13 @@ import { type AccessCache, credentialKey, decisionKey } from './access.js';
 import { respondWhole } from './compress.js';
 import { keyOf } from '../../core/request/keys.js';
 import { type Pool, tooBusy } from './pool.js';
-import { pageOfRequest } from './page.js';
+import { pageOfRequest } from './listPage.js';
 import { get, list } from './reads.js';
 import { watch } from './watches.js';
 import type { ReadContext } from './context.js';
 import { refuseThrown, text } from './reply.js';
 import { actedOn } from './actedOn.js';
-import { checkTimeout } from '../../core/request/query.js';
+import { checkQuery, checkTimeout } from '../../core/request/query.js';
 import { routeOf, type Route } from '../../core/request/route.js';
 import type { State } from './state.js';
 import { unavailable } from './unavailable.js';
@@ -103,6 +103,7 @@ export class Front {
   }
 
   async #answer(exchange: Exchange, route: Route, internal?: User): Promise<void> {
+    checkQuery(exchange.query);
     if (!isLong(route)) checkTimeout(route.query);
     const reads =
       exchange.method === 'GET' ||
@@ -122,7 +123,7 @@ export class Front {
     const now = this.state.now();
     this.reads.catchUp();
     const known = this.access.identity(credentialKey(exchange), now);
-    return known && this.access.isAllowed(known, decisionKey(route.target), now) ? true : undefined;
+    return known && this.access.isAllowed(known, decisionKey(route), now) ? true : undefined;
   }
 
   /** Asks the pool for identity and permission; false after a refusal was sent. */
@@ -336,7 +337,7 @@ export class Front {
     const now = this.state.now();
     const credentials = credentialKey(exchange);
     const known = internal ? undefined : this.access.identity(credentials, now);
-    const key = decisionKey(route.target);
+    const key = decisionKey(route);
     const policy = this.access.policy;
     const user = internal ?? known?.user;
     const { path, query, granted } = {

@@ -3,6 +3,7 @@ import { indented } from './reply.js';
 import type { ContinueTokens } from './continueToken.js';
 import { bookmarkObject, emptyList, errorEvent } from './negotiated.js';
 import type { ReadContext } from './context.js';
+import { Slices } from './slices.js';
 import type { State } from './state.js';
 import type { EventForm, WatchHub } from './watch.js';
 import type { Exchange } from '../../core/api/listener.js';
@@ -29,8 +30,9 @@ interface Parts {
   readonly front: () => Front;
 }
 
-/** Accept headers whose meaning is remembered: clients use few. */
+/** Accept headers whose meaning is remembered, and their longest: clients use few and short ones. */
 const REMEMBERED = 1000;
+const REMEMBERED_CHARACTERS = 256;
 
 const NOTHING = new Uint8Array();
 
@@ -51,6 +53,7 @@ export function readContext({ state, hub, naming, tokens, shared, writer, catchU
     hub,
     tokens,
     naming,
+    slices: new Slices(),
     catchUp,
     mostRecent() {
       catchUp();
@@ -71,7 +74,7 @@ export function readContext({ state, hub, naming, tokens, shared, writer, catchU
           // The pool refuses it in the words that fit the request.
           known = false;
         }
-        if (plain.size < REMEMBERED) plain.set(key, known);
+        if (plain.size < REMEMBERED && key.length <= REMEMBERED_CHARACTERS) plain.set(key, known);
       }
       return known;
     },

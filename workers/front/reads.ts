@@ -11,7 +11,7 @@ import { drainOf } from './drain.js';
 import { envelopeLength, listHead, listLength, listParts, needsConversion, predates } from './list.js';
 import { keyOf } from '../../core/request/keys.js';
 import { parseRevision } from '../../core/request/resourceVersion.js';
-import { type Listed, metadataOf, pageOfRequest } from './page.js';
+import { type ListPage, metadataOf, pageOfRequest } from './listPage.js';
 import { first, flag } from '../../core/request/query.js';
 import { headersFor, NO_CACHE } from './reply.js';
 import type { Route } from '../../core/request/route.js';
@@ -67,7 +67,7 @@ export async function list(context: ReadContext, exchange: Exchange, route: Rout
 }
 
 /** Sends a list; a long one as a stream, in slices, that waits for a slow reader. */
-async function sendList(exchange: Exchange, resource: Resource, listed: Listed): Promise<void> {
+async function sendList(exchange: Exchange, resource: Resource, listed: ListPage): Promise<void> {
   const head = listHead(resource, listed.revision, listed.next, listed.remaining);
   const skip = envelopeLength(resource);
   const headers = headersFor(resource);

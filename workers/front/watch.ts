@@ -43,7 +43,7 @@ export const jsonEvent = (type: EventType, object: Uint8Array): Buffer =>
   Buffer.concat([OPENINGS.get(type)!, object, CLOSE]);
 
 /** One event for one watcher: nothing, or a type with the bytes of the object. */
-interface Seen {
+export interface Seen {
   readonly type: EventType;
   readonly object: Uint8Array;
 }

@@ -1,21 +1,20 @@
 import type { ByteAhead, Exchange, ResponseStream } from '../../core/api/listener.js';
 import { badRequest, invalidObject, Refusal, type Violation } from '../../core/model/refusal.js';
-import type { ResourceTarget } from '../../core/model/target.js';
 import type { Naming } from '../../core/naming.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { Entry } from '../../core/threads/entry.js';
-import type { Collection } from './collection.js';
+import { type Change, type Collection, unparsedWeight } from './collection.js';
 import { notOlderThan, type ReadContext } from './context.js';
 import { listViolations } from '../../core/request/listOptions.js';
 import { needsConversion, predates } from './list.js';
 import { parseRevision } from '../../core/request/resourceVersion.js';
 import { type Selection, selectionOf } from './selection.js';
 import { jsonForm } from './negotiated.js';
-import { currentPage } from './page.js';
+import { currentPage } from './listPage.js';
 import { first, flag, integer, type Query } from '../../core/request/query.js';
 import { headersFor } from './reply.js';
 import type { Route } from '../../core/request/route.js';
-import { type EventForm, seenBy, Watcher } from './watch.js';
+import { type EventForm, type Seen, seenBy, Watcher } from './watch.js';
 
 /** Shortest and longest default duration of a watch without timeoutSeconds, in ms (upstream: 30 to 60 minutes). */
 const WATCH_MS = 30 * 60_000;
@@ -103,7 +102,7 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
   const json = context.wantsJson(exchange, resource, true);
   if (!json) context.accepts(exchange, resource, true);
   const checked = watchOptions(route, context.naming);
-  const selection = selectionOf(resource, route.target as ResourceTarget, query);
+  const selection = selectionOf(resource, route);
   const options = { ...checked, ...startOf(query) };
   const plain = json && !needsConversion(resource) && !(resource.changedAt && showsOld(context, resource, options));
   const listed = options.initial && query.has('sendInitialEvents');
@@ -142,7 +141,7 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
       options.bookmarks && (query.has('sendInitialEvents') || first(query, 'resourceVersion') === '')
         ? start
         : undefined;
-    await watcher.catchUp(initialOf(collection, selection), mark);
+    await watcher.catchUp(await initialOf(context, collection, selection), mark);
   } else await resume(context, watcher, selection, collection, start);
 }
 
@@ -168,11 +167,11 @@ async function arrives(
   }
 }
 
-const initialOf = (collection: Collection, selection: Selection) =>
-  currentPage(collection, selection, 0, undefined).entries.map(entry => ({
-    type: 'ADDED' as const,
-    object: entry.value,
-  }));
+/** The objects that a watch begins with: those of the collection when this is called. */
+async function initialOf({ slices }: ReadContext, collection: Collection, selection: Selection): Promise<Seen[]> {
+  const { entries } = await currentPage(collection, selection, slices);
+  return entries.map(entry => ({ type: 'ADDED', object: entry.value }));
+}
 
 /** Sends what happened after `from`, from memory or from the store; an expired version ends the watch with 410. */
 async function resume(
@@ -187,10 +186,7 @@ async function resume(
   const remembered = from >= state.history.floor ? state.history.after(from, collection) : undefined;
   try {
     const changes = remembered ?? (await replay(context, selection, collection, from, to));
-    await watcher.catchUp(
-      changes.filter(c => c.revision <= to).flatMap(change => seenBy(selection, change) ?? []),
-      undefined,
-    );
+    await watcher.catchUp(await seenOf(context, selection, changes, to), undefined);
   } catch (error) {
     const expired = error instanceof Refusal && error.reason === 'Expired';
     watcher.fail(
@@ -199,6 +195,27 @@ async function resume(
         : new Refusal('InternalError', 'past events could not be read'),
     );
   }
+}
+
+/** What changes up to a revision look like through a selection. */
+async function seenOf(
+  { slices }: ReadContext,
+  selection: Selection,
+  changes: readonly Change[],
+  to: number,
+): Promise<Seen[]> {
+  const found: Seen[] = [];
+  await slices.forEach(
+    changes,
+    change => {
+      if (change.revision > to) return true;
+      const seen = seenBy(selection, change);
+      if (seen) found.push(seen);
+      return true;
+    },
+    ({ after, before }) => (after ? unparsedWeight(after) : 0) + (before ? unparsedWeight(before) : 0),
+  );
+  return found;
 }
 
 async function replay(context: ReadContext, selection: Selection, collection: Collection, from: number, to: number) {

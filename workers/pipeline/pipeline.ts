@@ -3,6 +3,7 @@ import { methodNotAllowed, Refusal, unknownPath } from '../../core/model/refusal
 import { leadsAway, unconnected } from '../../core/request/connect.js';
 import { chooseForm } from '../../core/request/forms.js';
 import { routeOf } from '../../core/request/route.js';
+import { withSelectors } from '../../core/request/selectors.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { Grant, Job, JobResult } from '../../core/threads/messages.js';
 import { authenticate, authorize } from './access.js';
@@ -32,7 +33,7 @@ export async function run(
     const { user, identityFor } = await authenticate(context, job, route, warnings);
     if (!job.granted) {
       grant = { user, identityFor, dependsOn: 'never', allowed: false };
-      const dependsOn = await authorize(context, user, route.target);
+      const dependsOn = await authorize(context, user, withSelectors(route));
       grant = { user, identityFor, dependsOn, allowed: true };
     }
     const { target, resource } = route;

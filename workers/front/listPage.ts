@@ -1,0 +1,203 @@
+import { PAST_PAGE } from '../../core/limits.js';
+import { Refusal } from '../../core/model/refusal.js';
+import type { ResourceTarget } from '../../core/model/target.js';
+import { type ListOptions, listOptionsOf } from '../../core/request/listOptions.js';
+import type { Route } from '../../core/request/route.js';
+import type { Resource } from '../../core/schema/resource.js';
+import { Entry } from '../../core/threads/entry.js';
+import type { Rendering } from '../../core/threads/messages.js';
+import { type Collection, unparsedWeight } from './collection.js';
+import { notOlderThan, type ReadContext } from './context.js';
+import type { ListPosition } from './continueToken.js';
+import { type Selection, selectionOf } from './selection.js';
+import type { Slices } from './slices.js';
+
+/** One page of a list. */
+export interface ListPage {
+  readonly revision: number;
+  readonly entries: readonly Entry[];
+  /** Continue token of the next page, if there is one. */
+  readonly next?: string;
+  readonly remaining?: number;
+}
+
+/** The metadata of a list, without members that say nothing. */
+export const metadataOf = ({ revision, next, remaining }: ListPage): NonNullable<Rendering['list']> => ({
+  resourceVersion: String(revision),
+  ...(next ? { continue: next } : {}),
+  ...(remaining ? { remainingItemCount: remaining } : {}),
+});
+
+/**
+ * Finds the page that a list asks for, or the objects of a deletecollection with the same parameters. Throws Refusal
+ * 400, 410, 422 and 504.
+ */
+export async function pageOfRequest(context: ReadContext, route: Route, resource: Resource): Promise<ListPage> {
+  const options = listOptionsOf(route.query, context.naming);
+  const selection = selectionOf(resource, route);
+  // As upstream, which lists what it deletes page by page: pages at a version are of exactly that version.
+  const exact = (route.target as ResourceTarget).verb === 'deletecollection' && options.match === '';
+  const position = options.token ? context.tokens.decode(options.token, selection.scope) : undefined;
+  const list: List = {
+    context,
+    selection,
+    options: exact ? { ...options, match: 'Exact' } : options,
+    collection: context.state.collections.get(resource.storageName)!,
+    position,
+    // As upstream, one object that is asked for by its name has no pages, but it can be looked for behind a token.
+    limit: selection.key !== undefined && !position ? 0 : options.limit,
+    after: position && selection.scope + position.after,
+  };
+  const revision = await revisionOf(list);
+  if (revision === undefined) return await currentList(list, context.state.revision);
+  if (list.collection.revision <= revision) return await currentList(list, revision);
+  return await pastList(list, revision).catch(error => {
+    throw position ? withFreshToken(error, list, position) : error;
+  });
+}
+
+/** What a request asks of a collection. */
+interface List {
+  readonly context: ReadContext;
+  readonly selection: Selection;
+  readonly options: ListOptions;
+  readonly collection: Collection;
+  /** Where the continue token goes on. */
+  readonly position?: ListPosition;
+  /** 0: all objects. */
+  readonly limit: number;
+  /** Key before the first one that may be listed. */
+  readonly after?: string;
+}
+
+/**
+ * The revision that a list has to be of, undefined for the present one; resolves when the state has come as far as that
+ * (spec, list table). Throws Refusal 504.
+ */
+async function revisionOf({ context, options, position }: List): Promise<number | undefined> {
+  if (position && position.revision > 0) {
+    await notOlderThan(context, position.revision, String(position.revision));
+    return position.revision;
+  }
+  if (options.revision === undefined) {
+    const recent = context.mostRecent();
+    if (recent) await recent;
+    return undefined;
+  }
+  if (options.revision > 0) await notOlderThan(context, options.revision, options.asked);
+  return !position && isExact(options) ? options.revision : undefined;
+}
+
+const isExact = ({ revision, match, limit }: ListOptions): boolean =>
+  revision !== undefined && revision > 0 && (match === 'Exact' || (match === '' && limit > 0));
+
+/** The refusal of an expired token, with a token to go on from the same place in the list as it is now. */
+function withFreshToken(error: unknown, { context, selection }: List, position: ListPosition): unknown {
+  if (!(error instanceof Refusal) || error.reason !== 'Expired') return error;
+  return new Refusal(
+    'Expired',
+    'The provided continue parameter is too old to display a consistent list result. Start a new list without it, or use the continue ' +
+      'token of this response for the remaining items as they are now; that list may not be consistent with the pages before.',
+    undefined,
+    undefined,
+    { continue: context.tokens.encode({ ...position, revision: 0 }, selection.scope) },
+  );
+}
+
+/** Entries of a page, and what is behind it. */
+interface EntryPage {
+  readonly entries: readonly Entry[];
+  /** There are entries behind the last one, which need not be selected. */
+  readonly more: boolean;
+  /** How many, if every entry is selected. */
+  readonly remaining: number;
+}
+
+function pageOf({ context, selection }: List, revision: number, { entries, more, remaining }: EntryPage): ListPage {
+  if (!more) return { revision, entries };
+  const after = entries.at(-1)!.key.slice(selection.scope.length);
+  const next = context.tokens.encode({ revision, after }, selection.scope);
+  return { revision, entries, next, ...(selection.filtered ? {} : { remaining }) };
+}
+
+async function currentList(list: List, revision: number): Promise<ListPage> {
+  const { context, collection, selection, limit, after } = list;
+  return pageOf(list, revision, await currentPage(collection, selection, context.slices, limit, after));
+}
+
+/** The entries that a selection chooses of a collection as it is when this is called, in the order of their keys. */
+export async function currentPage(
+  collection: Collection,
+  selection: Selection,
+  slices: Slices,
+  limit = 0,
+  after?: string,
+): Promise<EntryPage> {
+  if (selection.filtered) return await selectedPage(collection, selection, slices, limit, after);
+  const entries: Entry[] = [];
+  let more = false;
+  collection.entries.each(selection.prefix, after, entry => {
+    more = limit > 0 && entries.length >= limit;
+    if (!more) entries.push(entry);
+    return !more;
+  });
+  const remaining = more ? collection.entries.count(selection.prefix, entries.at(-1)!.key) : 0;
+  return { entries, more, remaining };
+}
+
+async function selectedPage(
+  collection: Collection,
+  selection: Selection,
+  slices: Slices,
+  limit: number,
+  after: string | undefined,
+): Promise<EntryPage> {
+  const entries: Entry[] = [];
+  let more = false;
+  // All at once, because the collection may change between two slices.
+  const candidates = candidatesOf(collection, selection, after);
+  await slices.forEach(
+    candidates,
+    entry => {
+      more = limit > 0 && entries.length >= limit;
+      if (!more && selection.matches(collection, entry)) entries.push(entry);
+      return !more;
+    },
+    unparsedWeight,
+  );
+  return { entries, more, remaining: 0 };
+}
+
+function candidatesOf({ entries }: Collection, { prefix, key }: Selection, after: string | undefined): Entry[] {
+  if (key === undefined) return entries.range(prefix, after);
+  const entry = after === undefined || key > after ? entries.get(key) : undefined;
+  return entry ? [entry] : [];
+}
+
+/** A page of a collection as it was at an old revision, from the store. Throws Refusal 410. */
+async function pastList(list: List, revision: number): Promise<ListPage> {
+  const { context, collection, selection, limit } = list;
+  const prefix = selection.key ?? selection.prefix;
+  const entries: Entry[] = [];
+  const size = limit > 0 && !selection.filtered ? limit : PAST_PAGE;
+  // A token may be of a list over more namespaces than the selector leaves.
+  let after = list.after === undefined || list.after < prefix ? '' : list.after;
+  if (!after.startsWith(prefix) && after !== '') return { revision, entries };
+  for (;;) {
+    const page = await context.range(prefix, revision, size, after);
+    const found = page.items.map(item => Entry.of(item));
+    const selected = await context.slices.filter(found, entry => selection.matches(collection, entry), unparsedWeight);
+    for (const entry of selected) entries.push(entry);
+    after = page.items.at(-1)?.key ?? after;
+    const isFull = limit > 0 && entries.length >= limit;
+    if (!page.more || isFull) {
+      const kept = isFull ? entries.slice(0, limit) : entries;
+      return pageOf(list, revision, {
+        entries: kept,
+        // As for current entries a token follows a full page before the last entry, selected or not.
+        more: isFull && (page.more || kept.at(-1)!.key !== after),
+        remaining: page.remaining + entries.length - kept.length,
+      });
+    }
+  }
+}
