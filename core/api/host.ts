@@ -2,10 +2,21 @@ import type { ApiObject } from '../model/object.js';
 import type { Naming } from '../naming.js';
 import type { Awaitable, Point } from './point.js';
 
-/** Kinds of thread: the front end (main), the pool, the writer, the controllers. */
+/**
+ * Kinds of thread: the front end (the main thread), the pool, the writer, and the controllers' thread.
+ *
+ * @example
+ * if (host.thread === 'control') host.watch(count);
+ */
 export type Thread = 'front' | 'request' | 'store' | 'control';
 
-/** Structured log of one thread; never given secrets. */
+/**
+ * Structured log: each record is a line of JSON on standard error, under the name of the plugin. Members called
+ * `authorization`, `password` or `token` are never written. `info` is shown from verbosity 1 on, `debug` from 2 on.
+ *
+ * @example
+ * host.log.warn({ namespace, team }, 'the namespace has no team');
+ */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -13,62 +24,95 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** Read-only view of all current objects of one resource, as new as every write acknowledged before the call. */
+/**
+ * All current objects of one resource, as new as every write acknowledged before the call. The objects are shared: they
+ * must not be changed.
+ *
+ * @example
+ * const team = namespaces.get('', target.namespace)?.metadata.labels?.['team'];
+ */
 export interface Informer {
+  /** The namespace of an object of the whole cluster is ''. */
   get(namespace: string, name: string): ApiObject | undefined;
+  /** Objects of one namespace, or of all. */
   list(namespace?: string): readonly ApiObject[];
-  /** Changes with every event of the resource; results derived from the objects may be cached under it. */
+  /** Changes with every event of the resource: what was computed from its objects is valid while this is the same. */
   readonly revision: number;
 }
 
-/** One request a controller makes through the whole pipeline, with its own identity. Throws Refusal for a refusal. */
+/**
+ * One request that a controller makes through the whole pipeline, with its own identity.
+ *
+ * @example
+ * await host.request('labeler', { method: 'GET', path: '/api/v1/namespaces/default' });
+ */
 export interface InternalRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path and query, in the naming the server speaks. */
+  /** Path and query, in the naming that the server speaks. */
   readonly path: string;
+  /** Default: `application/json`. */
   readonly contentType?: string;
+  /** Sent as JSON. */
   readonly body?: unknown;
 }
 
-/** A committed change, as controllers see it. */
+/**
+ * A committed change, as controllers see it.
+ *
+ * @example
+ * host.watch(event => event.type === 'DELETED' && forget(event.namespace, event.name));
+ */
 export interface ResourceEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  /** `core/pods`, `apps/deployments`: see Resource.storageName, in neutral names. */
+  /** `core/pods`, `apps/deployments`: in neutral names. */
   readonly storageName: string;
   readonly namespace: string;
   readonly name: string;
   readonly revision: number;
-  /** Decoded on demand: the new object, or for DELETED the last one. */
+  /** The new object, or for DELETED the last one; decoded when it is first asked for. */
   readonly object: () => ApiObject;
   /**
-   * Whether the stored bytes contain this text: a cheap test before `object()`. Absent where bytes are not at hand:
-   * then decode.
+   * Whether the stored bytes contain this text: a cheap test before `object()`. Absent where there are no bytes: then
+   * decode.
    */
   readonly mentions?: (text: string) => boolean;
 }
 
-/** The only door of a plugin to the outside. */
+/**
+ * What a plugin gets from the server, in the thread that makes its part.
+ *
+ * @example
+ * validator.of(host => {
+ *   const namespaces = host.informer('core/namespaces');
+ *   return { on: {}, validate: change => (namespaces.get('', change.target.namespace) ? [] : [required('namespace')]) };
+ * });
+ */
 export interface Host {
   readonly thread: Thread;
   readonly log: Log;
+  /** Translates neutral names into those that the server speaks. */
   readonly naming: Naming;
-  /** Milliseconds since the epoch; simulated in tests: plugins never call Date.now(). */
+  /** Milliseconds since the epoch; simulated in tests, so plugins never call Date.now(). */
   readonly now: () => number;
-  /** Run in reverse order at the end, also when a later plugin fails to start. */
+  /**
+   * Registers what gives something back when the thread ends, or when its start fails. Releases run in reverse order,
+   * each within RELEASE_MS; one that fails is logged and does not keep the others.
+   */
   onClose(release: () => Awaitable<void>): void;
   /**
-   * Informer of a stored resource by storage name (`core/namespaces`, `rbac.authorization.orchestrator.io/roles`).
-   * Request and control threads only.
+   * The informer of a stored resource by its storage name (`core/namespaces`,
+   * `rbac.authorization.orchestrator.io/roles`). For the pool and controllers. Call it in `make`: a call in the pool for
+   * a new resource after that throws.
    */
   informer(storageName: string): Informer;
   /**
-   * Control thread only: requests with the identity of the controller, `system:serviceaccount:<system
-   * namespace>:<controller>`.
+   * For controllers: a request as `system:serviceaccount:<system namespace>:<controller>`, which may do everything.
+   * Throws Refusal for a refusal.
    */
   request(controller: string, request: InternalRequest): Promise<ApiObject>;
   /**
-   * Control thread only: every committed change from the state at start on, in order; the initial state comes as ADDED,
-   * all within one turn.
+   * For controllers: every committed change, in order, beginning with the current objects as ADDED, which all come
+   * within one turn of the event loop.
    */
   watch(listener: (event: ResourceEvent) => void): void;
   /**

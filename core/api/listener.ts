@@ -1,6 +1,12 @@
 import { allValues, definePoint } from './point.js';
 
-/** One request as a listener hands it to the front end. Header names are lower case; valid until the exchange ends. */
+/**
+ * One request as a listener hands it to the front end. Header names are lower case; valid until the exchange ends.
+ *
+ * @example
+ * const exchange = new MyExchange(request, response); // implements Exchange
+ * handle(exchange);
+ */
 export interface Exchange {
   readonly method: string;
   /** Path without query, still percent-encoded, and the query without `?`. */
@@ -39,7 +45,12 @@ export interface Exchange {
   readonly status?: number;
 }
 
-/** How a streamed answer is sent. */
+/**
+ * How a streamed answer is sent.
+ *
+ * @example
+ * const options: StreamOptions = { length: 4096 };
+ */
 export interface StreamOptions {
   /** Bytes of the body. Without it the body is sent in chunks (RFC 9112, 7.1). */
   readonly length?: number;
@@ -67,7 +78,13 @@ export interface ByteAhead {
   readonly partOfWrite: boolean;
 }
 
-/** A streamed answer (watch, long lists). */
+/**
+ * A streamed answer (watch, long lists).
+ *
+ * @example
+ * const stream = exchange.stream(200, [['content-type', 'application/json']]);
+ * if (stream.write(bytes) > 0) stream.onDrain(writeMore);
+ */
 export interface ResponseStream {
   /**
    * Writes bytes; several writes in one event-loop turn leave as one. `mayWait`: the reader loses nothing if it gets
@@ -81,7 +98,12 @@ export interface ResponseStream {
   abort(): void;
 }
 
-/** Where and how to listen. */
+/**
+ * Where and how to listen.
+ *
+ * @example
+ * const binding: Binding = { host: '127.0.0.1', port: 0 };
+ */
 export interface Binding {
   readonly host: string;
   /** 0 picks a free port. */
@@ -89,7 +111,12 @@ export interface Binding {
   readonly tls?: { readonly certFile: string; readonly keyFile: string; readonly clientCaFile?: string };
 }
 
-/** An open listener. */
+/**
+ * An open listener.
+ *
+ * @example
+ * const { port, close } = await listener.listen(binding, handle);
+ */
 export interface Listening {
   readonly port: number;
   /**
@@ -99,11 +126,21 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** A way to serve HTTP/1.1. Bounds on headers, idle time and URL length come from core/limits.ts. */
+/**
+ * A way to serve HTTP/1.1. The bounds on headers, idle time and URL length are the listener's to keep.
+ *
+ * @example
+ * const mine: Listener = { name: 'mine', listen: (binding, handle) => open(binding, request => handle(request)) };
+ */
 export interface Listener {
   readonly name: string;
   listen(binding: Binding, handle: (exchange: Exchange) => void): Promise<Listening>;
 }
 
-/** HTTP listeners: the last is used, so that one of the configuration replaces the server's own. */
+/**
+ * HTTP listeners: the last is used, so that one of the configuration replaces the server's own.
+ *
+ * @example
+ * contribute: () => [listener.of(host => new MyListener(host.log))],
+ */
 export const listener = definePoint<Listener, readonly Listener[]>('listener', ['front'], allValues);

@@ -1,6 +1,11 @@
 import { type Contributed, definePoint } from './point.js';
 
-/** A stored value with the revisions of its key. Revisions are numbers below 2^53. */
+/**
+ * A stored value with the revisions of its key. Revisions are numbers below 2^53.
+ *
+ * @example
+ * const found: Stored | undefined = await store.get('core/namespaces/default');
+ */
 export interface Stored {
   readonly key: string;
   readonly value: Uint8Array;
@@ -16,6 +21,9 @@ export interface Stored {
  * One write. `expect`: 0 the key must be absent, N its modification revision must be N, undefined whatever it is.
  * `gap`: offset into `value` at which the store writes the digits of the new revision, so that values can hold their
  * own version; undefined for none.
+ *
+ * @example
+ * const create: Operation = { is: 'put', key: 'core/namespaces/a', value: bytes, expect: 0 };
  */
 export type Operation =
   | {
@@ -27,13 +35,22 @@ export type Operation =
     }
   | { readonly is: 'delete'; readonly key: string; readonly expect?: number };
 
-/** A transaction: all of its operations at one revision, or none. */
+/**
+ * A transaction: all of its operations at one revision, or none.
+ *
+ * @example
+ * const move: Transaction = [{ is: 'delete', key: 'a', expect: 7 }, { is: 'put', key: 'b', value: bytes, expect: 0 }];
+ */
 export type Transaction = readonly Operation[];
 
 /**
  * What became of a transaction: its revision and the values stored, or the first operation whose expectation failed
  * with the current state of its key (and, in a shared store, a revision at which that was so). An error of class
  * Unavailable leaves open whether it took place.
+ *
+ * @example
+ * const [outcome] = await store.commit([transaction]);
+ * if (outcome?.is === 'failed') retry(outcome.current);
  */
 export type Outcome =
   | { readonly is: 'committed'; readonly revision: number; readonly events: readonly StoreEvent[] }
@@ -44,6 +61,9 @@ export type Outcome =
  * A committed change. Deletions carry no value. `replaced` is the revision of the value it replaced or removed.
  * `previous` is that value: always there in events of `watch`; outcomes of `commit` leave it out, because who commits
  * has the value, and keeping every value in memory twice would cost more.
+ *
+ * @example
+ * const isCreation = (event: StoreEvent): boolean => event.type === 'put' && event.version === 1;
  */
 export interface StoreEvent {
   readonly type: 'put' | 'delete';
@@ -56,7 +76,12 @@ export interface StoreEvent {
   readonly previous?: { readonly value: Uint8Array; readonly modified: number };
 }
 
-/** A page of a range. `more` tells that keys follow the last one. */
+/**
+ * A page of a range. `more` tells that keys follow the last one.
+ *
+ * @example
+ * const { items, more }: Page = await store.range('core/pods/', { limit: 500 });
+ */
 export interface Page {
   readonly revision: number;
   readonly items: readonly Stored[];
@@ -68,6 +93,9 @@ export interface Page {
 /**
  * Which part of a range is wanted, and as of when. `counted: false`: nobody wants the number of the keys that follow,
  * which can cost as much as walking over them.
+ *
+ * @example
+ * const options: RangeOptions = { limit: 500, after: lastKey, revision };
  */
 export interface RangeOptions {
   readonly revision?: number;
@@ -77,14 +105,24 @@ export interface RangeOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A read or watch at a revision whose history is gone. */
+/**
+ * A read or watch at a revision whose history is gone.
+ *
+ * @example
+ * if (revision <= this.compactedRevision()) throw new Compacted(this.compactedRevision());
+ */
 export class Compacted extends Error {
   constructor(readonly compactedRevision: number) {
     super(`history up to revision ${compactedRevision} has been compacted`);
   }
 }
 
-/** A read at a revision that is not there yet. */
+/**
+ * A read at a revision that is not there yet.
+ *
+ * @example
+ * if (asked > current) throw new FutureRevision(current);
+ */
 export class FutureRevision extends Error {
   constructor(readonly currentRevision: number) {
     super(`revision is above the current revision ${currentRevision}`);
@@ -94,20 +132,36 @@ export class FutureRevision extends Error {
 /**
  * A store that must not be opened or used: damaged, in use, of an unknown format. The message names what is wrong and
  * the remedy.
+ *
+ * @example
+ * throw new StoreError(`${path} has format 2, which this release does not read: restore a snapshot`);
  */
 export class StoreError extends Error {}
 
 /**
- * What a shared store is refused with that is not as far as it was: it was restored from a backup, and what is held of
- * it is not what is there.
+ * The error for a shared store whose revision went back: it was restored from a backup, and what this process holds of
+ * it is not what it contains.
+ *
+ * @example
+ * if (revision < this.#revision) throw lostData(revision, this.#revision);
  */
 export const lostData = (revision: number, before: number): StoreError =>
   new StoreError(`the store is at revision ${revision}, but was at ${before} before: it lost data; start again`);
 
-/** The store cannot be reached at present. Whether a write took place is not known. */
+/**
+ * The store cannot be reached at present. Whether a write took place is not known.
+ *
+ * @example
+ * return { is: 'error', error: new Unavailable('no etcd server answers') };
+ */
 export class Unavailable extends Error {}
 
-/** What a store offers that other processes write to at the same time. */
+/**
+ * What a store offers that other processes write to at the same time.
+ *
+ * @example
+ * const revision = await store.shared?.mark();
+ */
 export interface Shared {
   /** Kept with the data, and so the same in every process: signs what clients may take from one to another. */
   readonly secret: Uint8Array;
@@ -121,6 +175,9 @@ export interface Shared {
 /**
  * The storage point. Implementations keep the order: durable, then events, then replies. Keys are compared as UTF-8
  * bytes. A restarted store continues above every revision it ever gave out.
+ *
+ * @example
+ * const page = await store.range('core/namespaces/');
  */
 export interface Storage {
   /** Shown in the start message and as the name of the health check. */
@@ -174,9 +231,16 @@ export interface Storage {
 
 function exactlyOne(inputs: readonly Contributed<Storage>[]): Storage {
   const [only, second] = inputs;
-  if (!only || second) throw new StoreError(`exactly one storage plugin is needed, found ${inputs.length}`);
-  return only.value;
+  if (only && !second) return only.value;
+  const names = inputs.map(({ plugin }) => plugin).join(', ');
+  throw new StoreError(`exactly one storage plugin is needed, found ${inputs.length}${names && `: ${names}`}`);
 }
 
-/** Where objects live; exactly one. Only the writer thread touches it. */
+/**
+ * Where objects are stored: exactly one. One of the configuration is used instead of the server's own. Only the writer
+ * thread uses it.
+ *
+ * @example
+ * contribute: config => [storage.of(host => openStore(config.path, host.now))],
+ */
 export const storage = definePoint<Storage, Storage>('storage', ['store'], exactlyOne);

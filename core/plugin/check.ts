@@ -38,7 +38,8 @@ async function checkPlugin(given: PluginUse, path: string): Promise<Checked> {
     throw new ConfigError(`${path}.use`, `the plugin ${plugin.name} must require a list of names of plugins`);
   const contributions = contributionsOf(plugin, checked.config, path);
   if (checked.failurePolicy === 'Ignore') checkIgnorable(plugin.name, contributions, path);
-  return { plugin, spec: { ...checked, use, path, name: plugin.name } };
+  const points = [...new Set(contributions.map(({ point }) => point))];
+  return { plugin, spec: { ...checked, use, path, name: plugin.name, points } };
 }
 
 /** What a plugin contributes with its settings. Throws ConfigError that names the field and the plugin. */

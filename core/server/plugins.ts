@@ -54,24 +54,31 @@ function ownServiceOf({ bindAddress, port }: Settings): OwnServiceConfig {
   return { clusterIP: ownAddress(DEFAULT_RANGES), port: port || DEFAULT_PORT, ...(reachable ? { address } : {}) };
 }
 
+/** The plugin of a storage backend. */
+function storagePlugin(settings: Settings, { storePath: path }: BuiltinInputs): PluginSpec {
+  const historyMs = settings.historyRetention;
+  switch (settings.storage) {
+    case 'etcd':
+      return { use: at('storage/etcd/index.js'), config: etcdConfig(settings), threads: ['store'] };
+    case 'memory':
+      return { use: at('storage/memory.js'), config: { historyMs }, threads: ['store'] };
+    default:
+      return { use: at('storage/rocksdb/index.js'), config: { path, historyMs }, threads: ['store', 'front'] };
+  }
+}
+
 /**
  * Every plugin of a server, in order. Those of the configuration follow the built-in admission plugins, so that they
- * see the fields these fill in, and precede the authorization modes, so that they can deny.
+ * see the fields these fill in, and precede the authorization modes, so that they can deny. A storage of the
+ * configuration is used instead of the backend of the settings.
  */
 export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec[] {
   const request = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['request'] });
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
   const { resources, groups } = inputs;
+  const hasOwnStorage = settings.plugins.some(({ points }: PluginSpec) => points?.includes('storage'));
   return [
-    settings.storage === 'etcd'
-      ? { use: at('storage/etcd/index.js'), config: etcdConfig(settings), threads: ['store'] }
-      : settings.storage === 'memory'
-        ? { use: at('storage/memory.js'), config: { historyMs: settings.historyRetention }, threads: ['store'] }
-        : {
-            use: at('storage/rocksdb/index.js'),
-            config: { path: inputs.storePath, historyMs: settings.historyRetention },
-            threads: ['store', 'front'],
-          },
+    ...(hasOwnStorage ? [] : [storagePlugin(settings, inputs)]),
     { use: at(`listener/${settings.listener ?? 'uws'}.js`), threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
     { use: at('kinds/index.js'), threads: ['front', 'request'] },

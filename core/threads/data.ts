@@ -12,9 +12,10 @@ export interface PluginSpec {
   readonly failurePolicy?: FailurePolicy;
   /** Only these threads import it; absent: all. */
   readonly threads?: readonly string[];
-  /** Place and name of a plugin of the configuration. */
+  /** Of a plugin of the configuration: its place there, its name, and the points that it contributes to. */
   readonly path?: string;
   readonly name?: string;
+  readonly points?: readonly string[];
 }
 
 /** What every thread is created with. */

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { sourcesIn } from './files.js';
+
+/** Parts of the interface of kinds, which have guides of their own, and what is no part of the interface. */
+const OTHERS = /\/(strategy|resource|index|awaitable|freeze)\.ts$/;
+const EXPORT = /^export (?:abstract )?(?:interface|type|const|class|function) (\w+)/gm;
+
+/** The comment that ends right before a position. */
+function commentBefore(text: string, at: number): string {
+  const before = text.slice(0, at).trimEnd();
+  return before.endsWith('*/') ? before.slice(before.lastIndexOf('/**')) : '';
+}
+
+test('everything that core/api exports has a doc comment with an example', () => {
+  const missing = sourcesIn('core/api')
+    .filter(({ path }) => !OTHERS.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(EXPORT)]
+        .filter(match => !commentBefore(text, match.index).includes('@example'))
+        .map(match => `${path}: ${match[1]}`),
+    );
+  expect(missing).toEqual([]);
+});
