@@ -43,8 +43,8 @@ export type CacheFor = 'forever' | 'never' | number;
 export interface Authenticator {
   /**
    * The sender; `null` if the request carries no credentials that this authenticator knows how to read. Throws
-   * Refusal('Unauthorized') for credentials that it reads and finds bad: its message is what the client gets with the
-   * 401. Anything else that it throws is a 401 without a reason, and logged.
+   * Refusal('Unauthorized') for credentials that it reads and finds bad. Anything else that it throws is 401 as well,
+   * and logged. The client is not told why: every 401 has the same body.
    */
   authenticate(request: Received): Awaitable<User | null>;
   readonly cacheFor: CacheFor;
@@ -94,7 +94,7 @@ export interface Authorizer {
  * const { user, cacheFor } = await authentication.authenticate(request);
  */
 export interface Authentication {
-  /** Throws nothing but a Refusal with code 401. */
+  /** Throws the 401 that is the same for every cause, and nothing else. */
   authenticate(request: Received): Promise<{ user: User | null; cacheFor: CacheFor }>;
 }
 
@@ -117,7 +117,7 @@ function shorter<T extends CacheFor | DependsOn>(a: T, b: T): T {
 }
 
 /** The only code of an authenticator's own refusals; all others are faults. */
-const isUnauthorized = (thrown: unknown): thrown is Refusal => thrown instanceof Refusal && thrown.code === 401;
+const isUnauthorized = (thrown: unknown): boolean => thrown instanceof Refusal && thrown.code === 401;
 
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(one => typeof one === 'string');
 
@@ -139,7 +139,7 @@ function checkDecision(decision: Decision): Decision {
 function firstUser(inputs: readonly Contributed<Authenticator>[]): Authentication {
   return {
     async authenticate(request) {
-      let refusal: Refusal | undefined;
+      let isRefused = false;
       let cacheFor: CacheFor = 'forever';
       for (const input of inputs) {
         const { value } = input;
@@ -147,11 +147,11 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
         try {
           const user = await input.call(() => after(value.authenticate(request), checkUser), isUnauthorized);
           if (user) return { user, cacheFor };
-        } catch (thrown) {
-          refusal ??= isUnauthorized(thrown) ? thrown : new Refusal('Unauthorized', 'Unauthorized');
+        } catch {
+          isRefused = true;
         }
       }
-      if (refusal) throw refusal;
+      if (isRefused) throw new Refusal('Unauthorized', 'Unauthorized');
       return { user: null, cacheFor };
     },
   };

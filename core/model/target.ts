@@ -21,6 +21,7 @@ export interface ResourceTarget {
   readonly is: 'resource';
   /** '' for a method that no resource knows. */
   readonly verb: Verb | '';
+  /** In the neutral naming; a custom group has one name. */
   readonly group: string;
   readonly version: string;
   readonly resource: string;

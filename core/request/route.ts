@@ -106,7 +106,7 @@ function resourceRoute(
   const target: ResourceTarget = {
     is: 'resource',
     verb: proxyPath ? 'proxy' : verbOf(method, name, sub, query, watchPath),
-    group,
+    group: registry.groups.get(group)?.neutralName ?? group,
     version,
     resource: plural,
     subresource: sub,

@@ -133,7 +133,13 @@ function builtInGroup(row: GroupRow, input: RegistryInput): Group {
       otherKinds: version.otherKinds,
     };
   });
-  return { name: naming.group(row.name), priority: row.priority, preferred: row.preferred, versions };
+  return {
+    name: naming.group(row.name),
+    neutralName: row.name,
+    priority: row.priority,
+    preferred: row.preferred,
+    versions,
+  };
 }
 
 const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
@@ -174,7 +180,13 @@ function addExtra(groups: Map<string, Group>, extra: readonly Resource[], previo
     const versions = [...(known?.versions ?? []).filter(v => v !== same), kept];
     versions.sort((a, b) => compareVersions(a.version, b.version));
     const preferred = versions.find(v => v.served)!.version;
-    groups.set(group, { name: group, priority: known?.priority ?? EXTRA_PRIORITY, preferred, versions });
+    groups.set(group, {
+      name: group,
+      ...(known?.neutralName === undefined ? {} : { neutralName: known.neutralName }),
+      priority: known?.priority ?? EXTRA_PRIORITY,
+      preferred,
+      versions,
+    });
   }
 }
 

@@ -106,6 +106,8 @@ export interface GroupVersion {
 /** A group: versions in order of preference. */
 export interface Group {
   readonly name: string;
+  /** Its name in the neutral naming, which plugins use; absent: a custom group, which has one name. */
+  readonly neutralName?: string;
   readonly priority: number;
   readonly preferred: string;
   readonly versions: readonly GroupVersion[];

@@ -16,8 +16,9 @@ const NAMESPACES = { group: '', resource: 'namespaces' };
 const CREATES = { operations: ['CREATE'], subresources: ['', 'binding', 'eviction', 'token'] } as const;
 
 /** 403 for a create in a namespace that is being deleted; clients look for the cause. */
-function terminating({ target }: Change): Refusal {
-  const { namespace, name, group, resource } = target;
+function terminating({ target }: Change, naming: Host['naming']): Refusal {
+  const { namespace, name, resource } = target;
+  const group = naming.group(target.group);
   const what = group ? `${resource}.${group}` : resource;
   const message = `unable to create new content in namespace ${namespace} because it is being terminated`;
   return new Refusal('Forbidden', `${what} ${JSON.stringify(name)} is forbidden: ${message}`, {
@@ -44,7 +45,8 @@ function lifecycle(host: Host): Mutator {
       if (namespace === '' || (group === '' && resource === 'namespaces')) return;
       const found = namespaces.get('', namespace);
       if (!found) throw notFound(NAMESPACES, namespace);
-      if (found.metadata.deletionTimestamp && resource !== 'localsubjectaccessreviews') throw terminating(change);
+      if (found.metadata.deletionTimestamp && resource !== 'localsubjectaccessreviews')
+        throw terminating(change, host.naming);
     },
   };
 }

@@ -30,6 +30,6 @@ export function actedOn(registry: Registry, route: Route, exchange: Exchange, bo
   const { target, resource } = route;
   const actsOn = resource?.strategy.actsOn;
   if (!actsOn || target.is !== 'resource' || target.verb !== 'create') return route;
-  const acted = registry.find(target.group, target.version, actsOn.plural);
+  const acted = registry.find(resource.group, resource.version, actsOn.plural);
   return { ...route, resource: acted, target: { ...target, name: nameIn(exchange, body) } };
 }

@@ -243,7 +243,7 @@ export class Front {
       if (settled?.is === 'unavailable') throw unavailable();
       if (settled?.is === 'error') throw new Refusal('InternalError', `Internal error occurred: ${settled.message}`);
     }
-    throw conflict({ group: target.group, resource: target.resource }, target.name, MODIFIED);
+    throw conflict({ group: route.resource?.group ?? '', resource: target.resource }, target.name, MODIFIED);
   }
 
   /**

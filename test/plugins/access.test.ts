@@ -1,0 +1,179 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api } from '../api/support.js';
+import { fixture } from './support.js';
+
+/* Sentences of docs/guides/plugins.md about authenticators and authorizers. */
+
+const directory = mkdtempSync(join(tmpdir(), 'capstan-access-'));
+const file = (name: string): string => join(directory, name);
+const MAPS = '/api/v1/namespaces/default/configmaps';
+/** How long what milliseconds allow is remembered: longer than a few requests take. */
+const WHILE = 1500;
+
+const knows = (prefix: string, cacheFor: string | number, reads?: string) => ({
+  use: fixture('access', 'knows'),
+  config: { file: file(prefix), prefix, cacheFor, reads },
+});
+const decides = (name: string, dependsOn: string | number, decisions: object) => ({
+  use: fixture('access', 'decides'),
+  config: { file: file(name), dependsOn, decisions },
+});
+const allow = { is: 'allow' };
+const deny = { is: 'deny', reason: 'because' };
+
+/** Starts a server with plugins, gives requests by bearer token, and counts the calls of a plugin. */
+async function serverWith(plugins: readonly { use: string; config: { file: string } }[]) {
+  for (const { config } of plugins) writeFileSync(config.file, '');
+  const api = await Api.start({ plugins });
+  const get = (token: string, path = MAPS) => api.get(path, { token });
+  const calls = (name: string): number => readFileSync(file(name), 'utf8').split('\n').length - 1;
+  /** How often a plugin is called by some requests. */
+  const callsOf = async (name: string, ...tokens: readonly string[]): Promise<number> => {
+    const before = calls(name);
+    for (const token of tokens) await get(token);
+    return calls(name) - before;
+  };
+  return { api, get, calls, callsOf };
+}
+
+afterAll(() => rmSync(directory, { recursive: true }));
+
+describe('authenticators and authorizers', () => {
+  let server: Awaited<ReturnType<typeof serverWith>>;
+  beforeAll(async () => {
+    server = await serverWith([
+      knows('a-', 'forever'),
+      knows('b-', 'forever'),
+      decides('first', 'policy', { ann: allow, bob: deny, cid: allow, 'kube-admin': deny, viewer: deny }),
+      decides('second', 'policy', { bob: allow, cid: deny, dan: allow, master: deny }),
+    ]);
+  });
+  afterAll(() => server.api.close());
+
+  test('the first that knows the user: later ones are not asked', async () => {
+    expect((await server.get('a-ann')).status).toBe(200);
+    expect(await server.callsOf('b-', 'a-ann', 'a-cid')).toBe(0);
+    expect((await server.get('b-ann')).status).toBe(200);
+  });
+
+  test('credentials that one refuses are 401, with the same body for every cause, unless a later one knows them', async () => {
+    const [bad, unknown] = [await server.get('a-bad'), await server.get('unknown')];
+    expect([bad.status, bad.text]).toEqual([401, unknown.text]);
+    // The server's own authenticator of tokens, which comes first, refuses all of these.
+    expect((await server.get('b-ann')).status).toBe(200);
+  });
+
+  test('the first allow or deny; if nobody allows, it is denied', async () => {
+    const statuses = ['a-ann', 'a-bob', 'a-cid', 'a-dan', 'a-eva'].map(async token => (await server.get(token)).status);
+    expect(await Promise.all(statuses)).toEqual([200, 403, 200, 200, 403]);
+    expect((await server.get('a-bob')).body.message).toContain('because');
+  });
+
+  test('authorizers deny what a role allows; only members of system:masters are allowed before they are asked', async () => {
+    const rbac = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
+    const subjects = ['viewer', 'eva'].map(name => ({ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name }));
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };
+    await server.api.made(rbac, { metadata: { name: 'viewers' }, subjects, roleRef });
+    expect([(await server.get('a-eva')).status, (await server.get('a-viewer')).status]).toEqual([200, 403]);
+    expect((await server.get('a-master')).status).toBe(200);
+    const calls = server.calls('first');
+    expect((await server.api.get(MAPS)).status).toBe(200);
+    expect(server.calls('first')).toBe(calls);
+  });
+});
+
+describe('cacheFor', () => {
+  test('remembers for ever, for milliseconds, or never; the shortest of all that were asked counts', async () => {
+    const server = await serverWith([
+      knows('ever-', 'forever'),
+      knows('while-', WHILE),
+      knows('never-', 'never'),
+      decides('all', 'policy', { x: allow }),
+    ]);
+    try {
+      const three = (token: string): string[] => [token, token, token];
+      expect(await server.callsOf('ever-', ...three('ever-x'))).toBe(1);
+      expect(await server.callsOf('while-', ...three('while-x'))).toBe(1);
+      expect(await server.callsOf('never-', ...three('never-x'))).toBe(3);
+      // It was asked by all of these, and said nothing that would keep the answer from being remembered.
+      expect(await server.callsOf('ever-', ...three('ever-x'), ...three('while-x'))).toBe(0);
+      const before = server.calls('while-');
+      await server.api.until(async () => {
+        await server.get('while-x');
+        return server.calls('while-') > before;
+      });
+      expect(await server.callsOf('ever-', 'ever-x')).toBe(0);
+    } finally {
+      await server.api.close();
+    }
+  });
+
+  test.each(['header', 'address', 'path', 'warn'])(
+    'does not count for an answer found after reading another header, the address or the path, or with a warning (%s)',
+    async reads => {
+      const server = await serverWith([knows('r-', 'forever', reads), decides('all', 'policy', { x: allow })]);
+      try {
+        expect(await server.callsOf('r-', 'r-x', 'r-x', 'r-x')).toBe(3);
+        expect((await server.get('r-x')).status).toBe(200);
+        if (reads !== 'warn') return;
+        const warning = '299 - "old token"';
+        const refused = await server.api.get('/api/v1/nodes', { token: 'r-y' });
+        expect([refused.status, refused.headers['warning']]).toEqual([403, warning]);
+        const written = await server.api.call('POST', MAPS, { token: 'r-x', body: { metadata: { name: 'warned' } } });
+        expect([written.status, written.headers['warning']]).toEqual([201, warning]);
+        const bad = await server.get('r-bad');
+        expect([bad.status, bad.headers['warning']]).toEqual([401, warning]);
+      } finally {
+        await server.api.close();
+      }
+    },
+  );
+
+  test('of an answer for one Authorization header does not count for another', async () => {
+    const server = await serverWith([knows('k-', 'forever'), decides('all', 'policy', { x: allow, y: allow })]);
+    try {
+      expect(await server.callsOf('k-', 'k-x', 'k-y', 'k-x', 'k-y')).toBe(2);
+    } finally {
+      await server.api.close();
+    }
+  });
+});
+
+describe('dependsOn', () => {
+  test('remembers until an RBAC object changes, for milliseconds, or never', async () => {
+    for (const [dependsOn, calls] of [
+      ['policy', 1],
+      [WHILE, 1],
+      ['never', 3],
+    ] as const) {
+      const server = await serverWith([knows('d-', 'forever'), decides('it', dependsOn, { x: allow })]);
+      try {
+        expect(await server.callsOf('it', 'd-x', 'd-x', 'd-x')).toBe(calls);
+        if (dependsOn === 'policy') {
+          await server.api.made('/apis/rbac.authorization.k8s.io/v1/clusterroles', { metadata: { name: 'new' } });
+          expect(await server.callsOf('it', 'd-x', 'd-x')).toBe(1);
+        }
+        if (dependsOn !== WHILE) continue;
+        const before = server.calls('it');
+        await server.api.until(async () => {
+          await server.get('d-x');
+          return server.calls('it') > before;
+        });
+      } finally {
+        await server.api.close();
+      }
+    }
+  });
+
+  test('of refusals is never remembered', async () => {
+    const server = await serverWith([knows('n-', 'forever'), decides('no', 'policy', { x: deny })]);
+    try {
+      expect(await server.callsOf('no', 'n-x', 'n-x')).toBe(2);
+    } finally {
+      await server.api.close();
+    }
+  });
+});

@@ -1,0 +1,184 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api, deployment } from '../api/support.js';
+import { fixture } from './support.js';
+
+/* Sentences of docs/guides/plugins.md about mutators, validators and points of one's own. */
+
+const directory = mkdtempSync(join(tmpdir(), 'capstan-admission-'));
+const file = (name: string): string => join(directory, name);
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims';
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
+const RBAC = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+const maps = { groups: [''], resources: ['configmaps'] };
+const use = (name: string, config: object) => ({ use: fixture('admission', name), config });
+
+interface Seen {
+  readonly operation: string;
+  readonly old?: { readonly metadata: { readonly name: string; readonly generation: number } };
+  readonly after?: { readonly metadata: object; readonly spec: object };
+}
+const seenIn = (name: string): Seen[] =>
+  readFileSync(file(name), 'utf8')
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as Seen);
+
+let api: Api;
+beforeAll(async () => {
+  api = await Api.start({
+    plugins: [
+      use('marks', { mark: 'a', on: maps, file: file('runs') }),
+      use('marks', { mark: 'b', on: { ...maps, operations: ['CREATE', 'UPDATE'] } }),
+      use('marks', { mark: 'c', on: { ...maps, operations: ['CREATE'] } }),
+      use('marks', { mark: 'r', on: { groups: ['rbac.authorization.orchestrator.io'] } }),
+      use('marks', { mark: 'x', on: { groups: ['rbac.authorization.k8s.io'] } }),
+      use('marks', { mark: 'm', on: { resources: ['deployments'] }, file: file('main') }),
+      use('marks', {
+        mark: 's',
+        on: { resources: ['deployments'], subresources: ['status', 'scale'] },
+        file: file('sub'),
+      }),
+      use('sees', { mark: 'first', on: { ...maps } }),
+      use('sees', { mark: 'second', on: { ...maps } }),
+      use('sees', { mark: 'claims', on: { resources: ['persistentvolumeclaims'] }, file: file('claims') }),
+      use('sees', { mark: 'deployments', on: { resources: ['deployments'] }, file: file('deployments') }),
+      use('sees', {
+        mark: 'deployments',
+        on: { resources: ['deployments'], subresources: ['scale'] },
+        file: file('scale'),
+      }),
+      use('greeted', {}),
+      use('greets', { mark: 'hello' }),
+      use('greets', { mark: 'good day' }),
+    ],
+  });
+});
+afterAll(async () => {
+  await api.close();
+  rmSync(directory, { recursive: true });
+});
+
+const create = (name: string, labels: object = {}) => api.post(MAPS, { metadata: { name, labels }, data: { a: 'b' } });
+
+describe('mutators', () => {
+  test('change one draft, in the order of the configuration; `on` selects operations', async () => {
+    const made = await create('ordered');
+    expect(made.body['metadata']?.['annotations']).toMatchObject({ marks: 'abc' });
+    const updated = await api.patch(`${MAPS}/ordered`, 'application/merge-patch+json', { data: { a: 'c' } });
+    expect(updated.body['metadata']?.['annotations']).toMatchObject({ marks: 'abcab' });
+  });
+
+  test('select by neutral names, whatever the server speaks', async () => {
+    const made = await api.made(RBAC, { metadata: { name: 'neutral' } });
+    expect(made['metadata']?.['annotations']).toEqual({ marks: 'r' });
+  });
+
+  test('without subresources get the main resource only', async () => {
+    await api.made(DEPLOYMENTS, deployment('subs'));
+    await api.patch(`${DEPLOYMENTS}/subs/scale`, 'application/merge-patch+json', { spec: { replicas: 2 } });
+    await api.patch(`${DEPLOYMENTS}/subs/status`, 'application/merge-patch+json', { status: { replicas: 1 } });
+    expect(new Set(readFileSync(file('main'), 'utf8').trim().split('\n'))).toEqual(new Set(['deployments/ false']));
+    const subresources = new Set(readFileSync(file('sub'), 'utf8').trim().split('\n'));
+    expect(subresources).toEqual(new Set(['deployments/scale false', 'deployments/status false']));
+  });
+
+  test('learn from dryRun that nothing will be stored', async () => {
+    expect((await api.post(`${MAPS}?dryRun=All`, { metadata: { name: 'dry' } })).status).toBe(201);
+    expect(readFileSync(file('runs'), 'utf8').trim().split('\n').at(-1)).toBe('configmaps/ true');
+    expect((await api.get(`${MAPS}/dry`)).status).toBe(404);
+  });
+
+  test('refuse with Refusal Forbidden', async () => {
+    const answer = await create('refused', { forbidden: 'yes' });
+    expect([answer.status, answer.body['message']]).toEqual([403, 'forbidden by a']);
+  });
+
+  test('run again for a request whose write lost a race; no change is lost', async () => {
+    await create('raced');
+    const runs = (): number => readFileSync(file('runs'), 'utf8').split('\n').length;
+    const before = runs();
+    const keys = Array.from({ length: 20 }, (_, i) => `k${i}`);
+    const answers = await Promise.all(
+      keys.map(key => api.patch(`${MAPS}/raced`, 'application/merge-patch+json', { data: { [key]: 'x' } })),
+    );
+    // One that loses too often is refused.
+    const done = keys.filter((_, i) => answers[i]!.status === 200);
+    expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
+    expect(Object.keys((await api.get(`${MAPS}/raced`)).body['data']!).sort()).toEqual(['a', ...done].sort());
+    expect(runs() - before).toBeGreaterThan(keys.length);
+  });
+});
+
+describe('validators', () => {
+  test('all of them: every violation goes into one reply, with the usual wording', async () => {
+    const answer = await create('complaints', { complain: 'list' });
+    expect(answer.status).toBe(422);
+    const messages = (mark: string): string[] => [
+      `Invalid value: "${mark}": must be good`,
+      'Required value: why',
+      'Forbidden: never',
+      `Unsupported value: "${mark}": supported values: "x", "y"`,
+    ];
+    const { causes } = answer.body['details'] as unknown as { causes: { message: string }[] };
+    expect(causes.map(({ message }) => message)).toEqual([...messages('first'), ...messages('second')]);
+  });
+
+  test('get the object as it will be stored: with defaults, what mutators did, and its generation', async () => {
+    const claim = { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } };
+    const made = await api.made(CLAIMS, { metadata: { name: 'whole' }, ...claim });
+    const { resourceVersion: _version, ...metadata } = made['metadata'] as { resourceVersion?: unknown };
+    expect(seenIn('claims')).toEqual([{ operation: 'CREATE', after: { ...made, metadata } }]);
+
+    await api.made(DEPLOYMENTS, deployment('generations'));
+    const changed = await api.patch(`${DEPLOYMENTS}/generations`, 'application/merge-patch+json', {
+      spec: { paused: true },
+    });
+    await api.patch(`${DEPLOYMENTS}/generations/scale`, 'application/merge-patch+json', { spec: { replicas: 3 } });
+    const last = seenIn('deployments').at(-1)!;
+    expect(last.after?.spec).toEqual(changed.body['spec']);
+    expect(last.after?.metadata).toMatchObject({ generation: 2, annotations: { marks: 'mm' } });
+    expect(last.old?.metadata.generation).toBe(1);
+    expect(seenIn('scale').at(-1)?.after?.metadata).toMatchObject({ generation: 3 });
+  });
+
+  test.each(['change', 'deeply'])('get it frozen: one that changes it has failed (%s)', async how => {
+    const answer = await create(`frozen-${how}`, { complain: how });
+    expect([answer.status, answer.body['message']]).toEqual([
+      500,
+      'Internal error occurred: the plugin "test/sees" failed; see the log of the server',
+    ]);
+  });
+
+  test('get the current object frozen, too', async () => {
+    await create('frozen-old');
+    const patch = { metadata: { labels: { complain: 'old' } } };
+    const answer = await api.patch(`${MAPS}/frozen-old`, 'application/merge-patch+json', patch);
+    expect(answer.status).toBe(500);
+  });
+
+  test('get for DELETE no object, and in change.old the one to be deleted; what they return refuses', async () => {
+    const claim = { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } };
+    await api
+      .made(CLAIMS, { metadata: { name: 'kept', labels: { complain: 'list' } }, ...claim })
+      .catch(() => undefined);
+    const made = await api.made(CLAIMS, { metadata: { name: 'goes' }, ...claim });
+    expect((await api.delete(`${CLAIMS}/goes`)).status).toBe(200);
+    const { operation, old, after } = seenIn('claims').at(-1)!;
+    expect([operation, after, old?.metadata.name]).toEqual(['DELETE', undefined, 'goes']);
+    expect(old).toMatchObject({ spec: made['spec'] as unknown as object });
+  });
+
+  test('refuse at once with Refusal Forbidden', async () => {
+    const answer = await create('at-once', { complain: 'refuse' });
+    expect([answer.status, answer.body['message']]).toEqual([403, 'refused by first']);
+  });
+});
+
+test('a point of one’s own: other plugins contribute to it, host.at gives what they contributed, combined', async () => {
+  const made = await create('greeted');
+  expect(made.body['metadata']?.['annotations']).toMatchObject({ greeting: 'hello and good day' });
+});
