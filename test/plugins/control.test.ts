@@ -1,0 +1,217 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startServer } from '../server/library.js';
+import { ConfiguredServer, fixture } from './support.js';
+
+/* Sentences of docs/guides/plugins.md about controllers, health checks, the host, listeners, storage and types. */
+
+const directory = mkdtempSync(join(tmpdir(), 'capstan-control-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+const file = (name: string): string => join(directory, name);
+const linesOf = (name: string): string[] =>
+  existsSync(file(name)) ? readFileSync(file(name), 'utf8').split('\n').filter(Boolean) : [];
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const use = (module: string, name: string) => ({ use: fixture(module, name), config: { file: file(name) } });
+const until = (holds: () => boolean | Promise<boolean>): Promise<unknown> => vi.waitUntil(holds, { timeout: 15_000 });
+
+describe('in one server', () => {
+  const server = new ConfiguredServer();
+  const create = (name: string, more: object = {}) =>
+    server.call('POST', MAPS, { body: { metadata: { name }, ...more } });
+  const change = (name: string, a: string) => server.call('PATCH', `${MAPS}/${name}`, { body: { data: { a } } });
+
+  beforeAll(async () => {
+    await server.start({
+      plugins: [
+        ...['follows', 'throws', 'asks', 'misuses', 'informed'].map(name => use('control', name)),
+        { use: fixture('control', 'healthy'), config: { sick: true } },
+        { use: fixture('control', 'healthy'), config: { sick: false } },
+        { use: fixture('control', 'types') },
+        // Annotates objects with who created them.
+        { use: resolve('dist/examples/default-labels.js'), config: { labels: {}, resources: ['configmaps'] } },
+      ],
+    });
+    await until(() => linesOf('follows').length > 0);
+    await until(async () => (await server.call('GET', '/api/v1/namespaces/default')).status === 200);
+  });
+  afterAll(() => server.dispose());
+
+  describe('a controller', () => {
+    test('hears of every committed change, in order, with the object', async () => {
+      await create('followed', { data: { a: 'one' } });
+      await change('followed', 'needle');
+      await server.call('DELETE', `${MAPS}/followed`);
+      await until(() => linesOf('follows').some(line => line.startsWith('DELETED followed')));
+      expect(linesOf('follows').filter(line => line.includes(' followed '))).toEqual([
+        'ADDED followed one false',
+        'MODIFIED followed needle true',
+        'DELETED followed needle true',
+      ]);
+    });
+
+    test('makes requests as the service account of its name in the system namespace, which may do everything', async () => {
+      await create('ask-who');
+      await until(async () => (await server.call('GET', `${MAPS}/of-follower`)).status === 200);
+      const { text } = await server.call('GET', `${MAPS}/of-follower`);
+      expect(text).toContain('"example.com/created-by":"system:serviceaccount:kube-system:follower"');
+    });
+
+    test('gets refusals as Refusal', async () => {
+      await create('ask-absent');
+      await until(() => linesOf('follows').some(line => line.startsWith('refused')));
+      expect(linesOf('follows').find(line => line.startsWith('refused'))).toBe('refused Error NotFound 404');
+    });
+
+    test('that throws at an event: it is logged, and it gets the next one', async () => {
+      await create('bad');
+      await create('good');
+      await until(() => linesOf('throws').includes('thrower ADDED good'));
+      expect(linesOf('throws').some(line => line.endsWith(' bad'))).toBe(false);
+      const records = server.log.filter(({ stack }) => stack?.includes('this event is too much'));
+      expect(records.length).toBeGreaterThan(0);
+    });
+
+    test('that does not start is logged; the others work', () => {
+      const why = server.log
+        .filter(({ message }) => message === 'a controller did not start')
+        .map(({ stack }) => stack);
+      expect(why.sort()).toEqual([
+        expect.stringContaining('it cannot start\n'),
+        expect.stringContaining('it cannot start at all'),
+      ]);
+    });
+  });
+
+  test('an authorizer is asked about groups by their neutral names', async () => {
+    const headers = { authorization: '' };
+    await server.call('GET', '/apis/rbac.authorization.k8s.io/v1/roles', { headers });
+    await server.call('GET', '/apis/apps/v1/deployments', { headers });
+    await server.call('GET', '/apis/types.example.com/v1/leaves', { headers });
+    expect(linesOf('asks').filter(line => line.startsWith('system:anonymous list'))).toEqual([
+      'system:anonymous list rbac.authorization.orchestrator.io roles',
+      'system:anonymous list apps deployments',
+      'system:anonymous list types.example.com leaves',
+    ]);
+  });
+
+  test('health checks all count; the reason of a failure is in the log alone', async () => {
+    const answer = await server.call('GET', '/readyz?verbose');
+    expect(answer.status).toBe(500);
+    expect(answer.text).toContain('[-]sick failed: reason withheld\n[+]well ok\n');
+    expect(answer.text).not.toContain('secret reason');
+    expect(server.errors).toContain('the secret reason');
+    expect((await server.call('GET', '/livez/sick')).status).toBe(404);
+    expect((await server.call('GET', '/readyz?exclude=sick')).status).toBe(200);
+  });
+
+  test('informers show every acknowledged write, of built-in resources by their neutral names', async () => {
+    const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
+    for (let i = 1; i <= 5; i++) {
+      await server.call('POST', '/api/v1/namespaces/default/secrets', { body: { metadata: { name: `s${i}` } } });
+      await server.call('POST', roles, { body: { metadata: { name: `r${i}` }, rules: [] } });
+      await create(`s${i}`);
+    }
+    const seen = linesOf('informed').filter(line => /^s\d/.test(line));
+    expect(seen).toEqual([1, 2, 3, 4, 5].map(i => `s${i} s${i} ${i} ${i}`));
+  });
+
+  test('a member of the host that is not available in a thread throws an error that says so', async () => {
+    await create('late');
+    const seen = new Set(linesOf('misuses'));
+    for (const thread of ['front', 'store']) {
+      expect(seen).toContain(`${thread} informer: informer is not available in the ${thread} thread`);
+      expect(seen).toContain(`${thread} request: request is not available in the ${thread} thread`);
+    }
+    expect(seen).toContain('request watch: watch is not available in the request thread');
+    for (const thread of ['front', 'request', 'store', 'control']) {
+      expect(seen).toContain(`${thread} now works`);
+      expect(seen).toContain(`${thread} naming works`);
+      expect(seen).toContain(
+        `${thread} at: at(test/misused) is available once every plugin of the thread has been made, not before`,
+      );
+    }
+    for (const name of ['informer', 'watch', 'request']) expect(seen).toContain(`control ${name} works`);
+  });
+
+  test('an informer that is asked for after make, in the pool, throws instead of being empty', () => {
+    const seen = linesOf('misuses').filter(line => line.startsWith('request late'));
+    expect(seen).toEqual([
+      "request late informer: informer('core/pods') must be called when the plugin is made, not later",
+      'request late known informer works',
+      'request late at works',
+    ]);
+  });
+
+  test('records of the log carry the name of the plugin, and no secrets', () => {
+    const record = server.log.find(({ message }) => message === 'said by the plugin');
+    expect(record).toMatchObject({ name: 'test/misuses', level: 'error', seen: 'shown' });
+    expect(server.errors).not.toContain('hidden');
+  });
+
+  test('resource types are served, and those that stored objects define', async () => {
+    const leaf = { apiVersion: 'types.example.com/v1', kind: 'Leaf', metadata: { name: 'a' } };
+    expect((await server.call('POST', '/apis/types.example.com/v1/leaves', { body: leaf })).status).toBe(201);
+    const path = '/apis/defined.example.com/v1/petals';
+    expect((await server.call('GET', path)).status).toBe(404);
+    await server.call('POST', MAPS, { body: { metadata: { name: 'definition', labels: { defines: 'petals' } } } });
+    const petal = { apiVersion: 'defined.example.com/v1', kind: 'Kindpetals', metadata: { name: 'a' } };
+    expect((await server.call('POST', path, { body: petal })).status).toBe(201);
+    expect((await server.call('GET', `${path}/a`)).status).toBe(200);
+  });
+});
+
+describe('onClose', () => {
+  test('releases run in reverse order; each has a second; one that fails or hangs is logged and keeps no other', async () => {
+    const server = new ConfiguredServer();
+    await server.start({ plugins: [use('lives', 'releases')] });
+    await until(async () => (await server.call('GET', '/readyz')).status === 200);
+    const began = performance.now();
+    expect(await server.end()).toBe(0);
+    // A second for what hangs in each of the three threads, which close one after the other.
+    expect(performance.now() - began).toBeLessThan(6000);
+    const lines = linesOf('releases');
+    for (const thread of ['front', 'request', 'control'])
+      expect(lines.filter(line => line.endsWith(` ${thread}`)).slice(0, 2)).toEqual([
+        `last ${thread}`,
+        `first ${thread}`,
+      ]);
+    const messages = new Set(server.log.map(({ message }) => message));
+    expect(messages).toContain('closing plugin test/releases: it cannot be released');
+    expect(messages).toContain('closing plugin test/releases: no answer within 1000 ms');
+    await server.dispose();
+  });
+});
+
+describe('the listener', () => {
+  test('of the configuration is used instead of the server’s own, in the front end', async () => {
+    const server = new ConfiguredServer();
+    await server.start({ plugins: [use('lives', 'ownListener')] });
+    expect((await server.call('GET', '/version')).status).toBe(200);
+    expect(linesOf('ownListener')).toContain('front /version');
+    await server.dispose();
+  });
+});
+
+describe('the storage', () => {
+  test('of the configuration is used instead of the server’s own, in the writer', async () => {
+    const dataDir = mkdtempSync(join(directory, 'data-'));
+    const server = await startServer({ dataDir, port: 0, plugins: [use('lives', 'ownStorage')] });
+    try {
+      expect(server.storeName).toBe('test/storage');
+      expect(linesOf('ownStorage')).toEqual(['storage store']);
+      expect(existsSync(join(dataDir, 'store'))).toBe(false);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('is exactly one', async () => {
+    writeFileSync(file('otherStorage'), '');
+    const plugins = [use('lives', 'ownStorage'), use('lives', 'otherStorage')];
+    await expect(startServer({ storage: 'memory', port: 0, plugins })).rejects.toThrow(
+      'exactly one storage plugin is needed, found 2: test/storage, test/other-storage',
+    );
+  });
+});

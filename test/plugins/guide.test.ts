@@ -1,0 +1,117 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import ts from 'typescript';
+import { afterAll, describe, expect, test } from 'vitest';
+import * as exported from '../../core/api/index.js';
+import { Api, deployment } from '../api/support.js';
+
+/*
+ * The guides about plugins: their code runs, and what they list is there. Their sentences are in the other tests of this
+ * folder.
+ */
+
+const guide = (name: string): string => readFileSync(`docs/guides/${name}.md`, 'utf8');
+const PLUGINS = guide('plugins');
+// Below the package, so that `capstan/api` is found as in an installed one.
+const directory = mkdtempSync(resolve('dist/guide-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const api = new Map<string, unknown>(Object.entries(exported));
+
+/** The first program of a guide that imports the interface, as a module that can be loaded. */
+function programOf(name: string): string {
+  const code = [...guide(name).matchAll(/```ts\n(.*?)```/gs)]
+    .map(match => match[1]!)
+    .find(one => one.includes('capstan/api'))!;
+  const file = join(directory, `${name}.mjs`);
+  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+  writeFileSync(file, ts.transpileModule(code, { compilerOptions }).outputText);
+  return file;
+}
+
+describe('the programs of the guides', () => {
+  test('the smallest plugin forbids changes of Deployments on Fridays, and no others', async () => {
+    const server = await Api.start({ plugins: [{ use: programOf('plugins') }] });
+    try {
+      const isFriday = (): boolean => new Date().getUTCDay() === 5;
+      const before = isFriday();
+      const answer = await server.post('/apis/apps/v1/namespaces/default/deployments', deployment('friday'));
+      if (before !== isFriday()) return;
+      expect(answer.status).toBe(before ? 422 : 201);
+      if (before) expect(answer.body['message']).toContain('metadata: Forbidden: no changes on Fridays');
+      const map = await server.post('/api/v1/namespaces/default/configmaps', { metadata: { name: 'friday' } });
+      expect(map.status).toBe(201);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('the authorizer of the guide to access denies at night what a role allows, but not to masters', async () => {
+    const server = await Api.start({ authorizationMode: ['RBAC'], plugins: [{ use: programOf('access') }] });
+    try {
+      const isNight = (): boolean => new Date().getUTCHours() < 6;
+      const before = isNight();
+      const answer = await server.get('/version', { token: '' });
+      if (before !== isNight()) return;
+      expect(answer.status).toBe(before ? 403 : 200);
+      expect((await server.get('/version')).status).toBe(200);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe('what the guide lists', () => {
+  test('points: each is exported, and runs in the threads of the table', () => {
+    const threads = new Map([
+      ['pool', 'request'],
+      ['front end', 'front'],
+      ['writer', 'store'],
+      ['control', 'control'],
+    ]);
+    const rows = [...PLUGINS.matchAll(/^\| `(\w+)` \| ([a-z ,]+) \| /gm)].filter(([, name]) => api.has(name!));
+    const points = [...api].filter(([, value]) => typeof (value as { combine?: unknown }).combine === 'function');
+    expect(rows.map(([, name]) => name).sort()).toEqual(points.map(([name]) => name).sort());
+    for (const [, name, where] of rows) {
+      const { threads: actual } = api.get(name!) as { threads: readonly string[] };
+      expect([...actual].sort(), name).toEqual(
+        where!
+          .split(', ')
+          .map(one => threads.get(one))
+          .sort(),
+      );
+    }
+  });
+
+  test('helpers of violations', () => {
+    for (const name of ['invalid', 'required', 'forbiddenField', 'notSupported'])
+      expect(api.has(name), name).toBe(true);
+  });
+
+  test('five examples, each under 60 lines, which import the interface alone', () => {
+    const plugins = readdirSync('examples').filter(name =>
+      readFileSync(`examples/${name}`, 'utf8').includes('definePlugin('),
+    );
+    expect(plugins).toHaveLength(5);
+    for (const name of plugins) {
+      const text = readFileSync(`examples/${name}`, 'utf8');
+      expect(text.split('\n').length, name).toBeLessThan(61);
+      const imports = [...text.matchAll(/from '([^']+)'/g)].map(match => match[1]!);
+      expect(
+        imports.filter(one => one !== 'capstan/api' && !one.startsWith('node:')),
+        name,
+      ).toEqual([]);
+      const tests = readdirSync('test/examples')
+        .map(test => readFileSync(`test/examples/${test}`, 'utf8'))
+        .join();
+      const [stem] = name.split('.');
+      expect(tests.includes(`example('${stem}')`) || tests.includes(`examples/${stem}.js`), name).toBe(true);
+    }
+  });
+
+  test('times: the default and the longest of a call, of a release and of all of a thread', async () => {
+    const limits = await import('../../core/limits.js');
+    expect([limits.PLUGIN_CALL_MS, limits.PLUGIN_CALL_MAX_MS]).toEqual([10_000, 30_000]);
+    expect([limits.RELEASE_MS, limits.THREAD_CLOSE_MS]).toEqual([1000, 3000]);
+  });
+});
