@@ -1,7 +1,7 @@
 import type { ApiObject, Json } from '../model/object.js';
 import { wholeMilli } from '../model/quantity.js';
 import { badRequest } from '../model/refusal.js';
-import { Complaints } from './complaints.js';
+import { StrictErrors } from './strictErrors.js';
 import { isOff } from './gates.js';
 import { encodeJson } from './json.js';
 import type { Field, Struct, Type } from './model.js';
@@ -33,13 +33,13 @@ interface MapKey {
 /** The state of one decode: where it stands, for messages only. */
 class Context implements Complain {
   readonly path: (string | number | MapKey)[] = [];
-  readonly complaints = new Complaints();
+  readonly complaints = new StrictErrors();
   struct = '';
 
   constructor(readonly sink: DecodeSink) {}
 
   unknown(field: string): void {
-    if (!this.complaints.open) return;
+    if (!this.complaints.hasRoom) return;
     this.path.push(field);
     let text = '';
     for (const step of this.path) {

@@ -1,4 +1,4 @@
-import { Complaints } from './complaints.js';
+import { StrictErrors } from './strictErrors.js';
 import type { Struct, Type } from './model.js';
 
 /** A value of any shape: members given twice are told, no member is unknown. */
@@ -74,7 +74,7 @@ function enter(frame: Frame, key: string): 'unknown' | 'duplicate' | undefined {
  * members count.
  */
 export function strictComplaints(text: string, type: Type = ANY): string[] {
-  const found = new Complaints();
+  const found = new StrictErrors();
   const frames: Frame[] = [];
   let top: Frame | undefined;
   let expectKey = false;
@@ -84,7 +84,7 @@ export function strictComplaints(text: string, type: Type = ANY): string[] {
       const end = stringEnd(text, at);
       if (expectKey && top) {
         const wrong = enter(top, JSON.parse(text.slice(at, end + 1)) as string);
-        if (wrong && found.open) found.add(`${wrong} field ${JSON.stringify(top.next)}`, true);
+        if (wrong && found.hasRoom) found.add(`${wrong} field ${JSON.stringify(top.next)}`, true);
         expectKey = false;
       }
       at = end;

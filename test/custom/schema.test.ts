@@ -5,12 +5,12 @@ import type { ApiObject, Json } from '../../core/model/object.js';
 import { columnsOf } from '../../core/schema/custom/columns.js';
 import { loadEngine } from '../../core/schema/custom/engine.js';
 import { hasFormat } from '../../core/schema/custom/formats.js';
-import { BadPath, compilePath, namesIn } from '../../core/schema/custom/jsonPath.js';
+import { InvalidPath, compilePath, simplePathNames } from '../../core/schema/custom/jsonPath.js';
 import { customSchema } from '../../core/schema/custom/customSchema.js';
-import { rulesOf } from '../../core/schema/custom/rules.js';
+import { compileRules } from '../../core/schema/custom/rules.js';
 import { structuralViolations } from '../../core/schema/custom/structural.js';
-import { structFor } from '../../core/schema/custom/types.js';
-import { duplicatesIn, schemaViolations } from '../../core/schema/custom/validate.js';
+import { structForSchema } from '../../core/schema/custom/types.js';
+import { duplicateViolations, schemaViolations } from '../../core/schema/custom/validate.js';
 
 beforeAll(loadEngine);
 
@@ -154,7 +154,7 @@ describe('judging by a schema', () => {
         'x-kubernetes-list-map-keys': ['k'],
       },
     });
-    expect(fields(duplicatesIn({ set: ['a', 'b', 'a'], map: [{ k: '1' }, { k: '1' }] }, lists, ''))).toEqual([
+    expect(fields(duplicateViolations({ set: ['a', 'b', 'a'], map: [{ k: '1' }, { k: '1' }] }, lists, ''))).toEqual([
       'map[1]',
       'set[2]',
     ]);
@@ -196,7 +196,7 @@ describe('rules beside a schema [A458]', () => {
   });
   const ask = (value: Json, old?: Json) => {
     const warnings: string[] = [];
-    const found = rulesOf(schema)!(value, old, text => warnings.push(text));
+    const found = compileRules(schema)!(value, old, text => warnings.push(text));
     return { texts: found.map(({ field, message }) => `${field}: ${message}`), warnings };
   };
 
@@ -277,7 +277,7 @@ describe('structural schemas [R501]', () => {
 
 describe('types for generic code', () => {
   it('carry the merge markers, and lists are atomic unless the schema says otherwise [R097]', () => {
-    const struct = structFor(
+    const struct = structForSchema(
       object({
         a: { type: 'array', items: { type: 'string' } },
         m: {
@@ -322,7 +322,7 @@ describe('JSON paths', () => {
     ['.spec.l[3:3]', []],
   ])('%s', (path, found) => {
     if (found) expect(compilePath(path)(value)).toEqual(found);
-    else expect(() => compilePath(path)).toThrow(BadPath);
+    else expect(() => compilePath(path)).toThrow(InvalidPath);
   });
 
   it.each([
@@ -334,7 +334,7 @@ describe('JSON paths', () => {
     '.spec.c[?(@.w=="1")].type',
     '.spec.c[?(@.w>0.5)].type',
   ])('%s cannot be followed where the value is of another shape', path => {
-    expect(() => compilePath(path)(value)).toThrow(BadPath);
+    expect(() => compilePath(path)(value)).toThrow(InvalidPath);
   });
 
   it('never throw anything but BadPath, whatever the text', () => {
@@ -343,7 +343,7 @@ describe('JSON paths', () => {
         try {
           compilePath(`.${text}`)(value);
         } catch (error) {
-          expect(error).toBeInstanceOf(BadPath);
+          expect(error).toBeInstanceOf(InvalidPath);
         }
       }),
     );
@@ -355,7 +355,11 @@ describe('JSON paths', () => {
   });
 
   it('of names alone are told from the others', () => {
-    expect([namesIn('.a.b\\.c'), namesIn('.a[0]'), namesIn('a')]).toEqual([['a', 'b.c'], undefined, undefined]);
+    expect([simplePathNames('.a.b\\.c'), simplePathNames('.a[0]'), simplePathNames('a')]).toEqual([
+      ['a', 'b.c'],
+      undefined,
+      undefined,
+    ]);
   });
 });
 

@@ -5,7 +5,7 @@ import type { Resource } from '../../core/schema/resource.js';
 
 const METADATA = { $ref: 'metadata' };
 const publish = (schema: StructuralSchema, dialect: 'v2' | 'v3') =>
-  publishedSchema({ own: { schema } } as unknown as Resource, dialect, METADATA);
+  publishedSchema({ custom: { schema } } as unknown as Resource, dialect, METADATA);
 
 describe('the published schema of a custom kind', () => {
   it('says of a value that may be an integer or a string what its types are, where its schema does not', () => {

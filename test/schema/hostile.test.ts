@@ -11,7 +11,7 @@ import { normalize } from '../../core/schema/decode.js';
 import { validateMetadata } from '../../core/schema/metadata.js';
 import type { Type } from '../../core/schema/model.js';
 import { customSchema } from '../../core/schema/custom/customSchema.js';
-import { duplicatesIn, schemaViolations } from '../../core/schema/custom/validate.js';
+import { duplicateViolations, schemaViolations } from '../../core/schema/custom/validate.js';
 import { applyJsonPatch } from '../../core/schema/patch/jsonPatch.js';
 import { applyStrategicPatch } from '../../core/schema/patch/strategic.js';
 import { strictComplaints } from '../../core/schema/strict.js';
@@ -184,7 +184,7 @@ describe('custom objects', () => {
   test('with a million equal items in a set are told the first of them', () => {
     const list = { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } } as const;
     const value = { list: numbered(1_000_000, () => '') };
-    expect(duplicatesIn(value, { type: 'object', properties: { list } }, '')).toHaveLength(1001);
+    expect(duplicateViolations(value, { type: 'object', properties: { list } }, '')).toHaveLength(1001);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Json } from '../../model/object.js';
-import { Complaints } from '../complaints.js';
+import { StrictErrors } from '../strictErrors.js';
 import { makeElement, type FieldSet, type Growing, sortElements, LEAF, NONE } from './fieldSet.js';
 import { itemElement, type ListForm, type MapForm, memberShape, InvalidListItem, type Shape } from './shape.js';
 import { formOf, type ValueForm, isEmptyObject } from './values.js';
@@ -16,7 +16,7 @@ export interface AppliedFields {
  * themselves; other struct members only contribute the fields below them.
  */
 class ConfigurationReader {
-  readonly errors = new Complaints();
+  readonly errors = new StrictErrors();
 
   /** With `tolerant`, errors are ignored. */
   constructor(readonly tolerant: boolean) {}

@@ -6,38 +6,38 @@ import { NAME_COLUMN } from '../../tables/index.js';
 import { encodeJson } from '../json.js';
 import { deeplySorted } from '../patch/members.js';
 import { timeOf } from '../scalars.js';
-import { BadPath, compilePath, type JsonPath } from './jsonPath.js';
+import { InvalidPath, compilePath, type JsonPath } from './jsonPath.js';
 
 type Cell = string | number | boolean | null;
 
-/** No time at all is unknown; other text that is no RFC 3339 is invalid. */
-function date(value: unknown, now: number): Cell {
+/** The age since a time in RFC 3339. An empty text is shown as unknown, any other as invalid. */
+function dateCell(value: unknown, now: number): Cell {
   if (typeof value !== 'string') return null;
   if (value === '' || value === 'null') return '<unknown>';
   const at = timeOf(value);
   return at === undefined ? '<invalid>' : humanDuration(now - at);
 }
 
-/** As Go prints a number: large and small ones that are no whole numbers get an exponent of two digits at least. */
+/** Formats a number as Go's `%v`: very large and very small fractions have an exponent of at least two digits. */
 function numberText(value: number): string {
   const [digits, exponent] = value.toExponential().split('e').map(Number) as [number, number];
   if (Number.isSafeInteger(value) || (exponent >= -4 && exponent < 6)) return String(value);
   return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
-/** What is there reads as text whatever its type, null included. */
-function text(value: unknown): Cell {
+/** The cell of a string column: any value as text. */
+function textCell(value: unknown): Cell {
   if (value === null) return '<no value>';
   if (typeof value === 'object') return encodeJson(deeplySorted(value as Json));
   return typeof value === 'number' ? numberText(value) : String(value);
 }
 
-/** The cell of a column of that type; values of another type leave it empty. */
+/** The cell of a column of a type. It is empty for values of another type. */
 function cellOf(value: unknown, type: string, now: number): Cell {
   if (value === undefined) return null;
   switch (type) {
     case 'string':
-      return text(value);
+      return textCell(value);
     case 'integer':
       return typeof value === 'number' ? Math.trunc(value) : null;
     case 'number':
@@ -45,44 +45,41 @@ function cellOf(value: unknown, type: string, now: number): Cell {
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'date':
-      return date(value, now);
+      return dateCell(value, now);
     default:
       return null;
   }
 }
 
-/**
- * Without columns of its own a resource type shows when its objects were made (spec, "Table representation"), as an
- * age.
- */
-const CREATED: ResourceColumn = {
+/** The column of resource types that define none (spec, "Table representation"), shown as an age. */
+const CREATED_AT: ResourceColumn = {
   name: 'Created At',
   type: 'date',
   jsonPath: '.metadata.creationTimestamp',
   description: 'Time since the object was created.',
 };
 
-/** A column whose path is none shows nothing: definitions are refused for their path's first character only. */
-function pathTo(text: string): JsonPath {
+/** Compiles a path. A malformed one matches nothing: definitions are only validated for the first character. */
+function compileOrEmpty(textCell: string): JsonPath {
   try {
-    return compilePath(text);
+    return compilePath(textCell);
   } catch (error) {
-    if (!(error instanceof BadPath)) throw error;
+    if (!(error instanceof InvalidPath)) throw error;
     return () => [];
   }
 }
 
-/** The first value that a path leads to; none where the object does not have what the path takes for granted. */
-function firstAt(path: JsonPath, object: ApiObject): unknown {
+/** The first value at a path; undefined if there is none or the path does not apply. */
+function firstValue(path: JsonPath, object: ApiObject): unknown {
   try {
     return path(object)[0];
   } catch (error) {
-    if (!(error instanceof BadPath)) throw error;
+    if (!(error instanceof InvalidPath)) throw error;
     return undefined;
   }
 }
 
-function columnOf({ name, type, format = '', description, priority = 0, jsonPath }: ResourceColumn): Column {
+function toColumn({ name, type, format = '', description, priority = 0, jsonPath }: ResourceColumn): Column {
   let path: JsonPath | undefined;
   return {
     name,
@@ -91,14 +88,14 @@ function columnOf({ name, type, format = '', description, priority = 0, jsonPath
     priority,
     description: description ?? `Value at ${jsonPath}.`,
     cell: (object, now) => {
-      path ??= pathTo(jsonPath);
-      return cellOf(firstAt(path, object), type, now);
+      path ??= compileOrEmpty(jsonPath);
+      return cellOf(firstValue(path, object), type, now);
     },
   };
 }
 
-/** The printed columns of a version of a resource type: the name, then its own. */
-export const columnsOf = (own: readonly ResourceColumn[] | undefined): readonly Column[] => [
+/** The printer columns of a version of a resource type, after the Name column. */
+export const columnsOf = (columns: readonly ResourceColumn[] | undefined): readonly Column[] => [
   NAME_COLUMN,
-  ...(own?.length ? own : [CREATED]).map(columnOf),
+  ...(columns?.length ? columns : [CREATED_AT]).map(toColumn),
 ];

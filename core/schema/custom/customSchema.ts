@@ -1,21 +1,20 @@
 import type { StructuralSchema } from '../../api/resource.js';
 import type { ApiObject, Json, ObjectMeta } from '../../model/object.js';
 import { invalid, required, type Violation } from '../../model/refusal.js';
-import { Complaints } from '../complaints.js';
+import { StrictErrors } from '../strictErrors.js';
 import { normalize } from '../decode.js';
 import { validateMetadata } from '../metadata.js';
 import type { Field, Struct } from '../model.js';
 import type { CustomSchema } from '../resource.js';
+import type { Members } from '../patch/members.js';
 import { typeOf } from '../table/types.js';
-import { applyDefaults, dropNulls, embeddedIn, hasDefaults, hasEmbedded, prune } from './prune.js';
+import { applyDefaults, dropNulls, visitEmbedded, hasDefaults, hasEmbedded, prune } from './prune.js';
 
-type Rec = { [key: string]: Json };
+let metadataStruct: Struct | undefined;
 
-let envelope: Struct | undefined;
-
-/** A struct of metadata alone: the only part of a custom object that has a type of the table. */
-function envelopeType(): Struct {
-  if (!envelope) {
+/** A struct with the field metadata only, which has the same type in all kinds. */
+function metadataType(): Struct {
+  if (!metadataStruct) {
     const metadata: Field = {
       name: 'metadata',
       type: typeOf('meta.v1.ObjectMeta'),
@@ -25,7 +24,7 @@ function envelopeType(): Struct {
       merge: {},
       number: 0,
     };
-    envelope = {
+    metadataStruct = {
       is: 'struct',
       id: 'meta.v1.Object',
       typeMeta: false,
@@ -33,14 +32,14 @@ function envelopeType(): Struct {
       field: new Map([['metadata', metadata]]),
     };
   }
-  return envelope;
+  return metadataStruct;
 }
 
-/** Decodes `metadata`; complaints name fields below `prefix`. Throws TypeMismatch. */
-function decodeMetadata(given: Json | undefined, prefix: string, complaints: Complaints): ObjectMeta | undefined {
+/** Decodes `metadata`. The paths in errors begin with `prefix`. Throws TypeMismatch. */
+function decodeMetadata(given: Json | undefined, prefix: string, complaints: StrictErrors): ObjectMeta | undefined {
   if (given === undefined || given === null) return undefined;
   const found: string[] = [];
-  const decoded = normalize(envelopeType(), { metadata: given }, { complaints: found })
+  const decoded = normalize(metadataType(), { metadata: given }, { complaints: found })
     .metadata as unknown as ObjectMeta;
   if (decoded.creationTimestamp === null) delete decoded.creationTimestamp;
   for (const text of found) complaints.add(prefix ? text.replace('field "', `field "${prefix}.`) : text);
@@ -49,18 +48,16 @@ function decodeMetadata(given: Json | undefined, prefix: string, complaints: Com
 
 const unknownField = (path: string): string => `unknown field ${JSON.stringify(path)}`;
 
-/**
- * Settles what an object of the schema says: members it does not know, nulls, defaults. In place; `dropped` gets paths.
- */
-function settle(object: Rec, schema: StructuralSchema, dropped: Complaints, defaults: boolean): void {
+/** Removes unknown fields and nulls, and applies defaults, in place. Adds the removed paths to `dropped`. */
+function normalizeMembers(object: Members, schema: StructuralSchema, dropped: StrictErrors, defaults: boolean): void {
   prune(object, schema, '', dropped, true);
   dropNulls(object, schema);
   if (defaults) applyDefaults(object, schema);
 }
 
 /**
- * Reading and writing of the objects of one version. What is stored is read by the schema of the `stored` version,
- * whose defaults count, and then shown without what this version does not know.
+ * Decoding and reading of the objects of a version. Stored objects are read with the schema and the defaults of the
+ * `stored` version; then the fields that this version does not have are removed.
  */
 export function customSchema(
   schema: StructuralSchema,
@@ -74,15 +71,15 @@ export function customSchema(
   return {
     schema,
     decode(value, complaints) {
-      const found = new Complaints();
+      const found = new StrictErrors();
       const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = value;
       const decoded = decodeMetadata(metadata, '', found) ?? {};
       const members = structuredClone(rest);
-      const dropped = new Complaints();
-      settle(members, schema, dropped, defaults);
+      const dropped = new StrictErrors();
+      normalizeMembers(members, schema, dropped, defaults);
       for (const path of dropped.texts.sort()) found.add(unknownField(path));
       if (embedded)
-        embeddedIn(members, schema, '', (object, path) => {
+        visitEmbedded(members, schema, '', (object, path) => {
           const inner = decodeMetadata(object.metadata, path, found);
           if (inner) object.metadata = inner as Json;
           else delete object.metadata;
@@ -92,19 +89,19 @@ export function customSchema(
     },
     read(object) {
       const { metadata, ...rest } = object;
-      const members = structuredClone(rest) as unknown as Rec;
-      settle(members, stored, new Complaints(), storedDefaults);
-      if (stored !== schema) prune(members, schema, '', new Complaints(), true);
+      const members = structuredClone(rest) as unknown as Members;
+      normalizeMembers(members, stored, new StrictErrors(), storedDefaults);
+      if (stored !== schema) prune(members, schema, '', new StrictErrors(), true);
       return { ...members, apiVersion, kind, metadata };
     },
   };
 }
 
-/** What is wrong with the metadata and the type of embedded objects. */
+/** Validates apiVersion, kind and metadata of embedded objects. */
 export function embeddedViolations(object: ApiObject, schema: StructuralSchema): Violation[] {
   if (!hasEmbedded(schema)) return [];
   const found: Violation[] = [];
-  embeddedIn(object as unknown as Json, schema, '', (inner, path) => {
+  visitEmbedded(object as unknown as Json, schema, '', (inner, path) => {
     const { apiVersion, kind, metadata } = inner;
     if (!apiVersion) found.push(required(`${path}.apiVersion`, 'must not be empty'));
     else if (typeof apiVersion === 'string' && apiVersion.split('/').length > 2)
@@ -115,10 +112,10 @@ export function embeddedViolations(object: ApiObject, schema: StructuralSchema):
   return found;
 }
 
-/** An embedded object needs no name, and its namespace is its own affair. */
-const NAMES = new Set(['metadata.name', 'metadata.namespace', 'metadata.generateName']);
+/** Fields that are not validated in embedded objects. */
+const IGNORED_FIELDS = new Set(['metadata.name', 'metadata.namespace', 'metadata.generateName']);
 
 const embeddedMetadata = (object: ApiObject, path: string): Violation[] =>
   validateMetadata(object, { namespaced: true, checkName: () => [], finalizers: 'any' })
-    .filter(violation => !NAMES.has(violation.field))
+    .filter(violation => !IGNORED_FIELDS.has(violation.field))
     .map(violation => ({ ...violation, field: `${path}.${violation.field}` }));

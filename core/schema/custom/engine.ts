@@ -1,7 +1,7 @@
 import type * as Cel from '../../cel/index.js';
 import type { RE2JS } from 're2js';
 
-/** What patterns and rules of schemas need. */
+/** The CEL engine and the regular expressions for rules and patterns of schemas. */
 export interface Engine {
   readonly cel: typeof Cel;
   readonly pattern: (text: string) => RE2JS;
@@ -17,12 +17,12 @@ async function load(): Promise<Engine> {
 }
 
 /**
- * Loads the expression engine and the regular expressions. They cost a fifth of a server's start, and most servers have
- * no schema that needs them: so who judges by such a schema awaits this before.
+ * Loads the engine. Callers must await it before they validate objects against a schema with rules or patterns. It is
+ * not loaded at the start, which it would slow down by a fifth, because most servers have no such schema.
  */
 export const loadEngine = (): Promise<unknown> => (loading ??= load());
 
-/** The loaded engine. Throws if nobody awaited `loadEngine`. */
+/** The loaded engine. Throws if `loadEngine` has not completed. */
 export function engine(): Engine {
   if (!loaded) throw new Error('the expression engine is not loaded');
   return loaded;

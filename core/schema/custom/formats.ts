@@ -1,16 +1,13 @@
-/**
- * String formats of structural schemas, as the validators of upstream's OpenAPI library take them. Unknown formats take
- * everything.
- */
+/** String formats of structural schemas, as upstream's OpenAPI library validates them. */
 
-type Check = (text: string) => boolean;
+type FormatCheck = (text: string) => boolean;
 
-const matches =
-  (pattern: RegExp): Check =>
+const byPattern =
+  (pattern: RegExp): FormatCheck =>
   text =>
     pattern.test(text);
 
-/** RFC 3339, section 5.6, "full-date", on the calendar. */
+/** An existing date in RFC 3339 (section 5.6, "full-date"). */
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const at = new Date(`${text}T00:00:00Z`);
@@ -19,7 +16,7 @@ function isDate(text: string): boolean {
 
 const CLOCK = /^(\d\d):(\d\d):(\d\d)(\.\d+)?(z|[+-]\d\d:\d\d)$/;
 
-/** RFC 3339, section 5.6, "date-time"; letters in either case. */
+/** RFC 3339 (section 5.6, "date-time"), in any letter case. */
 function isDateTime(text: string): boolean {
   const [date = '', time = '', more] = text.toLowerCase().split('t');
   const parts = CLOCK.exec(time);
@@ -32,13 +29,13 @@ const LONG_UNITS = 'h|hr|hour|hours|d|day|days|w|wk|week|weeks|nanosecond|nanose
 const DURATION = new RegExp(`^\\s*\\d+\\s*(?:${UNITS}${LONG_UNITS}millisecond|milliseconds)\\s*$`);
 const GO_DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 
-/** An address as mail programs write it, with or without a name before it (RFC 5322, section 3.4). */
+/** An email address, optionally with a display name (RFC 5322, section 3.4). */
 function isEmail(text: string): boolean {
   const address = /^[^<>]*<([^<>]+)>$/.exec(text)?.[1] ?? text;
   return /^[^\s@<>()[\],;:"]+@[^\s@<>()[\],;:"]+$/.test(address);
 }
 
-/** RFC 1034, section 3.5; the last of several labels has letters alone. */
+/** RFC 1034, section 3.5. If there are several labels, the last consists of letters. */
 function isHostname(text: string): boolean {
   if (text.length > 255) return false;
   const labels = text.split('.');
@@ -52,7 +49,7 @@ function isHostname(text: string): boolean {
   return labels.length === 1 || /^[a-zA-Z\p{L}]{2,63}$/u.test(labels.at(-1)!);
 }
 
-const isIpv4: Check = text => {
+const isIpv4: FormatCheck = text => {
   const parts = text.split('.');
   return parts.length === 4 && parts.every(part => /^\d{1,}$/.test(part) && part.length <= 4 && Number(part) <= 255);
 };
@@ -76,7 +73,7 @@ function isCidr(text: string): boolean {
 }
 
 /** An absolute URI or an absolute path (RFC 3986). */
-const isUri: Check = text =>
+const isUri: FormatCheck = text =>
   /^(?:[A-Za-z][A-Za-z0-9+.-]*:|\/)[^\s<>"\\^`{}|]*$/.test(text) && !/%(?![0-9A-Fa-f]{2})/.test(text);
 
 const digitsOf = (text: string): number[] => Array.from(text, digit => (digit === 'X' ? 10 : Number(digit)));
@@ -94,21 +91,32 @@ function isIsbn13(text: string): boolean {
   );
 }
 
-/** ISO/IEC 7812: the lengths and first digits in use, and Luhn's check digit. */
+const ISSUED_CARDS = [
+  /^4\d{12}(?:\d{3,6})?$/,
+  /^5[1-5]\d{14}$/,
+  /^(?:222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}$/,
+  /^6(?:011|5\d\d|4[4-9]\d)\d{12}$/,
+  /^3[47]\d{13}$/,
+  /^3(?:0[0-5]|[68]\d)\d{11}$/,
+  /^(?:2131|1800|35\d{3})\d{11}$/,
+  /^62\d{14,17}$/,
+];
+
+/** ISO/IEC 7812: lengths and prefixes in use, and the Luhn check digit. */
 function isCreditCard(text: string): boolean {
   const plain = text.replace(/[^0-9]/g, '');
-  const issued =
-    /^(?:4\d{12}(?:\d{3,6})?|5[1-5]\d{14}|(?:222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}|6(?:011|5\d\d|4[4-9]\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11}|62\d{14,17})$/;
   const weighted = digitsOf(plain)
     .reverse()
     .map((digit, i) => (i % 2 === 0 ? digit : digit * 2 > 9 ? digit * 2 - 9 : digit * 2));
-  return issued.test(plain) && weighted.reduce((sum, digit) => sum + digit, 0) % 10 === 0;
+  return (
+    ISSUED_CARDS.some(pattern => pattern.test(plain)) && weighted.reduce((sum, digit) => sum + digit, 0) % 10 === 0
+  );
 }
 
-const RGB =
-  /^rgb\(\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*\)$/;
+const OCTET = /\s*(?:0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*/.source;
+const RGB = new RegExp(`^rgb\\(${OCTET},${OCTET},${OCTET}\\)$`);
 
-const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
+const FORMATS: ReadonlyMap<string, FormatCheck> = new Map<string, FormatCheck>([
   ['date', isDate],
   ['date-time', isDateTime],
   ['datetime', isDateTime],
@@ -120,25 +128,25 @@ const FORMATS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['cidr', isCidr],
   [
     'mac',
-    matches(
+    byPattern(
       /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}(?:[0-9a-f]{2}\1){0,2}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2,3}[0-9a-f]{4})$/i,
     ),
   ],
   ['uri', isUri],
-  ['uuid', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],
-  ['uuid3', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],
-  ['uuid4', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
-  ['uuid5', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
-  ['byte', matches(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/)],
-  ['bsonobjectid', matches(/^[0-9a-f]{24}$/i)],
+  ['uuid', byPattern(/^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],
+  ['uuid3', byPattern(/^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],
+  ['uuid4', byPattern(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
+  ['uuid5', byPattern(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
+  ['byte', byPattern(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/)],
+  ['bsonobjectid', byPattern(/^[0-9a-f]{24}$/i)],
   ['creditcard', isCreditCard],
-  ['ssn', matches(/^\d{3}[- ]?\d{2}[- ]?\d{4}$/)],
+  ['ssn', byPattern(/^\d{3}[- ]?\d{2}[- ]?\d{4}$/)],
   ['isbn', text => isIsbn10(text) || isIsbn13(text)],
   ['isbn10', isIsbn10],
   ['isbn13', isIsbn13],
-  ['hexcolor', matches(/^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i)],
-  ['rgbcolor', matches(RGB)],
+  ['hexcolor', byPattern(/^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i)],
+  ['rgbcolor', byPattern(RGB)],
 ]);
 
-/** Whether a string has the format; formats that are not checked take every string. */
+/** Whether a string has a format. Unknown formats accept every string. */
 export const hasFormat = (text: string, format: string): boolean => FORMATS.get(format)?.(text) ?? true;

@@ -1,96 +1,90 @@
-/**
- * JSONPath as printed columns and subresource paths of resource types use it: `.spec.size`, `.items[*].name`,
- * `.c[?(@.type=="Ready")].status`.
- */
+/** JSONPath for printer columns and subresources: `.spec.size`, `.items[*].name`, `.c[?(@.type=="Ready")].status`. */
 
-/** One step: from each value to the values below it. */
+/** A step of a path: maps a value to nested values. */
 type Step = (value: unknown) => Iterable<unknown>;
 
-/**
- * A compiled path: every value it leads to, in order. Throws `BadPath` where the value is not of the shape that the
- * path is for.
- */
+/** A compiled path: returns all matching values in order. Throws `InvalidPath` if a value has an unsuitable type. */
 export type JsonPath = (value: unknown) => unknown[];
 
-/** A text that is no path, or a path that cannot be followed in a value. */
-export class BadPath extends Error {}
+/** Thrown for a malformed path, and for a path that does not apply to a value. */
+export class InvalidPath extends Error {}
 
-const own = (value: unknown, name: string): unknown[] =>
+const ownMember = (value: unknown, name: string): unknown[] =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, name)
     ? [(value as { [key: string]: unknown })[name]]
     : [];
 
-const below = (value: unknown): unknown[] =>
+const children = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : typeof value === 'object' && value !== null ? Object.values(value) : [];
 
-function* descend(value: unknown): Generator<unknown> {
+function* descendants(value: unknown): Generator<unknown> {
   yield value;
-  for (const inner of below(value)) yield* descend(inner);
+  for (const inner of children(value)) yield* descendants(inner);
 }
 
-/** The value as the list that a step is for. */
-function listOf(value: unknown): unknown[] {
-  if (!Array.isArray(value)) throw new BadPath('is not array or slice');
+/** Returns the value if it is a list. Throws `InvalidPath` otherwise. */
+function asList(value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw new InvalidPath('is not array or slice');
   return value;
 }
 
-const index = (length: number, at: number): number => (at < 0 ? at + length : at);
+const normalizeIndex = (length: number, at: number): number => (at < 0 ? at + length : at);
 
 function element(list: unknown[], at: number): unknown {
-  const i = index(list.length, at);
-  if (i < 0 || i >= list.length) throw new BadPath('array index out of bounds');
+  const i = normalizeIndex(list.length, at);
+  if (i < 0 || i >= list.length) throw new InvalidPath('array index out of bounds');
   return list[i];
 }
 
-/** Part of a list, which must lie within it unless it is empty. */
-function part(list: unknown[], from: string, to: string, by: string): unknown[] {
-  const start = index(list.length, from === '' ? 0 : Number(from));
-  const end = index(list.length, to === '' ? list.length : Number(to));
+/** A slice of a list. Throws `InvalidPath` if it exceeds the list, unless it is empty. */
+function slice(list: unknown[], from: string, to: string, by: string): unknown[] {
+  const start = normalizeIndex(list.length, from === '' ? 0 : Number(from));
+  const end = normalizeIndex(list.length, to === '' ? list.length : Number(to));
   if (start === end) return [];
-  if (start < 0 || end > list.length || start > end) throw new BadPath('array index out of bounds');
+  if (start < 0 || end > list.length || start > end) throw new InvalidPath('array index out of bounds');
   const step = by === '' ? 1 : Number(by);
-  if (step < 1) throw new BadPath('step must be > 0');
+  if (step < 1) throw new InvalidPath('step must be > 0');
   return list.slice(start, end).filter((_, i) => i % step === 0);
 }
 
 const SLICE = /^(-?\d*):(-?\d*)(?::(\d*))?$/;
 const FILTER = /^\?\((.*)\)$/s;
 const COMPARISON = /^(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+)$/s;
-/** Longest path: longer ones are no paths that somebody wrote. */
-const LONGEST = 4096;
-/** Values that a step goes on with: `..` after `..` would have them multiply. */
-const MOST_VALUES = 1000;
+/** The longest path. */
+const MAX_LENGTH = 4096;
+/** The number of values after a step: repeated `..` would multiply them. */
+const MAX_VALUES = 1000;
 
-function stepped(values: readonly unknown[], step: Step): unknown[] {
+function applyStep(values: readonly unknown[], step: Step): unknown[] {
   const found: unknown[] = [];
   for (const value of values)
     for (const one of step(value)) {
-      if (found.length >= MOST_VALUES) return found;
+      if (found.length >= MAX_VALUES) return found;
       found.push(one);
     }
   return found;
 }
 
-const unquoted = (text: string): string | undefined => /^(['"])([\s\S]*)\1$/.exec(text)?.[2]?.replace(/\\(.)/g, '$1');
+const unquote = (text: string): string | undefined => /^(['"])([\s\S]*)\1$/.exec(text)?.[2]?.replace(/\\(.)/g, '$1');
 
-function operand(text: string): JsonPath {
-  const quoted = unquoted(text);
+function compileOperand(text: string): JsonPath {
+  const quoted = unquote(text);
   if (quoted !== undefined) return () => [quoted];
   if (/^-?\d+(\.\d+)?$/.test(text)) return () => [Number(text)];
   if (text === 'true' || text === 'false') return () => [text === 'true'];
   if (text.startsWith('@')) return compileSteps(text.slice(1));
-  throw new BadPath(`unrecognized operand ${text}`);
+  throw new InvalidPath(`unrecognized operand ${text}`);
 }
 
-/** Values that can be compared are of the same sort. */
-function sortOf(value: unknown): string {
+/** The type of a value for comparisons: only values of the same type can be compared. */
+function comparableType(value: unknown): string {
   if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float';
   if (typeof value === 'string' || typeof value === 'boolean') return typeof value;
-  throw new BadPath('invalid type for comparison');
+  throw new InvalidPath('invalid type for comparison');
 }
 
 const EQUALITY = ['==', '!='];
-const HOLDS: Readonly<Record<string, (a: never, b: never) => boolean>> = {
+const COMPARATORS: Readonly<Record<string, (a: never, b: never) => boolean>> = {
   '==': (a, b) => a === b,
   '!=': (a, b) => a !== b,
   '<': (a, b) => a < b,
@@ -99,47 +93,47 @@ const HOLDS: Readonly<Record<string, (a: never, b: never) => boolean>> = {
   '>=': (a, b) => a >= b,
 };
 
-function filter(text: string): Step {
-  const compared = COMPARISON.exec(text);
-  if (!compared) {
-    const path = operand(text.trim());
-    return value => listOf(value).filter(item => path(item).length > 0);
+function compileFilter(text: string): Step {
+  const comparison = COMPARISON.exec(text);
+  if (!comparison) {
+    const path = compileOperand(text.trim());
+    return value => asList(value).filter(item => path(item).length > 0);
   }
-  const [left, right] = [operand(compared[1]!.trim()), operand(compared[3]!.trim())];
-  const operator = compared[2]!;
-  return value => listOf(value).filter(item => compare(left(item), operator, right(item)));
+  const [left, right] = [compileOperand(comparison[1]!.trim()), compileOperand(comparison[3]!.trim())];
+  const operator = comparison[2]!;
+  return value => asList(value).filter(item => compare(left(item), operator, right(item)));
 }
 
-/** Whether one value compares so with another; nothing never does. */
+/** Compares two values. The result is false if one is missing. */
 function compare(left: readonly unknown[], operator: string, right: readonly unknown[]): boolean {
-  if (left.length > 1 || right.length > 1) throw new BadPath('can only compare one element at a time');
+  if (left.length > 1 || right.length > 1) throw new InvalidPath('can only compare one element at a time');
   if (left.length === 0 || right.length === 0) return false;
-  const sort = sortOf(left[0]);
-  if (sort !== sortOf(right[0])) throw new BadPath('incompatible types for comparison');
-  if (sort === 'boolean' && !EQUALITY.includes(operator)) throw new BadPath('invalid type for comparison');
-  return HOLDS[operator]!(left[0] as never, right[0] as never);
+  const sort = comparableType(left[0]);
+  if (sort !== comparableType(right[0])) throw new InvalidPath('incompatible types for comparison');
+  if (sort === 'boolean' && !EQUALITY.includes(operator)) throw new InvalidPath('invalid type for comparison');
+  return COMPARATORS[operator]!(left[0] as never, right[0] as never);
 }
 
-/** What stands between brackets. */
-function bracket(text: string): Step {
+/** Compiles the text between brackets. */
+function compileBracket(text: string): Step {
   const inner = text.trim();
-  if (inner === '*') return below;
-  const quoted = unquoted(inner);
-  // The path language of the clients this follows escapes dots also between quotes.
-  if (quoted !== undefined) return value => own(value, quoted);
-  const asked = FILTER.exec(inner);
-  if (asked) return filter(asked[1]!);
+  if (inner === '*') return children;
+  const quoted = unquote(inner);
+  // As in client-go, dots may be escaped in quoted names as well.
+  if (quoted !== undefined) return value => ownMember(value, quoted);
+  const condition = FILTER.exec(inner);
+  if (condition) return compileFilter(condition[1]!);
   const range = SLICE.exec(inner);
-  if (range) return value => (value === null ? [] : part(listOf(value), range[1]!, range[2]!, range[3] ?? ''));
-  if (/^-?\d+$/.test(inner)) return value => (value === null ? [] : [element(listOf(value), Number(inner))]);
+  if (range) return value => (value === null ? [] : slice(asList(value), range[1]!, range[2]!, range[3] ?? ''));
+  if (/^-?\d+$/.test(inner)) return value => (value === null ? [] : [element(asList(value), Number(inner))]);
   if (inner.includes(',')) {
-    const parts = inner.split(',').map(bracket);
-    return value => parts.flatMap(part => [...part(value)]);
+    const parts = inner.split(',').map(compileBracket);
+    return value => parts.flatMap(slice => [...slice(value)]);
   }
-  throw new BadPath(`invalid array index ${inner}`);
+  throw new InvalidPath(`invalid array index ${inner}`);
 }
 
-/** End of a bracket that begins at `start`; brackets and quotes inside are skipped. */
+/** The end of the bracket at `start`. Skips nested brackets and quoted text. */
 function bracketEnd(text: string, start: number): number {
   let depth = 0;
   let quote = '';
@@ -152,7 +146,7 @@ function bracketEnd(text: string, start: number): number {
     else if (char === '[') depth++;
     else if (char === ']' && --depth === 0) return at;
   }
-  throw new BadPath('unterminated array');
+  throw new InvalidPath('unterminated array');
 }
 
 const NAME = /(?:\\.|[^.[\]\\\s])+/y;
@@ -163,35 +157,36 @@ function compileSteps(text: string): JsonPath {
   while (at < text.length) {
     if (text[at] === '[') {
       const end = bracketEnd(text, at);
-      steps.push(bracket(text.slice(at + 1, end)));
+      steps.push(compileBracket(text.slice(at + 1, end)));
       at = end + 1;
       continue;
     }
-    if (text[at] !== '.') throw new BadPath(`unexpected character at ${at}`);
+    if (text[at] !== '.') throw new InvalidPath(`unexpected character at ${at}`);
     if (text[at + 1] === '.') {
-      steps.push(descend);
+      steps.push(descendants);
       at++;
     }
     at++;
     if (text[at] === '[' || at >= text.length) continue;
     NAME.lastIndex = at;
     const found = NAME.exec(text)?.[0];
-    if (found === undefined) throw new BadPath(`unexpected character at ${at}`);
+    if (found === undefined) throw new InvalidPath(`unexpected character at ${at}`);
     at += found.length;
     const name = found.replace(/\\(.)/g, '$1');
-    steps.push(name === '*' ? below : value => own(value, name));
+    steps.push(name === '*' ? children : value => ownMember(value, name));
   }
-  return value => steps.reduce<unknown[]>(stepped, [value]);
+  return value => steps.reduce<unknown[]>(applyStep, [value]);
 }
 
-/** Compiles a path that begins with a dot. Throws `BadPath`. */
+/** Compiles a path that begins with a dot. Throws `InvalidPath`. */
 export function compilePath(text: string): JsonPath {
-  if (!text.startsWith('.') || text.length > LONGEST) throw new BadPath('must be a simple json path starting with .');
+  if (!text.startsWith('.') || text.length > MAX_LENGTH)
+    throw new InvalidPath('must be a simple json path starting with .');
   return compileSteps(text);
 }
 
-/** The names of a path that has nothing but names, `.spec.size`: undefined for any other. */
-export function namesIn(text: string): string[] | undefined {
+/** The names of a path that consists of names only (`.spec.size`); undefined for other paths. */
+export function simplePathNames(text: string): string[] | undefined {
   if (!/^(?:\.(?:\\.|[^.[\]\\\s])+)+$/.test(text)) return undefined;
   return [...text.matchAll(/\.((?:\\.|[^.[\]\\\s])+)/g)].map(([, name]) => name!.replace(/\\(.)/g, '$1'));
 }

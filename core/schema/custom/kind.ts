@@ -9,26 +9,26 @@ import { completeStrategy } from '../strategy-defaults.js';
 import { typeOf } from '../table/types.js';
 import { columnsOf } from './columns.js';
 import { loadEngine } from './engine.js';
-import { namesIn } from './jsonPath.js';
+import { simplePathNames } from './jsonPath.js';
 import { embeddedViolations, customSchema } from './customSchema.js';
 import { hasRules, needsEngine } from './prune.js';
-import { type Rule, rulesOf } from './rules.js';
-import { structFor } from './types.js';
-import { duplicatesIn, schemaViolations, WHOLE_OBJECT } from './validate.js';
+import { type RuleEvaluator, compileRules } from './rules.js';
+import { structForSchema } from './types.js';
+import { duplicateViolations, schemaViolations, WHOLE_OBJECT } from './validate.js';
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
-/** Largest number of replicas a scale holds. */
-const MOST_REPLICAS = 2 ** 31 - 1;
+/** The largest number of replicas of a Scale. */
+const MAX_REPLICAS = 2 ** 31 - 1;
 
 const fieldText = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
-/** Selectors name the fields without the path's first dot. */
-const selectable = (version: ResourceVersion): Strategy['selectableFields'] =>
+/** The selectable fields by name: the path without the leading dot. */
+const selectableFieldsOf = (version: ResourceVersion): Strategy['selectableFields'] =>
   new Map(
     (version.selectableFields ?? []).map(path => {
-      const names = namesIn(path) ?? [];
+      const names = simplePathNames(path) ?? [];
       return [names.join('.'), (object: ApiObject) => fieldText(reach(object, names))];
     }),
   );
@@ -36,10 +36,10 @@ const selectable = (version: ResourceVersion): Strategy['selectableFields'] =>
 function scaleOf(version: ResourceVersion): Strategy['scale'] {
   const scale = version.subresources?.scale;
   if (!scale) return undefined;
-  const selector = scale.labelSelectorPath ? namesIn(scale.labelSelectorPath) : undefined;
+  const selector = scale.labelSelectorPath ? simplePathNames(scale.labelSelectorPath) : undefined;
   return {
-    spec: namesIn(scale.specReplicasPath) ?? [scale.specReplicasPath],
-    status: namesIn(scale.statusReplicasPath) ?? [scale.statusReplicasPath],
+    spec: simplePathNames(scale.specReplicasPath) ?? [scale.specReplicasPath],
+    status: simplePathNames(scale.statusReplicasPath) ?? [scale.statusReplicasPath],
     selector: object => (selector ? fieldText(reach(object, selector)) : ''),
     absentMessage: `the spec replicas field ${JSON.stringify(scale.specReplicasPath)} does not exist`,
   };
@@ -49,15 +49,15 @@ function replicaViolations(object: ApiObject, version: ResourceVersion): Violati
   const scale = version.subresources?.scale;
   if (!scale) return [];
   return [scale.specReplicasPath, scale.statusReplicasPath].flatMap(path => {
-    const count = reach(object, namesIn(path) ?? [path]);
+    const count = reach(object, simplePathNames(path) ?? [path]);
     if (typeof count !== 'number') return [];
     if (count < 0) return [invalid(path, count, 'should be a non-negative integer')];
-    return count > MOST_REPLICAS ? [invalid(path, count, `should be less than or equal to ${MOST_REPLICAS}`)] : [];
+    return count > MAX_REPLICAS ? [invalid(path, count, `should be less than or equal to ${MAX_REPLICAS}`)] : [];
   });
 }
 
-/** Findings that leave too little of an object for its rules to be asked. */
-const BLOCKING = new Set([
+/** Reasons of violations after which validation rules are not evaluated. */
+const BLOCKING_REASONS = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
   'FieldValueTooLong',
@@ -68,36 +68,35 @@ const NOT_CHECKED: Violation = {
   reason: 'FieldValueInvalid',
   field: WHOLE_OBJECT,
   message:
-    'Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+    'Invalid value: "null": some validation rules were not checked because the object was invalid; correct the ' +
+    'existing errors to complete validation',
 };
 
-/** Everything that is wrong with an object of the version. */
-function violationsOf(type: ResourceType, version: ResourceVersion, rules: () => Rule | undefined) {
+/** The validation of the objects of a version. */
+function makeValidator(type: ResourceType, version: ResourceVersion, rules: () => RuleEvaluator | undefined) {
   const { schema } = version;
   return (object: ApiObject, old: ApiObject | undefined, context: StrategyContext): Violation[] => {
     const value = object as unknown as Json;
     const found = [
       ...schemaViolations(value, schema, '', old as unknown as Json),
-      ...duplicatesIn(value, schema, ''),
+      ...duplicateViolations(value, schema, ''),
       ...embeddedViolations(object, schema),
       ...replicaViolations(object, version),
     ];
     const compiled = rules();
-    const blocked = found.some(violation => BLOCKING.has(violation.reason));
-    const ask = (rule: Rule): Violation[] =>
+    const isBlocked = found.some(violation => BLOCKING_REASONS.has(violation.reason));
+    const evaluate = (rule: RuleEvaluator): Violation[] =>
       rule(value, old as unknown as Json | undefined, text => context.warn?.(text));
-    const ruled = !compiled ? [] : blocked ? [NOT_CHECKED] : ask(compiled);
-    return [...found, ...ruled, ...(type.validate && !blocked ? type.validate(object, old) : [])];
+    const ruleFindings = !compiled ? [] : isBlocked ? [NOT_CHECKED] : evaluate(compiled);
+    return [...found, ...ruleFindings, ...(type.validate && !isBlocked ? type.validate(object, old) : [])];
   };
 }
 
 const withoutStatus = ({ metadata: _metadata, status: _status, ...content }: ApiObject): object => content;
 const withoutMetadata = ({ metadata: _metadata, ...content }: ApiObject): object => content;
 
-/**
- * A write of the status changes nothing else, not even labels: of metadata only what the server itself keeps moves on.
- */
-function keepMetadata(object: ApiObject, { metadata }: ApiObject): void {
+/** A status write changes nothing else, not even labels. Of the metadata, only fields set by the server are kept. */
+function restoreMetadata(object: ApiObject, { metadata }: ApiObject): void {
   const { managedFields, resourceVersion } = object.metadata;
   object.metadata = {
     ...metadata,
@@ -111,11 +110,11 @@ function strategyOf(
   version: ResourceVersion,
   schemaFor: (apiVersion: string) => CustomSchema | undefined,
 ): Strategy {
-  let rules: { readonly compiled: Rule | undefined } | undefined;
-  const violations = violationsOf(
+  let rules: { readonly compiled: RuleEvaluator | undefined } | undefined;
+  const violations = makeValidator(
     type,
     version,
-    () => (rules ??= { compiled: hasRules(version.schema) ? rulesOf(version.schema) : undefined }).compiled,
+    () => (rules ??= { compiled: hasRules(version.schema) ? compileRules(version.schema) : undefined }).compiled,
   );
   const hasStatus = Boolean(version.subresources?.status);
   const content = hasStatus ? withoutStatus : withoutMetadata;
@@ -125,7 +124,7 @@ function strategyOf(
     changesGeneration: (object, old) => !isDeepStrictEqual(content(object), content(old)),
     hasStatus,
     allowUnconditionalUpdate: false,
-    prepareStatus: keepMetadata,
+    prepareStatus: restoreMetadata,
     prepareCreate: () => {
       if (type.terminating)
         throw new Refusal('MethodNotAllowed', 'create not allowed while custom resource definition is terminating', {
@@ -138,7 +137,7 @@ function strategyOf(
     validateStatus: violations,
     ...(needsEngine(version.schema) ? { load: loadEngine } : {}),
     unknownFieldMessage: field => `field label not supported: ${field}`,
-    selectableFields: selectable(version),
+    selectableFields: selectableFieldsOf(version),
     columns: columnsOf(version.columns),
     scale: scaleOf(version),
     convert: (object, apiVersion) => schemaFor(apiVersion)?.read(object) ?? { ...object, apiVersion },
@@ -148,8 +147,8 @@ function strategyOf(
 function subresourcesOf(type: ResourceType, version: ResourceVersion): Map<string, Subresource> {
   const found = new Map<string, Subresource>();
   const { status, scale } = version.subresources ?? {};
-  const own = { kind: type.kind, group: type.group, version: version.name, verbs: SUBRESOURCE_VERBS };
-  if (status) found.set('status', { name: 'status', ...own });
+  const common = { kind: type.kind, group: type.group, version: version.name, verbs: SUBRESOURCE_VERBS };
+  if (status) found.set('status', { name: 'status', ...common });
   if (scale)
     found.set('scale', {
       name: 'scale',
@@ -164,13 +163,13 @@ function subresourcesOf(type: ResourceType, version: ResourceVersion): Map<strin
   return found;
 }
 
-/** What depends on a whole schema is made when first asked for: most processes hold more types than they use. */
+/** Computes a value on first use. Most processes do not use the schemas of all their types. */
 function lazy<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+  let cached: { readonly value: T } | undefined;
+  return () => (cached ??= { value: make() }).value;
 }
 
-/** The served versions of a resource type as resources of a registry; they look like built-in ones to generic code. */
+/** The served versions of a resource type as registry resources, which generic code treats like built-in ones. */
 export function resourcesOf(type: ResourceType): Resource[] {
   const { group, plural, singular, kind, listKind, shortNames, categories, changedAt } = type;
   const stored = type.versions.find(version => version.storage) ?? type.versions[0]!;
@@ -184,7 +183,7 @@ export function resourcesOf(type: ResourceType): Resource[] {
   return type.versions
     .filter(version => version.served)
     .map(version => {
-      const struct = lazy(() => structFor(version.schema, `${apiVersionOf(version)}.${kind}`));
+      const struct = lazy(() => structForSchema(version.schema, `${apiVersionOf(version)}.${kind}`));
       return {
         group,
         version: version.name,

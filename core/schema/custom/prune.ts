@@ -1,59 +1,53 @@
 import type { StructuralSchema } from '../../api/resource.js';
 import type { Json } from '../../model/object.js';
-import type { Complaints } from '../complaints.js';
-import { setMember } from '../patch/members.js';
+import type { StrictErrors } from '../strictErrors.js';
+import { isMembers, type Members, setMember } from '../patch/members.js';
 
-type Rec = { [key: string]: Json };
-
-/** True for a JSON object. */
-export const isRec = (value: unknown): value is Rec =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The schema of a property, by own name only: names come from clients. */
-export const propertyOf = (schema: StructuralSchema, name: string): StructuralSchema | undefined =>
+/** The schema of a property. Names come from clients, so only own members are found. */
+export const propertySchema = (schema: StructuralSchema, name: string): StructuralSchema | undefined =>
   schema.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
 
-/** The schema that values of a map have; undefined where there is none or any value is allowed. */
-export const valuesOf = (schema: StructuralSchema): StructuralSchema | undefined =>
+/** The schema in `additionalProperties`; undefined if it is missing or a boolean. */
+export const additionalSchema = (schema: StructuralSchema): StructuralSchema | undefined =>
   typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
 
-const EMBEDDED = new Set(['apiVersion', 'kind', 'metadata']);
+const ENVELOPE = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Members that the schema does not describe, dropped in place; their paths go to `dropped`. */
+/** Removes unknown fields in place and adds their paths to `dropped`. */
 export function prune(
   value: Json,
   schema: StructuralSchema | undefined,
   path: string,
-  dropped: Complaints,
+  dropped: StrictErrors,
   root = false,
 ): void {
   if (Array.isArray(value)) {
     const items = schema?.items;
     if (!items && schema?.['x-kubernetes-preserve-unknown-fields']) return;
     for (const [i, item] of value.entries()) prune(item, items, `${path}[${i}]`, dropped);
-  } else if (isRec(value)) pruneMembers(value, schema, path, dropped, root);
+  } else if (isMembers(value)) pruneMembers(value, schema, path, dropped, root);
 }
 
 function pruneMembers(
-  value: Rec,
+  value: Members,
   schema: StructuralSchema | undefined,
   path: string,
-  dropped: Complaints,
+  dropped: StrictErrors,
   root: boolean,
 ): void {
   const embedded = root || schema?.['x-kubernetes-embedded-resource'] === true;
-  const open = schema?.['x-kubernetes-preserve-unknown-fields'] === true;
-  const values = schema && valuesOf(schema);
+  const preservesUnknown = schema?.['x-kubernetes-preserve-unknown-fields'] === true;
+  const values = schema && additionalSchema(schema);
   for (const key of Object.keys(value)) {
-    // What every object has is described by its own type.
-    if (embedded && EMBEDDED.has(key)) continue;
+    // These fields have a built-in type.
+    if (embedded && ENVELOPE.has(key)) continue;
     const below = path ? `${path}.${key}` : key;
-    const property = schema && propertyOf(schema, key);
+    const property = schema && propertySchema(schema, key);
     if (property) prune(value[key]!, property, below, dropped);
     else if (values) prune(value[key]!, values, below, dropped);
-    // Other members are kept, or refused by validation where they are forbidden, but nothing describes what is below them.
+    // With a boolean, the member is kept or rejected by validation; fields below it are unknown.
     else if (schema?.additionalProperties !== undefined) prune(value[key]!, undefined, below, dropped);
-    else if (open) continue;
+    else if (preservesUnknown) continue;
     else {
       delete value[key];
       dropped.add(below);
@@ -61,65 +55,58 @@ function pruneMembers(
   }
 }
 
-const forbidsNull = (value: Json | undefined, schema: StructuralSchema | undefined): boolean =>
+const isForbiddenNull = (value: Json | undefined, schema: StructuralSchema | undefined): boolean =>
   value === null && schema !== undefined && !schema.nullable;
 
-/**
- * Nulls that the schema does not allow and no default replaces are dropped in place, as if they had not been sent.
- * Nulls in lists stay.
- */
+/** Removes nulls that the schema does not allow and that have no default, in place. Nulls in lists are kept. */
 export function dropNulls(value: Json, schema: StructuralSchema | undefined): void {
   if (!schema) return;
   if (Array.isArray(value)) {
     for (const item of value) dropNulls(item, schema.items);
     return;
   }
-  if (!isRec(value)) return;
+  if (!isMembers(value)) return;
   for (const key of Object.keys(value)) {
-    const below = propertyOf(schema, key) ?? valuesOf(schema);
+    const below = propertySchema(schema, key) ?? additionalSchema(schema);
     if (!below) continue;
-    if (!forbidsNull(value[key], below)) dropNulls(value[key]!, below);
+    if (!isForbiddenNull(value[key], below)) dropNulls(value[key]!, below);
     else if (below.default === undefined || below.default === null) delete value[key];
   }
 }
 
-/**
- * Fills absent members, and nulls that the schema does not allow, with the schema's defaults, in place and downwards.
- */
+/** Sets missing members, and nulls that the schema does not allow, to their defaults, recursively and in place. */
 export function applyDefaults(value: Json, schema: StructuralSchema | undefined): void {
   if (!schema) return;
   if (Array.isArray(value)) {
-    defaultItems(value, schema.items);
+    applyItemDefaults(value, schema.items);
     return;
   }
-  if (!isRec(value)) return;
+  if (!isMembers(value)) return;
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     if (property.default === undefined || property.default === null) continue;
-    if (!Object.hasOwn(value, key) || forbidsNull(value[key], property))
+    if (!Object.hasOwn(value, key) || isForbiddenNull(value[key], property))
       setMember(value, key, structuredClone(property.default));
   }
-  const values = valuesOf(schema);
+  const values = additionalSchema(schema);
   for (const key of Object.keys(value)) {
-    const property = propertyOf(schema, key);
-    if (!property && forbidsNull(value[key], values) && values!.default != null)
+    const property = propertySchema(schema, key);
+    if (!property && isForbiddenNull(value[key], values) && values!.default != null)
       setMember(value, key, structuredClone(values!.default));
     applyDefaults(value[key]!, property ?? values);
   }
 }
 
-function defaultItems(list: Json[], items: StructuralSchema | undefined): void {
+function applyItemDefaults(list: Json[], items: StructuralSchema | undefined): void {
   list.forEach((item, i) => {
-    if (forbidsNull(item, items) && items!.default != null) list[i] = structuredClone(items!.default);
+    if (isForbiddenNull(item, items) && items!.default != null) list[i] = structuredClone(items!.default);
     applyDefaults(list[i]!, items);
   });
 }
 
-/**
- * Whether any part of the schema has a default: the common schema has none, and then a pass over every object is saved.
- */
+/** Whether a schema or a nested one has a default. Without any, defaulting can be skipped. */
 export function hasDefaults(schema: StructuralSchema): boolean {
   if (schema.default !== undefined) return true;
-  const values = valuesOf(schema);
+  const values = additionalSchema(schema);
   return (
     Object.values(schema.properties ?? {}).some(hasDefaults) ||
     (schema.items !== undefined && hasDefaults(schema.items)) ||
@@ -127,30 +114,30 @@ export function hasDefaults(schema: StructuralSchema): boolean {
   );
 }
 
-/** Visits the embedded resources of a value that a schema describes. */
-export function embeddedIn(
+/** Visits the embedded objects of a value. */
+export function visitEmbedded(
   value: Json | undefined,
   schema: StructuralSchema | undefined,
   path: string,
-  visit: (object: Rec, path: string) => void,
+  visit: (object: Members, path: string) => void,
 ): void {
   if (!schema) return;
   if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) embeddedIn(item, schema.items, `${path}[${i}]`, visit);
+    for (const [i, item] of value.entries()) visitEmbedded(item, schema.items, `${path}[${i}]`, visit);
     return;
   }
-  if (!isRec(value)) return;
+  if (!isMembers(value)) return;
   if (schema['x-kubernetes-embedded-resource'] && path !== '') visit(value, path);
   for (const key of Object.keys(value)) {
-    const below = propertyOf(schema, key) ?? valuesOf(schema);
-    if (below) embeddedIn(value[key], below, path ? `${path}.${key}` : key, visit);
+    const below = propertySchema(schema, key) ?? additionalSchema(schema);
+    if (below) visitEmbedded(value[key], below, path ? `${path}.${key}` : key, visit);
   }
 }
 
-/** Whether a schema describes embedded resources. */
+/** Whether a schema has embedded objects. */
 export function hasEmbedded(schema: StructuralSchema): boolean {
   if (schema['x-kubernetes-embedded-resource']) return true;
-  const values = valuesOf(schema);
+  const values = additionalSchema(schema);
   return (
     Object.values(schema.properties ?? {}).some(hasEmbedded) ||
     (schema.items !== undefined && hasEmbedded(schema.items)) ||
@@ -158,9 +145,9 @@ export function hasEmbedded(schema: StructuralSchema): boolean {
   );
 }
 
-/** Whether a condition holds for the schema or for one below it, those of the logical keywords included. */
-function somewhere(schema: StructuralSchema, holds: (schema: StructuralSchema) => boolean): boolean {
-  const values = valuesOf(schema);
+/** Whether a predicate holds for a schema or a nested one, including those in logical keywords. */
+function someSchema(schema: StructuralSchema, predicate: (schema: StructuralSchema) => boolean): boolean {
+  const values = additionalSchema(schema);
   const below = [
     ...Object.values(schema.properties ?? {}),
     ...(schema.items ? [schema.items] : []),
@@ -170,13 +157,13 @@ function somewhere(schema: StructuralSchema, holds: (schema: StructuralSchema) =
     ...(schema.oneOf ?? []),
     ...(schema.not ? [schema.not] : []),
   ];
-  return holds(schema) || below.some(one => somewhere(one, holds));
+  return predicate(schema) || below.some(one => someSchema(one, predicate));
 }
 
-/** Whether a schema has rules anywhere. */
+/** Whether a schema or a nested one has validation rules. */
 export const hasRules = (schema: StructuralSchema): boolean =>
-  somewhere(schema, one => (one['x-kubernetes-validations']?.length ?? 0) > 0);
+  someSchema(schema, one => (one['x-kubernetes-validations']?.length ?? 0) > 0);
 
-/** Whether judging by a schema takes the engine of expressions and patterns. */
+/** Whether validation against a schema needs the engine for rules and patterns. */
 export const needsEngine = (schema: StructuralSchema): boolean =>
-  somewhere(schema, one => one.pattern !== undefined || (one['x-kubernetes-validations']?.length ?? 0) > 0);
+  someSchema(schema, one => one.pattern !== undefined || (one['x-kubernetes-validations']?.length ?? 0) > 0);

@@ -1,47 +1,51 @@
 import type { StructuralSchema } from '../../api/resource.js';
 import type { Compiled } from '../../cel/index.js';
-import { propertyOf, valuesOf } from './prune.js';
+import { propertySchema, additionalSchema } from './prune.js';
 
-/** One name of a field path; `key`: of a map's member. */
-export interface PathName {
+/** A name in a field path. `isKey`: it is the key of a map. */
+export interface PathElement {
   readonly name: string;
-  readonly key: boolean;
+  readonly isKey: boolean;
 }
 
 const PART = /\.([A-Za-z_][A-Za-z0-9_-]*|[A-Za-z0-9_-]+)|\['((?:\\.|[^'\\])*)'\]/y;
 
-/** The names of a rule's `fieldPath` (`.a.b`, `.m['k']`), undefined for a path that leads to nothing in the schema. */
-export function fieldPathNames(path: string, schema: StructuralSchema): PathName[] | undefined {
-  const names: PathName[] = [];
+/** The names in a rule's `fieldPath` (`.a.b`, `.m['k']`); undefined if the schema has no such field. */
+export function fieldPathNames(path: string, schema: StructuralSchema): PathElement[] | undefined {
+  const names: PathElement[] = [];
   let at = 0;
-  let here: StructuralSchema | undefined = schema;
+  let current: StructuralSchema | undefined = schema;
   while (at < path.length) {
     PART.lastIndex = at;
     const found = PART.exec(path);
-    if (!found || !here) return undefined;
+    if (!found || !current) return undefined;
     at = PART.lastIndex;
     const name = found[1] ?? found[2]!.replace(/\\(.)/g, '$1');
-    const property: StructuralSchema | undefined = propertyOf(here, name);
-    names.push({ name, key: !property });
-    here = property ?? valuesOf(here);
-    if (!here) return undefined;
+    const property: StructuralSchema | undefined = propertySchema(current, name);
+    names.push({ name, isKey: !property });
+    current = property ?? additionalSchema(current);
+    if (!current) return undefined;
   }
   return names.length > 0 ? names : undefined;
 }
 
-/** What compiles expressions. */
+/** A CEL environment. */
 export interface Compiler {
   compile(text: string): Compiled;
 }
 
-/** Compiles a rule; it uses the old value exactly if it does not compile without. */
-export function compiledRule(
-  without: Compiler,
-  withOld: Compiler,
+/**
+ * Compiles a rule, first without `oldSelf` and then, if that fails, with it. `usesOldSelf`: only the latter succeeds.
+ */
+export function compileRule(
+  withoutOldSelf: Compiler,
+  withOldSelf: Compiler,
   text: string,
-): { compiled: Compiled; usesOld: boolean } {
-  const plain = without.compile(text);
-  if (plain.program) return { compiled: plain, usesOld: false };
-  const full = withOld.compile(text);
-  return full.program ? { compiled: full, usesOld: true } : { compiled: full, usesOld: false };
+): { compiled: Compiled; usesOldSelf: boolean } {
+  const compiled = withoutOldSelf.compile(text);
+  if (compiled.program) return { compiled, usesOldSelf: false };
+  const compiledWithOld = withOldSelf.compile(text);
+  return compiledWithOld.program
+    ? { compiled: compiledWithOld, usesOldSelf: true }
+    : { compiled: compiledWithOld, usesOldSelf: false };
 }

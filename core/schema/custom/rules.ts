@@ -4,41 +4,42 @@ import type { Json } from '../../model/object.js';
 import { type Violation, VIOLATIONS_TOLD, type ViolationType } from '../../model/refusal.js';
 import type { Program, SchemaType } from '../../cel/index.js';
 import { engine } from './engine.js';
-import { compiledRule, fieldPathNames } from './ruleText.js';
-import { isRec, propertyOf, valuesOf } from './prune.js';
-import { correlated, memberOf, WHOLE_OBJECT } from './validate.js';
+import { compileRule, fieldPathNames } from './ruleText.js';
+import { isMembers } from '../patch/members.js';
+import { additionalSchema, propertySchema } from './prune.js';
+import { correlateItems, memberOf, WHOLE_OBJECT } from './validate.js';
 
-/** Asks the rules of a schema about an object; what an update left as it was is told to `warn` instead. */
-export type Rule = (value: Json, old: Json | undefined, warn: (text: string) => void) => Violation[];
+/** Evaluates the rules of a schema for an object. Violations by values that an update did not change go to `warn`. */
+export type RuleEvaluator = (value: Json, old: Json | undefined, warn: (text: string) => void) => Violation[];
 
-/** Longest text of a message expression; upstream's bound. */
+/** Upstream's limit of the result of a message expression. */
 const MESSAGE_BYTES = 5 * 1024;
 
-interface Asked {
+interface CompiledRule {
   readonly source: SchemaRule;
   readonly program: Program;
-  readonly usesOld: boolean;
+  readonly usesOldSelf: boolean;
   readonly message?: Program;
 }
 
-/** A schema with rules in it or below it. */
-interface Node {
+/** The compiled rules of a schema and its nested ones. */
+interface RuleNode {
   readonly schema: StructuralSchema;
   readonly type: SchemaType | undefined;
-  readonly rules: readonly Asked[];
-  readonly items?: Node;
-  readonly values?: Node;
-  readonly properties: ReadonlyMap<string, Node>;
+  readonly rules: readonly CompiledRule[];
+  readonly items?: RuleNode;
+  readonly values?: RuleNode;
+  readonly properties: ReadonlyMap<string, RuleNode>;
 }
 
 /** The state of one evaluation. */
-interface Run {
+interface Evaluation {
   readonly found: Violation[];
   readonly warn: (text: string) => void;
   budget: number;
 }
 
-function asked(schema: StructuralSchema, type: SchemaType | undefined): Asked[] {
+function compileOwnRules(schema: StructuralSchema, type: SchemaType | undefined): CompiledRule[] {
   const rules = schema['x-kubernetes-validations'] ?? [];
   if (rules.length === 0 || !type) return [];
   const { createEnvironment, optionalType, validationOf, widestLibraries } = engine().cel;
@@ -50,82 +51,89 @@ function asked(schema: StructuralSchema, type: SchemaType | undefined): Asked[] 
   return rules.flatMap(source => {
     const old = source.optionalOldSelf ? optionalType(type.type) : type.type;
     const env = base.extend({ oldSelf: old });
-    const { compiled, usesOld } = compiledRule(base, env, source.rule);
+    const { compiled, usesOldSelf } = compileRule(base, env, source.rule);
     if (!compiled.program) return [];
     const message = source.messageExpression ? env.compile(source.messageExpression).program : undefined;
-    return [{ source, program: compiled.program, usesOld, ...(message ? { message } : {}) }];
+    return [{ source, program: compiled.program, usesOldSelf, ...(message ? { message } : {}) }];
   });
 }
 
-/** Compiles the rules of a schema and of all below it; undefined where there are none. */
-function nodeOf(schema: StructuralSchema, root: boolean): Node | undefined {
-  const values = valuesOf(schema);
-  const properties = new Map<string, Node>();
+/** Compiles the rules of a schema and its nested ones; undefined if there are none. */
+function compileNode(schema: StructuralSchema, root: boolean): RuleNode | undefined {
+  const values = additionalSchema(schema);
+  const properties = new Map<string, RuleNode>();
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const below = nodeOf(property, false);
+    const below = compileNode(property, false);
     if (below) properties.set(name, below);
   }
-  const items = schema.items && nodeOf(schema.items, false);
-  const mapped = values && nodeOf(values, false);
+  const items = schema.items && compileNode(schema.items, false);
+  const valuesNode = values && compileNode(values, false);
   const own = schema['x-kubernetes-validations']?.length ?? 0;
-  if (own === 0 && properties.size === 0 && !items && !mapped) return undefined;
+  if (own === 0 && properties.size === 0 && !items && !valuesNode) return undefined;
   const type = own > 0 ? engine().cel.schemaType(schema, { root, name: 'selfType' }) : undefined;
   return {
     schema,
     type,
-    rules: asked(schema, type),
+    rules: compileOwnRules(schema, type),
     properties,
     ...(items ? { items } : {}),
-    ...(mapped ? { values: mapped } : {}),
+    ...(valuesNode ? { values: valuesNode } : {}),
   };
 }
 
-/** The compiled rules of a schema, of a whole object or of a part of one; undefined where it has none. */
-export function rulesOf(schema: StructuralSchema, wholeObject = true): Rule | undefined {
-  const root = nodeOf(schema, wholeObject);
+/** Compiles the rules of a schema; undefined if it has none. `wholeObject`: the schema is that of an API object. */
+export function compileRules(schema: StructuralSchema, wholeObject = true): RuleEvaluator | undefined {
+  const root = compileNode(schema, wholeObject);
   if (!root) return undefined;
   return (value, old, warn) => {
-    const run: Run = { found: [], warn, budget: engine().cel.REQUEST_BUDGET };
-    visit(root, value, old, '', run);
-    return run.found;
+    const evaluation: Evaluation = { found: [], warn, budget: engine().cel.REQUEST_BUDGET };
+    visit(root, value, old, '', evaluation);
+    return evaluation.found;
   };
 }
 
-function visit(node: Node, value: Json, old: Json | undefined, path: string, run: Run): void {
-  if (value === null || run.budget < 0 || run.found.length > VIOLATIONS_TOLD) return;
-  if (node.rules.length > 0) ask(node, value, old, path, run);
+function visit(node: RuleNode, value: Json, old: Json | undefined, path: string, evaluation: Evaluation): void {
+  if (value === null || evaluation.budget < 0 || evaluation.found.length > VIOLATIONS_TOLD) return;
+  if (node.rules.length > 0) evaluateNode(node, value, old, path, evaluation);
   if (Array.isArray(value) && node.items) {
-    const before = correlated(old, node.schema);
-    for (const [i, item] of value.entries()) visit(node.items, item, before(item), `${path}[${i}]`, run);
-  } else if (isRec(value)) visitMembers(node, value, old, path, run);
+    const before = correlateItems(old, node.schema);
+    for (const [i, item] of value.entries()) visit(node.items, item, before(item), `${path}[${i}]`, evaluation);
+  } else if (isMembers(value)) visitMembers(node, value, old, path, evaluation);
 }
 
-function visitMembers(node: Node, value: { [key: string]: Json }, old: Json | undefined, path: string, run: Run): void {
+function visitMembers(
+  node: RuleNode,
+  value: { [key: string]: Json },
+  old: Json | undefined,
+  path: string,
+  evaluation: Evaluation,
+): void {
   const before = node.schema['x-kubernetes-map-type'] === 'atomic' ? undefined : old;
   for (const [name, below] of node.properties)
     if (Object.hasOwn(value, name))
-      visit(below, value[name]!, memberOf(before, name), path ? `${path}.${name}` : name, run);
+      visit(below, value[name]!, memberOf(before, name), path ? `${path}.${name}` : name, evaluation);
   if (!node.values) return;
   for (const key of Object.keys(value))
-    if (!propertyOf(node.schema, key)) visit(node.values, value[key]!, memberOf(before, key), `${path}[${key}]`, run);
+    if (!propertySchema(node.schema, key))
+      visit(node.values, value[key]!, memberOf(before, key), `${path}[${key}]`, evaluation);
 }
 
-function ask(node: Node, value: Json, old: Json | undefined, path: string, run: Run): void {
+function evaluateNode(node: RuleNode, value: Json, old: Json | undefined, path: string, evaluation: Evaluation): void {
   const unchanged = old !== undefined && isDeepStrictEqual(value, old);
   const type = node.type!;
   for (const rule of node.rules) {
-    if (rule.usesOld && old === undefined && !rule.source.optionalOldSelf) continue;
+    if (rule.usesOldSelf && old === undefined && !rule.source.optionalOldSelf) continue;
     const variables = new Variables(type, value, old, rule.source.optionalOldSelf === true);
-    const violation = judge(rule, node.schema, variables, path, run);
+    const violation = evaluateRule(rule, node.schema, variables, path, evaluation);
     if (!violation) continue;
-    // A value that the update did not touch may go on breaking a rule that came after it.
-    if (unchanged && !rule.usesOld) run.warn(`${violation.field}: ${violation.message}`);
-    else run.found.push(violation);
-    if (run.budget < 0) return;
+    // A value that the update did not change may violate a rule that was added later.
+    if (unchanged && !rule.usesOldSelf) evaluation.warn(`${violation.field}: ${violation.message}`);
+    else evaluation.found.push(violation);
+    if (evaluation.budget < 0) return;
   }
 }
 
-/** What a rule may name, viewed when it does. */
+/** The variables of a rule, converted when it uses them. */
 class Variables {
   constructor(type: SchemaType, value: Json, old: Json | undefined, optional: boolean) {
     const { Optional } = engine().cel;
@@ -148,55 +156,54 @@ const violationOf = (reason: ViolationType, field: string, schema: StructuralSch
   return { reason, field: field || WHOLE_OBJECT, message: messages[reason] ?? `Invalid value: ${shown}: ${text}` };
 };
 
-function judge(
-  rule: Asked,
+function evaluateRule(
+  rule: CompiledRule,
   schema: StructuralSchema,
   variables: Variables,
   path: string,
-  run: Run,
+  evaluation: Evaluation,
 ): Violation | undefined {
   const { source } = rule;
   const { CALL_BUDGET, evaluationMessage } = engine().cel;
-  const outcome = rule.program.evaluate(variables, { budget: Math.min(CALL_BUDGET, run.budget) });
-  run.budget -= outcome.cost;
+  const outcome = rule.program.evaluate(variables, { budget: Math.min(CALL_BUDGET, evaluation.budget) });
+  evaluation.budget -= outcome.cost;
   if (outcome.error !== undefined) {
     const text = evaluationMessage(outcome.error);
-    const named = source.message?.trim() || source.rule.trim();
-    const joined = outcome.exceeded
-      ? `${text} for rule: ${named}`
+    const ruleLabel = source.message?.trim() || source.rule.trim();
+    const message = outcome.exceeded
+      ? `${text} for rule: ${ruleLabel}`
       : outcome.error.startsWith('no such overload')
-        ? `${text} for rule: ${named}`
-        : `${text} evaluating rule: ${named}`;
-    if (outcome.exceeded) run.budget = -1;
-    return violationOf('FieldValueInvalid', path, schema, joined);
+        ? `${text} for rule: ${ruleLabel}`
+        : `${text} evaluating rule: ${ruleLabel}`;
+    if (outcome.exceeded) evaluation.budget = -1;
+    return violationOf('FieldValueInvalid', path, schema, message);
   }
   if (outcome.value === true) return undefined;
-  const field = source.fieldPath ? fieldBelow(path, source.fieldPath, schema) : path;
+  const field = source.fieldPath ? resolveFieldPath(path, source.fieldPath, schema) : path;
   return violationOf(
     (source.reason as ViolationType | undefined) ?? 'FieldValueInvalid',
     field,
     schema,
-    messageOf(rule, variables, run),
+    violationMessage(rule, variables, evaluation),
   );
 }
 
-/**
- * The text of a broken rule: what its message expression gives if that is a line of text, else its message, else the
- * rule itself.
- */
-function messageOf(rule: Asked, variables: Variables, run: Run): string {
+/** The message of a violated rule: the result of its message expression if valid, else its message, else its text. */
+function violationMessage(rule: CompiledRule, variables: Variables, evaluation: Evaluation): string {
   const { message, rule: text } = rule.source;
-  const standing = message?.trim() || `failed rule: ${text.trim()}`;
-  if (!rule.message) return standing;
+  const defaultMessage = message?.trim() || `failed rule: ${text.trim()}`;
+  if (!rule.message) return defaultMessage;
   const outcome = rule.message.evaluate(variables, {
-    budget: Math.min(engine().cel.CALL_BUDGET, Math.max(0, run.budget)),
+    budget: Math.min(engine().cel.CALL_BUDGET, Math.max(0, evaluation.budget)),
   });
-  run.budget -= outcome.cost;
-  const said = typeof outcome.value === 'string' ? outcome.value.trim() : '';
-  return said === '' || /[\r\n]/.test(said) || Buffer.byteLength(said) > MESSAGE_BYTES ? standing : said;
+  evaluation.budget -= outcome.cost;
+  const computed = typeof outcome.value === 'string' ? outcome.value.trim() : '';
+  return computed === '' || /[\r\n]/.test(computed) || Buffer.byteLength(computed) > MESSAGE_BYTES
+    ? defaultMessage
+    : computed;
 }
 
-function fieldBelow(path: string, fieldPath: string, schema: StructuralSchema): string {
+function resolveFieldPath(path: string, fieldPath: string, schema: StructuralSchema): string {
   const names = fieldPathNames(fieldPath, schema) ?? [];
-  return names.reduce((at, { name, key }) => (key ? `${at}[${name}]` : at ? `${at}.${name}` : name), path);
+  return names.reduce((at, { name, isKey }) => (isKey ? `${at}[${name}]` : at ? `${at}.${name}` : name), path);
 }

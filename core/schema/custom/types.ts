@@ -3,7 +3,7 @@ import type { Field, Merge, Scalar, ScalarName, Struct, Type } from '../model.js
 import { typeOf } from '../table/types.js';
 
 const scalar = (name: ScalarName): Scalar => ({ is: 'scalar', name });
-/** A value that no schema describes: its structure is read off the value itself. */
+/** An untyped value. */
 const UNTYPED = scalar('any');
 const STRING = scalar('string');
 const SCALARS: Readonly<Record<string, Scalar>> = {
@@ -13,10 +13,7 @@ const SCALARS: Readonly<Record<string, Scalar>> = {
   number: scalar('double'),
 };
 
-/**
- * How what a field holds merges, after the markers (spec, "Merge strategy markers"): lists are replaced as a whole
- * unless the schema says otherwise.
- */
+/** The merge strategy of a field by its markers (spec, "Merge strategy markers"). By default, lists are atomic. */
 export function mergeOf(schema: StructuralSchema): Merge {
   const listType = schema['x-kubernetes-list-type'];
   const mapType = schema['x-kubernetes-map-type'];
@@ -27,7 +24,7 @@ export function mergeOf(schema: StructuralSchema): Merge {
   };
 }
 
-function fieldOf(name: string, type: Type, schema: StructuralSchema | undefined, required: boolean): Field {
+function toField(name: string, type: Type, schema: StructuralSchema | undefined, required: boolean): Field {
   return {
     name,
     type,
@@ -40,12 +37,12 @@ function fieldOf(name: string, type: Type, schema: StructuralSchema | undefined,
   };
 }
 
-function structOf(schema: StructuralSchema, id: string, embedded: boolean): Struct {
-  const fields: Field[] = embedded ? [fieldOf('metadata', typeOf('meta.v1.ObjectMeta'), undefined, false)] : [];
+function toStruct(schema: StructuralSchema, id: string, embedded: boolean): Struct {
+  const fields: Field[] = embedded ? [toField('metadata', typeOf('meta.v1.ObjectMeta'), undefined, false)] : [];
   const required = new Set(schema.required);
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     if (embedded && (name === 'metadata' || name === 'apiVersion' || name === 'kind')) continue;
-    fields.push(fieldOf(name, typeFor(property, `${id}.${name}`), property, required.has(name)));
+    fields.push(toField(name, toType(property, `${id}.${name}`), property, required.has(name)));
   }
   const mapType = schema['x-kubernetes-map-type'] as Struct['mapType'];
   return {
@@ -60,24 +57,21 @@ function structOf(schema: StructuralSchema, id: string, embedded: boolean): Stru
   };
 }
 
-function objectFor(schema: StructuralSchema, id: string): Type {
+function objectType(schema: StructuralSchema, id: string): Type {
   const values = schema.additionalProperties;
-  if (schema['x-kubernetes-embedded-resource']) return structOf(schema, id, true);
-  if (schema.properties && Object.keys(schema.properties).length > 0) return structOf(schema, id, false);
-  if (typeof values === 'object') return { is: 'map', of: typeFor(values, `${id}.*`) };
+  if (schema['x-kubernetes-embedded-resource']) return toStruct(schema, id, true);
+  if (schema.properties && Object.keys(schema.properties).length > 0) return toStruct(schema, id, false);
+  if (typeof values === 'object') return { is: 'map', of: toType(values, `${id}.*`) };
   if (values === true || schema['x-kubernetes-preserve-unknown-fields']) return UNTYPED;
-  return structOf(schema, id, false);
+  return toStruct(schema, id, false);
 }
 
-function typeFor(schema: StructuralSchema, id: string): Type {
+function toType(schema: StructuralSchema, id: string): Type {
   if (schema['x-kubernetes-int-or-string']) return scalar('IntOrString');
-  if (schema.type === 'array') return { is: 'list', of: schema.items ? typeFor(schema.items, `${id}.[]`) : UNTYPED };
-  if (schema.type === 'object' || schema['x-kubernetes-embedded-resource']) return objectFor(schema, id);
+  if (schema.type === 'array') return { is: 'list', of: schema.items ? toType(schema.items, `${id}.[]`) : UNTYPED };
+  if (schema.type === 'object' || schema['x-kubernetes-embedded-resource']) return objectType(schema, id);
   return SCALARS[schema.type ?? ''] ?? UNTYPED;
 }
 
-/**
- * The type model of a kind that a structural schema describes: what generic code reads of it, as it does of built-in
- * kinds.
- */
-export const structFor = (schema: StructuralSchema, id: string): Struct => structOf(schema, id, true);
+/** The type model of a custom kind, which generic code uses like that of a built-in kind. */
+export const structForSchema = (schema: StructuralSchema, id: string): Struct => toStruct(schema, id, true);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { StructuralSchema } from '../../../../core/api/resource.js';
 import { recordAt, recordsAt, stringAt, type UnknownRecord, valueAt } from '../../../../core/model/record.js';
 import { duplicate, invalid, required, tooMany, type Violation } from '../../../../core/model/refusal.js';
-import { namesIn } from '../../../../core/schema/custom/jsonPath.js';
+import { simplePathNames } from '../../../../core/schema/custom/jsonPath.js';
 import { structuralViolations } from '../../../../core/schema/custom/structural.js';
 
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
@@ -105,7 +105,7 @@ function selectableViolations(
   fields.forEach((field, i) => {
     const path = `${base}[${i}].jsonPath`;
     const given = stringAt(field, 'jsonPath');
-    const names = namesIn(given);
+    const names = simplePathNames(given);
     const target = names && names[0] !== 'metadata' ? schemaAt(schema, names) : undefined;
     if (given === '') found.push(required(path));
     else if (!target) found.push(invalid(path, given, 'is an invalid path: does not refer to a valid field'));
