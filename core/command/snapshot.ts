@@ -45,6 +45,8 @@ async function save(file: string, connection: ServerConnection, io: Io): Promise
     throw new StoreError(`${file} cannot be written: ${error.code}`);
   });
   try {
+    // A file that an interrupted command has left may have another mode.
+    await handle.chmod(0o600);
     const reader = new SnapshotReader();
     for await (const bytes of (await requestSnapshot(connection)) as AsyncIterable<Buffer>) {
       reader.take(bytes);

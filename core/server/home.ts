@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Naming } from '../naming.js';
@@ -8,8 +18,8 @@ import { ensurePki, type Pki } from '../pki/index.js';
 import type { Settings } from './settings.js';
 
 /**
- * What a server keeps beside its objects: certificates, the administrator's token and its secrets. They are made once;
- * private files have mode 0600.
+ * What a server keeps beside its objects: certificates, the administrator's token and its secrets. They are made once.
+ * Private files have mode 0600, and the directories that hold them 0700.
  */
 export interface Home {
   readonly storePath: string;
@@ -32,6 +42,25 @@ function secret(file: string): Uint8Array {
   return readFileSync(file);
 }
 
+/** Keeps other users out of a directory of secrets, also if it was made by an earlier release or copied here. */
+function makePrivate(directory: string): void {
+  restrict(directory);
+  for (const file of readdirSync(directory)) if (!file.endsWith('.crt')) restrict(join(directory, file));
+}
+
+/** Takes from other users what they may do with a file or directory. */
+function restrict(path: string): void {
+  const { mode } = statSync(path);
+  if ((mode & 0o077) === 0) return;
+  try {
+    chmodSync(path, mode & 0o700);
+  } catch (error) {
+    // Files of another owner, or of a read-only file system, as mounted secrets are, keep their modes.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EPERM' && code !== 'EROFS') throw error;
+  }
+}
+
 /** Makes a directory that is removed when the server closes. */
 function temporaryDirectory(releases: Releases): string {
   const made = mkdtempSync(join(tmpdir(), 'capstan-'));
@@ -39,6 +68,7 @@ function temporaryDirectory(releases: Releases): string {
   return made;
 }
 
+/** The data directory; a new one is private, the mode of one that exists is its owner's choice. */
 function directoryOf({ dataDir }: Settings): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   return resolve(dataDir);
@@ -58,10 +88,8 @@ export async function openHome(
   const sans = [settings.bindAddress, ...settings.tlsSan];
   const pki = await ensurePki({ dataDir: directory, sans, naming, now: Date.now });
   const own = join(directory, 'pki');
-  return {
-    storePath: join(directory, 'store'),
-    pki,
-    admin: adminToken(own, naming.component('orchestrator-admin')),
-    continueSecret: secret(join(own, 'continue.key')),
-  };
+  const admin = adminToken(own, naming.component('orchestrator-admin'));
+  const continueSecret = secret(join(own, 'continue.key'));
+  makePrivate(own);
+  return { storePath: join(directory, 'store'), pki, admin, continueSecret };
 }

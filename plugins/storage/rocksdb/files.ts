@@ -4,6 +4,7 @@ import { StoreError } from '../../../core/api/index.js';
 import { REMEDY } from '../engine/records.js';
 import { checkLog, type LogReport } from './log-file.js';
 import { toStoreError } from './errors.js';
+import { makePrivate } from './private-files.js';
 
 /** The path of the database in a store's directory. */
 export const databasePath = (directory: string): string => join(directory, 'db');
@@ -25,10 +26,14 @@ export async function syncDirectory(path: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-/** Creates the store's directory if missing. Throws StoreError if the user cannot write to it. */
+/**
+ * Creates the store's directory if missing, and gives it and its files modes that keep other users out. Throws
+ * StoreError if the user cannot write to it.
+ */
 export async function prepareDirectory(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makePrivate(directory);
     // The process crashed while it restored the backup.
     const backup = backupPath(directory);
     if (!(await exists(databasePath(directory))) && (await exists(backup)))

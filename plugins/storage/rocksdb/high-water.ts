@@ -30,7 +30,7 @@ export async function readMark(directory: string): Promise<Mark | undefined> {
 /** Replaces the mark durably. */
 export async function writeMark(directory: string, mark: Mark): Promise<void> {
   const temporary = `${markFile(directory)}.new`;
-  const handle = await open(temporary, 'w');
+  const handle = await open(temporary, 'w', 0o600);
   try {
     await handle.writeFile(`capstan-high-water ${mark.store} ${mark.revision}\n`);
     await handle.sync();

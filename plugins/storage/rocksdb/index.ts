@@ -29,7 +29,11 @@ export default definePlugin<RocksDbConfig>({
       openRocksDb({
         ...config,
         now: host.now,
-        warn: error => host.log.warn({ error: error.message }, 'writing the high-water mark of the store failed'),
+        warn: error =>
+          host.log.warn(
+            { error: error.message },
+            'writing the high-water mark or changing the mode of a file of the store failed',
+          ),
       }),
     ),
   ],

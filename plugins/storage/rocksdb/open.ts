@@ -14,6 +14,7 @@ import {
 import { HighWaterMark, type Mark, readMark, writeMark } from './high-water.js';
 import { isInUse, openRecords, type RocksDbRecords } from './records.js';
 import { toStoreError } from './errors.js';
+import { PrivateFiles } from './private-files.js';
 
 /** Options of `openRocksDb`. */
 export interface RocksDbOptions {
@@ -21,7 +22,7 @@ export interface RocksDbOptions {
   readonly path: string;
   readonly historyMs: number;
   readonly now?: () => number;
-  /** Called if the high-water mark cannot be written; the store continues. */
+  /** Called if the high-water mark cannot be written, or the mode of a file be changed; the store continues. */
   readonly warn?: (error: Error) => void;
 }
 
@@ -39,12 +40,17 @@ export async function openRocksDb(options: RocksDbOptions): Promise<Engine> {
     await checkDatabaseExists(path, mark);
     await checkFiles(database);
     const { records, loaded } = await openVerified(path, mark);
-    const highWater = new HighWaterMark(path, loaded.id, loaded.revision, options.warn ?? (() => {}));
+    const warn = options.warn ?? (() => {});
+    const highWater = new HighWaterMark(path, loaded.id, loaded.revision, warn);
+    const privateFiles = await PrivateFiles.begin(database, warn);
     return new Engine('rocksdb', records, loaded, {
       historyMs: options.historyMs,
       now: options.now ?? Date.now,
       onDurable: revision => highWater.advance(revision),
-      beforeClose: () => highWater.close(),
+      beforeClose: async () => {
+        await privateFiles.close();
+        await highWater.close();
+      },
     });
   } catch (error) {
     throw toStoreError(path, error as Error);

@@ -10,6 +10,7 @@ import { type Mark, writeMark } from './high-water.js';
 import { openRecords, repairRecords, type RocksDbRecords } from './records.js';
 import { toStoreError } from './errors.js';
 import { REVISION_GAP } from './restore.js';
+import { makePrivate } from './private-files.js';
 import { writeDatabase } from './write.js';
 
 /**
@@ -178,6 +179,7 @@ async function replaceDatabase(path: string, temporary: string, mark: Mark): Pro
   await rename(recoveredPath(path), databasePath(path));
   await syncDirectory(path);
   await writeMark(path, mark);
+  await makePrivate(path);
   return damagedFilesPath;
 }
 

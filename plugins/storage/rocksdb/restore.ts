@@ -4,6 +4,7 @@ import { type Stored, StoreError } from '../../../core/api/index.js';
 import { databasePath, syncDirectory } from './files.js';
 import { writeMark } from './high-water.js';
 import { toStoreError } from './errors.js';
+import { makePrivate } from './private-files.js';
 import { writeDatabase } from './write.js';
 
 /**
@@ -38,6 +39,7 @@ export async function restoreRocksDb(path: string, { revision, objects }: Snapsh
     await rename(temporary, database);
     await syncDirectory(path);
     await writeMark(path, { store: id, revision: next });
+    await makePrivate(path);
     return next;
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });

@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { snapshotCommand } from '../../core/command/snapshot.js';
+import { Captured, ServerProcess } from './server.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'capstan-modes-'));
+const dataDir = join(directory, 'data');
+/** Runs a program under umask 000. */
+const OPEN = ['sh', '-c', 'umask 000; exec "$@"', 'sh'];
+
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** Paths below a directory, and itself, that other users may do something with; certificates are public. */
+const openToOthers = (path: string): string[] => {
+  const found = statSync(path);
+  const own =
+    (found.mode & 0o077) === 0 || path.endsWith('.crt') ? [] : [`${path} ${(found.mode & 0o777).toString(8)}`];
+  if (!found.isDirectory()) return own;
+  return [...own, ...readdirSync(path).flatMap(name => openToOthers(join(path, name)))];
+};
+
+const closed = async (): Promise<void> => {
+  while (openToOthers(dataDir).length > 0) await new Promise(resolve => setTimeout(resolve, 50));
+};
+
+describe.skipIf(process.platform === 'win32')('under umask 000', () => {
+  it('no file of the data directory is readable by other users, at the first start and at later ones', async () => {
+    for (let start = 0; start < 2; start++) {
+      const server = await ServerProcess.start(dataDir, [], OPEN);
+      expect(openToOthers(dataDir)).toEqual([]);
+      expect(statSync(join(dataDir, 'store', 'db')).mode & 0o777).toBe(0o700);
+      // RocksDB begins a new file.
+      writeFileSync(join(dataDir, 'store', 'db', '999999.log'), '', { mode: 0o644 });
+      chmodSync(join(dataDir, 'store', 'db', '999999.log'), 0o644);
+      await closed();
+      rmSync(join(dataDir, 'store', 'db', '999999.log'));
+      await server.end();
+    }
+  });
+
+  it('what an earlier release left open is closed by a start', async () => {
+    const files = [
+      'store',
+      'store/high-water',
+      'store/db',
+      'store/db/CURRENT',
+      'pki',
+      'pki/ca.key',
+      'pki/continue.key',
+    ];
+    for (const file of files) chmodSync(join(dataDir, file), 0o777);
+    chmodSync(join(dataDir, 'admin.kubeconfig'), 0o644);
+    const server = await ServerProcess.start(dataDir);
+    expect(openToOthers(dataDir)).toEqual([]);
+    await server.end();
+  });
+
+  it('the mode of a data directory that exists is left to its owner', async () => {
+    const shared = mkdtempSync(join(directory, 'shared-'));
+    chmodSync(shared, 0o755);
+    const server = await ServerProcess.start(shared, [], OPEN);
+    await server.end();
+    expect(openToOthers(shared)).toEqual([`${shared} 755`]);
+  });
+
+  it('a snapshot, and a store restored from it, are private', async () => {
+    const server = await ServerProcess.start(dataDir);
+    const file = join(directory, 'snapshot');
+    writeFileSync(`${file}.partial`, '');
+    chmodSync(`${file}.partial`, 0o666);
+    expect(await snapshotCommand(['save', file, `--data-dir=${dataDir}`], new Captured())).toBe(0);
+    await server.end();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const command = [process.execPath, 'dist/core/command/main.js', 'snapshot', 'restore', file];
+    const restored = join(directory, 'restored');
+    const { status, stderr } = spawnSync(OPEN[0]!, [...OPEN.slice(1), ...command, `--data-dir=${restored}`]);
+    expect([status, String(stderr)]).toEqual([0, '']);
+    expect(openToOthers(join(restored, 'store'))).toEqual([]);
+  });
+});
