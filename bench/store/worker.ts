@@ -2,7 +2,8 @@
 import { rmSync } from 'node:fs';
 import { Client, credentials } from '@grpc/grpc-js';
 import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
-import { packEvents } from '../../core/threads/messages.js';
+import type { EventsMessage } from '../../core/threads/messages.js';
+import { decodeFromWriter, encodeFromWriter } from '../../core/threads/wire.js';
 import { Put } from '../../plugins/storage/etcd/protocol.js';
 import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 import { readAtRest } from '../lib/process.js';
@@ -121,7 +122,9 @@ async function churn({ groups, hot, size, tidy }: Tasks['churn']): Promise<Measu
   const start = performance.now();
   for (let group = 0; group < groups; group++) {
     const keys = Array.from({ length: hot + 1 }, (_, i) => (i === 0 ? `cold-${group}` : `hot-${i}`));
-    const [events] = packEvents(keys.map(key => ({ key, revision: group, created: group, value })));
+    const changed = keys.map(key => ({ key, revision: group, created: group, value }));
+    const [data] = encodeFromWriter({ is: 'events', revision: group, events: changed, verdicts: [] });
+    const { events } = decodeFromWriter(data) as EventsMessage;
     for (const { key, value } of events) {
       const replaced = kept.get(key);
       if (replaced) buffers.remove(replaced.value);

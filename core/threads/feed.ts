@@ -1,5 +1,6 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { FromWriter } from './messages.js';
+import { decodeFromWriter } from './wire.js';
 
 /**
  * A thread's end of its channel to the writer. The writer counts its posts in shared memory, after each post. `catchUp`
@@ -17,7 +18,7 @@ export class StoreFeed {
     readonly counter: number,
     readonly take: (message: FromWriter) => void,
   ) {
-    port.on('message', (message: FromWriter) => this.#takeOne(message));
+    port.on('message', (data: unknown) => this.#takeOne(data));
   }
 
   /** Takes every message that the writer has counted before it returns. Does nothing while a message is being taken. */
@@ -25,15 +26,15 @@ export class StoreFeed {
     while (!this.#isTaking && this.#received !== Atomics.load(this.counters, this.counter)) {
       const next = receiveMessageOnPort(this.port);
       if (!next) break;
-      this.#takeOne(next.message as FromWriter);
+      this.#takeOne(next.message);
     }
   }
 
-  #takeOne(message: FromWriter): void {
+  #takeOne(data: unknown): void {
     this.#received = (this.#received + 1) | 0;
     this.#isTaking = true;
     try {
-      this.take(message);
+      this.take(decodeFromWriter(data));
     } finally {
       this.#isTaking = false;
     }

@@ -1,5 +1,6 @@
 /**
- * The messages between threads, as closed unions. The bytes of a message share one transferred buffer where possible.
+ * The messages between threads, as closed unions. The bytes of a message share one transferred buffer where possible;
+ * wire.ts has the form of those to and from the writer.
  * The writer posts in the order of commits: a thread that has taken as many messages as its counter says has seen every
  * acknowledged write.
  */
@@ -86,26 +87,39 @@ export interface SnapshotMessage {
   readonly last: boolean;
 }
 
+/** Committed changes, and to the front end what became of its proposals. */
+export interface EventsMessage {
+  readonly is: 'events';
+  readonly revision: number;
+  readonly events: readonly WireEvent[];
+  readonly verdicts: readonly Verdict[];
+  /** The events up to this revision are a summary; single changes before it are unknown. */
+  readonly floor?: number;
+}
+
+/** The answer to a RangeRequest. */
+export interface PageMessage {
+  readonly is: 'page';
+  readonly requestId: number;
+  readonly revision: number;
+  readonly items: readonly WireEvent[];
+  readonly more: boolean;
+  readonly remaining: number;
+}
+
+/** The answer to a HistoryRequest. */
+export interface PastMessage {
+  readonly is: 'past';
+  readonly requestId: number;
+  readonly events: readonly PastEvent[];
+}
+
 /** From the writer, on a thread's channel. */
 export type FromWriter =
   | SnapshotMessage
-  | {
-      readonly is: 'events';
-      readonly revision: number;
-      readonly events: readonly WireEvent[];
-      readonly verdicts: readonly Verdict[];
-      /** The events up to this revision are a summary; single changes before it are unknown. */
-      readonly floor?: number;
-    }
-  | {
-      readonly is: 'page';
-      readonly requestId: number;
-      readonly revision: number;
-      readonly items: readonly WireEvent[];
-      readonly more: boolean;
-      readonly remaining: number;
-    }
-  | { readonly is: 'past'; readonly requestId: number; readonly events: readonly PastEvent[] }
+  | EventsMessage
+  | PageMessage
+  | PastMessage
   | { readonly is: 'checked'; readonly requestId: number; readonly error?: string }
   | { readonly is: 'synced'; readonly requestId: number }
   | RequestFailed;
@@ -267,31 +281,4 @@ export const packLate = (late: readonly LateOutcome[]): readonly [LateOutcome[],
     late,
     ({ outcome }) => bytesOf(outcome),
     (item, views) => ({ ...item, outcome: withBytes(item.outcome, views) }),
-  );
-
-/** Proposals with their values in one transferable buffer. */
-export const packProposals = (proposals: readonly Proposal[]): readonly [Proposal[], ArrayBuffer[]] =>
-  packItems(
-    proposals,
-    ({ operations }) => operations.flatMap(operation => (operation.is === 'put' ? [operation.value] : [])),
-    ({ id, operations }, views) => {
-      let at = 0;
-      return { id, operations: operations.map(o => (o.is === 'put' ? { ...o, value: views[at++]! } : o)) };
-    },
-  );
-
-/** Events or stored items with their values in one transferable buffer. */
-export const packEvents = (events: readonly WireEvent[]): readonly [WireEvent[], ArrayBuffer[]] =>
-  packItems(
-    events,
-    ({ value }) => (value ? [value] : []),
-    (event, [value]) => ({ ...event, value: value! }),
-  );
-
-/** Past changes with their values, and those they replaced, in one transferable buffer. */
-export const packPast = (events: readonly PastEvent[]): readonly [PastEvent[], ArrayBuffer[]] =>
-  packItems(
-    events,
-    ({ value, previous }) => [...(value ? [value] : []), ...(previous ? [previous] : [])],
-    (event, views) => ({ ...event, value: event.value && views[0], previous: event.previous && views.at(-1) }),
   );

@@ -3,6 +3,7 @@ import { StoreFeed } from './feed.js';
 import type { WriterChannel } from './lifecycle.js';
 import type { FromWriter, ToWriter } from './messages.js';
 import { readSnapshot } from './snapshot.js';
+import { encodeToWriter } from './wire.js';
 
 /** What a thread does with the objects it follows. */
 export interface ObjectFollower {
@@ -38,8 +39,8 @@ export class ObjectFeed {
   }
 
   /** Posts proposals or requests to the writer. */
-  post(message: ToWriter, transfer: ArrayBuffer[]): void {
-    this.#feed.port.postMessage(message, transfer);
+  post(message: ToWriter): void {
+    this.#feed.port.postMessage(...encodeToWriter(message));
   }
 
   #take(message: FromWriter): void {

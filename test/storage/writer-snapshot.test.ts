@@ -1,8 +1,8 @@
 import { MessageChannel } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import type { Storage } from '../../core/api/index.js';
-import type { FromWriter } from '../../core/threads/messages.js';
 import { readSnapshot } from '../../core/threads/snapshot.js';
+import { decodeFromWriter } from '../../core/threads/wire.js';
 import { openMemory } from '../../plugins/storage/memory.js';
 import { Writer } from '../../workers/store/writer.js';
 
@@ -37,7 +37,8 @@ it('a thread that starts while history is shorter than its snapshot has every ob
   writer.connect(port1, 1);
   const keys = new Set<string>();
   await new Promise<void>(resolve => {
-    port2.on('message', (message: FromWriter) => {
+    port2.on('message', (data: unknown) => {
+      const message = decodeFromWriter(data);
       if (message.is === 'snapshot') readSnapshot(message.page, ({ key }) => keys.add(key));
       if (message.is === 'events')
         for (const { key, value } of message.events) value ? keys.add(key) : keys.delete(key);

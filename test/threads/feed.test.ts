@@ -2,6 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { afterEach, expect, it } from 'vitest';
 import { StoreFeed } from '../../core/threads/feed.js';
 import type { FromWriter } from '../../core/threads/messages.js';
+import { encodeFromWriter } from '../../core/threads/wire.js';
 
 const { port1: writer, port2: reader } = new MessageChannel();
 afterEach(() => writer.close());
@@ -24,7 +25,8 @@ it('who asks for the latest state while told of one event hears the rest of the 
     [1, 2],
     [3, 4],
   ]) {
-    writer.postMessage({ is: 'events', events: revisions.map(revision => ({ revision })) });
+    const events = revisions.map(revision => ({ key: 'core/pods/a', revision, created: 1 }));
+    writer.postMessage(...encodeFromWriter({ is: 'events', revision: revisions.at(-1)!, events, verdicts: [] }));
     Atomics.add(counters, 0, 1);
   }
   await all;

@@ -10,7 +10,7 @@ import { namingOf } from '../../core/naming.js';
 import { Informers } from '../../core/plugin/informers.js';
 import { liveRegistry } from '../../core/plugin/registry.js';
 import type { FromPoolThread, PoolThreadCreated, ToPoolThread } from '../../core/threads/lifecycle.js';
-import { type Batch, type BatchOutcome, packLate, packOutcomes, packProposals } from '../../core/threads/messages.js';
+import { type Batch, type BatchOutcome, packLate, packOutcomes } from '../../core/threads/messages.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
 import { runThread } from '../../core/threads/thread.js';
 import { BatchRunner } from './batches.js';
@@ -52,10 +52,7 @@ const thread = runThread<ToPoolThread, FromPoolThread, { ready: { is: 'ready' };
       catchUp: () => feed.catchUp(),
     };
     const runner = new BatchRunner(context, {
-      propose(proposals) {
-        const [packed, transfer] = packProposals(proposals);
-        feed.post({ is: 'propose', proposals: packed }, transfer);
-      },
+      propose: proposals => feed.post({ is: 'propose', proposals }),
       late(outcomes) {
         const [packed, transfer] = packLate(outcomes);
         post({ is: 'late', outcomes: packed }, transfer);

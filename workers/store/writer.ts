@@ -9,19 +9,18 @@ import {
   type StoreEvent,
   Unavailable,
 } from '../../core/api/storage.js';
-import {
-  type FromWriter,
-  type HistoryRequest,
-  packEvents,
-  packPast,
-  type Proposal,
-  type RangeRequest,
-  type SnapshotMessage,
-  type ToWriter,
-  type Verdict,
-  type WireEvent,
+import type {
+  FromWriter,
+  HistoryRequest,
+  Proposal,
+  RangeRequest,
+  SnapshotMessage,
+  ToWriter,
+  Verdict,
+  WireEvent,
 } from '../../core/threads/messages.js';
 import { packSnapshot } from '../../core/threads/snapshot.js';
+import { decodeToWriter, encodeFromWriter } from '../../core/threads/wire.js';
 import { FirstSnapshot } from './first.js';
 import { SharedPast } from './past.js';
 import { SharedFeed } from './shared.js';
@@ -89,7 +88,7 @@ export class Writer {
   connect(port: MessagePort, counter: number): void {
     const subscriber: Subscriber = { port, counter, prefixes: [], isFrontEnd: counter === 0 };
     this.#subscribers.push(subscriber);
-    port.on('message', (message: ToWriter) => this.#take(message, subscriber));
+    port.on('message', (data: unknown) => this.#take(decodeToWriter(data), subscriber));
     port.on('close', () => this.#subscribers.splice(this.#subscribers.indexOf(subscriber), 1));
   }
 
@@ -251,13 +250,12 @@ export class Writer {
     else this.#post(to, message);
   }
 
-  #post(to: Subscriber, message: FromWriter): void {
-    const [packed, transfer] = pack(message);
-    this.#send(to, packed, transfer);
+  #post(to: Subscriber, message: Exclude<FromWriter, SnapshotMessage>): void {
+    this.#send(to, ...encodeFromWriter(message));
   }
 
-  #send(to: Subscriber, message: FromWriter, transfer: readonly ArrayBuffer[] = []): void {
-    to.port.postMessage(message, transfer);
+  #send(to: Subscriber, data: unknown, transfer: readonly ArrayBuffer[] = []): void {
+    to.port.postMessage(data, transfer);
     Atomics.add(this.counters, to.counter, 1);
   }
 
@@ -453,21 +451,4 @@ function verdictOf(id: number, outcome: Outcome): Verdict {
   if (outcome.is === 'committed') return { id, is: 'committed', revision: outcome.revision };
   if (outcome.is === 'failed') return { id, is: 'stale' };
   return { id, is: outcome.error instanceof Unavailable ? 'unavailable' : 'error', message: outcome.error.message };
-}
-
-/** Copies the values of a message into one buffer to be transferred, so that the receiving thread allocates one. */
-function pack(message: FromWriter): [FromWriter, ArrayBuffer[]] {
-  if (message.is === 'events' && message.events.length > 0) {
-    const [events, transfer] = packEvents(message.events);
-    return [{ ...message, events }, transfer];
-  }
-  if (message.is === 'page' && message.items.length > 0) {
-    const [items, transfer] = packEvents(message.items);
-    return [{ ...message, items }, transfer];
-  }
-  if (message.is === 'past') {
-    const [events, transfer] = packPast(message.events);
-    return [{ ...message, events }, transfer];
-  }
-  return [message, []];
 }
