@@ -16,6 +16,7 @@ import { creates } from './cases/creates.js';
 import { etcds } from './cases/etcd.js';
 import { fanout } from './cases/fanout.js';
 import { manyReaders } from './cases/identities.js';
+import { threadMessages } from './cases/messages.js';
 import { reads } from './cases/reads.js';
 import { resources } from './cases/resources.js';
 import { serializations } from './cases/serialization.js';
@@ -35,6 +36,7 @@ const GROUPS: { readonly [name: string]: readonly Case[] } = {
   etcds,
   expressions,
   serializations,
+  threadMessages,
 };
 const CASES = Object.values(GROUPS).flat();
 /** Measured time of one load. */
