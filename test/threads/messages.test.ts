@@ -1,17 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  type Job,
-  type JobOutcome,
-  packEvents,
-  packJobs,
-  packLate,
-  packOutcomes,
-  packPast,
-  packProposals,
-  type PastEvent,
-  type Proposal,
-  type WireEvent,
-} from '../../core/threads/messages.js';
+import { type Job, type JobOutcome, packJobs, packLate, packOutcomes } from '../../core/threads/messages.js';
 
 /** A view in the middle of a larger buffer, as values of the store are. */
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(`before ${text} behind`).subarray(7, -7);
@@ -47,28 +35,6 @@ const jobs = [
   job({ id: 3, render: { objects: [bytes('x'), bytes('y')], status: 200 } }),
 ];
 
-const proposals: Proposal[] = [
-  {
-    id: 1,
-    operations: [
-      { is: 'put', key: 'a', value: bytes('value a'), gap: 2, expect: 3 },
-      { is: 'delete', key: 'b' },
-      { is: 'put', key: 'c', value: bytes('value c') },
-    ],
-  },
-];
-
-const events: WireEvent[] = [
-  { key: 'a', revision: 1, created: 1, value: bytes('value a') },
-  { key: 'b', revision: 2, created: 0 },
-];
-
-const past: PastEvent[] = [
-  { key: 'a', revision: 1, created: 1, value: bytes('new'), previous: bytes('old') },
-  { key: 'b', revision: 2, created: 0, previous: bytes('deleted') },
-  { key: 'c', revision: 3, created: 3, value: bytes('created') },
-];
-
 /** A message with its bytes as text. */
 const asText = (message: unknown): unknown =>
   JSON.parse(
@@ -81,9 +47,6 @@ test.each([
   ['jobs', packJobs(jobs), jobs],
   ['outcomes', packOutcomes(outcomes), outcomes],
   ['late outcomes', packLate(late), late],
-  ['proposals', packProposals(proposals), proposals],
-  ['events', packEvents(events), events],
-  ['past changes', packPast(past), past],
 ])('%s are received as they were sent, with their bytes in one transferred buffer', (_, [packed, transfer], sent) => {
   expect(transfer).toHaveLength(1);
   expect(asText(structuredClone(packed, { transfer }))).toEqual(asText(sent));
