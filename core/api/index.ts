@@ -24,7 +24,17 @@ export {
   storage,
   Unavailable,
 } from './storage.js';
+export {
+  dns1035Label,
+  dns1123Label,
+  dns1123Subdomain,
+  labelValue,
+  pathSegment,
+  prefixed,
+  qualifiedName,
+} from '../model/names.js';
 export * from '../model/object.js';
+export * from '../model/record.js';
 export * from '../model/refusal.js';
 export type { Requirement, Selector } from '../model/selector.js';
 export * from '../model/target.js';

@@ -4,7 +4,12 @@ import type { Naming } from '../naming.js';
 import { allValues, ConfigError, type Contributed, type Contribution, definePoint } from './point.js';
 import type { Strategy } from './strategy.js';
 
-/** A rule in the expression language beside a schema (`x-kubernetes-validations`). */
+/**
+ * A rule in the expression language beside a schema (`x-kubernetes-validations`).
+ *
+ * @example
+ * const rule: SchemaRule = { rule: 'self.cups <= 20', message: 'at most 20 cups are served at once' };
+ */
 export interface SchemaRule {
   readonly rule: string;
   readonly message?: string;
@@ -14,7 +19,15 @@ export interface SchemaRule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** A structural schema: OpenAPI v3 as custom resources write it. Members that are not listed have no effect. */
+/**
+ * A structural schema: OpenAPI v3 as custom resources write it. Members that are not listed have no effect.
+ *
+ * @example
+ * const schema: StructuralSchema = {
+ *   type: 'object',
+ *   properties: { spec: { type: 'object', properties: { cups: { type: 'integer', default: 1 } } } },
+ * };
+ */
 export interface StructuralSchema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | (string & {});
   readonly format?: string;
@@ -55,31 +68,52 @@ export interface StructuralSchema {
   readonly 'x-kubernetes-validations'?: readonly SchemaRule[];
 }
 
-/** A printed column whose cell is found by a JSONPath below the object, such as `.spec.size`. */
+/**
+ * A printed column whose cell is found by a JSONPath below the object.
+ *
+ * @example
+ * const column: ResourceColumn = { name: 'Cups', type: 'integer', jsonPath: '.spec.cups' };
+ */
 export interface ResourceColumn {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date' | (string & {});
   readonly jsonPath: string;
   readonly format?: string;
   readonly description?: string;
+  /** Columns above 0 are shown in wide output only. */
   readonly priority?: number;
 }
 
-/** Where the scale subresource reads and writes, as simple JSON paths. */
+/**
+ * Where the scale subresource reads and writes, as simple JSON paths.
+ *
+ * @example
+ * const scale: ScalePaths = { specReplicasPath: '.spec.cups', statusReplicasPath: '.status.poured' };
+ */
 export interface ScalePaths {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
   readonly labelSelectorPath?: string;
 }
 
-/** Subresources of one version. */
+/**
+ * Subresources of one version.
+ *
+ * @example
+ * const subresources: ResourceSubresources = { status: {} };
+ */
 export interface ResourceSubresources {
   /** Status is written on its own path, and the generation counts what is outside of it. */
   readonly status?: object | null;
   readonly scale?: ScalePaths | null;
 }
 
-/** One version of a resource type. */
+/**
+ * One version of a resource type.
+ *
+ * @example
+ * const version: ResourceVersion = { name: 'v1', served: true, storage: true, schema: { type: 'object' } };
+ */
 export interface ResourceVersion {
   readonly name: string;
   readonly served: boolean;
@@ -95,12 +129,42 @@ export interface ResourceVersion {
 }
 
 /**
- * Judges an object that has the shape its schema asks for; `old` is there for updates. Pure: it runs in every pool
- * worker.
+ * Checks an object that its schema accepts; `old` is given for updates. Pure: it runs in every thread of the pool.
+ *
+ * @example
+ * const check: ResourceCheck = (object, old) =>
+ *   old && teaOf(object) !== teaOf(old) ? [forbiddenField('spec.tea', 'an order is for one tea')] : [];
  */
 export type ResourceCheck = (object: ApiObject, old: ApiObject | undefined) => readonly Violation[];
 
-/** A custom resource type, complete. All but `validate` is JSON. */
+/**
+ * The strategy of a kind with a schema of its own: as that of a built-in kind, without what the definition says
+ * (`subresources.status` and `subresources.scale`), and without what needs subresources with types of their own.
+ *
+ * Violations and selectable fields are reported beside those of the schema; `validateCreate`, `validateUpdate` and
+ * `validateStatus` are called when the schema holds. `columns` replace the columns of all versions. `convert` is called
+ * with what the schema of the object's version keeps, and its result is read by the schema of the other version.
+ * `subresources` adds paths that are read and written like `status`; bodies are objects of the kind.
+ *
+ * @example
+ * const strategy: CustomStrategy = {
+ *   applyDefaults: object => setDefault(specOf(object), 'cups', numberAt(object, 'spec', 'guests') ?? 1),
+ *   selectableFields: new Map([['spec.tea', object => stringAt(object, 'spec', 'tea')]]),
+ * };
+ */
+export type CustomStrategy = Omit<Partial<Strategy>, 'hasStatus' | 'scale' | 'actions' | 'actsOn' | 'connections'>;
+
+/**
+ * A custom resource type, complete. All but `validate` and `strategy` is JSON.
+ *
+ * @example
+ * const order: ResourceType = defineResource({
+ *   group: 'tea.example.com',
+ *   kind: 'Order',
+ *   plural: 'orders',
+ *   scope: 'Namespaced',
+ * });
+ */
 export interface ResourceType {
   readonly group: string;
   readonly kind: string;
@@ -111,16 +175,26 @@ export interface ResourceType {
   readonly categories: readonly string[];
   readonly scope: 'Namespaced' | 'Cluster';
   readonly versions: readonly ResourceVersion[];
-  /** No more objects may be created: the type is going away. */
+  /** No more objects may be created: the type is being removed. */
   readonly terminating?: boolean;
-  /** Revision below which objects may have been written under another schema; absent: none were. */
+  /** Revision up to which objects may have been written under another schema; absent: none were. */
   readonly changedAt?: number;
   readonly validate?: ResourceCheck;
+  readonly strategy?: CustomStrategy;
 }
 
 /**
  * What `defineResource` takes: names that can be derived may be left out, and a type with one version may describe it
  * in place.
+ *
+ * @example
+ * const given: ResourceDefinition = {
+ *   group: 'tea.example.com',
+ *   kind: 'Order',
+ *   plural: 'orders',
+ *   scope: 'Namespaced',
+ *   versions: [{ name: 'v1' }, { name: 'v1beta1', deprecationWarning: 'use v1' }].map(one => ({ ...one, schema })),
+ * };
  */
 export interface ResourceDefinition {
   readonly group: string;
@@ -142,7 +216,10 @@ export interface ResourceDefinition {
   /** Several versions, instead of the members above. The first is stored where none says so. */
   readonly versions?: readonly (Omit<ResourceVersion, 'served' | 'storage'> &
     Partial<Pick<ResourceVersion, 'served' | 'storage'>>)[];
+  /** Violations that a schema cannot find, of creates and updates alike. */
   readonly validate?: ResourceCheck;
+  /** What else is special about the kind. */
+  readonly strategy?: CustomStrategy;
 }
 
 function versionsOf(given: ResourceDefinition): readonly ResourceVersion[] {
@@ -169,11 +246,20 @@ function versionsOf(given: ResourceDefinition): readonly ResourceVersion[] {
 
 /**
  * Describes a resource type that a program or a plugin brings along. It is checked when a server starts with it:
- * `startServer({ resources: [type] })` for types without `validate`, which travel to every thread as JSON, or
- * `resourceType.of(() => type)` in a plugin, which every thread loads.
+ * `startServer({ resources: [type] })` for types that are JSON, which travel to every thread, or
+ * `resourceType.of(() => type)` in a plugin, which every thread loads, for types with `validate` or `strategy`.
+ *
+ * @example
+ * const order = defineResource({
+ *   group: 'tea.example.com',
+ *   kind: 'Order',
+ *   plural: 'orders',
+ *   scope: 'Namespaced',
+ *   schema: { type: 'object', properties: { spec: { type: 'object', properties: { tea: { type: 'string' } } } } },
+ * });
  */
 export function defineResource(given: ResourceDefinition): ResourceType {
-  const { group, kind, plural, scope, validate } = given;
+  const { group, kind, plural, scope, validate, strategy } = given;
   return Object.freeze({
     group,
     kind,
@@ -185,12 +271,86 @@ export function defineResource(given: ResourceDefinition): ResourceType {
     categories: given.categories ?? [],
     versions: versionsOf(given),
     ...(validate ? { validate } : {}),
+    ...(strategy ? { strategy } : {}),
   });
 }
 
 /**
+ * The strategy of a built-in kind: one whose names, versions and fields are in the server's own table.
+ *
+ * @example
+ * const lease: BuiltInKind = {
+ *   storageName: 'coordination.orchestrator.io/leases',
+ *   strategy: { allowUnconditionalUpdate: false },
+ * };
+ */
+export interface BuiltInKind {
+  /** Group, `core` for the one without a name, and plural, in neutral names: `core/pods`, `apps/statefulsets`. */
+  readonly storageName: string;
+  readonly strategy: Partial<Strategy>;
+}
+
+/**
+ * All that was contributed to `resourceType`.
+ *
+ * @example
+ * const columns = types.builtIn.get('core/pods')?.columns;
+ */
+export interface ResourceTypes {
+  /** Types with a schema of their own. */
+  readonly custom: readonly ResourceType[];
+  /** Strategies of built-in kinds by storage name; a kind without one is an ordinary object. */
+  readonly builtIn: ReadonlyMap<string, Partial<Strategy>>;
+}
+
+const isBuiltIn = (type: ResourceType | BuiltInKind): type is BuiltInKind => 'storageName' in type;
+
+/** Throws ConfigError for a built-in kind that has a strategy already. */
+function combineTypes(inputs: readonly Contributed<ResourceType | BuiltInKind>[]): ResourceTypes {
+  const custom: ResourceType[] = [];
+  const builtIn = new Map<string, Partial<Strategy>>();
+  for (const { plugin, value } of inputs) {
+    if (!isBuiltIn(value)) custom.push(value);
+    else if (builtIn.has(value.storageName))
+      throw new ConfigError(
+        `plugins: ${plugin}`,
+        `the kind ${value.storageName} has a strategy already: add to it with mutators and validators`,
+      );
+    else builtIn.set(value.storageName, value.strategy);
+  }
+  return { custom, builtIn };
+}
+
+/**
+ * Kinds that the server serves. Its own come in through this point, as those of other plugins do.
+ *
+ * @example
+ * contribute: () => [resourceType.of(() => defineResource({ ...names, schema, strategy }))]
+ */
+export const resourceType = definePoint<ResourceType | BuiltInKind, ResourceTypes>(
+  'resource',
+  ['front', 'request'],
+  combineTypes,
+);
+
+/**
+ * Contributes the strategy of a built-in kind. `make` is called once per thread, with the naming the server speaks.
+ *
+ * @example
+ * export const lease = builtInKind('coordination.orchestrator.io/leases', () => ({ allowUnconditionalUpdate: false }));
+ */
+export const builtInKind = (storageName: string, make: (naming: Naming) => Partial<Strategy>): Contribution =>
+  resourceType.of(({ naming }) => ({ storageName, strategy: make(naming) }));
+
+/**
  * Stored objects that define resource types while the server runs. Every thread asks the same questions about the same
  * objects in the same order, so `define` must depend on the object alone.
+ *
+ * @example
+ * const source: ResourceSource = {
+ *   storageName: 'tea.example.com/menus',
+ *   define: menu => (isPublished(menu) ? typeOf(menu) : undefined),
+ * };
  */
 export interface ResourceSource {
   /** Objects of this storage name are asked. */
@@ -200,50 +360,11 @@ export interface ResourceSource {
 }
 
 /**
- * The strategy of a kind whose names, versions and fields are in the server's own table (`core/schema/table`): a
- * built-in kind.
+ * Kinds whose objects define resource types.
+ *
+ * @example
+ * contribute: () => [resourceSource.of(() => source)]
  */
-export interface BuiltInKind {
-  /** Group, `core` for the one without a name, and plural, in neutral names: `core/pods`, `apps/statefulsets`. */
-  readonly storageName: string;
-  readonly strategy: Partial<Strategy>;
-}
-
-/** All that was contributed to `resourceType`. */
-export interface ResourceTypes {
-  /** Types with a schema of their own. */
-  readonly custom: readonly ResourceType[];
-  /** Strategies of built-in kinds by storage name. Those without one are plain objects. */
-  readonly builtIn: ReadonlyMap<string, Partial<Strategy>>;
-}
-
-const isBuiltIn = (type: ResourceType | BuiltInKind): type is BuiltInKind => 'storageName' in type;
-
-/** Throws ConfigError where two plugins give a strategy for one built-in kind. */
-function combineTypes(inputs: readonly Contributed<ResourceType | BuiltInKind>[]): ResourceTypes {
-  const custom: ResourceType[] = [];
-  const builtIn = new Map<string, Partial<Strategy>>();
-  for (const { plugin, value } of inputs) {
-    if (!isBuiltIn(value)) custom.push(value);
-    else if (builtIn.has(value.storageName))
-      throw new ConfigError(`plugins: ${plugin}`, `another plugin has given the strategy of ${value.storageName}`);
-    else builtIn.set(value.storageName, value.strategy);
-  }
-  return { custom, builtIn };
-}
-
-/** Kinds of plugins; all of them are served. The server's own kinds come in through this point as well. */
-export const resourceType = definePoint<ResourceType | BuiltInKind, ResourceTypes>(
-  'resource',
-  ['front', 'request'],
-  combineTypes,
-);
-
-/** Contributes the strategy of a built-in kind; `make` is called once per thread. */
-export const builtInKind = (storageName: string, make: (naming: Naming) => Partial<Strategy>): Contribution =>
-  resourceType.of(({ naming }) => ({ storageName, strategy: make(naming) }));
-
-/** Kinds whose objects define resource types. */
 export const resourceSource = definePoint<ResourceSource, readonly ResourceSource[]>(
   'resourceSource',
   ['front', 'request'],

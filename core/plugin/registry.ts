@@ -1,10 +1,7 @@
 import type { Log } from '../api/host.js';
 import { ConfigError } from '../api/point.js';
 import { resourceSource, type ResourceType, resourceType, type ResourceTypes } from '../api/resource.js';
-import { invalid } from '../model/refusal.js';
 import { namingOf, type NamingName } from '../naming.js';
-import { loadEngine } from '../schema/custom/engine.js';
-import { structuralViolations } from '../schema/custom/structural.js';
 import { LiveRegistry } from '../schema/live.js';
 import { buildRegistry } from '../schema/registry.js';
 import type { Registry } from '../schema/resource.js';
@@ -52,29 +49,4 @@ export function liveRegistry(
 ): LiveRegistry {
   const { custom, builtIn } = resourceTypes(data, plugins);
   return new LiveRegistry(builtInRegistry(data.naming, builtIn), custom, plugins.at(resourceSource), log, onChange);
-}
-
-/** Refuses resource types that cannot be served. Throws ConfigError with every finding. */
-export async function checkTypes(types: readonly ResourceType[]): Promise<void> {
-  if (types.length > 0) await loadEngine();
-  for (const type of types) {
-    const found = type.versions.flatMap(({ name, schema }) => structuralViolations(schema, `versions[${name}].schema`));
-    if (type.versions.filter(version => version.storage).length !== 1)
-      found.push(invalid('versions', type.versions.length, 'must have exactly one version marked as storage version'));
-    if (found.length > 0)
-      throw new ConfigError(
-        `resources[${type.plural}.${type.group}]`,
-        found.map(({ field, message }) => `${field}: ${message}`).join('; '),
-      );
-  }
-}
-
-/** Types of the settings travel to the threads as JSON. */
-export function checkJson(types: readonly ResourceType[]): void {
-  const own = types.find(type => type.validate);
-  if (own)
-    throw new ConfigError(
-      `resources[${own.plural}.${own.group}].validate`,
-      'a function cannot travel to the threads; contribute the type with resourceType.of(() => type) in a plugin',
-    );
 }

@@ -4,7 +4,7 @@ import { checkPlugins } from '../plugin/check.js';
 import { withClass } from '../plugin/errors.js';
 import { FailureCounters } from '../plugin/failures.js';
 import { logOf } from '../plugin/log.js';
-import { checkJson } from '../plugin/registry.js';
+import { checkJson } from '../plugin/checkTypes.js';
 import { Releases } from '../plugin/releases.js';
 import type { Registry } from '../schema/resource.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';

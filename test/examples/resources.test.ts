@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../core/index.js';
-import { Api } from '../api/support.js';
+import { Api, namesIn } from '../api/support.js';
 
 const { start } = createRequire(import.meta.url)(
   resolve('dist/examples/custom-resource.js'),
@@ -102,5 +102,64 @@ describe('the example of a resource type with a check in code', () => {
     const moved = await api.put(`${bookings}/good`, { ...made, spec: { hall: 'two', seats: ['A5'] } });
     expect(moved).toMatchObject({ status: 422, body: { details: { causes: [{ field: 'spec.hall' }] } } });
     expect((await api.put(`${bookings}/good`, { ...made, spec: { hall: 'one', seats: ['A4'] } })).status).toBe(200);
+  });
+});
+
+describe('the example of a resource type with a strategy', () => {
+  let api: Api;
+  const reservations = '/apis/cafe.example.com/v1/namespaces/default/reservations';
+  const reservation = (name: string, spec: object) => ({
+    apiVersion: 'cafe.example.com/v1',
+    kind: 'Reservation',
+    metadata: { name },
+    spec,
+  });
+
+  beforeAll(async () => {
+    api = await Api.start({ plugins: [{ use: resolve('dist/examples/reservations.js') }] });
+  });
+  afterAll(() => api?.close());
+
+  it('fills in and prepares what is created, and refuses changes', async () => {
+    const made = await api.made(reservations, reservation('ada', { table: 't1' }));
+    expect(made).toMatchObject({ spec: { table: 't1', guests: 2 }, status: { reservedBy: 'kube-admin' } });
+    const moved = await api.put(`${reservations}/ada`, { ...made, spec: { table: 't2' } });
+    expect(moved).toMatchObject({
+      status: 422,
+      body: { details: { causes: [{ field: 'spec.table', message: 'Forbidden: a reservation stays at its table' }] } },
+    });
+  });
+
+  it('keeps what no two objects may hold apart', async () => {
+    const answers = await Promise.all(
+      ['bob', 'cyd', 'dan'].map(name => api.post(reservations, reservation(name, { table: 't9' }))),
+    );
+    expect(answers.map(answer => answer.status).filter(status => status === 201)).toHaveLength(1);
+  });
+
+  it('is selected by fields and shown by columns that code computes', async () => {
+    await api.made(reservations, reservation('eve', { table: 't3', guests: 8 }));
+    const large = await api.get(`${reservations}?fieldSelector=party%3Dlarge`);
+    expect(namesIn(large.body)).toEqual(['eve']);
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const table = await api.get(`${reservations}/eve`, { accept });
+    expect(table.body).toMatchObject({ columnDefinitions: [{ name: 'Reservation' }], rows: [{ cells: ['8 at t3'] }] });
+  });
+
+  it('has a subresource that only changes what its code changes', async () => {
+    const made = await api.made(reservations, reservation('fay', { table: 't4' }));
+    const answer = await api.put(`${reservations}/fay/confirmation`, { ...made, spec: { table: 't5', guests: 9 } });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { spec: { table: 't4', guests: 2 }, status: { confirmedBy: 'kube-admin' } },
+    });
+    const { resources } = (await api.get('/apis/cafe.example.com/v1')).body as unknown as { resources: object[] };
+    expect(resources).toContainEqual(
+      expect.objectContaining({
+        name: 'reservations/confirmation',
+        kind: 'Reservation',
+        verbs: ['get', 'patch', 'update'],
+      }),
+    );
   });
 });

@@ -88,14 +88,14 @@ describe('what the guide lists', () => {
       expect(api.has(name), name).toBe(true);
   });
 
-  test('five examples, each under 60 lines, which import the interface alone', () => {
+  test('six examples, each under 80 lines, which import the interface alone', () => {
     const plugins = readdirSync('examples').filter(name =>
       readFileSync(`examples/${name}`, 'utf8').includes('definePlugin('),
     );
-    expect(plugins).toHaveLength(5);
+    expect(plugins).toHaveLength(6);
     for (const name of plugins) {
       const text = readFileSync(`examples/${name}`, 'utf8');
-      expect(text.split('\n').length, name).toBeLessThan(61);
+      expect(text.split('\n').length, name).toBeLessThan(81);
       const imports = [...text.matchAll(/from '([^']+)'/g)].map(match => match[1]!);
       expect(
         imports.filter(one => one !== 'capstan/api' && !one.startsWith('node:')),

@@ -21,7 +21,8 @@ import type { OpenedStore } from '../../core/threads/lifecycle.js';
 import { pathHandler } from './paths.js';
 import { WriterClient } from './writerClient.js';
 import { readContext } from './readContext.js';
-import { checkTypes, liveRegistry, resourceTypes } from '../../core/plugin/registry.js';
+import { checkTypes } from '../../core/plugin/checkTypes.js';
+import { liveRegistry, resourceTypes } from '../../core/plugin/registry.js';
 import type { StoreThread } from './storeThread.js';
 
 /** What the front end is built of. */
@@ -58,7 +59,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const loaded = new Promise<void>(resolve => {
     isLoaded = resolve;
   });
-  await checkTypes(resourceTypes(data, plugins).custom);
+  await checkTypes(resourceTypes(data, plugins).custom, naming);
   const live = liveRegistry(data, plugins, log, (registry, ended) => {
     state.adopt(registry);
     for (const name of ended) hub.end(state.collections.get(name), state.revision);

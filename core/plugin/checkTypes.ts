@@ -1,0 +1,81 @@
+import { ConfigError } from '../api/point.js';
+import type { ResourceType } from '../api/resource.js';
+import { dns1123Label } from '../model/names.js';
+import { forbiddenField, invalid, type Violation } from '../model/refusal.js';
+import type { Naming } from '../naming.js';
+import { loadEngine } from '../schema/custom/engine.js';
+import { structuralViolations } from '../schema/custom/structural.js';
+import { groupRows } from '../schema/table/resources.js';
+
+/** Members of a strategy that are those of built-in kinds alone, with what a custom type has in their place. */
+const BUILT_IN_ONLY: ReadonlyMap<string, string> = new Map([
+  ['hasStatus', 'give subresources.status to the versions that have a status'],
+  ['scale', 'give subresources.scale to the versions that can be scaled'],
+  ['actions', 'is for built-in kinds: use subresources'],
+  ['actsOn', 'is for built-in kinds: use subresources'],
+  ['connections', 'is for built-in kinds: leave it out'],
+]);
+
+/** Names that a type's own subresources may not have, as the definition gives them. */
+const DEFINED_SUBRESOURCES = new Set(['status', 'scale']);
+
+function strategyViolations({ strategy }: ResourceType): Violation[] {
+  if (!strategy) return [];
+  const names = [...(strategy.subresources?.keys() ?? [])];
+  return [
+    ...Object.keys(strategy).flatMap(member => {
+      const advice = BUILT_IN_ONLY.get(member);
+      return advice === undefined ? [] : [forbiddenField(`strategy.${member}`, advice)];
+    }),
+    ...names.flatMap(name => dns1123Label(name).map(why => invalid('strategy.subresources', name, why))),
+    ...names
+      .filter(name => DEFINED_SUBRESOURCES.has(name))
+      .map(name => forbiddenField('strategy.subresources', `${name} is given by the subresources of the versions`)),
+  ];
+}
+
+/** What a type calls itself below its group, and what no other may be called there. */
+const namesOf = ({ group, plural, kind }: Pick<ResourceType, 'group' | 'plural' | 'kind'>): string[] =>
+  [plural, kind].map(name => `${group}/${name}`);
+
+/** Group and name of every built-in resource and kind, in the naming the server speaks. */
+function builtInNames(naming: Naming): string[] {
+  return groupRows().flatMap(({ name, versions }) =>
+    versions.flatMap(({ resources }) =>
+      resources.flatMap(({ plural, kind }) => namesOf({ group: naming.group(name), plural, kind })),
+    ),
+  );
+}
+
+/** Refuses resource types that cannot be served. Throws ConfigError with every finding about the first bad one. */
+export async function checkTypes(types: readonly ResourceType[], naming: Naming): Promise<void> {
+  if (types.length === 0) return;
+  await loadEngine();
+  const taken = new Set(builtInNames(naming));
+  for (const type of types) {
+    const found = type.versions.flatMap(({ name, schema }) => structuralViolations(schema, `versions[${name}].schema`));
+    if (type.versions.filter(version => version.storage).length !== 1)
+      found.push(invalid('versions', type.versions.length, 'must have exactly one version marked as storage version'));
+    for (const name of namesOf(type))
+      if (taken.has(name)) found.push(forbiddenField('names', `${name} is the name of another type`));
+    for (const name of namesOf(type)) taken.add(name);
+    found.push(...strategyViolations(type));
+    if (found.length > 0)
+      throw new ConfigError(
+        `resources[${type.plural}.${type.group}]`,
+        found.map(({ field, message }) => `${field}: ${message}`).join('; '),
+      );
+  }
+}
+
+/** Types of the settings travel to the threads as JSON. */
+export function checkJson(types: readonly ResourceType[]): void {
+  for (const type of types) {
+    const code = (['validate', 'strategy'] as const).find(member => type[member]);
+    if (code)
+      throw new ConfigError(
+        `resources[${type.plural}.${type.group}].${code}`,
+        'functions cannot travel to the threads; contribute the type with resourceType.of(() => type) in a plugin',
+      );
+  }
+}

@@ -1,0 +1,184 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ResourceType, ResourceVersion } from '../../api/resource.js';
+import type { Strategy, StrategyContext } from '../../api/strategy.js';
+import type { ApiObject, Json } from '../../model/object.js';
+import { invalid, Refusal, type Violation } from '../../model/refusal.js';
+import { reach } from '../patch/members.js';
+import { completeStrategy } from '../strategy-defaults.js';
+import type { CustomSchema } from '../resource.js';
+import { columnsOf } from './columns.js';
+import { embeddedViolations } from './customSchema.js';
+import { loadEngine } from './engine.js';
+import { simplePathNames } from './jsonPath.js';
+import { hasRules, needsEngine } from './prune.js';
+import { compileRules, type RuleEvaluator } from './rules.js';
+import { duplicateViolations, schemaViolations, WHOLE_OBJECT } from './validate.js';
+
+/** The largest number of replicas of a Scale. */
+const MAX_REPLICAS = 2 ** 31 - 1;
+
+const fieldText = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+
+/** The selectable fields by name: the path without the leading dot. */
+const selectableFieldsOf = (version: ResourceVersion): Strategy['selectableFields'] =>
+  new Map(
+    (version.selectableFields ?? []).map(path => {
+      const names = simplePathNames(path) ?? [];
+      return [names.join('.'), (object: ApiObject) => fieldText(reach(object, names))];
+    }),
+  );
+
+function scaleOf(version: ResourceVersion): Strategy['scale'] {
+  const scale = version.subresources?.scale;
+  if (!scale) return undefined;
+  const selector = scale.labelSelectorPath ? simplePathNames(scale.labelSelectorPath) : undefined;
+  return {
+    spec: simplePathNames(scale.specReplicasPath) ?? [scale.specReplicasPath],
+    status: simplePathNames(scale.statusReplicasPath) ?? [scale.statusReplicasPath],
+    selector: object => (selector ? fieldText(reach(object, selector)) : ''),
+    absentMessage: `the spec replicas field ${JSON.stringify(scale.specReplicasPath)} does not exist`,
+  };
+}
+
+function replicaViolations(object: ApiObject, version: ResourceVersion): Violation[] {
+  const scale = version.subresources?.scale;
+  if (!scale) return [];
+  return [scale.specReplicasPath, scale.statusReplicasPath].flatMap(path => {
+    const count = reach(object, simplePathNames(path) ?? [path]);
+    if (typeof count !== 'number') return [];
+    if (count < 0) return [invalid(path, count, 'should be a non-negative integer')];
+    return count > MAX_REPLICAS ? [invalid(path, count, `should be less than or equal to ${MAX_REPLICAS}`)] : [];
+  });
+}
+
+/** Reasons of violations after which validation rules are not evaluated. */
+const BLOCKING_REASONS = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+const NOT_CHECKED: Violation = {
+  reason: 'FieldValueInvalid',
+  field: WHOLE_OBJECT,
+  message:
+    'Invalid value: "null": some validation rules were not checked because the object was invalid; correct the ' +
+    'existing errors to complete validation',
+};
+
+/**
+ * The validation of the objects of a version. `check` finds what a schema cannot say; it is not called for objects that
+ * violate the schema so far that code which relies on it could not read them.
+ */
+function makeValidator(type: ResourceType, version: ResourceVersion, rules: () => RuleEvaluator | undefined) {
+  const { schema } = version;
+  return (
+    object: ApiObject,
+    old: ApiObject | undefined,
+    context: StrategyContext,
+    check: () => readonly Violation[],
+  ): Violation[] => {
+    const value = object as unknown as Json;
+    const found = [
+      ...schemaViolations(value, schema, '', old as unknown as Json),
+      ...duplicateViolations(value, schema, ''),
+      ...embeddedViolations(object, schema),
+      ...replicaViolations(object, version),
+    ];
+    const compiled = rules();
+    const isBlocked = found.some(violation => BLOCKING_REASONS.has(violation.reason));
+    if (isBlocked) return compiled ? [...found, NOT_CHECKED] : found;
+    const ruleFindings = compiled?.(value, old as unknown as Json | undefined, text => context.warn?.(text)) ?? [];
+    return [...found, ...ruleFindings, ...(type.validate?.(object, old) ?? []), ...check()];
+  };
+}
+
+const withoutStatus = ({ metadata: _metadata, status: _status, ...content }: ApiObject): object => content;
+const withoutMetadata = ({ metadata: _metadata, ...content }: ApiObject): object => content;
+
+/** A status write changes nothing else, not even labels. Of the metadata, only fields set by the server are kept. */
+function restoreMetadata(object: ApiObject, { metadata }: ApiObject): void {
+  const { managedFields, resourceVersion } = object.metadata;
+  object.metadata = {
+    ...metadata,
+    ...(managedFields ? { managedFields } : {}),
+    ...(resourceVersion ? { resourceVersion } : {}),
+  };
+}
+
+/** What the definition of a type says of its objects, as a strategy. */
+function schemaStrategy(
+  type: ResourceType,
+  version: ResourceVersion,
+  schemaFor: (apiVersion: string) => CustomSchema | undefined,
+) {
+  const hasStatus = Boolean(version.subresources?.status);
+  const content = hasStatus ? withoutStatus : withoutMetadata;
+  return {
+    allowAnyFinalizer: true,
+    hasGeneration: true,
+    changesGeneration: (object, old) => !isDeepStrictEqual(content(object), content(old)),
+    hasStatus,
+    allowUnconditionalUpdate: false,
+    prepareStatus: restoreMetadata,
+    prepareCreate: () => {
+      if (type.terminating)
+        throw new Refusal('MethodNotAllowed', 'create not allowed while custom resource definition is terminating', {
+          group: type.group,
+          kind: type.plural,
+        });
+    },
+    ...(needsEngine(version.schema) ? { load: loadEngine } : {}),
+    unknownFieldMessage: field => `field label not supported: ${field}`,
+    selectableFields: selectableFieldsOf(version),
+    columns: columnsOf(version.columns),
+    scale: scaleOf(version),
+    convert: (object, apiVersion) => schemaFor(apiVersion)?.read(object) ?? { ...object, apiVersion },
+  } satisfies Partial<Strategy>;
+}
+
+/**
+ * The strategy of a version of a custom type. What the type's own strategy gives comes in the place of what its schema
+ * gives, with three exceptions: checks, preparations and selectable fields are added to those of the schema.
+ */
+export function strategyOf(
+  type: ResourceType,
+  version: ResourceVersion,
+  schemaFor: (apiVersion: string) => CustomSchema | undefined,
+): Strategy {
+  const { strategy = {} } = type;
+  const schema: Partial<Strategy> = schemaStrategy(type, version, schemaFor);
+  let rules: { readonly compiled: RuleEvaluator | undefined } | undefined;
+  const violations = makeValidator(
+    type,
+    version,
+    () => (rules ??= { compiled: hasRules(version.schema) ? compileRules(version.schema) : undefined }).compiled,
+  );
+  return completeStrategy({
+    ...schema,
+    ...strategy,
+    load:
+      schema.load && strategy.load
+        ? () => Promise.all([schema.load!(), strategy.load!()])
+        : (schema.load ?? strategy.load),
+    prepareCreate: (object, context) => {
+      schema.prepareCreate?.(object, context);
+      strategy.prepareCreate?.(object, context);
+    },
+    prepareStatus: (object, old, context) => {
+      schema.prepareStatus?.(object, old, context);
+      strategy.prepareStatus?.(object, old, context);
+    },
+    validateCreate: (object, context) =>
+      violations(object, undefined, context, () => strategy.validateCreate?.(object, context) ?? []),
+    validateUpdate: (object, old, context) =>
+      violations(object, old, context, () => strategy.validateUpdate?.(object, old, context) ?? []),
+    validateStatus: (object, old, context) =>
+      violations(object, old, context, () => strategy.validateStatus?.(object, old, context) ?? []),
+    selectableFields: new Map([...schema.selectableFields!, ...(strategy.selectableFields ?? [])]),
+    // Conversion is part of reading an object: `schemaFor` gives what calls the type's own.
+    convert: schema.convert,
+  });
+}

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { type CustomStrategy, defineResource, type StructuralSchema } from '../../core/api/resource.js';
+import type { ApiObject } from '../../core/model/object.js';
+import { invalid } from '../../core/model/refusal.js';
+import { namingOf } from '../../core/naming.js';
+import { checkJson, checkTypes } from '../../core/plugin/checkTypes.js';
+import { resourcesOf } from '../../core/schema/custom/kind.js';
+import type { Resource } from '../../core/schema/resource.js';
+import { contextWith } from '../kinds/helpers.js';
+
+const NAMES = { group: 'tea.example.com', kind: 'Order', plural: 'orders', scope: 'Namespaced' } as const;
+const spec = (properties: StructuralSchema['properties']): StructuralSchema => ({
+  type: 'object',
+  properties: { spec: { type: 'object', properties } },
+});
+const TEA = spec({ tea: { type: 'string', enum: ['assam', 'sencha'] } });
+
+const resourceOf = (strategy: CustomStrategy, schema = TEA): Resource =>
+  resourcesOf(defineResource({ ...NAMES, schema, strategy }))[0]!;
+
+const order = (members: object, apiVersion = 'tea.example.com/v1'): ApiObject => ({
+  apiVersion,
+  kind: 'Order',
+  metadata: { name: 'x' },
+  spec: members,
+});
+
+describe('the strategy of a custom type', () => {
+  it('adds its violations to those of the schema, which come first', () => {
+    const { strategy } = resourceOf({
+      validateCreate: object => [invalid('spec.tea', object.spec, 'is sold out')],
+      validateUpdate: (_object, old) => [invalid('spec', old.spec, 'was served')],
+      validateStatus: () => [invalid('status', 1, 'is not yours')],
+    });
+    const fields = (found: readonly { field: string }[]) => found.map(({ field }) => field);
+    const context = contextWith();
+    expect(fields(strategy.validateCreate(order({ tea: 'assam' }), context))).toEqual(['spec.tea']);
+    expect(fields(strategy.validateUpdate(order({}), order({}), context))).toEqual(['spec']);
+    expect(fields(strategy.validateStatus(order({}), order({}), context))).toEqual(['status']);
+  });
+
+  it('is not asked about objects that its schema refuses', () => {
+    const { strategy } = resourceOf({
+      validateCreate: () => {
+        throw new Error('asked about an object of another shape');
+      },
+    });
+    expect(strategy.validateCreate(order({ tea: 'milk' }), contextWith())).toMatchObject([{ field: 'spec.tea' }]);
+  });
+
+  it('prepares a status write after the metadata was put back', () => {
+    const { strategy } = resourceOf({
+      prepareStatus: object => {
+        object.metadata.annotations = { seen: String(object.metadata.labels?.['a']) };
+      },
+    });
+    const written = { ...order({}), metadata: { name: 'x', labels: { a: 'new' } } };
+    strategy.prepareStatus(written, { ...order({}), metadata: { name: 'x', labels: { a: 'old' } } }, contextWith());
+    expect(written.metadata).toEqual({ name: 'x', labels: { a: 'old' }, annotations: { seen: 'old' } });
+  });
+
+  it('replaces what the schema gives and adds selectable fields to those of the schema', () => {
+    const schema = { ...TEA };
+    const type = defineResource({
+      ...NAMES,
+      schema,
+      selectableFields: ['.spec.tea'],
+      strategy: { allowUnconditionalUpdate: true, selectableFields: new Map([['strong', () => 'yes']]), columns: [] },
+    });
+    const { strategy } = resourcesOf(type)[0]!;
+    expect(strategy.allowUnconditionalUpdate).toBe(true);
+    expect([...strategy.selectableFields.keys()]).toEqual(['spec.tea', 'strong']);
+    expect(strategy.columns).toEqual([]);
+    expect(strategy.hasGeneration).toBe(true);
+  });
+
+  it('waits for what it loads and for what the schema needs', async () => {
+    let loaded = false;
+    const patterned = spec({ tea: { type: 'string', pattern: '^a' } });
+    const { strategy } = resourceOf({ load: async () => void (loaded = true) }, patterned);
+    await strategy.load!();
+    expect(loaded).toBe(true);
+    expect(strategy.validateCreate(order({ tea: 'b' }), contextWith())).toMatchObject([{ field: 'spec.tea' }]);
+  });
+});
+
+describe('versions that are converted in code', () => {
+  const type = defineResource({
+    ...NAMES,
+    versions: [
+      { name: 'v2', schema: spec({ cups: { type: 'integer', default: 1 } }), storage: true },
+      { name: 'v1', schema: spec({ amount: { type: 'string' }, note: { type: 'string', default: 'none' } }) },
+    ],
+    strategy: {
+      convert: (object, apiVersion) => {
+        const { cups, amount } = object.spec as { cups?: number; amount?: string };
+        return {
+          ...object,
+          apiVersion,
+          spec: apiVersion.endsWith('/v2')
+            ? { cups: Number(amount), foreign: 1 }
+            : { amount: String(cups), foreign: 1 },
+        };
+      },
+    },
+  });
+  const [v2, v1] = resourcesOf(type) as [Resource, Resource];
+
+  it('shows a stored object in another version, as its schema lets it be', () => {
+    const stored = order({ cups: 3 }, 'tea.example.com/v2');
+    expect(v1.custom!.read(stored)).toEqual(order({ amount: '3', note: 'none' }));
+    expect(v2.custom!.read(stored)).toEqual(stored);
+    expect(stored.spec).toEqual({ cups: 3 });
+  });
+
+  it('stores what is written in another version', () => {
+    expect(v1.strategy.convert!(order({ amount: '4', note: 'hot' }), v1.storageApiVersion)).toEqual(
+      order({ cups: 4 }, 'tea.example.com/v2'),
+    );
+  });
+});
+
+describe('a type that cannot be served', () => {
+  const findings = async (...types: Parameters<typeof checkTypes>[0]): Promise<string> => {
+    try {
+      await checkTypes(types, namingOf('kubernetes'));
+      return '';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  const typeWith = (strategy: object) => defineResource({ ...NAMES, strategy });
+
+  it('may not say in its strategy what its definition says', async () => {
+    expect(await findings(typeWith({ hasStatus: true, scale: {} }))).toBe(
+      'resources[orders.tea.example.com]: strategy.hasStatus: Forbidden: give subresources.status to the versions that have a status; strategy.scale: Forbidden: give subresources.scale to the versions that can be scaled',
+    );
+    expect(await findings(typeWith({ subresources: new Map([['status', () => order({})]]) }))).toContain(
+      'strategy.subresources: Forbidden: status is given by the subresources of the versions',
+    );
+    expect(await findings(typeWith({ subresources: new Map([['A/b', () => order({})]]) }))).toContain(
+      'strategy.subresources: Invalid value: "A/b"',
+    );
+  });
+
+  it('has no name that another type or a built-in kind has', async () => {
+    const plain = defineResource(NAMES);
+    expect(await findings(plain, defineResource({ ...NAMES, kind: 'Wish' }))).toBe(
+      'resources[orders.tea.example.com]: names: Forbidden: tea.example.com/orders is the name of another type',
+    );
+    expect(await findings(defineResource({ ...NAMES, group: 'networking.k8s.io', plural: 'ingresses' }))).toContain(
+      'networking.k8s.io/ingresses is the name of another type',
+    );
+    expect(await findings(plain)).toBe('');
+  });
+
+  it('has no functions where it travels as JSON', () => {
+    expect(() => checkJson([typeWith({})])).toThrow(
+      'resources[orders.tea.example.com].strategy: functions cannot travel to the threads; contribute the type with resourceType.of(() => type) in a plugin',
+    );
+  });
+});
