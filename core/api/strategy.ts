@@ -121,8 +121,9 @@ export interface ScaleFields {
  * receive objects that have passed the schema.
  *
  * The order of a create: `applyDefaults` on the decoded body, mutators, `prepareCreate`, `applyDefaults`,
- * `validateCreate`, validators. Of an update: `applyDefaults` on the decoded body, `prepareUpdate`, `applyDefaults`,
- * mutators, `validateUpdate`, validators.
+ * `validateCreate`, validators. Of an update: `applyDefaults` on the decoded body, mutators, `prepareUpdate`,
+ * `applyDefaults`, `validateUpdate`, validators. Of an update of `status` the same, but for `prepareStatus`, which comes
+ * before mutators, and `validateStatus`.
  *
  * @example
  * const order: Partial<Strategy> = {

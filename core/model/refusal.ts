@@ -91,23 +91,23 @@ export class Refusal extends Error {
   }
 }
 
-/** What a refusal names: a resource (plural) or kind in its group. */
-export interface Named {
+/** The resource (plural), or the kind, that a refusal names. */
+export interface GroupResource {
   readonly group: string;
   readonly resource: string;
 }
 
 /** `deployments.apps`, or `pods` for the core group: how messages qualify a resource. */
-export const qualified = (of: Named): string => (of.group ? `${of.resource}.${of.group}` : of.resource);
+export const qualified = (of: GroupResource): string => (of.group ? `${of.resource}.${of.group}` : of.resource);
 
-const detailsOf = (of: Named, name: string): StatusDetails => ({
+const detailsOf = (of: GroupResource, name: string): StatusDetails => ({
   ...(name ? { name } : {}),
   ...(of.group ? { group: of.group } : {}),
   ...(of.resource ? { kind: of.resource } : {}),
 });
 
 /** 404 for one object. */
-export const notFound = (of: Named, name: string): Refusal =>
+export const notFound = (of: GroupResource, name: string): Refusal =>
   new Refusal('NotFound', `${qualified(of)} ${JSON.stringify(name)} not found`, detailsOf(of, name));
 
 /** 404 for a path below a served group that names no resource. */
@@ -115,11 +115,11 @@ export const unknownPath = (): Refusal =>
   new Refusal('NotFound', 'the server could not find the requested resource', {});
 
 /** 409 for a create over an existing name. */
-export const alreadyExists = (of: Named, name: string): Refusal =>
+export const alreadyExists = (of: GroupResource, name: string): Refusal =>
   new Refusal('AlreadyExists', `${qualified(of)} ${JSON.stringify(name)} already exists`, detailsOf(of, name));
 
 /** 409 for a failed precondition; `why` says which. */
-export const conflict = (of: Named, name: string, why: string): Refusal =>
+export const conflict = (of: GroupResource, name: string, why: string): Refusal =>
   new Refusal(
     'Conflict',
     `Operation cannot be fulfilled on ${qualified(of)} ${JSON.stringify(name)}: ${why}`,
@@ -219,8 +219,8 @@ export const VIOLATIONS_TOLD = 1000;
  */
 const CHARACTERS_TOLD = 3 * 1024 * 1024;
 
-/** As many from the first on as a refusal tells; the first is told in any case. */
-export function told<T>(all: readonly T[], characters: (one: T) => number): readonly T[] {
+/** The first of many violations or conflicts, as many as a refusal may report; at least one. */
+export function truncateViolations<T>(all: readonly T[], characters: (one: T) => number): readonly T[] {
   let left = CHARACTERS_TOLD;
   const past = all.findIndex((one, i) => i >= VIOLATIONS_TOLD || (left -= characters(one)) < 0);
   return past < 0 ? all : all.slice(0, Math.max(1, past));
@@ -228,7 +228,7 @@ export function told<T>(all: readonly T[], characters: (one: T) => number): read
 
 /** 422 carrying the violations of one object; of very many the first. `kind` is the kind, not the resource. */
 export function invalidObject(group: string, kind: string, name: string, found: readonly Violation[]): Refusal {
-  const violations = told(found, ({ field, message }) => field.length + message.length);
+  const violations = truncateViolations(found, ({ field, message }) => field.length + message.length);
   const lines = [...new Set(violations.map(v => `${v.field}: ${v.message}`))];
   if (violations.length < found.length) lines.push('and more');
   const all = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;

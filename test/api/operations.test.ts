@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, deployment, type Loose, namesIn, pod } from './support.js';
+import { type Answer, Api, deployment, type Loose, namesIn, pod } from './support.js';
 
 const MERGE = 'application/merge-patch+json';
 
@@ -338,6 +338,23 @@ describe('operations', () => {
     for (const timeout of ['0', '-1.5h', '1h5m.5s', ''])
       expect((await api.get(`/version?timeout=${timeout}`)).status).toBe(200);
     expect((await api.get(`${shop}/pods/none/log?timeout=abc`)).status).toBe(404);
+  });
+
+  test('an update with If-Match for another version is refused, of status and scale as well', async () => {
+    await api.namespace('matched');
+    const sets = '/apis/apps/v1/namespaces/matched/deployments';
+    const { resourceVersion: version } = (await api.made(sets, deployment('matched'))).metadata!;
+    const writes = (tag: string): Promise<Answer>[] => [
+      api.patch(`${sets}/matched`, MERGE, {}, { headers: { 'if-match': tag } }),
+      api.patch(`${sets}/matched/status`, MERGE, {}, { headers: { 'if-match': tag } }),
+      api.patch(`${sets}/matched/scale`, MERGE, {}, { headers: { 'if-match': tag } }),
+      api.put(`${sets}/matched/scale`, { metadata: { name: 'matched' } }, { headers: { 'if-match': tag } }),
+    ];
+    const statuses = async (tag: string): Promise<number[]> =>
+      (await Promise.all(writes(tag))).map(({ status }) => status);
+    expect(await statuses('"1"')).toEqual([409, 409, 409, 409]);
+    expect((await statuses(`W/"${version}"`)).slice(0, 3)).toEqual([200, 200, 200]);
+    expect((await statuses('*')).slice(0, 3)).toEqual([200, 200, 200]);
   });
 
   test('every wrong option of a write is named', async () => {

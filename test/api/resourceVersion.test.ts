@@ -480,7 +480,7 @@ describe('the resourceVersion of a write', () => {
     expect((await api.put(`${path}/number`, given('number', `${version}0`))).status).toBe(409);
   });
 
-  test('of a create is refused by the store alone, which reads over what is no number', async () => {
+  test('of a create is refused by the store alone, which ignores what is no number', async () => {
     expect((await api.post(path, given('new', '5'))).status).toBe(400);
     const dry = await api.post(`${path}?dryRun=All`, given('new', '5'));
     expect([dry.status, versionOf(dry.body)]).toEqual([201, '5']);

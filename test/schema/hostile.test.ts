@@ -17,7 +17,7 @@ import { applyStrategicPatch } from '../../core/schema/patch/strategic.js';
 import { strictComplaints } from '../../core/schema/strict.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { dropRepeatedOwners } from '../../workers/pipeline/metadata.js';
-import { writeOptionsOf } from '../../workers/pipeline/options.js';
+import { parseWriteOptions } from '../../workers/pipeline/options.js';
 
 /*
  * Bodies as large as a server takes, made so that work which grows faster than the body would not end: a test of this file that does not come back
@@ -211,7 +211,7 @@ describe('names of field managers', () => {
   test('that are long and cannot be printed are not told for each of their characters', () => {
     const query = new Map([['fieldManager', ['\u0001'.repeat(60_000)]]]);
     try {
-      writeOptionsOf(query, namingOf('neutral'), 'CreateOptions');
+      parseWriteOptions(query, namingOf('neutral'), 'CreateOptions');
       expect.unreachable();
     } catch (refusal) {
       expect(refusal).toBeInstanceOf(Refusal);

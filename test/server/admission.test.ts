@@ -150,6 +150,54 @@ describe('mutators and validators of a running server', () => {
     });
   });
 
+  describe('what a mutator changes', () => {
+    const deployments = '/apis/apps/v1/namespaces/asked/deployments';
+
+    test('in an update gets the defaults of its kind', async () => {
+      const object = await api.made(deployments, deployment('defaulted'));
+      const { status, body } = await api.put(`${deployments}/defaulted`, {
+        ...object,
+        metadata: { ...object.metadata, labels: { make: 'container' } },
+      });
+      expect([status, body.spec!.template!.spec!.containers]).toMatchObject([
+        200,
+        [{ name: 'web' }, { name: 'added', terminationMessagePath: '/dev/termination-log', resources: {} }],
+      ]);
+      expect(body.metadata!.generation).toBe(2);
+    });
+
+    test('in a write of a scale that sets the same replicas is stored', async () => {
+      await api.made(deployments, deployment('unscaled'));
+      const scale = {
+        apiVersion: 'autoscaling/v1',
+        kind: 'Scale',
+        metadata: { name: 'unscaled' },
+        spec: { replicas: 1 },
+      };
+      expect((await api.put(`${deployments}/unscaled/scale`, scale)).status).toBe(200);
+      const { metadata } = (await api.get(`${deployments}/unscaled`)).body;
+      expect(metadata!.annotations!.mutated).toBe('UPDATE');
+    });
+
+    test('does not store a new object in another namespace than the sender may create it in', async () => {
+      const { status, body } = await api.post(maps, { metadata: { name: 'moved', labels: { make: 'elsewhere' } } });
+      expect([status, body.message]).toEqual([
+        400,
+        'the namespace of the provided object does not match the namespace sent on the request',
+      ]);
+      expect((await api.get('/api/v1/namespaces/default/configmaps/moved')).status).toBe(404);
+    });
+
+    test('may be the metadata as a whole: the server sets what is its own afterwards', async () => {
+      const sent = deployment('replaced') as { metadata: object };
+      const created = await api.made(deployments, {
+        ...sent,
+        metadata: { name: 'replaced', labels: { make: 'fresh' } },
+      });
+      expect(created.metadata).toMatchObject({ name: 'replaced', namespace: 'asked', generation: 1 });
+    });
+  });
+
   describe('a violation that a validator returns for a DELETE', () => {
     const kept = (name: string, refuse = 'DELETE'): object => ({ metadata: { name, labels: { refuse, of: name } } });
     const refusal = (name: string): object => ({

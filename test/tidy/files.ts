@@ -10,14 +10,20 @@ export interface Source {
   readonly text: string;
   /** Imported modules: files of the project by path, packages by name. */
   readonly imports: readonly string[];
+  /** Those of them that are loaded before the file itself runs: all but `import type` and `import()`. */
+  readonly loads: readonly string[];
 }
 
-function importsOf(path: string, text: string): string[] {
-  const named = [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map(match => match[1]!);
+function modulesIn(path: string, text: string, statement: RegExp): string[] {
+  const named = [...text.matchAll(statement)].map(match => match[1]!);
   return named.map(name =>
     name.startsWith('.') ? normalize(join(dirname(path), name)).replace(/\.js$/, '.ts') : name,
   );
 }
+
+const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
+/** The compiler keeps a statement whose names are all marked `type` one by one, without the names. */
+const LOADING = /^(?:import|export)\s+(?!type\s)(?:[^;']*?\sfrom\s*)?'([^']+)'/gm;
 
 /** The TypeScript files below these folders. */
 export function sourcesIn(...folders: readonly string[]): Source[] {
@@ -27,7 +33,7 @@ export function sourcesIn(...folders: readonly string[]): Source[] {
       .map(name => {
         const path = relative(root, join(root, folder, name));
         const text = readFileSync(join(root, path), 'utf8');
-        return { path, text, imports: importsOf(path, text) };
+        return { path, text, imports: modulesIn(path, text, IMPORT), loads: modulesIn(path, text, LOADING) };
       }),
   );
 }

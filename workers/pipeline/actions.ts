@@ -1,73 +1,70 @@
-import type { Strategy } from '../../core/api/strategy.js';
-import type { ApiObject, Frozen } from '../../core/model/object.js';
-import { decodeStored } from '../../core/plugin/stored.js';
 import { badRequest, methodNotAllowed } from '../../core/model/refusal.js';
-import { type Answer, jsonHeaders } from './answer.js';
-import { decodeBody, decodeSubresource } from './body.js';
-import { type Context, type Permitted, rulesOf } from './context.js';
-import type { WriteOptions } from './options.js';
-import { absent, changeOf, checkNamespace, inRequestVersion, propose, refuseInvalid } from './write.js';
+import type { Strategy } from '../../core/api/strategy.js';
+import { type Context, strategyContext } from './context.js';
+import { notFoundError } from './errors.js';
+import type { Action, AuthorizedRequest, DecodedObject } from './stages.js';
+import { currentObject } from './versions.js';
 
-const SUCCESS = Buffer.from('{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}\n');
+type Perform = NonNullable<ReturnType<NonNullable<Strategy['actions']>['get']>>;
 
-/**
- * POST on a subresource that changes its object (`binding`), or on a virtual kind; those that no rules know are refused
- * with a message that says so.
- */
-export async function act(context: Context, permitted: Permitted, options: WriteOptions): Promise<Answer> {
-  const { resource, route, job } = permitted;
-  const { actsOn } = resource.strategy;
-  const acted = actsOn && context.registry.find(resource.group, resource.version, actsOn.plural);
-  const indirect = actsOn && acted?.strategy.actions?.get(actsOn.action);
-  if (acted && indirect) {
-    const body = decodeBody(context, permitted, options, job.body!);
-    checkNamespace(permitted, body);
-    if (!body.metadata.name) throw badRequest('Name parameter required.');
-    await context.mutate(changeOf(permitted, 'CREATE', options.dryRun, body.metadata.name ?? ''), body);
-    const target = {
-      ...permitted.target,
-      resource: acted.plural,
-      subresource: actsOn.action,
-      name: body.metadata.name ?? '',
-    };
-    return await apply(context, { ...permitted, resource: acted, target }, options, body, indirect);
-  }
-  const action = route.subresource && resource.strategy.actions?.get(route.subresource.name);
-  if (!action) {
-    if (resource.stored && !job.current) throw absent(permitted);
-    const what = route.subresource ? `${resource.plural}/${route.subresource.name}` : resource.plural;
-    throw methodNotAllowed(`create is not supported on ${what} by this server`);
-  }
-  const body = decodeSubresource(context, permitted, options, job.body!);
-  checkNamespace(permitted, body);
-  await context.mutate(changeOf(permitted, 'CREATE', options.dryRun, permitted.target.name), body);
-  if (body.metadata.name !== permitted.target.name)
-    throw badRequest(`name in URL does not match name in ${route.subresource!.kind} object`);
-  return await apply(context, permitted, options, body, action);
+/** What a create that makes no object of its own does, and to which resource. */
+interface Target {
+  readonly resource: AuthorizedRequest['resource'];
+  readonly subresource: string;
+  readonly perform: Perform;
 }
 
-type Action = NonNullable<ReturnType<NonNullable<Strategy['actions']>['get']>>;
+/** For a virtual kind that stands for an action on another one (`bindings` for `pods/binding`). */
+function indirectTarget({ registry }: Context, { resource }: AuthorizedRequest): Target | undefined {
+  const { actsOn } = resource.strategy;
+  if (!actsOn) return undefined;
+  const acted = registry.find(resource.group, resource.version, actsOn.plural);
+  const perform = acted?.strategy.actions?.get(actsOn.action);
+  return perform && { resource: acted!, subresource: actsOn.action, perform };
+}
 
-/** Stores what the action makes of the current object; the answer is a Status. */
-async function apply(
-  context: Context,
-  permitted: Permitted,
-  options: WriteOptions,
-  body: ApiObject,
-  action: Action,
-): Promise<Answer> {
-  const { resource, job } = permitted;
-  if (!job.current) throw absent(permitted);
-  const current = inRequestVersion(resource, decodeStored(job.current.bytes));
-  const object = action(body, structuredClone(current), rulesOf(context, permitted, options.dryRun));
-  const change = changeOf(permitted, 'CREATE', options.dryRun, permitted.target.name, current);
-  refuseInvalid(resource, permitted.target.name, await context.validate(change, object as Frozen<ApiObject>));
-  const answer = { status: 201, headers: jsonHeaders(permitted.warnings), body: SUCCESS };
-  if (options.dryRun) return answer;
-  const proposed = await propose(context, permitted, object, {
-    status: 201,
-    dryRun: false,
-    expect: job.current.revision,
-  });
-  return { ...answer, operations: proposed.operations };
+function directTarget({ resource, route }: AuthorizedRequest): Target | undefined {
+  const { name = '' } = route.subresource ?? {};
+  const perform = resource.strategy.actions?.get(name);
+  return perform && { resource, subresource: name, perform };
+}
+
+/**
+ * Throws for a create on a subresource or virtual kind that no rules know: 404 where its object does not exist, else
+ * 405.
+ */
+export function checkAction(context: Context, request: AuthorizedRequest): void {
+  if (indirectTarget(context, request) ?? directTarget(request)) return;
+  const { resource, route, job } = request;
+  if (resource.stored && !job.current) throw notFoundError(request);
+  const what = route.subresource ? `${resource.plural}/${route.subresource.name}` : resource.plural;
+  throw methodNotAllowed(`create is not supported on ${what} by this server`);
+}
+
+/**
+ * POST on a subresource that changes its object (`binding`), or on a virtual kind that stands for one. Throws 400 for a
+ * body without a name on a virtual kind.
+ */
+export function act(context: Context, { request: sent, options, object: body }: DecodedObject): Action {
+  const indirect = indirectTarget(context, sent);
+  const { resource, subresource, perform } = indirect ?? directTarget(sent)!;
+  if (indirect && !body.metadata.name) throw badRequest('Name parameter required.');
+  const name = indirect ? body.metadata.name! : sent.target.name;
+  const request: AuthorizedRequest = indirect
+    ? { ...sent, resource, target: { ...sent.target, resource: resource.plural, subresource, name } }
+    : sent;
+  return {
+    is: 'action',
+    sent,
+    request,
+    dryRun: options.dryRun,
+    draft: body,
+    perform(draft) {
+      if (!indirect && draft.metadata.name !== name)
+        throw badRequest(`name in URL does not match name in ${sent.route.subresource!.kind} object`);
+      const old = currentObject(request);
+      if (!old) throw notFoundError(request);
+      return { object: perform(draft, structuredClone(old), strategyContext(context, request, options.dryRun)), old };
+    },
+  };
 }

@@ -9,8 +9,9 @@ import type { Job } from '../../core/threads/messages.js';
 export type Headers = readonly (readonly [string, string])[];
 
 /**
- * What the stages end with. With `operations`: to be sent once they are committed; no body then means the committed
- * object; `gaps`: where its revision goes, `envelope`: into the metadata of a protobuf message.
+ * The answer of a write. With `operations` it is sent once they are committed; without a body it then shows the
+ * committed object. `gaps`: where in the body the digits of the revision go; `envelope`: into the metadata of a
+ * protobuf message.
  */
 export interface Answer {
   readonly status: number;
@@ -18,22 +19,22 @@ export interface Answer {
   readonly body?: Uint8Array;
   readonly gaps?: readonly number[] | 'envelope';
   readonly operations?: Transaction;
-  /** A second write follows: once they are committed the request is run again. */
+  /** The request runs again for a second write once the operations are committed. */
   readonly more?: boolean;
-  /** What a dry run would have written. */
+  /** The key that a dry run would have written. */
   readonly key?: string;
 }
 
 const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
 
-/** JSON answer headers with the warnings collected. */
+/** Headers of an answer in JSON, with the warnings collected. */
 export const jsonHeaders = (warnings: readonly string[] = []): Headers => [
   ['content-type', 'application/json'],
   NO_CACHE,
   ...warningHeaders(warnings),
 ];
 
-/** A refusal as its Status object, in the form that the client accepts, with the warnings collected before it. */
+/** A refusal as a Status, in a media type that the client accepts, with the warnings collected before it. */
 export function statusAnswer(
   refusal: Refusal,
   { accept, query, userAgent }: Pick<Job, 'accept' | 'query' | 'userAgent'>,

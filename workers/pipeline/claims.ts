@@ -5,18 +5,18 @@ import { decodeStored } from '../../core/plugin/stored.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Current } from '../../core/threads/messages.js';
 
-/** Where a claim is kept: no path leads there. */
+/** The key of a claim. No path of the API leads to it. */
 const claimKey = ({ storageName }: Resource, claim: string): string =>
   `claims/${storageName.replace('/', '.')}/${encodeURIComponent(claim)}`;
 
-/** As a stored object, which whoever follows all of the store takes it for. */
+/** The value of a claim: an object, as readers of the whole store expect. */
 const claimValue = (claim: string, holder: string): Uint8Array =>
   Buffer.from(JSON.stringify({ kind: 'Claim', apiVersion: '', metadata: { name: claim }, holder }));
 
 /**
- * What a write of the object at `key` from `current` to `object` does to its claims (`Strategy.claims`): takes those
- * that are new, which nobody may hold, and gives up those that are gone. Part of the same transaction, so that of two
- * objects that were judged at once and claim the same, one is judged again.
+ * The operations on claims (`Strategy.claims`) of a write that changes the object at `key` from `current` to `object`:
+ * new claims must not exist yet, others are deleted. They belong to the transaction of the write, so that of two
+ * objects that were validated at the same time and claim the same, one fails and is validated again.
  */
 export function claimOperations(
   resource: Resource,
@@ -26,10 +26,10 @@ export function claimOperations(
 ): Transaction {
   const { claims } = resource.strategy;
   if (!claims) return [];
-  const of = (holder: ApiObject | undefined): Set<string> =>
+  const claimsOf = (holder: ApiObject | undefined): Set<string> =>
     new Set(holder ? claims(holder).slice(0, OBJECT_CLAIMS) : []);
-  const before = of(current && decodeStored(current.bytes));
-  const after = of(object);
+  const before = claimsOf(current && decodeStored(current.bytes));
+  const after = claimsOf(object);
   return [
     ...[...after]
       .filter(claim => !before.has(claim))

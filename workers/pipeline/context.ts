@@ -2,14 +2,11 @@ import type { Authentication, Authorization } from '../../core/api/access.js';
 import type { Mutation, Validation } from '../../core/api/admission.js';
 import type { Log } from '../../core/api/host.js';
 import type { StrategyContext } from '../../core/api/strategy.js';
-import type { Route } from '../../core/request/route.js';
-import type { ResourceTarget } from '../../core/model/target.js';
-import type { User } from '../../core/model/user.js';
 import type { Naming } from '../../core/naming.js';
-import type { Registry, Resource } from '../../core/schema/resource.js';
-import type { Job } from '../../core/threads/messages.js';
+import type { Registry } from '../../core/schema/resource.js';
+import type { AuthorizedRequest } from './stages.js';
 
-/** What the stages of a worker share; made once per worker. */
+/** What all requests of a pool thread share. */
 export interface Context {
   readonly naming: Naming;
   readonly registry: Registry;
@@ -26,23 +23,10 @@ export interface Context {
   catchUp(): void;
 }
 
-/** A request whose sender is known and permitted, on a resource that has the verb. */
-export interface Permitted {
-  readonly job: Job;
-  readonly route: Route;
-  readonly target: ResourceTarget;
-  readonly resource: Resource;
-  readonly user: User;
-  /** Warning header texts collected on the way. */
-  readonly warnings: string[];
-  /** Complaints about members that the body gives twice, until the decoder tells them with its own. */
-  readonly duplicates: string[];
-}
-
 let lastSecond = 0;
 let lastText = '';
 
-/** RFC 3339 in whole seconds, UTC; made once a second. */
+/** RFC 3339 in whole seconds, UTC. The text is made once a second. */
 export function timestamp(milliseconds: number): string {
   const second = Math.floor(milliseconds / 1000);
   if (second !== lastSecond) {
@@ -52,12 +36,16 @@ export function timestamp(milliseconds: number): string {
   return lastText;
 }
 
-/** The rules object strategies receive. */
-export const rulesOf = (context: Context, permitted: Permitted, dryRun: boolean): StrategyContext => ({
+/** What strategies may know about a request and about other objects. */
+export const strategyContext = (
+  context: Context,
+  { user, warnings }: AuthorizedRequest,
+  dryRun: boolean,
+): StrategyContext => ({
   now: timestamp(context.now()),
-  user: permitted.user,
+  user,
   dryRun,
   lookup: context.lookup,
   list: context.listOf,
-  warn: text => void permitted.warnings.push(text),
+  warn: text => void warnings.push(text),
 });

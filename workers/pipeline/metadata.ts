@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiObject, OwnerReference } from '../../core/model/object.js';
+import type { Violation } from '../../core/model/refusal.js';
+import { type MetadataRules, validateMetadata, validateMetadataUpdate } from '../../core/schema/metadata.js';
+import type { Resource } from '../../core/schema/resource.js';
 
-/** Sets what the server alone decides on a create (spec, "Server-set metadata"). */
+/** Sets what the server alone decides about a new object (spec, "Server-set metadata"). */
 export function setSystemMetadata(object: ApiObject, now: string): void {
   const { metadata } = object;
   metadata.uid = randomUUID();
@@ -11,12 +14,12 @@ export function setSystemMetadata(object: ApiObject, now: string): void {
   delete metadata.selfLink;
 }
 
-/** On an update, what clients leave out or may not change comes from the current object. */
+/** Takes what the clients of an update leave out or may not change from the current object. */
 export function keepSystemMetadata(object: ApiObject, old: ApiObject): void {
   const { metadata } = object;
   metadata.uid ||= old.metadata.uid;
   metadata.creationTimestamp = old.metadata.creationTimestamp;
-  // A deletion under way cannot be moved.
+  // A deletion in progress keeps its time.
   metadata.deletionTimestamp = old.metadata.deletionTimestamp ?? metadata.deletionTimestamp;
   metadata.deletionGracePeriodSeconds ??= old.metadata.deletionGracePeriodSeconds;
   if (metadata.deletionTimestamp == null) delete metadata.deletionTimestamp;
@@ -27,12 +30,12 @@ export function keepSystemMetadata(object: ApiObject, old: ApiObject): void {
   else metadata.generation = old.metadata.generation;
 }
 
-/** All that a reference says: equal texts are the same reference. */
+/** Equal texts are the same reference. */
 const referenceText = ({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference): string =>
   JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion]);
 
-/** Drops owner references that are given twice, with upstream's warning. `admitted`: mutating admission has run. */
-export function dropRepeatedOwners({ metadata }: ApiObject, warnings: string[], admitted: boolean): void {
+/** Removes repeated owner references, with upstream's warning. `mutated`: mutators have run already. */
+export function dropRepeatedOwners({ metadata }: ApiObject, warnings: string[], mutated: boolean): void {
   const owners = metadata.ownerReferences;
   if (!owners || owners.length < 2) return;
   const kept = new Map<string, OwnerReference>();
@@ -44,16 +47,32 @@ export function dropRepeatedOwners({ metadata }: ApiObject, warnings: string[], 
   }
   if (repeated.length === 0) return;
   metadata.ownerReferences = [...kept.values()];
-  const when = admitted ? ' after mutating admission happens' : '';
+  const when = mutated ? ' after mutating admission happens' : '';
   warnings.push(
     `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(', ')}`,
   );
 }
+
+const metadataRules = ({ namespaced, strategy }: Resource): MetadataRules => ({
+  namespaced,
+  checkName: strategy.checkName,
+  ...(strategy.allowAnyFinalizer ? { finalizers: 'any' } : {}),
+});
+
+/** The violations in the metadata of a new object or, given the `old` one, of an update. */
+export const metadataViolations = (
+  resource: Resource,
+  object: ApiObject,
+  old: ApiObject | undefined,
+): readonly Violation[] =>
+  old
+    ? validateMetadataUpdate(object, old, metadataRules(resource))
+    : validateMetadata(object, metadataRules(resource));
 
 const contentOf = (object: ApiObject): string => {
   const { metadata: _metadata, status: _status, ...content } = object;
   return JSON.stringify(content);
 };
 
-/** Whether something outside metadata and status differs: what `metadata.generation` counts. */
+/** Whether anything but metadata and status differs. `metadata.generation` counts such changes. */
 export const contentChanged = (a: ApiObject, b: ApiObject): boolean => contentOf(a) !== contentOf(b);

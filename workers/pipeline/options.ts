@@ -20,7 +20,7 @@ export interface WriteOptions {
 const optionsInvalid = (naming: Naming, kind: string, violations: readonly Violation[]): Refusal =>
   invalidObject(naming.group('meta.orchestrator.io'), kind, '', violations);
 
-/** `dryRun` without a value is a real request (spec); any value but `All` is wrong. */
+/** `dryRun` without a value is a real request (spec, "Query parameters"); any value but `All` is wrong. */
 function dryRunViolations(values: readonly string[]): Violation[] {
   const given = values.filter(value => value !== '');
   if (given.every(value => value === 'All')) return [];
@@ -28,18 +28,18 @@ function dryRunViolations(values: readonly string[]): Violation[] {
   return [{ reason: 'FieldValueNotSupported', field: 'dryRun', message }];
 }
 
-/** Whether a request is to store nothing. Throws 422 for values that say neither. */
-export function dryRunOf(values: readonly string[], naming: Naming, kind: string): boolean {
+/** Whether a request asks for a dry run. Throws 422 for values other than `All` and the empty one. */
+export function parseDryRun(values: readonly string[], naming: Naming, kind: string): boolean {
   const violations = dryRunViolations(values);
   if (violations.length > 0) throw optionsInvalid(naming, kind, violations);
   return values.some(value => value !== '');
 }
 
 /**
- * Reads and checks the options of a write. `kind` names the options object in refusals; an `apply` needs a manager and
- * may be forced.
+ * Reads the options of a write from its query. `kind` names them in refusals; an `apply` needs a manager and may be
+ * forced. Throws 422.
  */
-export function writeOptionsOf(
+export function parseWriteOptions(
   query: Query,
   naming: Naming,
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
@@ -61,18 +61,18 @@ export function writeOptionsOf(
     violations.push(notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
   if (violations.length > 0) throw optionsInvalid(naming, kind, violations);
   return {
-    dryRun: dryRunOf(dryRun, naming, kind),
+    dryRun: parseDryRun(dryRun, naming, kind),
     fieldValidation: fieldValidation as WriteOptions['fieldValidation'],
   };
 }
 
 const MANAGER = 'fieldManager';
-/** What Go does not print: all but letters, marks, numbers, punctuation, symbols and the space. */
+/** What Go does not consider printable: all but letters, marks, numbers, punctuation, symbols and the space. */
 export const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 /**
- * Each character that cannot be printed is told with the whole name: of one that is too long only those are that would
- * have fit.
+ * What is wrong with the name of a manager. Each violation repeats the whole name, so that of a name that is too long
+ * only the characters within the bound are checked.
  */
 function managerViolations(manager: string): Violation[] {
   const found: Violation[] = [];
@@ -99,7 +99,7 @@ export interface DeleteOptions {
 
 const POLICIES = ['Foreground', 'Background', 'Orphan'];
 
-/** Preconditions of a delete that has no body: those of the query, where they are not empty. */
+/** The preconditions in the query of a delete without a body. Empty ones do not count. */
 function queryPreconditions(query: Query): DeleteOptions['preconditions'] {
   const [uid, resourceVersion] = [first(query, 'uid'), first(query, 'resourceVersion')];
   return uid || resourceVersion
@@ -107,8 +107,8 @@ function queryPreconditions(query: Query): DeleteOptions['preconditions'] {
     : undefined;
 }
 
-/** Reads and checks delete options; `body` is the decoded body or undefined where there was none. */
-export function deleteOptionsOf(
+/** Reads the options of a delete from its decoded body or, without one, from its query. Throws 400 and 422. */
+export function parseDeleteOptions(
   query: Query,
   body: { [member: string]: unknown } | undefined,
   naming: Naming,
@@ -138,7 +138,7 @@ export function deleteOptionsOf(
   return {
     dryRun:
       dryRun.some(value => value !== '') ||
-      (body !== undefined && dryRunOf(query.get('dryRun') ?? [], naming, 'DeleteOptions')),
+      (body !== undefined && parseDryRun(query.get('dryRun') ?? [], naming, 'DeleteOptions')),
     ...(typeof grace === 'number' ? { gracePeriodSeconds: grace } : {}),
     ...(typeof orphan === 'boolean' ? { orphanDependents: orphan } : {}),
     ...(policy ? { propagationPolicy: policy as DeleteOptions['propagationPolicy'] } : {}),

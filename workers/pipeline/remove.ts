@@ -1,189 +1,146 @@
 import type { ApiObject } from '../../core/model/object.js';
 import { conflict } from '../../core/model/refusal.js';
-import { formOf, statusForm } from '../../core/request/forms.js';
-import { keyOf } from '../../core/request/keys.js';
-import { decodeStored } from '../../core/plugin/stored.js';
-import { type Answer, jsonHeaders } from './answer.js';
-import { decodeOptions } from './body.js';
-import { claimOperations } from './claims.js';
-import { type Context, type Permitted, timestamp } from './context.js';
-import { type DeleteOptions, deleteOptionsOf } from './options.js';
-import { shape } from './render.js';
-import { absent, changeOf, inRequestVersion, named, propose, refuseInvalid } from './write.js';
+import { formOf } from '../../core/request/forms.js';
+import type { Resource } from '../../core/schema/resource.js';
+import { type Context, timestamp } from './context.js';
+import { decodeDeleteOptions } from './decode.js';
+import { conflictError, notFoundError } from './errors.js';
+import type { DeleteOptions } from './options.js';
+import type { Outcome } from './outcome.js';
+import type { AuthorizedRequest, DecodedDelete, Deletion } from './stages.js';
+import { currentObject } from './versions.js';
 
 /** Finalizers that the garbage collector answers to (spec, "Deletion lifecycle"). */
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
-const optionsOf = (context: Context, permitted: Permitted): DeleteOptions =>
-  deleteOptionsOf(permitted.route.query, decodeOptions(context, permitted), context.naming);
+/** Checks a deletecollection before any object is looked at: whether its answer can be sent, and its options. */
+export function checkCollection(context: Context, request: AuthorizedRequest): void {
+  formOf(request.resource, request.job.accept, context.naming, true);
+  decodeDeleteOptions(context, request);
+}
 
 /**
- * What a deletecollection is checked for before any object is looked at: that its answer can be sent, and its options.
+ * DELETE of one object: begins its deletion, shortens its grace period, or removes it (spec, "Deletion lifecycle").
+ * Throws 404, and 409 for a precondition that fails.
  */
-export function checkCollection(context: Context, permitted: Permitted): void {
-  formOf(permitted.resource, permitted.job.accept, context.naming, true);
-  optionsOf(context, permitted);
-}
-
-/** DELETE on one object: begins its deletion, shortens its grace, or removes it (spec, "Deletion lifecycle"). */
-export async function remove(context: Context, permitted: Permitted): Promise<Answer> {
-  const { job, resource, target } = permitted;
-  const options = optionsOf(context, permitted);
-  if (!job.current) throw absent(permitted);
-  const old = inRequestVersion(resource, decodeStored(job.current.bytes));
-  checkPreconditions(permitted, old, options);
-  const { deletionWarning } = resource.strategy;
+export function remove(context: Context, { request, options }: DecodedDelete): Deletion {
+  const old = currentObject(request);
+  if (!old) throw notFoundError(request);
+  checkPreconditions(request, old, options);
+  const { deletionWarning } = request.resource.strategy;
   if (deletionWarning && options.propagationPolicy === undefined && options.orphanDependents === undefined)
-    permitted.warnings.push(deletionWarning);
-  const change = changeOf(permitted, 'DELETE', options.dryRun, target.name, old);
-  refuseInvalid(resource, target.name, await context.validate(change, undefined));
-  const object = structuredClone(old);
-  const { deletionGracePeriodSeconds: running } = old.metadata;
-  const grace = graceOf(permitted, object, options.gracePeriodSeconds);
-  // Who asks in so many words that dependents go as well is told that this takes its time.
-  const status = options.orphanDependents === false ? 202 : 200;
-  // While an object has its grace, a delete that does not shorten it changes nothing.
-  if (running && grace >= running) return await shape(context, permitted, old, status, permitted.warnings);
-  object.metadata.finalizers = finalizersOf(permitted, object, options);
-  if (object.metadata.finalizers.length === 0) delete object.metadata.finalizers;
-  const held =
-    (object.metadata.finalizers?.length ?? 0) > 0 || (resource.strategy.extraFinalizers?.(object).length ?? 0) > 0;
-  const dies = !held && grace === 0;
-  // As upstream: what is removed in grace is marked first, also where the grace is 0, so that watches see it end; the
-  // second write removes it.
-  if (dies && resource.strategy.hasGrace && !options.dryRun && begin(context, permitted, object, old, grace)) {
-    const marked = await propose(context, permitted, object, {
-      status: 200,
-      dryRun: false,
-      expect: job.current.revision,
-    });
-    return { ...marked, more: true };
-  }
-  if (dies)
-    return await removal(context, permitted, old, resource.strategy.hasGrace ? ended(context, object) : undefined, {
-      status: 200,
-      dryRun: options.dryRun,
-    });
-  if (!begin(context, permitted, object, old, grace))
-    return await shape(context, permitted, old, status, permitted.warnings);
-  return await propose(context, permitted, object, { status, dryRun: options.dryRun, expect: job.current.revision });
+    request.warnings.push(deletionWarning);
+  const { dryRun } = options;
+  return { is: 'deletion', request, dryRun, old, outcome: outcomeOf(context, request, options, old) };
 }
 
-/** Seconds of grace: of a deletion under way what is left of it, unless the client names fewer. */
-function graceOf({ resource }: Permitted, object: ApiObject, asked: number | undefined): number {
+function outcomeOf(context: Context, request: AuthorizedRequest, options: DeleteOptions, old: ApiObject): Outcome {
+  const { resource, job } = request;
+  const { strategy } = resource;
+  const object = structuredClone(old);
+  const expect = job.current!.revision;
+  const { deletionGracePeriodSeconds: current } = old.metadata;
+  const grace = gracePeriod(resource, object, options.gracePeriodSeconds);
+  // A client that asks for the deletion of dependents as well is told that it takes its time.
+  const status = options.orphanDependents === false ? 202 : 200;
+  // During its grace period an object is deleted again only by a delete with a shorter one.
+  if (current && grace >= current) return { is: 'unchanged', object: old, status };
+  setFinalizers(object, finalizersAfter(resource, object, options));
+  const isHeld = Boolean(object.metadata.finalizers) || (strategy.extraFinalizers?.(object).length ?? 0) > 0;
+  if (isHeld || grace > 0)
+    return markDeleted(context, resource, object, old, grace)
+      ? { is: 'store', object, expect, status }
+      : { is: 'unchanged', object: old, status };
+  // As upstream: an object of a kind with a grace period is marked first, also if the period is 0, so that watches show
+  // its end. The second write removes it.
+  if (strategy.hasGrace && !options.dryRun && markDeleted(context, resource, object, old, grace))
+    return { is: 'store', object, expect, status: 200, more: true };
+  return { is: 'remove', old, ...(strategy.hasGrace ? { shown: ended(context, object) } : {}) };
+}
+
+/** Seconds of grace; of a deletion in progress what it has, unless the client asks for fewer. */
+function gracePeriod({ strategy }: Resource, object: ApiObject, asked: number | undefined): number {
   const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
-  const running = deletionGracePeriodSeconds ?? 0;
-  if (!deletionTimestamp) return resource.strategy.gracePeriod(object, asked);
-  if (!running || asked === undefined) return running;
+  const current = deletionGracePeriodSeconds ?? 0;
+  if (!deletionTimestamp) return strategy.gracePeriod(object, asked);
+  if (!current || asked === undefined) return current;
   return asked < 0 ? 1 : asked;
 }
 
-/** The object as a delete without grace shows it. */
+/** The object as the answer to a delete without grace shows it. */
 function ended(context: Context, object: ApiObject): ApiObject {
   object.metadata.deletionTimestamp ??= timestamp(context.now());
   object.metadata.deletionGracePeriodSeconds = 0;
   return object;
 }
 
-/** Marks the object for deletion; false if that changes nothing. */
-function begin(context: Context, { resource }: Permitted, object: ApiObject, old: ApiObject, grace: number): boolean {
+/** Marks the object as being deleted; false if that changes nothing. */
+function markDeleted(
+  context: Context,
+  { strategy }: Resource,
+  object: ApiObject,
+  old: ApiObject,
+  grace: number,
+): boolean {
   const { metadata } = object;
   const sameFinalizers = JSON.stringify(metadata.finalizers ?? []) === JSON.stringify(old.metadata.finalizers ?? []);
-  const running = old.metadata.deletionTimestamp;
+  const deletedAt = old.metadata.deletionTimestamp;
+  const current = old.metadata.deletionGracePeriodSeconds ?? 0;
   // A later delete may shorten the grace period, never lengthen it.
-  if (running && grace >= (old.metadata.deletionGracePeriodSeconds ?? 0) && sameFinalizers) return false;
-  const began = running ? Date.parse(running) - (old.metadata.deletionGracePeriodSeconds ?? 0) * 1000 : context.now();
-  if (!running || grace < (old.metadata.deletionGracePeriodSeconds ?? 0)) {
+  if (deletedAt && grace >= current && sameFinalizers) return false;
+  if (!deletedAt || grace < current) {
+    const began = deletedAt ? Date.parse(deletedAt) - current * 1000 : context.now();
     metadata.deletionTimestamp = timestamp(began + grace * 1000);
     metadata.deletionGracePeriodSeconds = grace;
   }
-  if (!running && metadata.generation) metadata.generation++;
-  if (!running) resource.strategy.beginDeletion?.(object);
+  if (!deletedAt) {
+    if (metadata.generation) metadata.generation++;
+    strategy.beginDeletion?.(object);
+  }
   return true;
 }
 
-/** Finalizers after the client's choice of propagation, or the kind's default. */
-function finalizersOf({ resource }: Permitted, object: ApiObject, options: DeleteOptions): string[] {
-  const present = object.metadata.finalizers ?? [];
+function setFinalizers({ metadata }: ApiObject, finalizers: string[]): void {
+  if (finalizers.length > 0) metadata.finalizers = finalizers;
+  else delete metadata.finalizers;
+}
+
+/** The finalizers that the client's propagation policy leads to, or the kind's. */
+function finalizersAfter({ strategy }: Resource, { metadata }: ApiObject, options: DeleteOptions): string[] {
+  const present = metadata.finalizers ?? [];
   const others = present.filter(name => name !== ORPHAN && name !== FOREGROUND);
   const policy =
     options.propagationPolicy ??
     (options.orphanDependents === undefined ? undefined : options.orphanDependents ? 'Orphan' : 'Background');
-  if (resource.strategy.cannotBeOwner) return others;
+  if (strategy.cannotBeOwner) return others;
   if (policy === 'Orphan') return [...others, ORPHAN];
   if (policy === 'Foreground') return [...others, FOREGROUND];
   if (policy === 'Background') return others;
-  if (present.length === others.length && resource.strategy.orphansByDefault && !object.metadata.deletionTimestamp)
+  if (present.length === others.length && strategy.orphansByDefault && !metadata.deletionTimestamp)
     return [...others, ORPHAN];
   return present;
 }
 
-function checkPreconditions(
-  { resource, target, job }: Permitted,
-  old: ApiObject,
-  { preconditions }: DeleteOptions,
-): void {
+/** Throws 409 for an object with another uid or resourceVersion than the client expects. */
+function checkPreconditions(request: AuthorizedRequest, old: ApiObject, { preconditions }: DeleteOptions): void {
   if (!preconditions) return;
+  const { resource, target, job } = request;
+  const refuse = (what: 'UID' | 'ResourceVersion', asked: string, found: string, hint: string): never => {
+    // Of kinds that hold their objects themselves upstream begins the deletion elsewhere, with other texts.
+    if (resource.strategy.extraFinalizers)
+      throw conflictError(
+        request,
+        `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${found}`,
+      );
+    const reason = `the ${what} in the precondition (${asked}) does not match the ${what} in record (${found}). ${hint}`;
+    // Upstream names the kind here, and not the resource.
+    throw conflict({ group: resource.group, resource: resource.kind }, target.name, reason);
+  };
   const { uid, resourceVersion } = preconditions;
-  const fails = (what: string, asked: string, found: string | undefined): never => {
-    const why = `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${found}`;
-    throw conflict(named(resource), target.name, why);
-  };
-  // Kinds that hold their objects themselves begin the deletion themselves, upstream, with words of their own.
-  const own = resource.strategy.extraFinalizers !== undefined;
-  if (uid !== undefined && uid !== old.metadata.uid) {
-    if (own) fails('UID', uid, old.metadata.uid);
-    const why = `the UID in the precondition (${uid}) does not match the UID in record (${old.metadata.uid}). The object might have been deleted and then recreated`;
-    throw conflict(preconditionName(resource), target.name, why);
-  }
-  if (resourceVersion !== undefined && !job.begun && resourceVersion !== String(job.current!.revision)) {
-    if (own) fails('ResourceVersion', resourceVersion, String(job.current!.revision));
-    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${job.current!.revision}). The object might have been modified`;
-    throw conflict(preconditionName(resource), target.name, why);
-  }
-}
-
-/**
- * Upstream names the kind here where deletion needs no grace and the kind answers with a Status: its store checks the
- * raw object.
- */
-const preconditionName = (resource: Permitted['resource']) => ({ group: resource.group, resource: resource.kind });
-
-/** Removes the object at once and answers with it or with a Status, as its kind does. */
-export async function removal(
-  context: Context,
-  permitted: Permitted,
-  old: ApiObject,
-  shown: ApiObject | undefined,
-  write: { readonly status: number; readonly dryRun: boolean },
-): Promise<Answer> {
-  const { resource, job, warnings, target } = permitted;
-  // What a delete removed is shown at the revision of its removal, what an update removed by ending its deletion as it
-  // was.
-  const commits = !write.dryRun && target.verb === 'delete';
-  const answer =
-    shown || resource.strategy.returnsDeletedObject
-      ? await shape(context, permitted, shown ?? old, write.status, warnings, commits && 'gone')
-      : removed(context, permitted, old);
-  if (write.dryRun) return answer;
-  const key = keyOf(resource, target.namespace || old.metadata.namespace || '', old.metadata.name!);
-  const operations = [
-    { is: 'delete' as const, key, expect: job.current!.revision },
-    ...claimOperations(resource, key, job.current, undefined),
-  ];
-  return { ...answer, operations };
-}
-
-function removed({ naming }: Context, { resource, warnings, job }: Permitted, old: ApiObject): Answer {
-  const { group, resource: kind } = named(resource);
-  const status = {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Success',
-    details: { name: old.metadata.name, ...(group ? { group } : {}), kind, uid: old.metadata.uid },
-  };
-  const { contentType, bytes } = statusForm(status, job.accept, naming);
-  return { status: 200, headers: [['content-type', contentType], ...jsonHeaders(warnings).slice(1)], body: bytes };
+  if (uid !== undefined && uid !== old.metadata.uid)
+    refuse('UID', uid, String(old.metadata.uid), 'The object might have been deleted and then recreated');
+  const revision = String(job.current!.revision);
+  if (resourceVersion !== undefined && !job.begun && resourceVersion !== revision)
+    refuse('ResourceVersion', resourceVersion, revision, 'The object might have been modified');
 }

@@ -20,10 +20,10 @@ import {
 import { scaleColumns } from '../../core/tables/scale.js';
 import type { Job, Rendering } from '../../core/threads/messages.js';
 import { type Answer, type Headers, jsonHeaders } from './answer.js';
-import { encodeObject } from './body.js';
-import type { Context, Permitted } from './context.js';
-import { scaleOf } from './scale.js';
-import { inRequestVersion, stored } from './write.js';
+import type { Context } from './context.js';
+import { isScale, scaleOf } from './scale.js';
+import type { AuthorizedRequest } from './stages.js';
+import { encodeObject, toRequestVersion, toStorageVersion } from './versions.js';
 
 /** Subresources that can be shown as Tables. */
 const TABLED = ['status', 'scale'];
@@ -56,7 +56,7 @@ export async function render(
   const { resource } = route;
   if (!resource) throw unknownPath();
   const choice = choose(context, route, job, rendering.list !== undefined, rendering.events !== undefined);
-  const objects = rendering.objects.map(bytes => inRequestVersion(resource, decodeStored(bytes)));
+  const objects = rendering.objects.map(bytes => toRequestVersion(resource, decodeStored(bytes)));
   if (rendering.events) return { is: 'rendered', pieces: events(context, route, choice, objects, rendering.events) };
   const value = rendering.list
     ? listValue(context, route, choice, objects, rendering.list)
@@ -104,7 +104,7 @@ function bytesOf(choice: Choice, value: object, struct: Struct | undefined): Uin
 function objectValue(context: Context, route: Route, choice: Choice, object: ApiObject, withHeader = true): object {
   if (choice.form === 'table')
     return table(context, route, choice, [object], { resourceVersion: object.metadata.resourceVersion }, withHeader);
-  const shown = route.subresource?.name === 'scale' ? scaleOf(route.resource!, object) : object;
+  const shown = isScale(route) ? scaleOf(route.resource!, object) : object;
   return choice.form === 'object' ? shown : partialObjectMetadata(shown, choice.version, context.naming);
 }
 
@@ -136,14 +136,16 @@ function table(
   withHeader: boolean,
 ): object {
   const resource: Resource = route.resource!;
-  const scale = route.subresource?.name === 'scale';
+  const scale = isScale(route);
   const { columns } = resource.strategy;
   return tableValue({
     // Columns of custom kinds are paths, which lead somewhere in a scale as well.
     columns: scale && resource.builtIn ? scaleColumns(columns) : columns,
     conditions: scale ? undefined : resource.strategy.rowConditions,
     objects: scale ? objects.map(object => scaleOf(resource, object)) : objects,
-    ...(scale || !resource.strategy.convert ? {} : { cellSource: (object: ApiObject) => stored(resource, object) }),
+    ...(scale || !resource.strategy.convert
+      ? {}
+      : { cellSource: (object: ApiObject) => toStorageVersion(resource, object) }),
     listMetadata,
     includeObject: parseIncludeObject(first(route.query, 'includeObject')),
     now: context.now(),
@@ -154,38 +156,37 @@ function table(
 }
 
 /**
- * The answer to a write: the bytes in the form asked for. With `proposed` they carry the revision of the commit; there
- * are none where the committed object itself can be sent: plain JSON of the stored version, unless the write is a
- * removal (`gone`).
+ * The answer to a write, in the form that the client accepts. `commit`: the kind of transaction that the answer waits
+ * for. Its revision is not known yet: the body has gaps for it, and after a put there is none at all where the
+ * committed bytes themselves can be sent, as plain JSON of the stored version. Throws 406.
  */
-export async function shape(
+export function encodeAnswer(
   context: Context,
-  permitted: Permitted,
+  request: AuthorizedRequest,
   object: ApiObject,
   status: number,
-  warnings: readonly string[],
-  proposed: boolean | 'gone' = false,
-): Promise<Answer> {
-  const { job, route, resource } = permitted;
+  commit: 'none' | 'put' | 'delete' = 'none',
+): Answer {
+  const { job, route, resource, warnings } = request;
   const choice = choose(context, route, job, false, false);
   const headers = headersFor(choice, warnings);
-  const plain =
-    choice.form === 'object' && choice.media === 'json' && !choice.pretty && route.subresource?.name !== 'scale';
-  if (proposed === true && plain && resource.apiVersion === resource.storageApiVersion) return { status, headers };
-  const whole = proposed ? { ...object, metadata: { ...object.metadata, resourceVersion: UNKNOWN_REVISION } } : object;
-  // As a read will show it: with the members that stand there in any case.
+  const isPlain = choice.form === 'object' && choice.media === 'json' && !choice.pretty && !isScale(route);
+  if (commit === 'put' && isPlain && resource.apiVersion === resource.storageApiVersion) return { status, headers };
+  const whole =
+    commit === 'none' ? object : { ...object, metadata: { ...object.metadata, resourceVersion: UNKNOWN_REVISION } };
+  // As a read shows it: with the members that are always there.
   const shown = JSON.parse(encodeObject(resource, whole)) as ApiObject;
   const body = bytesOf(choice, objectValue(context, route, choice, shown), typeOf(route, resource));
-  if (!proposed) return { status, headers, body };
+  if (commit === 'none') return { status, headers, body };
   return choice.media === 'protobuf'
     ? { status, headers, body, gaps: 'envelope' }
     : { status, headers, ...withGaps(body) };
 }
 
-/** Takes the place of the revision that a commit will have; nothing that a client wrote contains it. */
+/** Stands for the revision that a commit will have. Nothing that a client has written contains it. */
 const UNKNOWN_REVISION = String(randomInt(10 ** 14, 2 ** 48 - 1));
 
-/** Cuts the unknown revision out of text, wherever it stands: a Table shows it of itself and of its row. */
+/** Cuts the unknown revision out of a text. A Table holds it twice, for itself and for its row. */
 function withGaps(body: Uint8Array): { body: Uint8Array; gaps: readonly number[] } {
   const parts = Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1').split(UNKNOWN_REVISION);
   let at = 0;

@@ -1,30 +1,21 @@
-import type { ApiObject, Frozen } from '../../core/model/object.js';
-import { conflict, invalidObject, Refusal, unknownPath } from '../../core/model/refusal.js';
-import { decodeStored } from '../../core/plugin/stored.js';
+import type { ApiObject, Json } from '../../core/model/object.js';
+import { invalidObject, Refusal, unknownPath } from '../../core/model/refusal.js';
+import type { Route } from '../../core/request/route.js';
+import type { Owners } from '../../core/schema/apply/owners.js';
 import { isMembers, memberOf, type Members, reach, setMember } from '../../core/schema/patch/members.js';
 import type { Resource } from '../../core/schema/resource.js';
-import type { Answer } from './answer.js';
-import { type AppliedWrite, appliedToScale, ownersThrough, setOwners, settledEntries } from './apply.js';
-import { decodePatched, decodeSubresource } from './body.js';
-import { type Context, type Permitted, rulesOf } from './context.js';
-import type { WriteOptions } from './options.js';
-import { type PatchType, patched } from './patch.js';
-import { contentChanged } from './metadata.js';
-import {
-  absent,
-  changeOf,
-  checkName,
-  checkNamespace,
-  currentVersion,
-  inRequestVersion,
-  propose,
-  refuseInvalid,
-} from './write.js';
-import { shape } from './render.js';
+import { type Context, strategyContext } from './context.js';
+import { groupResource } from './errors.js';
+import { setOwners } from './managers.js';
+import { checkIfMatch, checkName, checkNamespace, checkUid, checkVersion } from './preconditions.js';
+import type { AuthorizedRequest, ObjectWrite } from './stages.js';
+
+/** Whether a request is about the scale of an object. */
+export const isScale = ({ subresource }: Route): boolean => subresource?.name === 'scale';
 
 /**
- * The scale of an object: desired and actual replicas and the selector, under the object's own metadata (autoscaling/v1
- * Scale).
+ * The scale of an object (autoscaling/v1): desired and actual replicas and the selector, with the metadata of the
+ * object. Throws 500 where the kind requires a count and the object has none, unless `lenient`.
  */
 export function scaleOf(resource: Resource, object: ApiObject, lenient = false): ApiObject {
   const { scale } = resource.strategy;
@@ -34,43 +25,47 @@ export function scaleOf(resource: Resource, object: ApiObject, lenient = false):
       causes: [{ message: scale.absentMessage }],
     });
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  const desired = Number(reach(object, scale.spec) ?? 0);
+  const replicas = Number(reach(object, scale.spec) ?? 0);
   const selector = scale.selector(object);
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-    spec: desired ? { replicas: desired } : {},
+    spec: replicas ? { replicas } : {},
     status: { replicas: Number(reach(object, scale.status) ?? 0), ...(selector ? { selector } : {}) },
   };
 }
 
-/** PUT or PATCH of a scale: changes the object's desired replicas and nothing else. */
-export async function updateScale(
+/** The scale that a patch changes: it shows the desired replicas also where there are none. */
+export function scaleWithReplicas(resource: Resource, object: ApiObject): ApiObject {
+  const scale = scaleOf(resource, object, true);
+  return { ...scale, spec: { replicas: Number(reach(object, resource.strategy.scale!.spec) ?? 0) } };
+}
+
+/**
+ * The write that sets the desired replicas of `old` to those of `scale` and changes nothing else. `owners`: who owns
+ * the fields of the object then. Throws 400 and 409 for metadata that are not the object's, and 422 for negative
+ * replicas.
+ */
+export function replaceScale(
   context: Context,
-  permitted: Permitted,
-  options: WriteOptions,
-  type: PatchType | undefined,
-): Promise<Answer> {
-  const { resource, job, target } = permitted;
-  if (!job.current) throw absent(permitted);
-  const old = inRequestVersion(resource, decodeStored(job.current.bytes));
-  const before = scaleOf(resource, old, true);
-  const { object: body, owners } = written(context, permitted, options, type, old, before);
-  const { metadata } = body;
-  checkName(permitted, body);
-  checkNamespace(permitted, body);
-  const names = { group: resource.group, resource: resource.plural };
-  if (metadata.uid && metadata.uid !== old.metadata.uid) {
-    // What a patch led to is compared with the object by the scale itself, what was sent whole already by the store.
-    throw conflict(
-      type && resource.builtIn ? { ...names, resource: `${resource.plural}/scale` } : names,
-      target.name,
-      `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${old.metadata.uid}`,
-    );
-  }
-  currentVersion(permitted, body);
-  const replicas = Number(reach(body, ['spec', 'replicas']) ?? 0);
+  request: AuthorizedRequest,
+  dryRun: boolean,
+  scale: ApiObject,
+  old: ApiObject,
+  owners: Owners,
+): ObjectWrite {
+  const { resource, target } = request;
+  const { strategy } = resource;
+  checkName(request, scale);
+  checkNamespace(request, scale);
+  const named = groupResource(resource);
+  // Upstream compares the uid of a patched scale with that of the scale, of one that was sent whole with the object's.
+  const ofScale = target.verb === 'patch' && resource.builtIn;
+  checkUid(request, scale, old, ofScale ? { ...named, resource: `${named.resource}/scale` } : named);
+  checkVersion(request, scale);
+  checkIfMatch(request);
+  const replicas = Number(reach(scale, ['spec', 'replicas']) ?? 0);
   if (replicas < 0 && resource.builtIn) {
     throw invalidObject('autoscaling', 'Scale', target.name, [
       {
@@ -80,61 +75,26 @@ export async function updateScale(
       },
     ]);
   }
-  const object = withReplicas(structuredClone(old), resource.strategy.scale!.spec, replicas);
-  setOwners(object, owners);
-  const change = changeOf(permitted, 'UPDATE', options.dryRun, target.name, old);
-  await context.mutate(change, object);
-  resource.strategy.prepareUpdate(object, old, rulesOf(context, permitted, options.dryRun));
-  if (resource.custom)
-    refuseInvalid(
-      resource,
-      target.name,
-      resource.strategy.validateUpdate(object, old, rulesOf(context, permitted, options.dryRun)),
-    );
-  const changed = contentChanged(object, old);
-  // Validators get the object as it will be stored, and frozen.
-  if (changed && resource.strategy.hasGeneration) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
-  refuseInvalid(resource, target.name, await context.validate(change, object as Frozen<ApiObject>));
-  if (!changed && settledEntries(object, old) === old.metadata.managedFields)
-    return await shape(context, permitted, old, 200, permitted.warnings);
-  return await propose(context, permitted, object, {
-    status: 200,
-    dryRun: options.dryRun,
-    expect: job.current.revision,
-  });
-}
-
-/** The scale that the request asks for, with the managers of the object after it. */
-function written(
-  context: Context,
-  permitted: Permitted,
-  options: WriteOptions,
-  type: PatchType | undefined,
-  old: ApiObject,
-  before: ApiObject,
-): AppliedWrite {
-  const { resource, job, route } = permitted;
-  // A patch sees a count of none, which the scale itself leaves out.
-  const full = { ...before, spec: { replicas: Number(reach(old, resource.strategy.scale!.spec) ?? 0) } };
-  if (type === 'apply') return appliedToScale(context, permitted, options, old, full);
-  const struct = route.subresource!.type!;
-  const object = type
-    ? decodePatched(
-        permitted,
-        options,
-        patched(type, full, job.body!, struct, permitted, context, options),
-        struct,
-        type === 'strategic',
-      )
-    : decodeSubresource(context, permitted, options, job.body!);
-  return { object, owners: ownersThrough(context, permitted, old, before, object) };
+  const draft = structuredClone(old);
+  setReplicas(draft, strategy.scale!.spec, replicas);
+  const about = strategyContext(context, request, dryRun);
+  return {
+    is: 'object',
+    request,
+    dryRun,
+    draft,
+    old,
+    managedFields: setOwners(draft, owners),
+    prepare: object => strategy.prepareUpdate(object, structuredClone(old), about),
+    violations: object => strategy.validateUpdate(object, old, about),
+  };
 }
 
 /**
- * Sets the count in place; the path of a custom kind may name members as those of every object. Throws a 500 where a
- * value has no members.
+ * Sets the replicas at the path, which in custom kinds may name any members, also those that every object inherits.
+ * Throws 500 where a value on the path has no members.
  */
-function withReplicas(object: ApiObject, path: readonly string[], replicas: number): ApiObject {
+function setReplicas(object: ApiObject, path: readonly string[], replicas: Json): void {
   let at = object as unknown as Members;
   for (const [i, name] of path.slice(0, -1).entries()) {
     const below = memberOf(at, name) ?? {};
@@ -149,5 +109,4 @@ function withReplicas(object: ApiObject, path: readonly string[], replicas: numb
     at = below;
   }
   setMember(at, path.at(-1)!, replicas);
-  return object;
 }

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { Context } from '../../workers/pipeline/context.js';
+import type { ValidWrite } from '../../workers/pipeline/outcome.js';
+import {
+  type Authenticated,
+  type AuthorizedRequest,
+  authorize,
+  decode,
+  type DecodedObject,
+  merge,
+  type Merged,
+  mutate,
+  type Mutated,
+  type ObjectWrite,
+  propose,
+  type Received,
+  type Sender,
+  validate,
+} from '../../workers/pipeline/stages.js';
+
+/** Never called: the type checker fails where one of these lines begins to compile. */
+const shortcuts = (
+  context: Context,
+  received: Received & Sender,
+  authenticated: Authenticated,
+  request: AuthorizedRequest,
+  decoded: DecodedObject,
+  merged: Merged,
+  write: ObjectWrite,
+  mutated: Mutated,
+  valid: ValidWrite,
+): unknown[] => [
+  // @ts-expect-error: a sender that nobody has authenticated
+  authorize(context, received),
+  // @ts-expect-error: not authorized
+  decode(context, { ...authenticated, resource: request.resource, target: request.target, duplicates: [] }),
+  // @ts-expect-error: decoded elsewhere
+  merge(context, decoded),
+  // @ts-expect-error: merged elsewhere
+  mutate(context, write),
+  // @ts-expect-error: not mutated
+  validate(context, merged),
+  // @ts-expect-error: not validated
+  propose(context, mutated),
+  // @ts-expect-error: validated elsewhere
+  propose(context, valid),
+];
+
+test('a write that leaves out a stage does not compile', () => {
+  expect(shortcuts).toBeTypeOf('function');
+});

@@ -1,0 +1,120 @@
+import type { Change, Operation } from '../../core/api/admission.js';
+import type { ApiObject, Frozen } from '../../core/model/object.js';
+import type { Violation } from '../../core/model/refusal.js';
+import type { Context } from './context.js';
+import { throwIfInvalid } from './errors.js';
+import { restoreManagedFields } from './managers.js';
+import { contentChanged, dropRepeatedOwners, metadataViolations } from './metadata.js';
+import { outcomeOf, type ValidWrite } from './outcome.js';
+import type { Action, AuthorizedRequest, Deletion, Merge, ObjectWrite } from './stages.js';
+
+/** A change as mutators and validators see it. */
+const changeOf = (
+  { target, resource, user }: AuthorizedRequest,
+  operation: Operation,
+  name: string,
+  dryRun: boolean,
+  old?: ApiObject,
+): Change => ({
+  operation,
+  target: { ...target, name },
+  kind: resource.kind,
+  user,
+  dryRun,
+  ...(old ? { old: old as Frozen<ApiObject> } : {}),
+});
+
+/** The name of the object; that of a new one is known once mutators have run. */
+const nameOf = ({ request, draft, old }: ObjectWrite): string =>
+  (old ? request.target.name : draft.metadata.name) ?? '';
+
+const objectChange = (write: ObjectWrite): Change =>
+  changeOf(write.request, write.old ? 'UPDATE' : 'CREATE', nameOf(write), write.dryRun, write.old);
+
+/** Lets mutators change the draft of a write. There is none of a deletion. */
+export async function mutateDraft(context: Context, write: Merge): Promise<void> {
+  switch (write.is) {
+    case 'object': {
+      const { draft, managedFields, request } = write;
+      await context.mutate(objectChange(write), draft);
+      dropRepeatedOwners(draft, request.warnings, true);
+      restoreManagedFields(draft, managedFields, request.warnings);
+      return;
+    }
+    case 'action': {
+      const { draft, sent, dryRun } = write;
+      const name = sent.target.name || (draft.metadata.name ?? '');
+      return await context.mutate(changeOf(sent, 'CREATE', name, dryRun), draft);
+    }
+    case 'deletion':
+  }
+}
+
+/** Asks rules and validators about a write, and gives what it leads to. Throws 422 with all violations. */
+export function validateWrite(context: Context, write: Merge): Promise<ValidWrite> {
+  switch (write.is) {
+    case 'object':
+      return validateObject(context, write);
+    case 'action':
+      return validateAction(context, write);
+    case 'deletion':
+      return validateDeletion(context, write);
+  }
+}
+
+async function validateObject(context: Context, write: ObjectWrite): Promise<ValidWrite> {
+  const { request, draft: object, old, dryRun } = write;
+  const { resource } = request;
+  write.prepare(object);
+  resource.strategy.applyDefaults(object);
+  setVersions(write);
+  const violations = runValidation(request, () => [
+    ...metadataViolations(resource, object, old),
+    ...write.violations(object),
+  ]);
+  throwIfInvalid(resource, nameOf(write), violations);
+  await runValidators(context, request, objectChange(write), object);
+  return { request, dryRun, outcome: outcomeOf(context, write) };
+}
+
+async function validateAction(context: Context, { request, draft, dryRun, perform }: Action): Promise<ValidWrite> {
+  const { object, old } = perform(draft);
+  await runValidators(context, request, changeOf(request, 'CREATE', request.target.name, dryRun, old), object);
+  const expect = request.job.current!.revision;
+  return { request, dryRun, outcome: { is: 'store', object, expect, status: 201, answer: 'success' } };
+}
+
+async function validateDeletion(context: Context, { request, dryRun, old, outcome }: Deletion): Promise<ValidWrite> {
+  await runValidators(context, request, changeOf(request, 'DELETE', request.target.name, dryRun, old), undefined);
+  return { request, dryRun, outcome };
+}
+
+/** Sets generation and resourceVersion, which neither clients nor mutators decide. */
+function setVersions({ request, draft: { metadata }, draft, old }: ObjectWrite): void {
+  const { hasGeneration, changesGeneration = contentChanged } = request.resource.strategy;
+  if (!old) {
+    if (hasGeneration) metadata.generation = 1;
+    return;
+  }
+  if (hasGeneration && request.route.subresource?.name !== 'status' && changesGeneration(draft, old))
+    metadata.generation = (old.metadata.generation ?? 0) + 1;
+  metadata.resourceVersion = old.metadata.resourceVersion;
+}
+
+/** The violations of a kind's rules. What the rules warn of meanwhile is reported for valid objects only. */
+function runValidation({ warnings }: AuthorizedRequest, validate: () => readonly Violation[]): readonly Violation[] {
+  const before = warnings.length;
+  const violations = validate();
+  if (violations.length > 0) warnings.splice(before);
+  return violations;
+}
+
+/** Asks all validators. Throws 422 with the violations that they return. */
+async function runValidators(
+  context: Context,
+  { resource }: AuthorizedRequest,
+  change: Change,
+  after: ApiObject | undefined,
+): Promise<void> {
+  throwIfInvalid(resource, change.target.name, await context.validate(change, after as Frozen<ApiObject> | undefined));
+}

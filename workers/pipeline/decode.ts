@@ -1,0 +1,156 @@
+import type { ApiObject, Json, ObjectMeta } from '../../core/model/object.js';
+import { badRequest, invalid, invalidObject, methodNotAllowed, Refusal } from '../../core/model/refusal.js';
+import { decodeAsKind, decodeObject, normalize, parseJson, TypeMismatch } from '../../core/schema/decode.js';
+import type { Struct } from '../../core/schema/model.js';
+import { isMembers, type Members, treeText } from '../../core/schema/patch/members.js';
+import type { Resource } from '../../core/schema/resource.js';
+import { typeOf } from '../../core/schema/table/types.js';
+import { checkAction } from './actions.js';
+import { explainUnreadable, orderComplaints, parseBody, reportComplaints, strictRefusal } from './body.js';
+import type { Context } from './context.js';
+import { checkEnvelope, checkSubresourceEnvelope, notAnObject } from './envelope.js';
+import { type DeleteOptions, parseDeleteOptions, parseWriteOptions, type WriteOptions } from './options.js';
+import { patchFormat } from './patchFormat.js';
+import { checkName, checkNamespace } from './preconditions.js';
+import type { AuthorizedRequest, DecodedWrite } from './stages.js';
+
+/**
+ * The options of a write, and the object of its body: as far as that can be read without the current object. Throws
+ * 400, 404, 415 and 422, and 405 for a method that the resource does not have.
+ */
+export function decodeRequest(context: Context, request: AuthorizedRequest): DecodedWrite {
+  const { resource, route, target } = request;
+  switch (target.verb) {
+    case 'create': {
+      const options = parseWriteOptions(route.query, context.naming, 'CreateOptions');
+      const isAction = route.subresource !== undefined || !resource.stored;
+      if (isAction) checkAction(context, request);
+      const object = decodeBody(context, request, options);
+      checkNamespace(request, object);
+      return { is: isAction ? 'action' : 'create', request, options, object };
+    }
+    case 'update': {
+      const options = parseWriteOptions(route.query, context.naming, 'UpdateOptions');
+      const object = decodeBody(context, request, options);
+      checkName(request, object);
+      checkNamespace(request, object);
+      return { is: 'update', request, options, object };
+    }
+    case 'patch': {
+      const format = patchFormat(request);
+      const options = parseWriteOptions(route.query, context.naming, 'PatchOptions', format === 'apply');
+      return format === 'apply' ? { is: 'apply', request, options } : { is: 'patch', request, options, format };
+    }
+    case 'delete':
+      return { is: 'delete', request, options: decodeDeleteOptions(context, request) };
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+/**
+ * The object of the body of a create or update. `kind` and `apiVersion` may be left out for built-in kinds, but may
+ * not differ from those of the path.
+ */
+function decodeBody(context: Context, request: AuthorizedRequest, options: WriteOptions): ApiObject {
+  const { route, resource, warnings } = request;
+  const { subresource } = route;
+  if (subresource?.type && subresource.kind !== resource.kind) return decodeSubresource(context, request, options);
+  const value = explainUnreadable(request, () => checkEnvelope(request, parseBody(context, request, options)));
+  const duplicates = request.duplicates.splice(0);
+  const unknown: string[] = [];
+  const object = decodeObject(resource, value, { complaints: unknown });
+  const complaints = resource.custom
+    ? [...duplicates, ...unknown]
+    : orderComplaints(request, resource.type, duplicates, unknown);
+  reportComplaints(options.fieldValidation, complaints, warnings, all => strictRefusal(request, all));
+  return withDefaults(resource, object);
+}
+
+/** The object of a body whose kind is not the resource's (Scale, Binding). */
+function decodeSubresource(context: Context, request: AuthorizedRequest, options: WriteOptions): ApiObject {
+  const value = explainUnreadable(request, () => parseBody(context, request, options));
+  const type = request.route.subresource!.type!;
+  const duplicates = request.duplicates.splice(0);
+  const unknown: string[] = [];
+  const object = decodeAs(request, type, value, unknown);
+  const complaints = orderComplaints(request, type, duplicates, unknown);
+  reportComplaints(options.fieldValidation, complaints, request.warnings, all => strictRefusal(request, all));
+  return object;
+}
+
+function withDefaults(resource: Resource, object: ApiObject): ApiObject {
+  object.metadata = (object.metadata ?? {}) as ObjectMeta;
+  resource.strategy.applyDefaults(object);
+  return object;
+}
+
+/**
+ * The object that a patch or an apply leads to. `type` is that of a subresource with a kind of its own. Complaints
+ * about the patch itself come before unknown fields; those of a `strategic` merge, which builds a tree, are sorted.
+ * Throws 422 for a result that is no object of the kind, and for unknown fields where they are refused: it shows the
+ * patch if it is a strategic one, else the result.
+ */
+export function decodePatched(
+  request: AuthorizedRequest,
+  options: WriteOptions,
+  value: Json,
+  type?: Struct,
+  strategic = false,
+): ApiObject {
+  const { resource, warnings, job } = request;
+  const unfit = (why: string): Refusal => {
+    const given = strategic && job.body ? treeText(parseJson(job.body)) : JSON.stringify(value);
+    return invalidObject('', '', '', [invalid('patch', given, why)]);
+  };
+  const unknown: string[] = [];
+  let object: ApiObject;
+  try {
+    object = type
+      ? decodeAs(request, type, value, unknown)
+      : decodeAsKind(resource, checkEnvelope(request, value), { complaints: unknown, converts: strategic });
+  } catch (error) {
+    // The patch is well-formed, but cannot be carried out.
+    const isUnfit = error instanceof TypeMismatch || (error instanceof Refusal && error.reason === 'BadRequest');
+    throw isUnfit ? unfit(error.message) : error;
+  }
+  if (strategic) unknown.sort();
+  const complaints = [...request.duplicates.splice(0), ...unknown];
+  reportComplaints(options.fieldValidation, complaints, warnings, all => unfit(`strict decoding error: ${all}`));
+  return type ? object : withDefaults(resource, object);
+}
+
+function decodeAs(request: AuthorizedRequest, type: Struct, value: Json, complaints: string[]): ApiObject {
+  const { kind, version } = request.route.subresource ?? request.resource;
+  try {
+    const object = normalize(type, checkSubresourceEnvelope(request, value), { complaints }) as unknown as ApiObject;
+    object.metadata ??= {};
+    return object;
+  } catch (error) {
+    if (!(error instanceof TypeMismatch)) throw error;
+    throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.message}`);
+  }
+}
+
+/** The options of a delete or deletecollection, from the body or, without one, from the query. Throws 400, 415, 422. */
+export const decodeDeleteOptions = (context: Context, request: AuthorizedRequest): DeleteOptions =>
+  parseDeleteOptions(request.route.query, deleteOptionsBody(context, request), context.naming);
+
+const DELETE_OPTIONS = 'DeleteOptions';
+
+function deleteOptionsBody(context: Context, request: AuthorizedRequest): Members | undefined {
+  const { body } = request.job;
+  if (!body || body.length === 0) return undefined;
+  const value = parseBody(context, request, { dryRun: false, fieldValidation: 'Ignore' }) ?? {};
+  if (!isMembers(value)) throw notAnObject(value);
+  const kind = value['kind'] ?? '';
+  if (kind !== '' && kind !== DELETE_OPTIONS)
+    throw badRequest(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(value['apiVersion'] ?? '')}`,
+    );
+  try {
+    return normalize(typeOf('meta.v1.DeleteOptions'), value, { complaints: [] }) as Members;
+  } catch (error) {
+    throw error instanceof TypeMismatch ? badRequest(error.message) : error;
+  }
+}

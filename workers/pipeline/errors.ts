@@ -1,0 +1,35 @@
+import {
+  alreadyExists,
+  conflict,
+  type GroupResource,
+  invalidObject,
+  notFound,
+  type Refusal,
+  type Violation,
+} from '../../core/model/refusal.js';
+import type { Resource } from '../../core/schema/resource.js';
+import type { AuthorizedRequest } from './stages.js';
+
+/** The resource as refusals name it. */
+export const groupResource = ({ group, plural }: Resource): GroupResource => ({ group, resource: plural });
+
+/** 404 for the object of the request. */
+export const notFoundError = ({ resource, target }: AuthorizedRequest): Refusal =>
+  notFound(groupResource(resource), target.name);
+
+/** 409 for a create under a name that is taken. */
+export const alreadyExistsError = ({ resource }: AuthorizedRequest, name: string): Refusal =>
+  alreadyExists(groupResource(resource), name);
+
+/** 409 for the object of the request; `reason` says which precondition failed. */
+export const conflictError = ({ resource, target }: AuthorizedRequest, reason: string): Refusal =>
+  conflict(groupResource(resource), target.name, reason);
+
+/** Throws 422 with all violations, if there are any. */
+export function throwIfInvalid(resource: Resource, name: string, violations: readonly Violation[]): void {
+  if (violations.length === 0) return;
+  // A kind that two groups serve is named by the group that it is stored in.
+  const { storageApiVersion: version } = resource;
+  const group = version.includes('/') ? version.split('/')[0]! : '';
+  throw invalidObject(group, resource.kind, name, violations);
+}

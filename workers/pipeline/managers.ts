@@ -1,0 +1,195 @@
+import { MANAGER_BYTES } from '../../core/limits.js';
+import type { ApiObject, Json } from '../../core/model/object.js';
+import { first } from '../../core/request/query.js';
+import type { FieldSet, Growing } from '../../core/schema/apply/fieldSet.js';
+import { type Kind, updated, type Version, type Writer } from '../../core/schema/apply/manager.js';
+import { entriesOf, type Owners, ownersOf, readEntries, sameOwners } from '../../core/schema/apply/owners.js';
+import { ownersOfScale, ownersThroughScale, SCALE_VERSION } from '../../core/schema/apply/scale.js';
+import { shapeOf } from '../../core/schema/apply/shape.js';
+import { normalize } from '../../core/schema/decode.js';
+import { equalJson } from '../../core/schema/patch/members.js';
+import type { Resource } from '../../core/schema/resource.js';
+import { type Context, timestamp } from './context.js';
+import { UNPRINTABLE } from './options.js';
+import type { AuthorizedRequest } from './stages.js';
+
+/** The entries of `metadata.managedFields`. */
+export type ManagedFields = ApiObject['metadata']['managedFields'];
+
+/**
+ * The manager of a write: the parameter `fieldManager`, else the printable part of the User-Agent up to its first slash
+ * (spec, "Headers").
+ */
+export function managerOf({ job, route }: AuthorizedRequest): string {
+  const named = first(route.query, 'fieldManager');
+  if (named) return named;
+  let manager = '';
+  for (const char of job.userAgent.split('/', 1)[0]!) {
+    if (UNPRINTABLE.test(char)) continue;
+    if (Buffer.byteLength(manager + char) > MANAGER_BYTES) break;
+    manager += char;
+  }
+  return manager;
+}
+
+/** Who writes, through which subresource and when. */
+export const writerOf = (context: Context, request: AuthorizedRequest): Writer => ({
+  manager: managerOf(request),
+  subresource: request.route.subresource?.name ?? '',
+  now: timestamp(context.now()),
+});
+
+const emptyObjects = new WeakMap<Resource, Json>();
+
+/** A new object of the kind without any fields set: members that are no pointers are there from the beginning. */
+function emptyObject(resource: Resource): Json {
+  if (!resource.builtIn) return {};
+  let empty = emptyObjects.get(resource);
+  if (!empty) emptyObjects.set(resource, (empty = normalize(resource.type, {}, { complaints: [] })));
+  return empty;
+}
+
+const allFields = (set: FieldSet): FieldSet => set;
+
+function withoutStatus(set: FieldSet): FieldSet {
+  if (!('f:status' in set)) return set;
+  const { 'f:status': _status, ...rest } = set;
+  return rest;
+}
+
+function statusFields(set: FieldSet): FieldSet {
+  const fields: Growing = {};
+  for (const name of ['f:metadata', 'f:status']) if (set[name]) fields[name] = set[name];
+  return fields;
+}
+
+/** Which of the fields that a write sets its manager comes to own. */
+function ownedFields({ route, resource }: AuthorizedRequest): Kind['owned'] {
+  if (route.subresource) return route.subresource.name === 'status' ? statusFields : allFields;
+  return resource.strategy.hasStatus ? withoutStatus : allFields;
+}
+
+/** A served version of the resource's kind; objects of any version convert to it. */
+function versionOf(resource: Resource, served: Resource): Version {
+  const { convert } = resource.strategy;
+  return {
+    shape: shapeOf(served.type),
+    convert(object) {
+      const given = object as unknown as ApiObject;
+      if (given.apiVersion === undefined || given.apiVersion === served.apiVersion) return object;
+      const converted = convert?.(given, served.apiVersion) ?? { ...given, apiVersion: served.apiVersion };
+      return converted as unknown as Json;
+    },
+  };
+}
+
+/** The kind of the request's object, as the functions of `core/schema/apply` know kinds. */
+export function kindOf({ registry }: Context, request: AuthorizedRequest): Kind {
+  const { resource } = request;
+  return {
+    apiVersion: resource.apiVersion,
+    empty: emptyObject(resource),
+    owned: ownedFields(request),
+    version(apiVersion) {
+      const served = apiVersion === resource.apiVersion ? resource : registry.byKind(apiVersion, resource.kind);
+      return served?.storageName === resource.storageName ? versionOf(resource, served) : undefined;
+    },
+  };
+}
+
+/** The kind Scale of the request's subresource. */
+export function scaleKind({ route }: AuthorizedRequest): Kind {
+  const version: Version = { shape: shapeOf(route.subresource!.type!), convert: object => object };
+  return {
+    apiVersion: SCALE_VERSION,
+    empty: {},
+    owned: allFields,
+    version: apiVersion => (apiVersion === SCALE_VERSION ? version : undefined),
+  };
+}
+
+/** The field that holds an object's replicas, as field sets name it. */
+export const replicasField = ({ resource }: AuthorizedRequest): readonly string[] =>
+  resource.strategy.scale!.spec.map(name => `f:${name}`);
+
+const json = (object: ApiObject): Json => object as unknown as Json;
+
+const NOBODY: Owners = new Map();
+
+/** Who owns the fields of an object that is created. */
+export const ownersOfNew = (context: Context, request: AuthorizedRequest, object: ApiObject): Owners =>
+  updated(kindOf(context, request), writerOf(context, request), undefined, json(object), NOBODY);
+
+/** The owners before a write; `reset`: the client asks to clear them (spec, "Clearing managedFields"). */
+function ownersBefore(object: ApiObject, old: ApiObject): { readonly owners: Owners; readonly reset: boolean } {
+  const sent = object.metadata.managedFields;
+  const current = ownersOf(old.metadata.managedFields);
+  // Clients that do not know the field leave it out, or send what they have read.
+  if (!sent?.length || equalJson(sent as unknown as Json, (old.metadata.managedFields ?? null) as unknown as Json))
+    return { owners: current, reset: false };
+  if (sent.length === 1 && Object.keys(sent[0]!).length === 0) return { owners: NOBODY, reset: true };
+  return { owners: readEntries(sent) ?? current, reset: false };
+}
+
+/**
+ * Who owns the fields of `object`, which replaces `old` by a write that is no apply. An object without owners stays
+ * without.
+ */
+export function ownersOfUpdated(
+  context: Context,
+  request: AuthorizedRequest,
+  object: ApiObject,
+  old: ApiObject,
+): Owners {
+  const { owners, reset } = request.route.subresource
+    ? { owners: ownersOf(old.metadata.managedFields), reset: false }
+    : ownersBefore(object, old);
+  if (owners.size === 0 && !reset) return NOBODY;
+  return updated(kindOf(context, request), writerOf(context, request), json(old), json(object), owners);
+}
+
+/** Who owns the fields of an object whose scale was changed from `before` to `after` by a write that is no apply. */
+export function ownersOfScaled(
+  context: Context,
+  request: AuthorizedRequest,
+  old: ApiObject,
+  before: ApiObject,
+  after: ApiObject,
+): Owners {
+  const owners = ownersOf(old.metadata.managedFields);
+  if (owners.size === 0) return NOBODY;
+  const field = replicasField(request);
+  const writer = writerOf(context, request);
+  const changed = updated(scaleKind(request), writer, json(before), json(after), ownersOfScale(owners, field));
+  return ownersThroughScale(owners, changed, field, request.resource.apiVersion);
+}
+
+function setEntries({ metadata }: ApiObject, entries: ManagedFields): void {
+  if (entries?.length) metadata.managedFields = entries;
+  else delete metadata.managedFields;
+}
+
+/** Sets `metadata.managedFields` to the entries of the owners, which it also gives. */
+export function setOwners(object: ApiObject, owners: Owners): ManagedFields {
+  const entries = entriesOf(owners);
+  setEntries(object, entries);
+  return entries;
+}
+
+/** Puts the entries back that the merge has set if mutators have left malformed ones; a warning says so. */
+export function restoreManagedFields(object: ApiObject, set: ManagedFields, warnings: string[]): void {
+  const now = object.metadata.managedFields;
+  if (now === set) return;
+  const owners = readEntries(now);
+  setEntries(object, owners ? entriesOf(owners) : set);
+  if (!owners)
+    warnings.push(
+      '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests',
+    );
+}
+
+/** The entries of `object`; those of `old` where they differ in nothing but times. */
+export function comparableManagedFields(object: ApiObject, old: ApiObject): ManagedFields {
+  const [now, before] = [object.metadata.managedFields, old.metadata.managedFields];
+  return now && before && sameOwners(ownersOf(now), ownersOf(before)) ? before : now;
+}

@@ -1,0 +1,93 @@
+import type { ApiObject } from '../../core/model/object.js';
+import { Refusal } from '../../core/model/refusal.js';
+import { decodeStored } from '../../core/plugin/stored.js';
+import type { Resource } from '../../core/schema/resource.js';
+import type { Context } from './context.js';
+import { alreadyExistsError } from './errors.js';
+import { comparableManagedFields } from './managers.js';
+import type { AuthorizedRequest, ObjectWrite } from './stages.js';
+import { encodeObject, storageResource, toStorageVersion } from './versions.js';
+
+/** What a write leads to. */
+export type Outcome = Stored | Removed | Unchanged;
+
+/** The object is stored. */
+export interface Stored {
+  readonly is: 'store';
+  readonly object: ApiObject;
+  /** The revision that the current object must have; 0: there must be none. */
+  readonly expect: number;
+  readonly status: number;
+  /** `success`: the answer is a Status and not the object. */
+  readonly answer?: 'success';
+  /** The request needs a second write: it runs again once this one is committed. */
+  readonly more?: boolean;
+}
+
+/** The object is removed. */
+export interface Removed {
+  readonly is: 'remove';
+  readonly old: ApiObject;
+  /** What the answer shows; absent: the object as it was or a Status, as its kind does. */
+  readonly shown?: ApiObject;
+}
+
+/** Nothing is written. */
+export interface Unchanged {
+  readonly is: 'unchanged';
+  readonly object: ApiObject;
+  readonly status: number;
+}
+
+/** A write that nothing is wrong with, and what it leads to. */
+export interface ValidWrite {
+  readonly request: AuthorizedRequest;
+  readonly dryRun: boolean;
+  readonly outcome: Outcome;
+}
+
+/** What the create or update of a valid object leads to. Throws 409 for a create under a name that is taken. */
+export function outcomeOf(context: Context, write: ObjectWrite): Outcome {
+  const { request, draft: object, old } = write;
+  if (!old) {
+    checkNameIsFree(write);
+    return { is: 'store', object, expect: 0, status: 201 };
+  }
+  if (object.metadata.deletionTimestamp && isFree(request.resource, object))
+    return { is: 'remove', old, shown: object };
+  if (isUnchanged(context, request, object, old)) return { is: 'unchanged', object: old, status: 200 };
+  return { is: 'store', object, expect: request.job.current!.revision, status: 200 };
+}
+
+/**
+ * Throws 409 for the create of an object that exists. The front end sends the object that has the name from the second
+ * attempt on: it learns the name from the first.
+ */
+function checkNameIsFree({ request, draft, hasGeneratedName }: ObjectWrite): void {
+  const { current } = request.job;
+  if (!current || hasGeneratedName || request.target.verb !== 'create') return;
+  const refusal = alreadyExistsError(request, draft.metadata.name!);
+  throw decodeStored(current.bytes).metadata.deletionTimestamp
+    ? new Refusal('AlreadyExists', `object is being deleted: ${refusal.message}`, refusal.details)
+    : refusal;
+}
+
+/** Whether nothing holds an object any more: neither finalizers nor a grace period. */
+function isFree({ strategy }: Resource, object: ApiObject): boolean {
+  const { finalizers, deletionGracePeriodSeconds } = object.metadata;
+  return !finalizers?.length && !deletionGracePeriodSeconds && !strategy.extraFinalizers?.(object).length;
+}
+
+/** Whether the stored bytes would be the same, but for times in `metadata.managedFields`. */
+function isUnchanged(
+  { registry }: Context,
+  { job, resource }: AuthorizedRequest,
+  object: ApiObject,
+  old: ApiObject,
+): boolean {
+  if (object.metadata.generation !== old.metadata.generation) return false;
+  const managedFields = comparableManagedFields(object, old);
+  const metadata = { ...object.metadata, ...(managedFields ? { managedFields } : {}) };
+  const text = encodeObject(storageResource(registry, resource), toStorageVersion(resource, { ...object, metadata }));
+  return Buffer.from(text).equals(job.current!.bytes);
+}

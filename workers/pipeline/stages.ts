@@ -1,0 +1,233 @@
+import type { DependsOn } from '../../core/api/access.js';
+import type { ApiObject } from '../../core/model/object.js';
+import { unknownPath, type Violation } from '../../core/model/refusal.js';
+import type { ResourceTarget } from '../../core/model/target.js';
+import type { User } from '../../core/model/user.js';
+import type { Route } from '../../core/request/route.js';
+import { withSelectors } from '../../core/request/selectors.js';
+import type { Resource } from '../../core/schema/resource.js';
+import type { Grant, Job } from '../../core/threads/messages.js';
+import { checkPermission, findSender } from './access.js';
+import { act } from './actions.js';
+import { mutateDraft, validateWrite } from './admission.js';
+import type { Answer } from './answer.js';
+import { apply } from './apply.js';
+import type { Context } from './context.js';
+import { create } from './create.js';
+import { decodeRequest } from './decode.js';
+import type { ManagedFields } from './managers.js';
+import type { DeleteOptions, WriteOptions } from './options.js';
+import type { Outcome, ValidWrite } from './outcome.js';
+import { patch } from './patch.js';
+import type { ChangingFormat } from './patchFormat.js';
+import { answerWrite } from './proposal.js';
+import { remove } from './remove.js';
+import { update } from './update.js';
+
+/**
+ * The way of a write: its stages, in this order and no other. `authenticate` and `authorize` come first, for reads as
+ * well. Each stage takes what the stage before it alone makes, so that a write that leaves one out does not compile.
+ * Operations differ in their merge and in nothing else.
+ */
+export async function write(context: Context, request: AuthorizedRequest): Promise<Proposal> {
+  const decoded = decode(context, request);
+  const merged = await merge(context, decoded);
+  const mutated = await mutate(context, merged);
+  const valid = await validate(context, mutated);
+  return propose(context, valid);
+}
+
+/** Stage 1: finds out who sent a request, or on whose behalf. Throws 401, and 403 for a forbidden impersonation. */
+export async function authenticate(context: Context, received: Received): Promise<Authenticated> {
+  const { job, route, warnings } = received;
+  const { user, identityFor } = await findSender(context, received);
+  return { job, route, warnings, user, identityFor } as Authenticated;
+}
+
+/** Stage 2: asks whether the sender may make the request, unless the front end knows that already. Throws 403. */
+export async function authorize(context: Context, request: Authenticated): Promise<Authorized> {
+  const { job, route, warnings, user, identityFor } = request;
+  const dependsOn = job.granted ? 'never' : await checkPermission(context, user, withSelectors(route));
+  return { job, route, warnings, user, identityFor, dependsOn } as Authorized;
+}
+
+/** An authorized request, if it is a write on a resource. Throws 404 where the resource is no longer served. */
+export function asWrite({ job, route, warnings, user }: Authorized): AuthorizedRequest | undefined {
+  const { target, resource } = route;
+  if (job.body === undefined || target.is === 'path') return undefined;
+  if (!resource) throw unknownPath();
+  const request: WriteRequest = { job, route, warnings, user, target, resource, duplicates: [] };
+  return request as AuthorizedRequest;
+}
+
+/** Stage 3: reads options and body, as far as that needs no current object. Throws 400, 404, 405, 415 and 422. */
+export const decode = (context: Context, request: AuthorizedRequest): Decoded =>
+  decodeRequest(context, request) as Decoded;
+
+/** Stage 4: makes the new state out of the current object and what was sent. Throws what each operation says. */
+export const merge = async (context: Context, decoded: Decoded): Promise<Merged> =>
+  (await mergeOf(context, decoded)) as Merged;
+
+function mergeOf(context: Context, decoded: DecodedWrite): Merge | Promise<Merge> {
+  switch (decoded.is) {
+    case 'create':
+      return create(context, decoded);
+    case 'update':
+      return update(context, decoded);
+    case 'patch':
+      return patch(context, decoded);
+    case 'apply':
+      return apply(context, decoded);
+    case 'action':
+      return act(context, decoded);
+    case 'delete':
+      return remove(context, decoded);
+  }
+}
+
+/** Stage 5: lets mutators change the draft. Throws what they throw. */
+export async function mutate(context: Context, merged: Merged): Promise<Mutated> {
+  await mutateDraft(context, merged);
+  return merged as Mutated;
+}
+
+/**
+ * Stage 6: fills in what the kind decides, then asks the rules of the kind and all validators. Throws 422, and what
+ * they throw.
+ */
+export const validate = async (context: Context, mutated: Mutated): Promise<Valid> =>
+  (await validateWrite(context, mutated)) as Valid;
+
+/** Stage 7: the transaction that stores the outcome, with the answer for the client. A dry run has no transaction. */
+export const propose = (context: Context, valid: Valid): Proposal => answerWrite(context, valid) as Proposal;
+
+/** The mark of a stage's result. Its key is known in this file alone: only the functions above make one. */
+declare const passed: unique symbol;
+type Passed<Stage extends string> = { readonly [passed]: { readonly [S in Stage]: true } };
+
+/** A request as it came from the front end. */
+export interface Received {
+  readonly job: Job;
+  readonly route: Route;
+  /** Texts of Warning headers, collected on the way. */
+  readonly warnings: string[];
+}
+
+/** Who sent a request; `identityFor`: how long the front end may remember that. */
+export interface Sender {
+  readonly user: User;
+  readonly identityFor: Grant['identityFor'];
+}
+
+/** A request whose sender is known. */
+export type Authenticated = Received & Sender & Passed<'authenticated'>;
+/** A request that its sender may make; `dependsOn`: how long the front end may remember that. */
+export type Authorized = Authenticated & { readonly dependsOn: DependsOn } & Passed<'authorized'>;
+
+/** A write on a resource. */
+interface WriteRequest extends Received {
+  readonly user: User;
+  readonly target: ResourceTarget;
+  readonly resource: Resource;
+  /** Complaints about members that the body gives twice, until the decoder reports them together with its own. */
+  readonly duplicates: string[];
+}
+
+/** A write on a resource that the sender may make. */
+export type AuthorizedRequest = WriteRequest & Passed<'authorized'>;
+
+interface WithOptions {
+  readonly request: AuthorizedRequest;
+  readonly options: WriteOptions;
+}
+
+/** The object of the body of a create or update, or the one that an action is about. */
+export interface DecodedObject extends WithOptions {
+  readonly is: 'create' | 'update' | 'action';
+  readonly object: ApiObject;
+}
+
+/** A patch that changes the current object. The merge reads the body: how depends on that object. */
+export interface DecodedPatch extends WithOptions {
+  readonly is: 'patch';
+  readonly format: ChangingFormat;
+}
+
+/** An apply. The merge reads the configuration in the body. */
+export interface DecodedApply extends WithOptions {
+  readonly is: 'apply';
+}
+
+/** A delete. */
+export interface DecodedDelete {
+  readonly is: 'delete';
+  readonly request: AuthorizedRequest;
+  readonly options: DeleteOptions;
+}
+
+/** What was sent, as far as it can be read without the current object. */
+export type DecodedWrite = DecodedObject | DecodedPatch | DecodedApply | DecodedDelete;
+
+/** The result of stage 3. */
+export type Decoded = DecodedWrite & Passed<'decoded'>;
+
+/** What an operation makes of the current object and of what was sent. */
+export type Merge = ObjectWrite | Action | Deletion;
+
+/** The result of stage 4. */
+export type Merged = Merge & Passed<'merged'>;
+/** The result of stage 5. */
+export type Mutated = Merged & Passed<'mutated'>;
+
+/** An object to store, and the rules of its kind for it. */
+export interface MergedDraft {
+  /** The object, before mutation. */
+  readonly draft: ApiObject;
+  /** Sets what the kind decides. Called after mutation. */
+  prepare(object: ApiObject): void;
+  /** Asks the kind's rules. Called once all is filled in; may throw a Refusal of its own. */
+  violations(object: ApiObject): readonly Violation[];
+}
+
+/** A create, or an update of an object or of one of its subresources. */
+export interface ObjectWrite extends MergedDraft {
+  readonly is: 'object';
+  readonly request: AuthorizedRequest;
+  readonly dryRun: boolean;
+  /** The object that it replaces; absent: it is created. */
+  readonly old?: ApiObject;
+  /** The server has made up the name of the new object. The next attempt has another one, should it be taken. */
+  readonly hasGeneratedName?: boolean;
+  /** What the merge has set as `metadata.managedFields`. */
+  readonly managedFields: ManagedFields;
+}
+
+/** A create on a subresource that changes its object (`binding`), or on a virtual kind that stands for one. */
+export interface Action {
+  readonly is: 'action';
+  /** The request as it was sent: mutators are asked about it. */
+  readonly sent: AuthorizedRequest;
+  /** The same request on the object that it changes. */
+  readonly request: AuthorizedRequest;
+  readonly dryRun: boolean;
+  /** The object of the body. */
+  readonly draft: ApiObject;
+  /** Carries out the action. Called after mutation. Throws 404 where there is no object, and what the kind refuses. */
+  perform(body: ApiObject): { readonly object: ApiObject; readonly old: ApiObject };
+}
+
+/** A delete of one object. There is no draft for mutators. */
+export interface Deletion {
+  readonly is: 'deletion';
+  readonly request: AuthorizedRequest;
+  readonly dryRun: boolean;
+  readonly old: ApiObject;
+  /** What is left of the object, or that nothing is. */
+  readonly outcome: Outcome;
+}
+
+/** A write that mutators have changed and that rules and validators found nothing wrong with. */
+export type Valid = ValidWrite & Passed<'validated'>;
+
+/** The answer of a write, with the transaction that it waits for. */
+export type Proposal = Answer & Passed<'proposed'>;

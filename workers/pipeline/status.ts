@@ -1,0 +1,23 @@
+import type { StrategyContext } from '../../core/api/strategy.js';
+import type { ApiObject } from '../../core/model/object.js';
+import type { MergedDraft, AuthorizedRequest } from './stages.js';
+
+/** A write of the status keeps all else but metadata, of which the kind may keep more. */
+export function mergeStatus(
+  { resource }: AuthorizedRequest,
+  object: ApiObject,
+  old: ApiObject,
+  about: StrategyContext,
+): MergedDraft {
+  const { strategy } = resource;
+  const before = structuredClone(old);
+  const draft: ApiObject = { ...before, metadata: object.metadata };
+  if (object['status'] === undefined) delete draft['status'];
+  else draft['status'] = object['status'];
+  strategy.prepareStatus(draft, before, about);
+  return {
+    draft,
+    prepare: () => undefined,
+    violations: updated => strategy.validateStatus(updated, old, about),
+  };
+}
