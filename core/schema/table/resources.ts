@@ -1,4 +1,5 @@
 import { GROUPS } from './groups.js';
+import { readOneOf, readWords, TableError } from './lines.js';
 
 /** A subresource as the table has it; type ids are resolved by the registry. */
 export interface SubresourceRow {
@@ -47,26 +48,39 @@ export interface GroupRow {
   readonly versions: VersionRow[];
 }
 
-const ALL = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
-const verbsOf = (text: string): readonly string[] => (text === 'all' ? ALL : text.split(','));
-const listOf = (text: string | undefined): readonly string[] => (text ? text.split(',') : []);
+const ALL = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
+const SCOPES = ['namespaced', 'cluster'] as const;
+const STABILITIES = ['ga', 'beta', 'alpha'] as const;
+const STATES = ['on', 'off'] as const;
 
-function wordsOf(parts: readonly string[]): Map<string, string> {
-  return new Map(
-    parts.map(part => {
-      const at = part.indexOf('=');
-      return at < 0 ? [part, ''] : [part.slice(0, at), part.slice(at + 1)];
-    }),
-  );
+const RESOURCE_MARKERS = new Set(['list']);
+const RESOURCE_SETTINGS = new Set(['short', 'categories', 'gate', 'introduced', 'deprecated', 'removed', 'replaced']);
+const SUBRESOURCE_MARKERS = new Set(['connect']);
+const SUBRESOURCE_SETTINGS = new Set(['as', 'options', 'gate', 'produces']);
+
+const readVerbs = (text: string, where: string): readonly string[] =>
+  text === 'all' ? ALL : text.split(',').map(verb => readOneOf(verb, ALL, 'verb', where));
+const readList = (text: string | undefined): readonly string[] => (text ? text.split(',') : []);
+
+/** The first words of a line, which have no names. Throws TableError where one is missing. */
+function readLeading<Names extends readonly string[]>(
+  words: readonly string[],
+  names: Names,
+  where: string,
+): { readonly [Index in keyof Names]: string } {
+  const missing = names[words.length];
+  if (missing !== undefined) throw new TableError(where, `missing ${missing}`);
+  return words.slice(0, names.length) as never;
 }
 
-function subresourceRow(parts: readonly string[]): SubresourceRow {
-  const [name, typeId, verbs, ...rest] = parts as [string, string, string, ...string[]];
-  const given = wordsOf(rest);
+function readSubresource(words: readonly string[], resource: string): SubresourceRow {
+  const where = `${resource}/${words[0]}`;
+  const [name, typeId, verbs] = readLeading(words, ['name', 'type', 'verbs'] as const, where);
+  const given = readWords(words.slice(3), SUBRESOURCE_MARKERS, SUBRESOURCE_SETTINGS, where);
   return {
     name,
     typeId,
-    verbs: verbsOf(verbs),
+    verbs: readVerbs(verbs, where),
     apiVersion: given.get('as'),
     options: given.get('options'),
     connect: given.has('connect'),
@@ -75,16 +89,17 @@ function subresourceRow(parts: readonly string[]): SubresourceRow {
   };
 }
 
-function resourceRow(parts: readonly string[]): ResourceRow {
-  const [plural, kind, scope, verbs, ...rest] = parts as [string, string, string, string, ...string[]];
-  const given = wordsOf(rest);
+function readResource(words: readonly string[], version: string): ResourceRow {
+  const where = `${version} ${words[0]}`;
+  const [plural, kind, scope, verbs] = readLeading(words, ['plural', 'kind', 'scope', 'verbs'] as const, where);
+  const given = readWords(words.slice(4), RESOURCE_MARKERS, RESOURCE_SETTINGS, where);
   return {
     plural,
     kind,
-    namespaced: scope === 'namespaced',
-    verbs: verbsOf(verbs),
-    shortNames: listOf(given.get('short')),
-    categories: listOf(given.get('categories')),
+    namespaced: readOneOf(scope, SCOPES, 'scope', where) === 'namespaced',
+    verbs: readVerbs(verbs, where),
+    shortNames: readList(given.get('short')),
+    categories: readList(given.get('categories')),
     hasList: given.has('list'),
     gate: given.get('gate'),
     introduced: given.get('introduced'),
@@ -95,37 +110,86 @@ function resourceRow(parts: readonly string[]): ResourceRow {
   };
 }
 
-let parsed: readonly GroupRow[] | undefined;
+/** Refuses words behind those that a line may have. */
+function readNoMore(words: readonly string[], where: string): void {
+  if (words.length > 0) throw new TableError(where, `unknown word ${JSON.stringify(words[0])}`);
+}
 
-/** All groups of the table, parsed once. */
-export function groupRows(): readonly GroupRow[] {
-  if (parsed) return parsed;
+function readVersion(words: readonly string[], group: string): VersionRow {
+  const where = `${group}/${words[1]}`;
+  const names = ['word version', 'name', 'stability', 'state', 'package'] as const;
+  const [, version, stability, state, pkg] = readLeading(words, names, where);
+  readNoMore(words.slice(5), where);
+  return {
+    version,
+    stability: readOneOf(stability, STABILITIES, 'stability', where),
+    enabled: readOneOf(state, STATES, 'state', where) === 'on',
+    package: pkg,
+    otherKinds: [],
+    resources: [],
+  };
+}
+
+function readGroup(words: readonly string[]): GroupRow {
+  const where = `group ${words[1]}`;
+  const [, name, priority, preferred] = readLeading(
+    words,
+    ['word group', 'name', 'priority', 'preferred version'] as const,
+    where,
+  );
+  readNoMore(words.slice(4), where);
+  if (!/^\d+$/.test(priority)) throw new TableError(where, `the priority ${JSON.stringify(priority)} is not a number`);
+  return { name: name === '-' ? '' : name, priority: Number(priority), preferred, versions: [] };
+}
+
+/** The line above that a line of this depth belongs to. Throws TableError where there is none. */
+function parentOf<T>(parent: T | undefined, line: string): T {
+  if (!parent) throw new TableError(line.trim(), 'nothing above it is one step less indented');
+  return parent;
+}
+
+/** Reads the text of `groups.ts`; README.md explains its form. Throws TableError that names the line's subject and word. */
+export function readGroups(text: string): readonly GroupRow[] {
   const groups: GroupRow[] = [];
-  for (const line of GROUPS.split('\n')) {
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
     const depth = line.length - line.trimStart().length;
-    const parts = line.slice(depth).split(' ');
-    const versions = groups.at(-1)?.versions;
-    const version = versions?.at(-1);
-    if (depth === 3) version!.resources.at(-1)!.subresources.push(subresourceRow(parts));
-    else if (depth === 2 && parts[0] === 'others') version!.otherKinds = parts.slice(1);
-    else if (depth === 2) version!.resources.push(resourceRow(parts));
-    else if (depth === 1)
-      versions!.push({
-        version: parts[1]!,
-        stability: parts[2] as VersionRow['stability'],
-        enabled: parts[3] === 'on',
-        package: parts[4]!,
-        otherKinds: [],
-        resources: [],
-      });
-    else if (parts[0] === 'group')
-      groups.push({
-        name: parts[1] === '-' ? '' : parts[1]!,
-        priority: Number(parts[2]),
-        preferred: parts[3]!,
-        versions: [],
-      });
+    const words = line.slice(depth).split(' ');
+    if (depth === 0) {
+      groups.push(readGroup(readKeyword(words, 'group')));
+      continue;
+    }
+    const group = parentOf(groups.at(-1), line);
+    if (depth === 1) {
+      group.versions.push(readVersion(readKeyword(words, 'version'), group.name || 'core'));
+      continue;
+    }
+    const version = parentOf(group.versions.at(-1), line);
+    const where = `${group.name || 'core'}/${version.version}`;
+    if (depth === 3) {
+      const resource = parentOf(version.resources.at(-1), line);
+      resource.subresources.push(readSubresource(words, `${where} ${resource.plural}`));
+    } else if (depth > 3) throw new TableError(line.trim(), 'it is indented too far');
+    else if (words[0] === 'others') version.otherKinds = words.slice(1);
+    else version.resources.push(readResource(words, where));
   }
-  parsed = groups;
   return groups;
+}
+
+/** The words of a line that must begin with `keyword`. */
+function readKeyword(words: readonly string[], keyword: string): readonly string[] {
+  if (words[0] !== keyword)
+    throw new TableError(
+      words.join(' '),
+      `unknown word ${JSON.stringify(words[0])}; the line must begin with ${keyword}`,
+    );
+  return words;
+}
+
+let cached: readonly GroupRow[] | undefined;
+
+/** All groups of the table, read once. */
+export function groupRows(): readonly GroupRow[] {
+  cached ??= readGroups(GROUPS);
+  return cached;
 }
