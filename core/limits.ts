@@ -96,6 +96,15 @@ export const BOOKMARK_MS = 60_000;
  * connects again.
  */
 export const LAST_BOOKMARK_MS = 2000;
+/**
+ * Message of a client on a WebSocket: those that watch have nothing to say. Over it the connection is closed.
+ */
+export const WEBSOCKET_MESSAGE_BYTES = 4096;
+/**
+ * Silence on a WebSocket, in seconds, after which its client must answer a ping or is cut: less than the idle time of
+ * common proxies.
+ */
+export const WEBSOCKET_IDLE_SECONDS = 60;
 /** Longest name of a field manager (upstream's bound). */
 export const MANAGER_BYTES = 128;
 /** Entries of `managedFields` for writes that are no applies; older ones are merged (upstream's bound). */

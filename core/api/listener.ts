@@ -35,6 +35,16 @@ export interface Exchange {
   ): void;
   /** Begins a streamed answer: of `length` bytes, or, without, of as many as come. HEAD sends no body. */
   stream(status: number, headers: readonly (readonly [string, string])[], options?: StreamOptions): ResponseStream;
+  /**
+   * Accepts the WebSocket handshake that the request is: sends 101 with the subprotocol chosen, if any, and begins a
+   * stream each of whose writes is one message. `end` closes with code 1000; messages of the client are read and
+   * dropped. A handshake may be refused, or ignored, by any other answer. Undefined where the request is no valid
+   * handshake (RFC 6455, 4.2.1), and in listeners that know no WebSockets.
+   *
+   * @example
+   * exchange.upgrade?.('text', subprotocol).write(encode({ type: 'ADDED', object }));
+   */
+  readonly upgrade?: ((messages: 'text' | 'binary', subprotocol?: string) => ResponseStream) | undefined;
   /** Called once when the client goes away before the answer is complete. */
   onAbort(listener: () => void): void;
   readonly aborted: boolean;
@@ -59,7 +69,7 @@ export interface StreamOptions {
    * listener ends a chunk only when it begins the next one, and some clients (urllib3) hand out a chunk only when they
    * have read its end.
    */
-  readonly ahead?: ByteAhead;
+  readonly ahead?: ByteAhead | undefined;
 }
 
 /**
@@ -79,7 +89,7 @@ export interface ByteAhead {
 }
 
 /**
- * A streamed answer (watch, long lists).
+ * A streamed answer (watch, long lists), or what is sent on a WebSocket.
  *
  * @example
  * const stream = exchange.stream(200, [['content-type', 'application/json']]);
@@ -87,8 +97,9 @@ export interface ByteAhead {
  */
 export interface ResponseStream {
   /**
-   * Writes bytes; several writes in one event-loop turn leave as one. `mayWait`: the reader loses nothing if it gets
-   * them only with the next write or at the end. Returns the bytes that the connection has not taken yet.
+   * Writes bytes, on a WebSocket one message; several writes in one event-loop turn leave as one, none of no bytes
+   * leaves at all. `mayWait`: the reader loses nothing if it gets them only with the next write or at the end. Returns
+   * the bytes that the connection has not taken yet.
    */
   write(bytes: Uint8Array, mayWait?: boolean): number;
   /** Called when unsent bytes have drained below the listener's low-water mark. */

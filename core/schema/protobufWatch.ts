@@ -6,7 +6,7 @@ import { MAGIC } from './protobuf.js';
  */
 
 /** Bytes of a frame's length. */
-const LENGTH = 4;
+export const FRAME_LENGTH = 4;
 
 /** Field numbers with wire type 2. */
 const FIRST = (1 << 3) | 2;
@@ -22,9 +22,9 @@ export function watchFrame(type: string, envelope: Uint8Array): Uint8Array {
   writer.uint32(FIRST).bytes(envelope);
   writer.ldelim();
   const message = writer.finish();
-  const frame = Buffer.allocUnsafe(LENGTH + message.length);
+  const frame = Buffer.allocUnsafe(FRAME_LENGTH + message.length);
   frame.writeUInt32BE(message.length);
-  frame.set(message, LENGTH);
+  frame.set(message, FRAME_LENGTH);
   return frame;
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
 import { bodiless, goneAway, type Headers, LOW_WATER, tooLarge } from './common.js';
+import { type Handshake, NodeWebSocket } from './node-websocket.js';
 
 /** PEM of verified client certificates by connection; null where there is none. */
 const certificates = new WeakMap<object, string | null>();
@@ -15,7 +16,8 @@ function verifiedCertificate(socket: TLSSocket): string | undefined {
   return pem ?? undefined;
 }
 
-const pairs = (raw: readonly string[]): Headers =>
+/** Header names, in lower case, and values as they came. */
+export const pairs = (raw: readonly string[]): Headers =>
   Array.from({ length: raw.length / 2 }, (_, i) => [raw[2 * i]!.toLowerCase(), raw[2 * i + 1]!] as const);
 
 /** A streamed answer on `node:http`; writes of one turn are corked into one. */
@@ -63,6 +65,9 @@ class NodeStream implements ResponseStream {
  */
 const asBytes = (value: string): string => (/[^\x00-\x7f]/.test(value) ? Buffer.from(value).toString('latin1') : value);
 
+/** The stream to a client that is gone. */
+const GONE: ResponseStream = { write: () => 0, onDrain: () => undefined, end: () => undefined, abort: () => undefined };
+
 /** One request on `node:http`. */
 export class NodeExchange implements Exchange {
   readonly method: string;
@@ -72,12 +77,16 @@ export class NodeExchange implements Exchange {
   readonly remoteAddress: string;
   aborted = false;
   status: number | undefined = undefined;
+  readonly upgrade: Exchange['upgrade'];
+  private readonly aborts: (() => void)[] = [];
   private copied: Headers | undefined;
 
   constructor(
     private readonly server: { readonly secure: boolean; readonly closing: boolean },
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
+    /** With it the request is a WebSocket handshake. */
+    handshake?: Handshake,
   ) {
     const url = request.url ?? '/';
     const mark = url.indexOf('?');
@@ -86,12 +95,12 @@ export class NodeExchange implements Exchange {
     this.query = mark < 0 ? '' : url.slice(mark + 1);
     this.secure = server.secure;
     this.remoteAddress = (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
-    response.on('close', () => {
-      if (!response.writableFinished) this.aborted = true;
-    });
-    request.on('error', () => {
-      this.aborted = true;
-    });
+    const lost = (): void => {
+      if (!response.writableFinished) this.lose();
+    };
+    response.on('close', lost);
+    request.on('error', lost);
+    if (handshake) this.upgrade = (messages, subprotocol) => this.accept(handshake, messages === 'binary', subprotocol);
   }
 
   get certificate(): string | undefined {
@@ -147,9 +156,23 @@ export class NodeExchange implements Exchange {
   }
 
   onAbort(listener: () => void): void {
-    this.response.once('close', () => {
-      if (!this.response.writableFinished) listener();
-    });
+    this.aborts.push(listener);
+  }
+
+  private accept(handshake: Handshake, binary: boolean, subprotocol: string | undefined): ResponseStream {
+    if (this.response.headersSent || this.status !== undefined) throw new Error('the exchange already has an answer');
+    if (this.aborted) return GONE;
+    this.status = 101;
+    this.response.detachSocket(handshake.socket);
+    const stream = new NodeWebSocket(handshake.accept(subprotocol), handshake.socket, binary);
+    stream.onClose(ended => !ended && this.lose());
+    return stream;
+  }
+
+  private lose(): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    for (const listener of this.aborts) listener();
   }
 
   private head(status: number, headers: Headers): boolean {

@@ -1,25 +1,52 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Host } from '../../core/api/host.js';
 import { type Binding, type Exchange, type Listener, type Listening, listener } from '../../core/api/listener.js';
 import { definePlugin } from '../../core/api/point.js';
 import { HEADER_BYTES } from '../../core/limits.js';
+import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js';
 import { drained, guarded, statusLine } from './common.js';
-import { NodeExchange } from './node-exchange.js';
+import { NodeExchange, pairs } from './node-exchange.js';
+import { Handshake } from './node-websocket.js';
 
 /** How long an idle connection stays open; longer than the idle time of common proxies, so that they close first. */
 const KEEP_ALIVE_MS = 65_000;
 
-const BOUNDS: ServerOptions = { maxHeaderSize: HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true };
+/**
+ * A request that leaves HTTP for a WebSocket handshake alone: any other upgrade that a client offers is ignored (RFC
+ * 9110, 7.8). Node sets `upgrade` to whether one is offered, and hands the connection over if it still says so once the
+ * head is read.
+ */
+class Request extends IncomingMessage {
+  // Without an initial value, because the constructor of the base sets `upgrade`.
+  declare private offered: boolean | null;
+
+  get upgrade(): boolean {
+    if (!this.offered) return false;
+    const headers = pairs(this.rawHeaders);
+    return asksForWebSocket(this.method ?? '', headers) && handshakeFault(headers) === undefined;
+  }
+
+  set upgrade(offered: boolean | null) {
+    this.offered = offered;
+  }
+}
+
+const OPTIONS: ServerOptions<typeof Request> = {
+  maxHeaderSize: HEADER_BYTES,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  noDelay: true,
+  IncomingMessage: Request,
+};
 
 function make(binding: Binding): Server {
   const { tls } = binding;
-  if (!tls) return createServer(BOUNDS);
+  if (!tls) return createServer(OPTIONS);
   return createSecureServer({
-    ...BOUNDS,
+    ...OPTIONS,
     cert: readFileSync(tls.certFile),
     key: readFileSync(tls.keyFile),
     ...(tls.clientCaFile ? { ca: readFileSync(tls.clientCaFile), requestCert: true, rejectUnauthorized: false } : {}),
@@ -47,6 +74,21 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
+/**
+ * A response on a connection that is no longer HTTP's, for a handshake that is answered otherwise than with 101. It
+ * closes the connection.
+ */
+function refusalOn(socket: Socket, request: IncomingMessage): ServerResponse {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  response.on('finish', () => {
+    response.detachSocket(socket);
+    socket.destroySoon();
+  });
+  return response;
+}
+
 function opened(server: Server, binding: Binding): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', error =>
@@ -67,10 +109,18 @@ export class NodeListener implements Listener {
     const state = { secure: binding.tls !== undefined, closing: false };
     server.maxHeadersCount = 0;
     server.on('clientError', refuse);
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      const exchange = new NodeExchange(state, request, response);
-      response.once('close', () => state.closing && server.closeIdleConnections());
+    const answer = (exchange: NodeExchange): void =>
       guarded(exchange, handle, error => this.host.log.error({ error }, 'request handler failed'));
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      response.once('close', () => state.closing && server.closeIdleConnections());
+      answer(new NodeExchange(state, request, response));
+    });
+    const upgraded = new Set<Duplex>();
+    server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+      const socket = stream as Socket;
+      upgraded.add(socket);
+      socket.once('close', () => upgraded.delete(socket)).on('error', () => undefined);
+      answer(new NodeExchange(state, request, refusalOn(socket, request), new Handshake(request, socket, head)));
     });
     const port = await opened(server, binding);
     server.on('error', error => this.host.log.error({ error }, 'listener failed'));
@@ -81,6 +131,7 @@ export class NodeListener implements Listener {
       server.closeIdleConnections();
       await drained(ended);
       server.closeAllConnections();
+      for (const socket of upgraded) socket.destroy();
       await ended;
     };
     return { port, close: () => (closed ??= close()) };

@@ -1,8 +1,10 @@
-import type { HttpRequest } from '@uwsjs/core';
+import type { HttpRequest, us_socket_context_t } from '@uwsjs/core';
 import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
+import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js';
 import { bodiless, goneAway, type Headers, statusLine } from './common.js';
 import { BodyCollector } from './uws-body.js';
 import type { Response } from './uws-types.js';
+import { type Kept, UwsWebSocket } from './uws-websocket.js';
 import { CORKED_BYTES, UwsStream } from './uws-write.js';
 
 /** What the exchanges of one listener share. */
@@ -57,10 +59,13 @@ export class UwsExchange implements Exchange {
   readonly secure: boolean;
   aborted = false;
   status: number | undefined = undefined;
+  readonly upgrade: Exchange['upgrade'];
   private request: HttpRequest | undefined;
   private copied: [string, string][] | undefined;
   private collector: BodyCollector | undefined;
   private streaming: UwsStream | undefined;
+  /** The response belongs to a WebSocket now. */
+  private upgraded = false;
   private answered = false;
   private finished = false;
   private aborts: (() => void)[] | undefined;
@@ -71,6 +76,8 @@ export class UwsExchange implements Exchange {
     private readonly server: UwsServer,
     private readonly res: Response,
     request: HttpRequest,
+    /** With it the request may be a WebSocket handshake. */
+    context?: us_socket_context_t,
   ) {
     res.onAborted(() => this.lose());
     server.begin();
@@ -80,6 +87,8 @@ export class UwsExchange implements Exchange {
     this.path = request.getUrl();
     this.query = request.getQuery() ?? '';
     this.secure = server.secure;
+    if (context && asksForWebSocket(this.method, this.headers()) && !handshakeFault(this.headers()))
+      this.upgrade = (messages, subprotocol = '') => this.accept(context, messages, subprotocol);
   }
 
   /** The handler left the stack. */
@@ -154,7 +163,7 @@ export class UwsExchange implements Exchange {
 
   /** Whether the response object may still be touched. */
   private get usable(): boolean {
-    return !this.aborted && !this.finished;
+    return !this.aborted && !this.finished && !this.upgraded;
   }
 
   /**
@@ -167,6 +176,15 @@ export class UwsExchange implements Exchange {
     if (this.aborted) return false;
     this.status = status;
     return true;
+  }
+
+  private accept(context: us_socket_context_t, messages: 'text' | 'binary', subprotocol: string): ResponseStream {
+    const stream = new UwsWebSocket(messages === 'binary', ended => (ended ? this.finish() : this.lose()));
+    if (!this.claim(101)) return stream;
+    const key = this.header('sec-websocket-key')!;
+    this.upgraded = true;
+    this.res.cork(() => this.res.upgrade<Kept>({ stream }, key, subprotocol, '', context));
+    return stream;
   }
 
   private begin(lost: boolean, options: StreamOptions): UwsStream {

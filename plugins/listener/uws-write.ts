@@ -67,13 +67,22 @@ class Outgoing {
   }
 }
 
-/** Streams with bytes to write at the end of this turn of the event loop. */
-let dirty: UwsStream[] = [];
+/** What has bytes to write at the end of this turn of the event loop. */
+interface Flushable {
+  flush(): void;
+}
+
+let dirty: Flushable[] = [];
 
 function flushAll(): void {
   const streams = dirty;
   dirty = [];
   for (const stream of streams) stream.flush();
+}
+
+/** Has the stream write at the end of this turn of the event loop. */
+export function flushAtTurnEnd(stream: Flushable): void {
+  if (dirty.push(stream) === 1) setImmediate(flushAll);
 }
 
 /**
@@ -210,6 +219,6 @@ export class UwsStream implements ResponseStream {
   private schedule(): void {
     if (this.queued || this.blocked) return;
     this.queued = true;
-    if (dirty.push(this) === 1) setImmediate(flushAll);
+    flushAtTurnEnd(this);
   }
 }

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
-import type { HttpRequest, us_listen_socket } from '@uwsjs/core';
+import type { HttpRequest, HttpResponse, us_listen_socket, us_socket_context_t } from '@uwsjs/core';
 import type { Host } from '../../core/api/host.js';
 import { type Binding, type Exchange, type Listener, type Listening, listener } from '../../core/api/listener.js';
 import { definePlugin } from '../../core/api/point.js';
-import { HEADER_BYTES } from '../../core/limits.js';
+import { HEADER_BYTES, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
 import { drained, guarded } from './common.js';
 import { UwsExchange, type UwsServer } from './uws-exchange.js';
 import type { App, Response } from './uws-types.js';
+import type { Kept } from './uws-websocket.js';
 import { clientVerifier } from './verify.js';
 
 /** Without it a second process on the same port would silently share its connections. */
@@ -51,10 +52,23 @@ class Server implements UwsServer {
 }
 
 function serve(server: Server, app: App, handle: (exchange: Exchange) => void, host: Host): void {
-  app.any('/*', (res, request: HttpRequest) => {
-    const exchange = new UwsExchange(server, res as Response, request);
+  const answer = (res: HttpResponse, request: HttpRequest, context?: us_socket_context_t): void => {
+    const exchange = new UwsExchange(server, res as Response, request, context);
     guarded(exchange, handle, error => host.log.error({ error }, 'request handler failed'));
     exchange.leave();
+  };
+  app.any('/*', (res, request) => answer(res, request));
+  // Every GET with a key of the right length, before the route above.
+  app.ws<Kept>('/*', {
+    maxPayloadLength: WEBSOCKET_MESSAGE_BYTES,
+    idleTimeout: WEBSOCKET_IDLE_SECONDS,
+    sendPingsAutomatically: true,
+    // Never drop a message: who is too slow is cut by the writer.
+    maxBackpressure: 0,
+    upgrade: answer,
+    open: socket => socket.getUserData().stream.open(socket),
+    drain: socket => socket.getUserData().stream.drain(),
+    close: socket => socket.getUserData().stream.lose(),
   });
 }
 

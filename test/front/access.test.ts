@@ -19,7 +19,7 @@ const isAllowed = (cache: AccessCache, key: string, now = 0): boolean => {
 
 test('requests with other credentials, or on behalf of others, are known by other keys', () => {
   const keyOf = (headers: Record<string, string>, certificate?: string): string =>
-    credentialKey({ headers: () => Object.entries(headers), certificate } as unknown as Exchange);
+    credentialKey({ method: 'GET', headers: () => Object.entries(headers), certificate } as unknown as Exchange);
   const names = [
     'authorization',
     'impersonate-user',
@@ -29,6 +29,14 @@ test('requests with other credentials, or on behalf of others, are known by othe
   ];
   const keys = [keyOf({}), keyOf({}, 'x'), ...names.map(name => keyOf({ [name]: 'x' }))];
   expect(new Set(keys).size).toBe(keys.length);
+  const offering = (token: string): string =>
+    keyOf({
+      upgrade: 'websocket',
+      connection: 'upgrade',
+      'sec-websocket-protocol': `base64url.bearer.authorization.orchestrator.io.${token}, other`,
+    });
+  expect(new Set([...keys, offering('eA'), offering('eQ')]).size).toBe(keys.length + 2);
+  expect(offering('eA')).toBe(keyOf({ authorization: 'Bearer x' }));
   expect(keyOf({ authorization: 'x', accept: 'a' })).toBe(keyOf({ authorization: 'x', accept: 'b' }));
 });
 

@@ -7,6 +7,7 @@ import { ensurePki } from '../../core/pki/index.js';
 import { NodeListener } from '../../plugins/listener/node.js';
 import { UwsListener } from '../../plugins/listener/uws.js';
 import { type ListenerTls, listenerConformance } from '../conformance/listener.js';
+import { webSocketConformance } from '../conformance/webSocket.js';
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const host = { thread: 'front', log: quiet, naming: namingOf('neutral'), now: () => Date.now() } as unknown as Host;
@@ -33,6 +34,11 @@ for (const [name, make] of [
   ['uws', async () => new UwsListener(host)],
   ['node', async () => new NodeListener(host)],
 ] as const) {
-  listenerConformance({ name: `${name}, plain`, make });
-  listenerConformance({ name: `${name}, TLS`, make, tls });
+  for (const given of [
+    { name: `${name}, plain`, make },
+    { name: `${name}, TLS`, make, tls },
+  ]) {
+    listenerConformance(given);
+    webSocketConformance(given);
+  }
 }

@@ -6,7 +6,7 @@ type Versions = Readonly<Record<string, string>>;
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 const { dependencies, devDependencies }: { dependencies: Versions; devDependencies: Versions } = read('package.json');
 /** Programs that the scripts run, and types that need no import. */
-const TOOLS = ['@biomejs/biome', '@types/node', 'typescript'];
+const TOOLS = ['@biomejs/biome', '@types/node', '@types/ws', 'typescript'];
 const SHIPPED = ['core', 'plugins', 'workers'];
 /** Packages that the users of this project asked for, and where each does its work. */
 const CHOSEN: { readonly [name: string]: readonly string[] } = {

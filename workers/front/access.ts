@@ -5,6 +5,7 @@ import { selectorTexts } from '../../core/request/selectors.js';
 import { ANONYMOUS, type User } from '../../core/model/user.js';
 import type { Grant } from '../../core/threads/messages.js';
 import { RecentMap } from './recentMap.js';
+import { credentialHeaders } from './webSocket.js';
 
 /** Bytes of an entry beside its key: its place in a table, and what it holds. */
 const ENTRY_BYTES = 100;
@@ -38,7 +39,7 @@ export class Identity {
  */
 export function credentialKey(exchange: Exchange): string {
   const parts = [exchange.certificate ?? ''];
-  for (const [name, value] of exchange.headers())
+  for (const [name, value] of credentialHeaders(exchange))
     if (name === 'authorization' || name.startsWith('impersonate-')) parts.push(name, value);
   return flat(parts);
 }

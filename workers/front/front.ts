@@ -24,6 +24,7 @@ import { type Pool, tooBusy } from './pool.js';
 import { pageOfRequest } from './listPage.js';
 import { get, list } from './reads.js';
 import { watch } from './watches.js';
+import { credentialHeaders } from './webSocket.js';
 import type { ReadContext } from './context.js';
 import { refuseThrown, text } from './reply.js';
 import { actedOn } from './actedOn.js';
@@ -358,7 +359,11 @@ export class Front {
       user,
       credentials: user
         ? undefined
-        : { headers: exchange.headers(), certificate: exchange.certificate, remoteAddress: exchange.remoteAddress },
+        : {
+            headers: credentialHeaders(exchange),
+            certificate: exchange.certificate,
+            remoteAddress: exchange.remoteAddress,
+          },
       granted,
       body: given.body,
       current: given.current,

@@ -1,5 +1,6 @@
 import type { ByteAhead, Exchange, ResponseStream } from '../../core/api/listener.js';
 import { badRequest, invalidObject, Refusal, type Violation } from '../../core/model/refusal.js';
+import { WEBSOCKET_VERSION } from '../../core/model/webSocket.js';
 import type { Naming } from '../../core/naming.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { Entry } from '../../core/threads/entry.js';
@@ -12,9 +13,10 @@ import { type Selection, selectionOf } from './selection.js';
 import { jsonForm } from './negotiated.js';
 import { currentPage } from './listPage.js';
 import { first, flag, integer, type Query } from '../../core/request/query.js';
-import { headersFor } from './reply.js';
+import { type Headers, headersFor, refuse } from './reply.js';
 import type { Route } from '../../core/request/route.js';
 import { type EventForm, type Seen, seenBy, Watcher } from './watch.js';
+import { acceptWebSocket, webSocketFault } from './webSocket.js';
 
 /** Shortest and longest default duration of a watch without timeoutSeconds, in ms (upstream: 30 to 60 minutes). */
 const WATCH_MS = 30 * 60_000;
@@ -96,9 +98,14 @@ const showsOld = (
   (!options.initial && (options.revision ?? state.revision) < resource.changedAt!) ||
   predates(resource, state.collections.get(resource.storageName)!.entries.range(''));
 
+/** What a client that asks for another version of WebSockets is told (RFC 6455, 4.4). */
+const WEBSOCKET_HEADERS: Headers = [['sec-websocket-version', WEBSOCKET_VERSION]];
+
 /** Answers a watch (spec, watch table and "Events"). */
 export async function watch(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
   const { query } = route;
+  const fault = webSocketFault(exchange);
+  if (fault !== undefined) return refuse(exchange, badRequest(fault), context.naming, WEBSOCKET_HEADERS);
   const json = context.wantsJson(exchange, resource, true);
   if (!json) context.accepts(exchange, resource, true);
   const checked = watchOptions(route, context.naming);
@@ -112,8 +119,9 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
   const { state, hub } = context;
   if (hub.finished) throw new Refusal('ServiceUnavailable', 'the server is shutting down', { retryAfterSeconds: 1 });
   const collection = state.collections.get(resource.storageName)!;
-  const ahead = aheadOf(exchange, form, options.timeoutMs);
-  const stream = exchange.stream(200, headersFor(resource, form.mediaType), ahead && { ahead });
+  const stream =
+    acceptWebSocket(exchange, form) ??
+    exchange.stream(200, headersFor(resource, form.mediaType), { ahead: aheadOf(exchange, form, options.timeoutMs) });
   const asked = first(query, 'resourceVersion');
   if (
     options.initial &&

@@ -1,0 +1,53 @@
+import type { Exchange, ResponseStream } from '../../core/api/listener.js';
+import { Refusal } from '../../core/model/refusal.js';
+import { asksForWebSocket, handshakeFault, subprotocolsOf } from '../../core/model/webSocket.js';
+import { BEARER_SUBPROTOCOL } from '../../core/naming.js';
+import { FRAME_LENGTH } from '../../core/schema/protobufWatch.js';
+import type { EventForm } from './watch.js';
+import type { Headers } from './reply.js';
+
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
+const unauthorized = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');
+
+/**
+ * The headers by which the sender of a request is known: its own, and, where it asks for a WebSocket without an
+ * Authorization header, the one that a subprotocol stands for: pages in browsers can set no headers. Throws 401 for a
+ * token that cannot be read, and for one without another subprotocol beside it: a server names the one that it chooses,
+ * and a token must not come back.
+ *
+ * The Origin header is not looked at: there are no cookies, so that a page of any origin has what its tokens give it.
+ */
+export function credentialHeaders(exchange: Exchange): Headers {
+  const headers = exchange.headers();
+  const has = (name: string): boolean => headers.some(([given]) => given === name);
+  if (!has('sec-websocket-protocol') || has('authorization')) return headers;
+  const offered = subprotocolsOf(headers);
+  const [bearer, ...more] = offered.filter(name => BEARER_SUBPROTOCOL.test(name));
+  if (bearer === undefined || !asksForWebSocket(exchange.method, headers)) return headers;
+  const token = bearer.replace(BEARER_SUBPROTOCOL, '');
+  if (more.length > 0 || offered.length === 1 || !BASE64URL.test(token)) throw unauthorized();
+  return [...headers, ['authorization', `Bearer ${Buffer.from(token, 'base64url').toString()}`]];
+}
+
+/** What makes a request that asks for a WebSocket no valid handshake, in words for its client; undefined if nothing. */
+export const webSocketFault = (exchange: Exchange): string | undefined =>
+  asksForWebSocket(exchange.method, exchange.headers()) ? handshakeFault(exchange.headers()) : undefined;
+
+/**
+ * Accepts the WebSocket handshake that a watch may be. Each event is one message: text in JSON, binary in protobuf,
+ * there without the length that begins a frame of a stream. The subprotocol is the first one offered: none of them says
+ * anything about watches, but browsers want an answer. Undefined where the request is no handshake.
+ */
+export function acceptWebSocket(exchange: Exchange, form: EventForm): ResponseStream | undefined {
+  if (!exchange.upgrade) return undefined;
+  const subprotocol = subprotocolsOf(exchange.headers()).find(name => !BEARER_SUBPROTOCOL.test(name));
+  if (form.mediaType.startsWith('application/json')) return exchange.upgrade('text', subprotocol);
+  const stream = exchange.upgrade('binary', subprotocol);
+  return {
+    write: bytes => stream.write(bytes.subarray(FRAME_LENGTH)),
+    onDrain: listener => stream.onDrain(listener),
+    end: () => stream.end(),
+    abort: () => stream.abort(),
+  };
+}
