@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
-import { indexCount } from '../../plugins/kinds/batch/job/spec.js';
+import { countIndexes } from '../../plugins/kinds/batch/job/spec.js';
 import { scheduleProblem, timeZoneProblems } from '../../plugins/kinds/batch/cronJob/schedule.js';
 import { create, contextWith, lines, object, strategyOf, update } from './helpers.js';
 
@@ -95,14 +95,14 @@ describe('jobs', () => {
     expect(change({ containers: [{ name: 'c', image: 'registry.example/d:1' }] })).toContain('spec.template');
   });
   it('counts the indexes of a text', () => {
-    expect(indexCount('0,2-4,7', 8)).toBe(5);
-    expect(indexCount('', 8)).toBe(0);
-    expect(indexCount('2-1', 8)).toMatch(/non-increasing/);
-    expect(indexCount('8', 8)).toMatch(/too large/);
+    expect(countIndexes('0,2-4,7', 8)).toBe(5);
+    expect(countIndexes('', 8)).toBe(0);
+    expect(countIndexes('2-1', 8)).toMatch(/non-increasing/);
+    expect(countIndexes('8', 8)).toMatch(/too large/);
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.nat(99)),
-        all => indexCount([...all].sort((a, b) => a - b).join(','), 100) === all.length,
+        all => countIndexes([...all].sort((a, b) => a - b).join(','), 100) === all.length,
       ),
     );
   });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
-import { podStatusViolations, settlePodIps } from '../../plugins/kinds/core/pod/status.js';
+import { validatePodStatus, alignPodIps } from '../../plugins/kinds/core/pod/status.js';
 
 const pod = (status: object, spec: object = { restartPolicy: 'Never' }): ApiObject =>
   ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec, status }) as unknown as ApiObject;
 const told = (now: object, before: object = {}, spec?: object): string[] =>
-  podStatusViolations(pod(now, spec), pod(before, spec)).map(({ field, message }) => `${field}: ${message}`);
+  validatePodStatus(pod(now, spec), pod(before, spec)).map(({ field, message }) => `${field}: ${message}`);
 const NAME = "must consist of lower case alphanumeric characters, '-' or '.', and must start and end";
 const ADDRESS = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const ONE = 'may specify no more than one IP for each IP family';
@@ -59,6 +59,6 @@ test.each([
   ],
   [{}, {}],
 ])('the address of a pod is the first of its addresses: %j', (given, settled) => {
-  settlePodIps(given as never);
+  alignPodIps(given as never);
   expect(given).toEqual(settled);
 });

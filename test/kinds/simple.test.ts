@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { typeOf } from '../../core/schema/table/types.js';
 import { normalize } from '../../core/schema/decode.js';
-import { configKey } from '../../plugins/kinds/shared/configData.js';
-import { nonSpecialIp } from '../../plugins/kinds/shared/ipAddresses.js';
+import { configKeyComplaints } from '../../plugins/kinds/shared/configData.js';
+import { validateNonSpecialIp } from '../../plugins/kinds/shared/ipAddresses.js';
 import { create, lines, object, update } from './helpers.js';
 
 const b64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -13,12 +13,12 @@ describe('configuration', () => {
   it('keys are names of files, of which none leads out of a directory', () => {
     fc.assert(
       fc.property(fc.string(), key => {
-        if (configKey(key).length > 0) return;
+        if (configKeyComplaints(key).length > 0) return;
         expect(key).toMatch(/^[-._a-zA-Z0-9]{1,253}$/);
         expect(key === '.' || key.startsWith('..')).toBe(false);
       }),
     );
-    expect(configKey('...')).toEqual(["must not start with '..'"]);
+    expect(configKeyComplaints('...')).toEqual(["must not start with '..'"]);
   });
   it('a key stands in one of the two maps of a ConfigMap', () => {
     const { violations } = create(
@@ -59,7 +59,7 @@ describe('endpoints', () => {
     },
   );
   it.each(['10.0.0.1', 'fd00::1', '::ffff:10.0.0.1', '225.0.0.1', 'fec0::1'])('traffic can be sent to %s', ip => {
-    expect(nonSpecialIp(ip, 'ip')).toEqual([]);
+    expect(validateNonSpecialIp(ip, 'ip')).toEqual([]);
   });
   it('one of several ports needs a name, and subsets that an update leaves are not judged again', () => {
     const made = object('Endpoints', {

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { groupRows } from '../../core/schema/table/resources.js';
 import { builtInStrategies } from '../kinds/builtIn.js';
 import { sourcesIn } from './files.js';
 
@@ -21,6 +22,24 @@ const ALLOWED = new Map([
   ['events', /^core\/schema\/registry\.ts$|is: 'events'|case 'events'|is === 'events'|is !== 'events'|\['events'\]/],
 ]);
 
+/** `CSIDriver` as a file is called: `csiDriver`. */
+const fileNameOf = (kind: string): string =>
+  kind
+    .replace(/[A-Z]+(?=[A-Z][a-z]|$)/g, acronym => acronym[0] + acronym.slice(1).toLowerCase())
+    .replace(/^./, first => first.toLowerCase());
+
+/** Storage names of the kinds of each group, by the name of their file; a group's folder is its first label. */
+const KINDS = new Map(
+  groupRows().map(({ name, versions }) => [
+    name.split('.')[0] || 'core',
+    new Map(
+      versions.flatMap(({ resources }) =>
+        resources.map(({ kind, plural }) => [fileNameOf(kind), `${name || 'core'}/${plural}`]),
+      ),
+    ),
+  ]),
+);
+
 it('the generic path names no kind', () => {
   const plurals = new Set(Array.from(builtInStrategies('neutral').keys(), name => name.slice(name.indexOf('/') + 1)));
   const naming = sourcesIn(...GENERIC)
@@ -33,4 +52,46 @@ it('the generic path names no kind', () => {
       }),
     );
   expect(naming).toEqual([]);
+});
+
+describe('plugins/kinds', () => {
+  const files = sourcesIn('plugins/kinds');
+  /** `plugins/kinds/<group>/<kind>…`; those of the whole folder have neither. */
+  const places = files.map(({ path, text, imports }) => {
+    const [group = '', kind = ''] = path.slice('plugins/kinds/'.length).replace(/\.ts$/, '').split('/');
+    return { path, text, imports, group, kind };
+  });
+  const kindFiles = places.filter(({ kind, group }) => kind !== '' && group !== 'shared');
+
+  it('has a folder for each group, and in it a file or folder for each kind, by its name', () => {
+    const misplaced = kindFiles.filter(({ group, kind }) => !KINDS.get(group)?.has(kind));
+    expect(misplaced.map(({ path }) => path)).toEqual([]);
+    expect(places.filter(({ kind }) => kind === '').map(({ path }) => path)).toEqual(['plugins/kinds/index.ts']);
+  });
+
+  it('gives the strategy of a kind in the file of that kind', () => {
+    const given = places.flatMap(({ path, text, group, kind }) =>
+      [...text.matchAll(/builtInKind\(\s*'([^']+)'/g)].map(match => ({ path, group, kind, storageName: match[1]! })),
+    );
+    const foreign = given.filter(({ group, kind, storageName }) => KINDS.get(group)?.get(kind) !== storageName);
+    expect(foreign).toEqual([]);
+    expect(given.map(({ storageName }) => storageName).sort()).toEqual([...builtInStrategies('neutral').keys()].sort());
+  });
+
+  it('has in shared what several kinds use, and nothing else', () => {
+    const usersOf = (path: string): Set<string> =>
+      new Set(
+        places
+          .filter(({ imports }) => imports.includes(path))
+          .flatMap(user => (user.group === 'shared' ? [...usersOf(user.path)] : [`${user.group}/${user.kind}`])),
+      );
+    const shared = places.filter(({ group }) => group === 'shared');
+    expect(shared.filter(({ path }) => usersOf(path).size < 2).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('is where modules are named after kinds', () => {
+    const names = new Set([...KINDS.values()].flatMap(kinds => [...kinds.keys()]));
+    const elsewhere = sourcesIn('core', 'workers').filter(({ path }) => names.has(path.replace(/^.*\/|\.ts$/g, '')));
+    expect(elsewhere.map(({ path }) => path)).toEqual([]);
+  });
 });

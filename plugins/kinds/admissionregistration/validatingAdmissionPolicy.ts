@@ -1,26 +1,26 @@
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../core/api/strategy.js';
 import { ensureRecord, recordAt, setDefault, stringAt, valueAt } from '../../../core/model/record.js';
-import { matchDefaults } from '../shared/admissionRules.js';
+import { setMatchDefaults } from '../shared/admissionRules.js';
 import { AGE, type Cell, column, countColumn, NAME } from '../shared/columns.js';
-import { keepMetadata } from '../shared/metadata.js';
+import { restoreMetadata } from '../shared/metadata.js';
 
 /** Rules of admission policies. */
 export const policyStrategy = (mutating: boolean): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: !mutating,
-  prepareStatus: keepMetadata,
+  prepareStatus: restoreMetadata,
   allowUnconditionalUpdate: false,
   applyDefaults: object => {
     const spec = ensureRecord(object, 'spec');
     setDefault(spec, 'failurePolicy', 'Fail');
     const match = recordAt(spec, 'matchConstraints');
-    if (match) matchDefaults(match);
+    if (match) setMatchDefaults(match);
   },
   columns: mutating ? columnsOf('Mutations', 'spec.mutations') : columnsOf('Validations', 'spec.validations'),
 });
 
-const paramKind: Cell = policy => {
+const paramKindCell: Cell = policy => {
   const kind = valueAt(policy, 'spec', 'paramKind');
   return kind === undefined || kind === null ? '<unset>' : `${stringAt(kind, 'apiVersion')}/${stringAt(kind, 'kind')}`;
 };
@@ -29,7 +29,7 @@ const paramKind: Cell = policy => {
 const columnsOf = (of: string, path: string): readonly Column[] => [
   NAME,
   countColumn(of, path),
-  column('ParamKind', paramKind),
+  column('ParamKind', paramKindCell),
   AGE,
 ];
 

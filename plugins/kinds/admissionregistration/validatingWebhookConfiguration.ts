@@ -2,11 +2,11 @@ import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { ensureRecord, recordAt, recordsAt, setDefault } from '../../../core/model/record.js';
-import { ruleDefaults } from '../shared/admissionRules.js';
+import { setRuleDefaults } from '../shared/admissionRules.js';
 import { AGE, countColumn, NAME } from '../shared/columns.js';
-import { serviceReferenceDefaults } from '../shared/serviceReference.js';
+import { setServiceReferenceDefaults } from '../shared/serviceReference.js';
 
-function webhookDefaults(object: ApiObject, mutating: boolean): void {
+function setWebhookDefaults(object: ApiObject, mutating: boolean): void {
   for (const webhook of recordsAt(object, 'webhooks')) {
     setDefault(webhook, 'failurePolicy', 'Fail');
     setDefault(webhook, 'matchPolicy', 'Equivalent');
@@ -14,8 +14,8 @@ function webhookDefaults(object: ApiObject, mutating: boolean): void {
     ensureRecord(webhook, 'objectSelector');
     setDefault(webhook, 'timeoutSeconds', 10);
     if (mutating) setDefault(webhook, 'reinvocationPolicy', 'Never');
-    serviceReferenceDefaults(recordAt(webhook, 'clientConfig'));
-    ruleDefaults(recordsAt(webhook, 'rules'));
+    setServiceReferenceDefaults(recordAt(webhook, 'clientConfig'));
+    setRuleDefaults(recordsAt(webhook, 'rules'));
   }
 }
 
@@ -23,7 +23,7 @@ function webhookDefaults(object: ApiObject, mutating: boolean): void {
 export const webhookStrategy = (mutating: boolean): Partial<Strategy> => ({
   hasGeneration: true,
   allowUnconditionalUpdate: false,
-  applyDefaults: object => webhookDefaults(object, mutating),
+  applyDefaults: object => setWebhookDefaults(object, mutating),
   columns: COLUMNS,
 });
 

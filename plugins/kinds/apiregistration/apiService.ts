@@ -4,14 +4,14 @@ import type { ApiObject } from '../../../core/model/object.js';
 import { recordAt, recordsAt, stringAt, valueAt } from '../../../core/model/record.js';
 import type { Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, conditionOf, NAME } from '../shared/columns.js';
-import { keepMembers } from '../shared/metadata.js';
-import { serviceReferenceDefaults } from '../shared/serviceReference.js';
-import { oneOf } from '../shared/violations.js';
+import { restoreMembers } from '../shared/metadata.js';
+import { setServiceReferenceDefaults } from '../shared/serviceReference.js';
+import { validateOneOf } from '../shared/violations.js';
 
 /** What is wrong with the status of an APIService. */
-const apiServiceStatusViolations = (object: ApiObject): Violation[] =>
+const validateApiServiceStatus = (object: ApiObject): Violation[] =>
   recordsAt(object, 'status', 'conditions').flatMap((condition, i) =>
-    oneOf(condition, 'status', `status.conditions[${i}].status`, ['True', 'False', 'Unknown']),
+    validateOneOf(condition, 'status', `status.conditions[${i}].status`, ['True', 'False', 'Unknown']),
   );
 
 const serviceTarget: Cell = service => {
@@ -33,11 +33,12 @@ const COLUMNS: readonly Column[] = [NAME, column('Service', serviceTarget), colu
 
 export const apiService = builtInKind('apiregistration.orchestrator.io/apiservices', () => ({
   hasStatus: true,
-  prepareStatus: (object, old) => keepMembers(object, old, ['labels', 'annotations', 'finalizers', 'ownerReferences']),
+  prepareStatus: (object, old) =>
+    restoreMembers(object, old, ['labels', 'annotations', 'finalizers', 'ownerReferences']),
   allowUnconditionalUpdate: false,
-  validateStatus: apiServiceStatusViolations,
+  validateStatus: validateApiServiceStatus,
   checkName: () => [],
-  applyDefaults: object => serviceReferenceDefaults(recordAt(object, 'spec')),
+  applyDefaults: object => setServiceReferenceDefaults(recordAt(object, 'spec')),
   selectableFields: new Map(),
   columns: COLUMNS,
 }));

@@ -4,9 +4,9 @@ import type { ApiObject } from '../../../core/model/object.js';
 import { isAbsent, numberAt } from '../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, integerCell, NAME } from '../shared/columns.js';
-import { fixed } from '../shared/violations.js';
+import { validateImmutable } from '../shared/violations.js';
 
-const revisionViolations = (object: ApiObject): Violation[] => {
+const validateControllerRevision = (object: ApiObject): Violation[] => {
   const revision = numberAt(object, 'revision') ?? 0;
   return [
     ...(isAbsent(object.data) ? [required('data', 'data is mandatory')] : []),
@@ -15,7 +15,7 @@ const revisionViolations = (object: ApiObject): Violation[] => {
 };
 
 /** `kind.group/name` of the owner that manages the object. */
-const controller: Cell = object => {
+const controllerCell: Cell = object => {
   const owner = object.metadata.ownerReferences?.find(reference => reference.controller);
   if (!owner) return '<none>';
   const slash = owner.apiVersion.indexOf('/');
@@ -25,14 +25,17 @@ const controller: Cell = object => {
 
 const COLUMNS: readonly Column[] = [
   NAME,
-  column('Controller', controller),
+  column('Controller', controllerCell),
   column('Revision', integerCell('revision')),
   AGE,
 ];
 
 /** Rules of ControllerRevisions. */
 export const controllerRevision = builtInKind('apps/controllerrevisions', () => ({
-  validateCreate: revisionViolations,
-  validateUpdate: (object, old) => [...revisionViolations(object), ...fixed(object, old, 'data', 'data')],
+  validateCreate: validateControllerRevision,
+  validateUpdate: (object, old) => [
+    ...validateControllerRevision(object),
+    ...validateImmutable(object, old, 'data', 'data'),
+  ],
   columns: COLUMNS,
 }));

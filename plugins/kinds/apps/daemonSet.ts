@@ -13,53 +13,57 @@ import {
 } from '../../../core/model/record.js';
 import { invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, integerColumn, labelsText, NAME } from '../shared/columns.js';
-import { atMostAll, countOf, intOrString } from '../shared/intOrPercent.js';
-import { templateDefaults } from '../shared/podSpec/defaults.js';
-import { withPodWarnings } from '../shared/podSpec/warnings.js';
+import { validateAtMostAll, leadingNumber, goIntOrString } from '../shared/intOrPercent.js';
+import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
+import { warnAboutPodSpec } from '../shared/podSpec/warnings.js';
 import { CONTAINERS, IMAGES, podTemplateIn, SELECTOR } from '../shared/podTemplateColumns.js';
 import {
-  counts,
-  fixedSelector,
+  validateCounts,
+  validateImmutableSelector,
   podTemplateOf,
-  replicaStatusViolations,
-  rollingCounts,
-  templateAndSelector,
+  validateReplicaStatus,
+  validateRollingCounts,
+  validateTemplateAndSelector,
 } from '../shared/workloads.js';
 
 /** A daemon is either missing for a while or there twice, not both. */
-function rollingDaemons(owner: UnknownRecord | undefined, field: string): Violation[] {
+function validateRollingUpdate(owner: UnknownRecord | undefined, field: string): Violation[] {
   if (!owner) return [required(field)];
-  const found = rollingCounts(owner, field);
-  for (const member of ['maxUnavailable', 'maxSurge']) found.push(...atMostAll(owner, member, `${field}.${member}`));
-  const [missing, surge] = [countOf(owner.maxUnavailable) !== 0, countOf(owner.maxSurge) !== 0];
+  const found = validateRollingCounts(owner, field);
+  for (const member of ['maxUnavailable', 'maxSurge'])
+    found.push(...validateAtMostAll(owner, member, `${field}.${member}`));
+  const [missing, surge] = [leadingNumber(owner.maxUnavailable) !== 0, leadingNumber(owner.maxSurge) !== 0];
   if (missing && surge)
     found.push(
-      invalid(`${field}.maxSurge`, intOrString(owner.maxSurge), 'may not be set when maxUnavailable is non-zero'),
+      invalid(`${field}.maxSurge`, goIntOrString(owner.maxSurge), 'may not be set when maxUnavailable is non-zero'),
     );
   if (!missing && !surge) found.push(required(`${field}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
   return found;
 }
 
 /** What is wrong with a DaemonSet. */
-function daemonSetViolations(object: ApiObject): Violation[] {
+function validateDaemonSet(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const found = [
-    ...templateAndSelector(object, 'daemonset', 'DaemonSet'),
-    ...counts(spec, ['minReadySeconds', 'revisionHistoryLimit']),
+    ...validateTemplateAndSelector(object, 'daemonset', 'DaemonSet'),
+    ...validateCounts(spec, ['minReadySeconds', 'revisionHistoryLimit']),
   ];
   const strategy = recordAt(spec, 'updateStrategy');
   const type = stringAt(strategy, 'type');
   if (type === 'OnDelete') return found;
   if (type === 'RollingUpdate')
-    return [...found, ...rollingDaemons(recordAt(strategy, 'rollingUpdate'), 'spec.updateStrategy.rollingUpdate')];
+    return [
+      ...found,
+      ...validateRollingUpdate(recordAt(strategy, 'rollingUpdate'), 'spec.updateStrategy.rollingUpdate'),
+    ];
   return [...found, notSupported('spec.updateStrategy', strategy ?? {}, ['RollingUpdate', 'OnDelete'])];
 }
 
 const DAEMONS = ['currentNumberScheduled', 'numberMisscheduled', 'desiredNumberScheduled', 'numberReady'];
 
 /** What is wrong with the status of a DaemonSet. */
-const daemonSetStatusViolations = (object: ApiObject, old: ApiObject): Violation[] =>
-  replicaStatusViolations(
+const validateDaemonSetStatus = (object: ApiObject, old: ApiObject): Violation[] =>
+  validateReplicaStatus(
     object,
     old,
     [...DAEMONS, 'updatedNumberScheduled', 'numberAvailable', 'numberUnavailable'],
@@ -96,13 +100,13 @@ const strategy = (): Partial<Strategy> => ({
       setDefault(rolling, 'maxSurge', 0);
     }
     setDefault(s, 'revisionHistoryLimit', 10);
-    templateDefaults(podTemplateOf(object));
+    setTemplateDefaults(podTemplateOf(object));
     // Whoever writes the object writes the count, whatever it then becomes.
     object.metadata.annotations = { [TEMPLATE_GENERATION]: '0', ...object.metadata.annotations };
   },
-  validateCreate: daemonSetViolations,
-  validateUpdate: (object, old) => [...daemonSetViolations(object), ...fixedSelector(object, old)],
-  validateStatus: daemonSetStatusViolations,
+  validateCreate: validateDaemonSet,
+  validateUpdate: (object, old) => [...validateDaemonSet(object), ...validateImmutableSelector(object, old)],
+  validateStatus: validateDaemonSetStatus,
   prepareCreate: object => {
     const asked = Number(object.metadata.annotations?.[TEMPLATE_GENERATION] ?? '0');
     object.metadata.annotations = {
@@ -118,4 +122,4 @@ const strategy = (): Partial<Strategy> => ({
   columns: COLUMNS,
 });
 
-export const daemonSet = builtInKind('apps/daemonsets', () => withPodWarnings(strategy(), 'spec', 'template', 'spec'));
+export const daemonSet = builtInKind('apps/daemonsets', () => warnAboutPodSpec(strategy(), 'spec', 'template', 'spec'));

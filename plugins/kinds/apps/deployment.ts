@@ -13,31 +13,34 @@ import {
 } from '../../../core/model/record.js';
 import { forbiddenField, invalid, notSupported, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, integerCell, NAME } from '../shared/columns.js';
-import { atMostAll, countOf, intOrString } from '../shared/intOrPercent.js';
-import { keepMembers } from '../shared/metadata.js';
-import { templateDefaults } from '../shared/podSpec/defaults.js';
-import { POD_NAMES, withNameWarning, withPodWarnings } from '../shared/podSpec/warnings.js';
-import { CONTAINERS, IMAGES, readyOfReplicas, SELECTOR } from '../shared/podTemplateColumns.js';
+import { validateAtMostAll, leadingNumber, goIntOrString } from '../shared/intOrPercent.js';
+import { restoreMembers } from '../shared/metadata.js';
+import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
+import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../shared/podSpec/warnings.js';
+import { CONTAINERS, IMAGES, readyReplicasCell, SELECTOR } from '../shared/podTemplateColumns.js';
 import {
-  counts,
-  fixedSelector,
+  validateCounts,
+  validateImmutableSelector,
   podTemplateOf,
   replicaScale,
-  replicaStatusViolations,
-  rollingCounts,
-  templateAndSelector,
+  validateReplicaStatus,
+  validateRollingCounts,
+  validateTemplateAndSelector,
 } from '../shared/workloads.js';
 
-function rolling(owner: UnknownRecord | undefined, field: string): Violation[] {
-  const found = [...rollingCounts(owner, field), ...atMostAll(owner, 'maxUnavailable', `${field}.maxUnavailable`)];
-  if (countOf(owner?.maxUnavailable) === 0 && countOf(owner?.maxSurge) === 0)
+function validateRollingUpdate(owner: UnknownRecord | undefined, field: string): Violation[] {
+  const found = [
+    ...validateRollingCounts(owner, field),
+    ...validateAtMostAll(owner, 'maxUnavailable', `${field}.maxUnavailable`),
+  ];
+  if (leadingNumber(owner?.maxUnavailable) === 0 && leadingNumber(owner?.maxSurge) === 0)
     found.push(
-      invalid(`${field}.maxUnavailable`, intOrString(owner?.maxUnavailable), 'may not be 0 when `maxSurge` is 0'),
+      invalid(`${field}.maxUnavailable`, goIntOrString(owner?.maxUnavailable), 'may not be 0 when `maxSurge` is 0'),
     );
   return found;
 }
 
-function updateStrategy(strategy: UnknownRecord | undefined): Violation[] {
+function validateUpdateStrategy(strategy: UnknownRecord | undefined): Violation[] {
   const type = stringAt(strategy, 'type');
   if (type === 'Recreate') {
     return recordAt(strategy, 'rollingUpdate')
@@ -45,15 +48,17 @@ function updateStrategy(strategy: UnknownRecord | undefined): Violation[] {
       : [];
   }
   if (type !== 'RollingUpdate') return [notSupported('spec.strategy', strategy ?? {}, ['Recreate', 'RollingUpdate'])];
-  return rolling(recordAt(strategy, 'rollingUpdate'), 'spec.strategy.rollingUpdate');
+  return validateRollingUpdate(recordAt(strategy, 'rollingUpdate'), 'spec.strategy.rollingUpdate');
 }
 
 /** What is wrong with a Deployment. */
-function deploymentViolations(object: ApiObject): Violation[] {
+function validateDeployment(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
-  const found = templateAndSelector(object, 'deployment', 'ReplicaSet');
-  found.push(...counts(spec, ['replicas', 'minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds']));
-  found.push(...updateStrategy(recordAt(spec, 'strategy')));
+  const found = validateTemplateAndSelector(object, 'deployment', 'ReplicaSet');
+  found.push(
+    ...validateCounts(spec, ['replicas', 'minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds']),
+  );
+  found.push(...validateUpdateStrategy(recordAt(spec, 'strategy')));
   const deadline = numberAt(spec, 'progressDeadlineSeconds');
   if (deadline !== undefined && deadline <= (numberAt(spec, 'minReadySeconds') ?? 0)) {
     found.push(invalid('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
@@ -62,8 +67,8 @@ function deploymentViolations(object: ApiObject): Violation[] {
 }
 
 /** What is wrong with the status of a Deployment. */
-const deploymentStatusViolations = (object: ApiObject, old: ApiObject): Violation[] =>
-  replicaStatusViolations(
+const validateDeploymentStatus = (object: ApiObject, old: ApiObject): Violation[] =>
+  validateReplicaStatus(
     object,
     old,
     ['replicas', 'unavailableReplicas'],
@@ -72,7 +77,7 @@ const deploymentStatusViolations = (object: ApiObject, old: ApiObject): Violatio
 
 const COLUMNS: readonly Column[] = [
   NAME,
-  column('Ready', readyOfReplicas),
+  column('Ready', readyReplicasCell),
   column('Up-to-date', integerCell('status.updatedReplicas')),
   column('Available', integerCell('status.availableReplicas')),
   AGE,
@@ -100,16 +105,16 @@ const strategy = (): Partial<Strategy> => ({
       setDefault(rolling, 'maxUnavailable', '25%');
       setDefault(rolling, 'maxSurge', '25%');
     }
-    templateDefaults(podTemplateOf(object));
+    setTemplateDefaults(podTemplateOf(object));
   },
-  prepareStatus: (object, old) => keepMembers(object, old, ['labels']),
-  validateCreate: deploymentViolations,
-  validateUpdate: (object, old) => [...deploymentViolations(object), ...fixedSelector(object, old)],
-  validateStatus: deploymentStatusViolations,
+  prepareStatus: (object, old) => restoreMembers(object, old, ['labels']),
+  validateCreate: validateDeployment,
+  validateUpdate: (object, old) => [...validateDeployment(object), ...validateImmutableSelector(object, old)],
+  validateStatus: validateDeploymentStatus,
   scale: { ...replicaScale, notFoundAs: { group: 'apps', resource: 'deployments/scale' } },
   columns: COLUMNS,
 });
 
 export const deployment = builtInKind('apps/deployments', () =>
-  withNameWarning(withPodWarnings(strategy(), 'spec', 'template', 'spec'), POD_NAMES),
+  warnAboutName(warnAboutPodSpec(strategy(), 'spec', 'template', 'spec'), POD_NAMES),
 );

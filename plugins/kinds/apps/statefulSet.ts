@@ -13,31 +13,31 @@ import {
   type UnknownRecord,
 } from '../../../core/model/record.js';
 import { forbiddenField, invalid, type Violation } from '../../../core/model/refusal.js';
-import { claimSpecDefaults } from '../core/persistentVolumeClaim.js';
+import { setClaimSpecDefaults } from '../core/persistentVolumeClaim.js';
 import { AGE, column, NAME } from '../shared/columns.js';
-import { templateDefaults } from '../shared/podSpec/defaults.js';
-import { withPodWarnings } from '../shared/podSpec/warnings.js';
-import { CONTAINERS, IMAGES, readyOfReplicas } from '../shared/podTemplateColumns.js';
-import { notNegative, oneOf } from '../shared/violations.js';
+import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
+import { warnAboutPodSpec } from '../shared/podSpec/warnings.js';
+import { CONTAINERS, IMAGES, readyReplicasCell } from '../shared/podTemplateColumns.js';
+import { validateNotNegative, validateOneOf } from '../shared/violations.js';
 import {
-  alwaysRunning,
-  counts,
+  validateAlwaysRunning,
+  validateCounts,
   podTemplateOf,
   replicaScale,
-  replicaStatusViolations,
-  templateAndSelector,
+  validateReplicaStatus,
+  validateTemplateAndSelector,
 } from '../shared/workloads.js';
 
-function orderedUpdate(strategy: UnknownRecord | undefined): Violation[] {
+function validateUpdateStrategy(strategy: UnknownRecord | undefined): Violation[] {
   const field = 'spec.updateStrategy';
   const [type, owner] = [stringAt(strategy, 'type'), recordAt(strategy, 'rollingUpdate')];
-  if (type === 'RollingUpdate') return notNegative(owner, 'partition', `${field}.rollingUpdate.partition`);
+  if (type === 'RollingUpdate') return validateNotNegative(owner, 'partition', `${field}.rollingUpdate.partition`);
   if (type !== 'OnDelete') return [invalid(field, strategy ?? {}, "must be 'RollingUpdate' or 'OnDelete'")];
   return owner ? [invalid(`${field}.rollingUpdate`, owner, "only allowed for updateStrategy 'RollingUpdate'")] : [];
 }
 
 /** What is wrong with a StatefulSet; its template is hardly looked at. */
-function statefulSetViolations(object: ApiObject): Violation[] {
+function validateStatefulSet(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const order = stringAt(spec, 'podManagementPolicy');
   const retention = recordAt(spec, 'persistentVolumeClaimRetentionPolicy');
@@ -45,14 +45,20 @@ function statefulSetViolations(object: ApiObject): Violation[] {
     ...(['OrderedReady', 'Parallel'].includes(order)
       ? []
       : [invalid('spec.podManagementPolicy', order, "must be 'OrderedReady' or 'Parallel'")]),
-    ...orderedUpdate(recordAt(spec, 'updateStrategy')),
+    ...validateUpdateStrategy(recordAt(spec, 'updateStrategy')),
     ...['whenDeleted', 'whenScaled'].flatMap(member =>
-      oneOf(retention, member, `spec.persistentVolumeClaimRetentionPolicy.${member}`, ['Retain', 'Delete'], false),
+      validateOneOf(
+        retention,
+        member,
+        `spec.persistentVolumeClaimRetentionPolicy.${member}`,
+        ['Retain', 'Delete'],
+        false,
+      ),
     ),
-    ...counts(spec, ['replicas', 'minReadySeconds']),
-    ...notNegative(recordAt(spec, 'ordinals'), 'start', 'spec.ordinals.start'),
-    ...templateAndSelector(object, 'statefulset', 'StatefulSet', false),
-    ...alwaysRunning(recordAt(spec, 'template', 'spec'), 'StatefulSet'),
+    ...validateCounts(spec, ['replicas', 'minReadySeconds']),
+    ...validateNotNegative(recordAt(spec, 'ordinals'), 'start', 'spec.ordinals.start'),
+    ...validateTemplateAndSelector(object, 'statefulset', 'StatefulSet', false),
+    ...validateAlwaysRunning(recordAt(spec, 'template', 'spec'), 'StatefulSet'),
   ];
 }
 
@@ -66,7 +72,7 @@ const SCALABLE = [
 ];
 
 /** What an update of a StatefulSet may not change. */
-function statefulSetUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
+function validateStatefulSetUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const [now, before] = [{ ...recordAt(object, 'spec') }, { ...recordAt(old, 'spec') }];
   for (const member of SCALABLE) {
     delete now[member];
@@ -74,12 +80,12 @@ function statefulSetUpdateViolations(object: ApiObject, old: ApiObject): Violati
   }
   const why =
     "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
-  return [...statefulSetViolations(object), ...(isSemanticallyEqual(now, before) ? [] : [forbiddenField('spec', why)])];
+  return [...validateStatefulSet(object), ...(isSemanticallyEqual(now, before) ? [] : [forbiddenField('spec', why)])];
 }
 
 /** What is wrong with the status of a StatefulSet. */
-const statefulSetStatusViolations = (object: ApiObject, old: ApiObject): Violation[] =>
-  replicaStatusViolations(
+const validateStatefulSetStatus = (object: ApiObject, old: ApiObject): Violation[] =>
+  validateReplicaStatus(
     object,
     old,
     ['replicas'],
@@ -87,7 +93,7 @@ const statefulSetStatusViolations = (object: ApiObject, old: ApiObject): Violati
     'status.readyReplicas',
   );
 
-const COLUMNS: readonly Column[] = [NAME, column('Ready', readyOfReplicas), AGE, CONTAINERS, IMAGES];
+const COLUMNS: readonly Column[] = [NAME, column('Ready', readyReplicasCell), AGE, CONTAINERS, IMAGES];
 
 /** Rules of StatefulSets. */
 const strategy = (): Partial<Strategy> => ({
@@ -111,21 +117,21 @@ const strategy = (): Partial<Strategy> => ({
     for (const claim of recordsAt(s, 'volumeClaimTemplates')) {
       setDefault(claim, 'apiVersion', 'v1');
       setDefault(claim, 'kind', 'PersistentVolumeClaim');
-      claimSpecDefaults(ensureRecord(claim, 'spec'));
+      setClaimSpecDefaults(ensureRecord(claim, 'spec'));
       setDefault(ensureRecord(claim, 'status'), 'phase', 'Pending');
     }
-    templateDefaults(podTemplateOf(object));
+    setTemplateDefaults(podTemplateOf(object));
   },
   prepareCreate: object => {
     object.status = { replicas: 0, availableReplicas: 0 };
   },
-  validateCreate: statefulSetViolations,
-  validateUpdate: statefulSetUpdateViolations,
-  validateStatus: statefulSetStatusViolations,
+  validateCreate: validateStatefulSet,
+  validateUpdate: validateStatefulSetUpdate,
+  validateStatus: validateStatefulSetStatus,
   scale: replicaScale,
   columns: COLUMNS,
 });
 
 export const statefulSet = builtInKind('apps/statefulsets', () =>
-  withPodWarnings(strategy(), 'spec', 'template', 'spec'),
+  warnAboutPodSpec(strategy(), 'spec', 'template', 'spec'),
 );

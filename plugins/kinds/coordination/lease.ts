@@ -5,7 +5,7 @@ import { numberAt, recordAt } from '../../../core/model/record.js';
 import { invalid, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, NAME, stringCell } from '../shared/columns.js';
 
-function leaseViolations(object: ApiObject): Violation[] {
+function validateLease(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const [seconds, transitions] = [numberAt(spec, 'leaseDurationSeconds'), numberAt(spec, 'leaseTransitions')];
   const found: Violation[] = [];
@@ -22,7 +22,7 @@ const COLUMNS: readonly Column[] = [NAME, column('Holder', stringCell('spec.hold
 export const lease = builtInKind('coordination.orchestrator.io/leases', () => ({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
-  validateCreate: leaseViolations,
-  validateUpdate: object => leaseViolations(object),
+  validateCreate: validateLease,
+  validateUpdate: object => validateLease(object),
   columns: COLUMNS,
 }));

@@ -3,7 +3,7 @@ import type { Column } from '../../../core/api/strategy.js';
 import { recordsAt, stringAt, valueAt } from '../../../core/model/record.js';
 import { type Cell, column, NAME } from '../shared/columns.js';
 
-const healthy =
+const healthCell =
   (name: string): Cell =>
   (component: unknown) =>
     stringAt(
@@ -12,7 +12,7 @@ const healthy =
     );
 
 const healthStatus: Cell = (component, now) => {
-  const status = healthy('status')(component, now);
+  const status = healthCell('status')(component, now);
   if (status === '') return 'Unknown';
   return status === 'True' ? 'Healthy' : 'Unhealthy';
 };
@@ -20,8 +20,8 @@ const healthStatus: Cell = (component, now) => {
 const COLUMNS: readonly Column[] = [
   NAME,
   column('Status', healthStatus),
-  column('Message', healthy('message')),
-  column('Error', healthy('error')),
+  column('Message', healthCell('message')),
+  column('Error', healthCell('error')),
 ];
 
 export const componentStatus = builtInKind('core/componentstatuses', () => ({ columns: COLUMNS }));

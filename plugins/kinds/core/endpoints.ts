@@ -13,36 +13,36 @@ import {
 } from '../../../core/model/record.js';
 import { required, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, MOST_SHOWN, NAME, shortList } from '../shared/columns.js';
-import { ipText, nonSpecialIp } from '../shared/ipAddresses.js';
-import { portNumber } from '../shared/ports.js';
-import { complaints, ifSet, oneOf } from '../shared/violations.js';
+import { ipComplaints, validateNonSpecialIp } from '../shared/ipAddresses.js';
+import { portNumberComplaints } from '../shared/ports.js';
+import { toViolations, validateIfSet, validateOneOf } from '../shared/violations.js';
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
-function addressViolations(address: UnknownRecord, field: string): Violation[] {
+function validateAddress(address: UnknownRecord, field: string): Violation[] {
   const ip = stringAt(address, 'ip');
-  const found = complaints(`${field}.ip`, ip, ipText(ip));
-  found.push(...ifSet(address, 'hostname', `${field}.hostname`, dns1123Label));
+  const found = toViolations(`${field}.ip`, ip, ipComplaints(ip));
+  found.push(...validateIfSet(address, 'hostname', `${field}.hostname`, dns1123Label));
   if (!isAbsent(address.nodeName)) {
     const node = stringAt(address, 'nodeName');
-    found.push(...complaints(`${field}.nodeName`, node, dns1123Subdomain(node)));
+    found.push(...toViolations(`${field}.nodeName`, node, dns1123Subdomain(node)));
   }
-  return [...found, ...nonSpecialIp(ip, `${field}.ip`)];
+  return [...found, ...validateNonSpecialIp(ip, `${field}.ip`)];
 }
 
 /** A port; one of several needs a name. */
-function portViolations(port: UnknownRecord, named: boolean, field: string): Violation[] {
+function validatePort(port: UnknownRecord, named: boolean, field: string): Violation[] {
   const found: Violation[] = [];
   const name = stringAt(port, 'name');
-  if (name !== '') found.push(...complaints(`${field}.name`, name, dns1123Label(name)));
+  if (name !== '') found.push(...toViolations(`${field}.name`, name, dns1123Label(name)));
   else if (named) found.push(required(`${field}.name`));
   const number = numberAt(port, 'port') ?? 0;
-  found.push(...complaints(`${field}.port`, number, portNumber(number)));
-  found.push(...oneOf(port, 'protocol', `${field}.protocol`, PROTOCOLS));
-  return [...found, ...ifSet(port, 'appProtocol', `${field}.appProtocol`, qualifiedName)];
+  found.push(...toViolations(`${field}.port`, number, portNumberComplaints(number)));
+  found.push(...validateOneOf(port, 'protocol', `${field}.protocol`, PROTOCOLS));
+  return [...found, ...validateIfSet(port, 'appProtocol', `${field}.appProtocol`, qualifiedName)];
 }
 
-function subsetViolations(object: ApiObject): Violation[] {
+function validateSubset(object: ApiObject): Violation[] {
   return recordsAt(object, 'subsets').flatMap((subset, i) => {
     const field = `subsets[${i}]`;
     const [addresses, others, ports] = [
@@ -53,9 +53,9 @@ function subsetViolations(object: ApiObject): Violation[] {
     const none = addresses.length === 0 && others.length === 0;
     return [
       ...(none ? [required(field, 'must specify `addresses` or `notReadyAddresses`')] : []),
-      ...addresses.flatMap((address, j) => addressViolations(address, `${field}.addresses[${j}]`)),
-      ...others.flatMap((address, j) => addressViolations(address, `${field}.notReadyAddresses[${j}]`)),
-      ...ports.flatMap((port, j) => portViolations(port, ports.length > 1, `${field}.ports[${j}]`)),
+      ...addresses.flatMap((address, j) => validateAddress(address, `${field}.addresses[${j}]`)),
+      ...others.flatMap((address, j) => validateAddress(address, `${field}.notReadyAddresses[${j}]`)),
+      ...ports.flatMap((port, j) => validatePort(port, ports.length > 1, `${field}.ports[${j}]`)),
     ];
   });
 }
@@ -83,7 +83,7 @@ export const endpoints = builtInKind('core/endpoints', () => ({
     for (const subset of recordsAt(object, 'subsets'))
       for (const port of recordsAt(subset, 'ports')) setDefault(port, 'protocol', 'TCP');
   },
-  validateCreate: subsetViolations,
-  validateUpdate: (object, old) => (isSemanticallyEqual(object.subsets, old.subsets) ? [] : subsetViolations(object)),
+  validateCreate: validateSubset,
+  validateUpdate: (object, old) => (isSemanticallyEqual(object.subsets, old.subsets) ? [] : validateSubset(object)),
   columns: COLUMNS,
 }));

@@ -1,7 +1,7 @@
 import { builtInKind } from '../../../core/api/resource.js';
 import { entriesAt, isAbsent, recordsAt } from '../../../core/model/record.js';
 
-function copyAbsent(owner: { [member: string]: unknown }, from: string, to: string): void {
+function copyAbsentAmounts(owner: { [member: string]: unknown }, from: string, to: string): void {
   const amounts = entriesAt(owner, from);
   if (amounts.length === 0) return;
   const target = new Map(entriesAt(owner, to));
@@ -15,9 +15,9 @@ export const limitRange = builtInKind('core/limitranges', () => ({
   applyDefaults: object => {
     for (const limit of recordsAt(object, 'spec', 'limits')) {
       if (limit.type !== 'Container') continue;
-      copyAbsent(limit, 'max', 'default');
-      copyAbsent(limit, 'default', 'defaultRequest');
-      copyAbsent(limit, 'min', 'defaultRequest');
+      copyAbsentAmounts(limit, 'max', 'default');
+      copyAbsentAmounts(limit, 'default', 'defaultRequest');
+      copyAbsentAmounts(limit, 'min', 'defaultRequest');
     }
   },
 }));

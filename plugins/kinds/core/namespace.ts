@@ -5,11 +5,11 @@ import type { ApiObject } from '../../../core/model/object.js';
 import { ensureRecord, specOf, stringAt, stringsAt } from '../../../core/model/record.js';
 import { invalid, invalidObject, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, NAME, stringCell } from '../shared/columns.js';
-import { labelName } from '../shared/names.js';
-import { complaints } from '../shared/violations.js';
+import { checkLabelName } from '../shared/names.js';
+import { toViolations } from '../shared/violations.js';
 
 /** The phase follows the deletion mark, both ways. */
-function phaseViolations(object: ApiObject): Violation[] {
+function validatePhase(object: ApiObject): Violation[] {
   const phase = stringAt(object, 'status', 'phase');
   const ending = Boolean(object.metadata.deletionTimestamp);
   if (ending ? phase === 'Terminating' : phase === 'Active') return [];
@@ -20,11 +20,11 @@ function phaseViolations(object: ApiObject): Violation[] {
 }
 
 /** A finalizer is a qualified name; without a domain only the standard ones are known. */
-function finalizerViolations(name: string, own: string, field: string): Violation[] {
+function validateFinalizer(name: string, own: string, field: string): Violation[] {
   const found = qualifiedName(name);
   if (!name.includes('/') && ![own, 'orphan', 'foregroundDeletion'].includes(name))
     found.push('name is neither a standard finalizer name nor is it fully qualified');
-  return complaints(field, name, found);
+  return toViolations(field, name, found);
 }
 
 const COLUMNS: readonly Column[] = [NAME, column('Status', stringCell('status.phase')), AGE];
@@ -34,7 +34,7 @@ export const namespace = builtInKind('core/namespaces', naming => {
   const finalizer = naming.product;
   const nameLabel = naming.label('orchestrator.io/metadata.name');
   return {
-    checkName: labelName,
+    checkName: checkLabelName,
     hasStatus: true,
     applyDefaults: object => {
       if (object.metadata.name)
@@ -49,8 +49,8 @@ export const namespace = builtInKind('core/namespaces', naming => {
       ensureRecord(object, 'spec').finalizers = stringsAt(old, 'spec', 'finalizers');
     },
     validateCreate: object =>
-      stringsAt(object, 'spec', 'finalizers').flatMap(name => finalizerViolations(name, finalizer, 'spec.finalizers')),
-    validateStatus: phaseViolations,
+      stringsAt(object, 'spec', 'finalizers').flatMap(name => validateFinalizer(name, finalizer, 'spec.finalizers')),
+    validateStatus: validatePhase,
     extraFinalizers: object => stringsAt(object, 'spec', 'finalizers'),
     beginDeletion: object => {
       ensureRecord(object, 'status').phase = 'Terminating';
@@ -63,7 +63,7 @@ export const namespace = builtInKind('core/namespaces', naming => {
           const name = current.metadata.name ?? '';
           const finalizers = stringsAt(body, 'spec', 'finalizers');
           const violations = finalizers.flatMap((text, i) =>
-            finalizerViolations(text, finalizer, `spec.finalizers[${i}]`),
+            validateFinalizer(text, finalizer, `spec.finalizers[${i}]`),
           );
           if (violations.length > 0) throw invalidObject('', 'Namespace', name, violations);
           const labels = { ...body.metadata.labels, [nameLabel]: name };

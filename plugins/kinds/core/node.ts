@@ -8,24 +8,24 @@ import type { Naming } from '../../../core/naming.js';
 import { AGE, type Cell, column, conditionOf, NAME, sortedEntries, stringCell, wideColumn } from '../shared/columns.js';
 
 /** Resources of a node that are counted. */
-const counted = (name: string): boolean => name === 'pods' || name.includes('/');
+const isCounted = (name: string): boolean => name === 'pods' || name.includes('/');
 
-function amountViolations(name: string, amount: unknown, field: string): Violation[] {
+function validateAmount(name: string, amount: unknown, field: string): Violation[] {
   const quantity = quantityOf(amount);
   if (compareQuantities(quantity, ZERO_QUANTITY) < 0)
     return [invalid(field, String(amount), 'must be greater than or equal to 0')];
-  return counted(name) && !isInteger(quantity)
+  return isCounted(name) && !isInteger(quantity)
     ? [invalid(field, new Literal(`resource.Quantity{s:${JSON.stringify(String(amount))}}`), 'must be an integer')]
     : [];
 }
 
 /** What is wrong with the status of a Node: it offers nothing negative, and has each address once. */
-function nodeStatusViolations(object: ApiObject): Violation[] {
+function validateNodeStatus(object: ApiObject): Violation[] {
   const status = recordAt(object, 'status');
   const seen = new Set<string>();
   return [
     ...['capacity', 'allocatable'].flatMap(member =>
-      entriesAt(status, member).flatMap(([name, amount]) => amountViolations(name, amount, `status.${member}.${name}`)),
+      entriesAt(status, member).flatMap(([name, amount]) => validateAmount(name, amount, `status.${member}.${name}`)),
     ),
     ...recordsAt(status, 'addresses').flatMap((address, i) => {
       const key = `${stringAt(address, 'type')} ${stringAt(address, 'address')}`;
@@ -81,7 +81,7 @@ const columnsIn = (naming: Naming): readonly Column[] => [
 /** Rules of Nodes: a node offers for use what it has, unless it says otherwise. */
 export const node = builtInKind('core/nodes', naming => ({
   hasStatus: true,
-  validateStatus: nodeStatusViolations,
+  validateStatus: validateNodeStatus,
   // Configuration from the server is no more; what still says it is kept.
   prepareStatus: (object, old) => {
     if (!recordAt(old, 'status')?.config) delete recordAt(object, 'status')?.config;

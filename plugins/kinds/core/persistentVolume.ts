@@ -16,9 +16,15 @@ import { forbiddenField, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { AGE, type Cell, column, NAME, scalarCell, stringCell } from '../shared/columns.js';
 import { addFinalizer } from '../shared/metadata.js';
-import { volumeSourceDefaults } from '../shared/podSpec/volumeDefaults.js';
-import { fixed } from '../shared/violations.js';
-import { accessModes, ATTRIBUTES_CLASS, phase, storageClassColumn, VOLUME_MODE } from '../shared/volumeColumns.js';
+import { setVolumeSourceDefaults } from '../shared/podSpec/volumeDefaults.js';
+import { validateImmutable } from '../shared/violations.js';
+import {
+  accessModesText,
+  ATTRIBUTES_CLASS,
+  phaseCell,
+  storageClassColumn,
+  VOLUME_MODE,
+} from '../shared/volumeColumns.js';
 
 const VOLUME_PLAIN = new Set([
   'accessModes',
@@ -32,13 +38,13 @@ const VOLUME_PLAIN = new Set([
   'volumeMode',
 ]);
 
-function volumeUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
+function validateVolumeUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const source = (o: ApiObject): UnknownRecord =>
     Object.fromEntries(Object.entries(specOf(o)).filter(([member]) => !VOLUME_PLAIN.has(member)));
   const found = isSemanticallyEqual(source(object), source(old))
     ? []
     : [forbiddenField('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation')];
-  return [...found, ...fixed(specOf(object), specOf(old), 'volumeMode', 'volumeMode')];
+  return [...found, ...validateImmutable(specOf(object), specOf(old), 'volumeMode', 'volumeMode')];
 }
 
 const claimOf: Cell = volume => {
@@ -49,9 +55,9 @@ const claimOf: Cell = volume => {
 const columnsIn = (naming: Naming): readonly Column[] => [
   NAME,
   column('Capacity', scalarCell('spec.capacity.storage', '0')),
-  column('Access Modes', object => accessModes(valueAt(object, 'spec', 'accessModes'))),
+  column('Access Modes', object => accessModesText(valueAt(object, 'spec', 'accessModes'))),
   column('Reclaim Policy', stringCell('spec.persistentVolumeReclaimPolicy')),
-  column('Status', phase),
+  column('Status', phaseCell),
   column('Claim', claimOf),
   storageClassColumn(naming),
   ATTRIBUTES_CLASS,
@@ -64,12 +70,12 @@ const columnsIn = (naming: Naming): readonly Column[] => [
 export const persistentVolume = builtInKind('core/persistentvolumes', naming => ({
   hasStatus: true,
   returnsDeletedObject: true,
-  validateUpdate: volumeUpdateViolations,
+  validateUpdate: validateVolumeUpdate,
   applyDefaults: object => {
     const s = specOf(object);
     setDefault(s, 'persistentVolumeReclaimPolicy', 'Retain');
     setDefault(s, 'volumeMode', 'Filesystem');
-    for (const [member, source] of Object.entries(s)) if (isRecord(source)) volumeSourceDefaults(member, source);
+    for (const [member, source] of Object.entries(s)) if (isRecord(source)) setVolumeSourceDefaults(member, source);
   },
   prepareCreate: (object, context) => {
     object.status = { phase: 'Pending', lastPhaseTransitionTime: context.now };

@@ -17,16 +17,22 @@ import { forbiddenField, invalid, Literal, notSupported, type Violation } from '
 import type { Naming } from '../../../core/naming.js';
 import { AGE, column, NAME, stringCell } from '../shared/columns.js';
 import { addFinalizer } from '../shared/metadata.js';
-import { complaints } from '../shared/violations.js';
-import { accessModes, ATTRIBUTES_CLASS, phase, storageClassColumn, VOLUME_MODE } from '../shared/volumeColumns.js';
+import { toViolations } from '../shared/violations.js';
+import {
+  accessModesText,
+  ATTRIBUTES_CLASS,
+  phaseCell,
+  storageClassColumn,
+  VOLUME_MODE,
+} from '../shared/volumeColumns.js';
 
 /** Defaults of the spec of a claim, also inside templates. */
-export function claimSpecDefaults(claim: UnknownRecord): void {
+export function setClaimSpecDefaults(claim: UnknownRecord): void {
   setDefault(claim, 'volumeMode', 'Filesystem');
 }
 
 /** `dataSource` and `dataSourceRef` name the same thing; core kinds other than claims cannot be a source. */
-function referDataSource(claim: UnknownRecord): void {
+function alignDataSources(claim: UnknownRecord): void {
   const source = recordAt(claim, 'dataSource');
   if (source && stringAt(source, 'apiGroup') === '' && stringAt(source, 'kind') !== 'PersistentVolumeClaim')
     delete claim.dataSource;
@@ -41,7 +47,7 @@ const CLAIM_FIXED =
   'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
 /** A bound claim may grow; everything else of its spec stays, but for the volume's name, set once. */
-function claimUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
+function validateClaimUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const [now, before] = [structuredClone(specOf(object)), structuredClone(specOf(old))];
   if (stringAt(before, 'volumeName') === '') delete now.volumeName;
   const [size, earlier] = [
@@ -63,15 +69,15 @@ const RESIZES = [
 ];
 
 /** Resources of a claim: storage, and such as others define, with a domain. */
-function claimResourceViolations(field: string, name: string): Violation[] {
-  const found = complaints(field, name, qualifiedName(name));
+function validateResourceName(field: string, name: string): Violation[] {
+  const found = toViolations(field, name, qualifiedName(name));
   return found.length > 0 || name === 'storage' || name.includes('/')
     ? found
     : [notSupported(field, name, ['storage'])];
 }
 
 /** What is wrong with the status of a PersistentVolumeClaim. */
-function claimStatusViolations(object: ApiObject): Violation[] {
+function validateClaimStatus(object: ApiObject): Violation[] {
   const status = recordAt(object, 'status');
   const amounts = (member: string): Violation[] =>
     entriesAt(status, member)
@@ -87,10 +93,10 @@ function claimStatusViolations(object: ApiObject): Violation[] {
     ...amounts('capacity'),
     ...amounts('allocatedResources'),
     ...entriesAt(status, 'allocatedResources').flatMap(([name]) =>
-      claimResourceViolations('status.allocatedResources', name),
+      validateResourceName('status.allocatedResources', name),
     ),
     ...entriesAt(status, 'allocatedResourceStatuses').flatMap(([name, value]) => [
-      ...claimResourceViolations('status.allocatedResourceStatus', name),
+      ...validateResourceName('status.allocatedResourceStatus', name),
       ...(RESIZES.includes(String(value))
         ? []
         : [notSupported('status.allocatedResourceStatus', new Literal(name), RESIZES)]),
@@ -102,12 +108,12 @@ const isBound = (claim: unknown): boolean => stringAt(claim, 'spec', 'volumeName
 
 const columnsIn = (naming: Naming): readonly Column[] => [
   NAME,
-  column('Status', phase),
+  column('Status', phaseCell),
   column('Volume', stringCell('spec.volumeName')),
   column('Capacity', object =>
     isBound(object) ? String(valueAt(object, 'status', 'capacity', 'storage') ?? '0') : '',
   ),
-  column('Access Modes', object => (isBound(object) ? accessModes(valueAt(object, 'status', 'accessModes')) : '')),
+  column('Access Modes', object => (isBound(object) ? accessModesText(valueAt(object, 'status', 'accessModes')) : '')),
   storageClassColumn(naming),
   ATTRIBUTES_CLASS,
   AGE,
@@ -118,13 +124,13 @@ const columnsIn = (naming: Naming): readonly Column[] => [
 export const persistentVolumeClaim = builtInKind('core/persistentvolumeclaims', naming => ({
   hasStatus: true,
   returnsDeletedObject: true,
-  applyDefaults: object => claimSpecDefaults(specOf(object)),
-  validateStatus: claimStatusViolations,
-  validateUpdate: claimUpdateViolations,
+  applyDefaults: object => setClaimSpecDefaults(specOf(object)),
+  validateStatus: validateClaimStatus,
+  validateUpdate: validateClaimUpdate,
   prepareCreate: object => {
     object.status = { phase: 'Pending' };
     addFinalizer(object, naming.label('orchestrator.io/pvc-protection'));
-    referDataSource(specOf(object));
+    alignDataSources(specOf(object));
   },
   columns: columnsIn(naming),
 }));

@@ -2,15 +2,15 @@ import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../core/api/strategy.js';
 import { recordAt, valueAt } from '../../../core/model/record.js';
 import { column, labelsText, NAME } from '../shared/columns.js';
-import { templateDefaults } from '../shared/podSpec/defaults.js';
-import { templateViolations } from '../shared/podSpec/validation.js';
-import { withPodWarnings } from '../shared/podSpec/warnings.js';
-import { ofContainers } from '../shared/podTemplateColumns.js';
+import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
+import { validateTemplate } from '../shared/podSpec/validation.js';
+import { warnAboutPodSpec } from '../shared/podSpec/warnings.js';
+import { containersCell } from '../shared/podTemplateColumns.js';
 
 const COLUMNS: readonly Column[] = [
   NAME,
-  column('Containers', ofContainers('name')),
-  column('Images', ofContainers('image')),
+  column('Containers', containersCell('name')),
+  column('Images', containersCell('image')),
   column('Pod Labels', object => labelsText(valueAt(object, 'template', 'metadata', 'labels'))),
 ];
 
@@ -18,10 +18,10 @@ const COLUMNS: readonly Column[] = [
 const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   returnsDeletedObject: true,
-  applyDefaults: object => templateDefaults(recordAt(object, 'template')),
-  validateCreate: object => templateViolations(recordAt(object, 'template'), 'template'),
-  validateUpdate: object => templateViolations(recordAt(object, 'template'), 'template'),
+  applyDefaults: object => setTemplateDefaults(recordAt(object, 'template')),
+  validateCreate: object => validateTemplate(recordAt(object, 'template'), 'template'),
+  validateUpdate: object => validateTemplate(recordAt(object, 'template'), 'template'),
   columns: COLUMNS,
 });
 
-export const podTemplate = builtInKind('core/podtemplates', () => withPodWarnings(strategy(), 'template', 'spec'));
+export const podTemplate = builtInKind('core/podtemplates', () => warnAboutPodSpec(strategy(), 'template', 'spec'));

@@ -4,21 +4,21 @@ import { labelSelectorText } from '../../../core/model/labelSelector.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { entriesAt, numberAt, recordAt, setDefault, specOf } from '../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
-import { selects } from '../shared/labels.js';
-import { templateDefaults } from '../shared/podSpec/defaults.js';
-import { templateViolations } from '../shared/podSpec/validation.js';
-import { POD_NAMES, withNameWarning, withPodWarnings } from '../shared/podSpec/warnings.js';
+import { isSelectedBy } from '../shared/labels.js';
+import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
+import { validateTemplate } from '../shared/podSpec/validation.js';
+import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../shared/podSpec/warnings.js';
 import { replicaSetColumns } from '../shared/podTemplateColumns.js';
-import { alwaysRunning, counts, replicaSetStatusViolations } from '../shared/workloads.js';
+import { validateAlwaysRunning, validateCounts, validateReplicaSetStatus } from '../shared/workloads.js';
 
 /** What is wrong with a ReplicationController. */
-function replicationControllerViolations(object: ApiObject): Violation[] {
+function validateReplicationController(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const selector = recordAt(spec, 'selector') ?? {};
-  const found = counts(spec, ['replicas', 'minReadySeconds']);
+  const found = validateCounts(spec, ['replicas', 'minReadySeconds']);
   if (Object.keys(selector).length === 0) found.push(required('spec.selector'));
   if (!recordAt(spec, 'template')) return [...found, required('spec.template')];
-  if (!selects({ matchLabels: selector }, recordAt(spec, 'template', 'metadata', 'labels') ?? {})) {
+  if (!isSelectedBy({ matchLabels: selector }, recordAt(spec, 'template', 'metadata', 'labels') ?? {})) {
     found.push(
       invalid(
         'spec.template.metadata.labels',
@@ -29,8 +29,8 @@ function replicationControllerViolations(object: ApiObject): Violation[] {
   }
   return [
     ...found,
-    ...templateViolations(recordAt(spec, 'template'), 'spec.template'),
-    ...alwaysRunning(recordAt(spec, 'template', 'spec'), 'ReplicationController'),
+    ...validateTemplate(recordAt(spec, 'template'), 'spec.template'),
+    ...validateAlwaysRunning(recordAt(spec, 'template', 'spec'), 'ReplicationController'),
   ];
 }
 
@@ -49,14 +49,14 @@ const strategy = (): Partial<Strategy> => ({
         object.metadata.labels = Object.fromEntries(Object.entries(labels).map(([k, v]) => [k, String(v)]));
       }
     }
-    templateDefaults(recordAt(s, 'template'));
+    setTemplateDefaults(recordAt(s, 'template'));
   },
   prepareCreate: object => {
     object.status = { replicas: 0 };
   },
-  validateCreate: replicationControllerViolations,
-  validateUpdate: object => replicationControllerViolations(object),
-  validateStatus: replicaSetStatusViolations,
+  validateCreate: validateReplicationController,
+  validateUpdate: object => validateReplicationController(object),
+  validateStatus: validateReplicaSetStatus,
   selectableFields: new Map([['status.replicas', object => String(numberAt(object, 'status', 'replicas') ?? 0)]]),
   scale: {
     spec: ['spec', 'replicas'],
@@ -68,5 +68,5 @@ const strategy = (): Partial<Strategy> => ({
 });
 
 export const replicationController = builtInKind('core/replicationcontrollers', () =>
-  withNameWarning(withPodWarnings(strategy(), 'spec', 'template', 'spec'), POD_NAMES),
+  warnAboutName(warnAboutPodSpec(strategy(), 'spec', 'template', 'spec'), POD_NAMES),
 );

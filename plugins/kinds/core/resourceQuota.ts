@@ -3,7 +3,7 @@ import type { Column } from '../../../core/api/strategy.js';
 import { valueAt } from '../../../core/model/record.js';
 import { AGE, type Cell, column, NAME, sortedEntries, textOf } from '../shared/columns.js';
 
-const quota =
+const quotaCell =
   (limits: boolean): Cell =>
   object =>
     sortedEntries(object, 'status', 'hard')
@@ -14,7 +14,7 @@ const quota =
       )
       .join(', ');
 
-const COLUMNS: readonly Column[] = [NAME, AGE, column('Request', quota(false)), column('Limit', quota(true))];
+const COLUMNS: readonly Column[] = [NAME, AGE, column('Request', quotaCell(false)), column('Limit', quotaCell(true))];
 
 /** Rules of ResourceQuotas. */
 export const resourceQuota = builtInKind('core/resourcequotas', () => ({

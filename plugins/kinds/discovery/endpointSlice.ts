@@ -14,8 +14,8 @@ import {
 } from '../../../core/model/record.js';
 import { duplicate, notSupported, required, tooMany, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, MOST_SHOWN, NAME, shortList, stringCell } from '../shared/columns.js';
-import { fullDomainName, ipOfFamily, nonSpecialIp } from '../shared/ipAddresses.js';
-import { complaints, fixed, ifSet, oneOf } from '../shared/violations.js';
+import { validateFullDomainName, validateIpOfFamily, validateNonSpecialIp } from '../shared/ipAddresses.js';
+import { toViolations, validateImmutable, validateIfSet, validateOneOf } from '../shared/violations.js';
 
 const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6'];
 
@@ -29,68 +29,68 @@ const MOST_PORTS = 20000;
 
 const MOST_ZONES = 8;
 
-function typeViolations(type: string): Violation[] {
+function validateAddressType(type: string): Violation[] {
   if (type === '') return [required('addressType')];
   return ADDRESS_TYPES.includes(type) ? [] : [notSupported('addressType', type, ADDRESS_TYPES)];
 }
 
-function addressViolations(address: string, type: string, field: string): Violation[] {
-  if (type === 'IPv4') return [...ipOfFamily(address, 4, field), ...nonSpecialIp(address, field)];
-  if (type === 'IPv6') return [...ipOfFamily(address, 6, field), ...nonSpecialIp(address, field)];
-  return type === 'FQDN' ? fullDomainName(address, field) : [];
+function validateAddress(address: string, type: string, field: string): Violation[] {
+  if (type === 'IPv4') return [...validateIpOfFamily(address, 4, field), ...validateNonSpecialIp(address, field)];
+  if (type === 'IPv6') return [...validateIpOfFamily(address, 6, field), ...validateNonSpecialIp(address, field)];
+  return type === 'FQDN' ? validateFullDomainName(address, field) : [];
 }
 
-function zoneViolations(zones: readonly UnknownRecord[], field: string): Violation[] {
+function validateZone(zones: readonly UnknownRecord[], field: string): Violation[] {
   if (zones.length > MOST_ZONES) return [tooMany(field, zones.length, MOST_ZONES)];
   const seen = new Set<string>();
   return zones.flatMap((zone, i) => {
     const name = stringAt(zone, 'name');
     const found = seen.has(name) ? [duplicate(`${field}[${i}].name`, name)] : [];
     seen.add(name);
-    return [...found, ...complaints(`${field}[${i}].name`, name, labelValue(name))];
+    return [...found, ...toViolations(`${field}[${i}].name`, name, labelValue(name))];
   });
 }
 
-function endpointViolations(endpoint: UnknownRecord, type: string, field: string): Violation[] {
+function validateEndpoint(endpoint: UnknownRecord, type: string, field: string): Violation[] {
   const addresses = stringsAt(endpoint, 'addresses');
   const found: Violation[] = [];
   if (addresses.length === 0) found.push(required(`${field}.addresses`, 'must contain at least 1 address'));
   if (addresses.length > MOST_ADDRESSES) found.push(tooMany(`${field}.addresses`, addresses.length, MOST_ADDRESSES));
-  found.push(...addresses.flatMap((address, i) => addressViolations(address, type, `${field}.addresses[${i}]`)));
+  found.push(...addresses.flatMap((address, i) => validateAddress(address, type, `${field}.addresses[${i}]`)));
   for (const [member, check] of [
     ['nodeName', dns1123Subdomain],
     ['hostname', dns1123Label],
   ] as const) {
     const value = stringAt(endpoint, member);
-    if (!isAbsent(endpoint[member])) found.push(...complaints(`${field}.${member}`, value, check(value)));
+    if (!isAbsent(endpoint[member])) found.push(...toViolations(`${field}.${member}`, value, check(value)));
   }
   const hints = recordAt(endpoint, 'hints');
-  return hints ? [...found, ...zoneViolations(recordsAt(hints, 'forZones'), `${field}.hints.forZones`)] : found;
+  return hints ? [...found, ...validateZone(recordsAt(hints, 'forZones'), `${field}.hints.forZones`)] : found;
 }
 
-function portViolations(ports: readonly UnknownRecord[]): Violation[] {
+function validatePort(ports: readonly UnknownRecord[]): Violation[] {
   if (ports.length > MOST_PORTS) return [tooMany('ports', ports.length, MOST_PORTS)];
   const seen = new Set<string>();
   return ports.flatMap((port, i) => {
     const field = `ports[${i}]`;
     const name = stringAt(port, 'name');
-    const found = ifSet(port, 'name', `${field}.name`, dns1123Label);
+    const found = validateIfSet(port, 'name', `${field}.name`, dns1123Label);
     if (seen.has(name)) found.push(duplicate(`${field}.name`, name));
     seen.add(name);
-    found.push(...oneOf(port, 'protocol', `${field}.protocol`, PROTOCOLS));
-    return [...found, ...ifSet(port, 'appProtocol', `${field}.appProtocol`, qualifiedName)];
+    found.push(...validateOneOf(port, 'protocol', `${field}.protocol`, PROTOCOLS));
+    return [...found, ...validateIfSet(port, 'appProtocol', `${field}.appProtocol`, qualifiedName)];
   });
 }
 
-function sliceViolations(object: ApiObject): Violation[] {
+function validateEndpointSlice(object: ApiObject): Violation[] {
   const type = stringAt(object, 'addressType');
   const endpoints = recordsAt(object, 'endpoints');
   return [
-    ...typeViolations(type),
+    ...validateAddressType(type),
     ...(endpoints.length > MOST_ENDPOINTS
       ? [tooMany('endpoints', endpoints.length, MOST_ENDPOINTS)]
-      : endpoints.flatMap((endpoint, i) => endpointViolations(endpoint, type, `endpoints[${i}]`))),
-    ...portViolations(recordsAt(object, 'ports')),
+      : endpoints.flatMap((endpoint, i) => validateEndpoint(endpoint, type, `endpoints[${i}]`))),
+    ...validatePort(recordsAt(object, 'ports')),
   ];
 }
 
@@ -135,7 +135,10 @@ export const endpointSlice = builtInKind('discovery.orchestrator.io/endpointslic
   },
   prepareCreate: dropTopology,
   prepareUpdate: dropTopology,
-  validateCreate: sliceViolations,
-  validateUpdate: (object, old) => [...sliceViolations(object), ...fixed(object, old, 'addressType', 'addressType')],
+  validateCreate: validateEndpointSlice,
+  validateUpdate: (object, old) => [
+    ...validateEndpointSlice(object),
+    ...validateImmutable(object, old, 'addressType', 'addressType'),
+  ],
   columns: COLUMNS,
 }));

@@ -3,8 +3,8 @@ import type { Column } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { setDefaultForZero, specOf, stringAt } from '../../../core/model/record.js';
 import { AGE, column, conditionOf, integerCell, NAME, stringCell } from '../shared/columns.js';
-import { conditionTypeViolations } from '../shared/conditions.js';
-import { keepMetadata } from '../shared/metadata.js';
+import { validateConditionTypes } from '../shared/conditions.js';
+import { restoreMetadata } from '../shared/metadata.js';
 
 /** The lower, the earlier a flow schema is tried. */
 const precedence = (schema: ApiObject): number => Number(specOf(schema).matchingPrecedence ?? 0);
@@ -22,8 +22,8 @@ const COLUMNS: readonly Column[] = [
 export const flowSchema = builtInKind('flowcontrol.apiserver.orchestrator.io/flowschemas', () => ({
   hasGeneration: true,
   hasStatus: true,
-  prepareStatus: keepMetadata,
-  validateStatus: conditionTypeViolations,
+  prepareStatus: restoreMetadata,
+  validateStatus: validateConditionTypes,
   applyDefaults: object => setDefaultForZero(specOf(object), 'matchingPrecedence', 1000),
   compareRows: (a, b) => precedence(a) - precedence(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
   columns: COLUMNS,

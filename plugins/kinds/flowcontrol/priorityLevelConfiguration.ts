@@ -2,8 +2,8 @@ import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { ensureRecord, recordAt, setDefault, setDefaultForZero, valueAt } from '../../../core/model/record.js';
 import { AGE, type Cell, column, integerCell, NAME, stringCell } from '../shared/columns.js';
-import { conditionTypeViolations } from '../shared/conditions.js';
-import { keepMetadata } from '../shared/metadata.js';
+import { validateConditionTypes } from '../shared/conditions.js';
+import { restoreMetadata } from '../shared/metadata.js';
 
 const shares: Cell = level => {
   const given =
@@ -30,8 +30,8 @@ export const priorityLevelConfiguration = builtInKind(
   () => ({
     hasGeneration: true,
     hasStatus: true,
-    prepareStatus: keepMetadata,
-    validateStatus: conditionTypeViolations,
+    prepareStatus: restoreMetadata,
+    validateStatus: validateConditionTypes,
     applyDefaults: object => {
       const exempt = recordAt(object, 'spec', 'exempt');
       if (exempt) {

@@ -6,18 +6,18 @@ import type { ApiObject } from '../../../core/model/object.js';
 import { recordsAt, stringAt } from '../../../core/model/record.js';
 import { invalid, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, MOST_SHOWN, NAME, stringCell } from '../shared/columns.js';
-import { ipText } from '../shared/ipAddresses.js';
+import { ipComplaints } from '../shared/ipAddresses.js';
 import { balancerAddresses } from '../shared/loadBalancers.js';
-import { ifSet } from '../shared/violations.js';
+import { validateIfSet } from '../shared/violations.js';
 
 /** What is wrong with the status of an Ingress. */
-const ingressStatusViolations = (object: ApiObject): Violation[] =>
+const validateIngressStatus = (object: ApiObject): Violation[] =>
   recordsAt(object, 'status', 'loadBalancer', 'ingress').flatMap((point, i) => {
     const field = `status.loadBalancer.ingress[${i}]`;
     const name = stringAt(point, 'hostname');
     return [
-      ...ifSet(point, 'ip', `${field}.ip`, ipText),
-      ...ifSet(point, 'hostname', `${field}.hostname`, dns1123Subdomain),
+      ...validateIfSet(point, 'ip', `${field}.ip`, ipComplaints),
+      ...validateIfSet(point, 'hostname', `${field}.hostname`, dns1123Subdomain),
       ...(isIP(name) === 0 ? [] : [invalid(`${field}.hostname`, name, 'must be a DNS name, not an IP address')]),
     ];
   });
@@ -45,6 +45,6 @@ const COLUMNS: readonly Column[] = [
 export const ingress = builtInKind('networking.orchestrator.io/ingresses', () => ({
   hasGeneration: true,
   hasStatus: true,
-  validateStatus: ingressStatusViolations,
+  validateStatus: validateIngressStatus,
   columns: COLUMNS,
 }));

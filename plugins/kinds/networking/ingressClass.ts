@@ -2,7 +2,7 @@ import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { recordAt, setDefault, stringAt, valueAt } from '../../../core/model/record.js';
 import { AGE, type Cell, column, NAME, stringCell } from '../shared/columns.js';
-import { fixed } from '../shared/violations.js';
+import { validateImmutable } from '../shared/violations.js';
 
 const classParameters: Cell = object => {
   const parameters = valueAt(object, 'spec', 'parameters');
@@ -21,7 +21,7 @@ const COLUMNS: readonly Column[] = [
 export const ingressClass = builtInKind('networking.orchestrator.io/ingressclasses', () => ({
   hasGeneration: true,
   validateUpdate: (object, old) =>
-    fixed(recordAt(object, 'spec'), recordAt(old, 'spec'), 'controller', 'spec.controller'),
+    validateImmutable(recordAt(object, 'spec'), recordAt(old, 'spec'), 'controller', 'spec.controller'),
   applyDefaults: object => {
     const parameters = recordAt(object, 'spec', 'parameters');
     if (parameters) setDefault(parameters, 'scope', 'Cluster');

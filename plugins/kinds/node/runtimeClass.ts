@@ -5,17 +5,20 @@ import type { ApiObject } from '../../../core/model/object.js';
 import { stringAt } from '../../../core/model/record.js';
 import type { Violation } from '../../../core/model/refusal.js';
 import { AGE, column, NAME, stringCell } from '../shared/columns.js';
-import { complaints, fixed } from '../shared/violations.js';
+import { toViolations, validateImmutable } from '../shared/violations.js';
 
-const handlerViolations = (object: ApiObject): Violation[] =>
-  complaints('handler', stringAt(object, 'handler'), dns1123Label(stringAt(object, 'handler')));
+const validateHandler = (object: ApiObject): Violation[] =>
+  toViolations('handler', stringAt(object, 'handler'), dns1123Label(stringAt(object, 'handler')));
 
 const COLUMNS: readonly Column[] = [NAME, column('Handler', stringCell('handler')), AGE];
 
 export const runtimeClass = builtInKind('node.orchestrator.io/runtimeclasses', () => ({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
-  validateCreate: handlerViolations,
-  validateUpdate: (object, old) => [...handlerViolations(object), ...fixed(object, old, 'handler', 'handler')],
+  validateCreate: validateHandler,
+  validateUpdate: (object, old) => [
+    ...validateHandler(object),
+    ...validateImmutable(object, old, 'handler', 'handler'),
+  ],
   columns: COLUMNS,
 }));

@@ -4,16 +4,16 @@ import type { ApiObject } from '../../../core/model/object.js';
 import { recordAt, recordsAt } from '../../../core/model/record.js';
 import type { Violation } from '../../../core/model/refusal.js';
 import { AGE, column, integerColumn, NAME, scalarCell } from '../shared/columns.js';
-import { conditionsViolations } from '../shared/conditions.js';
-import { notNegative } from '../shared/violations.js';
+import { validateConditions } from '../shared/conditions.js';
+import { validateNotNegative } from '../shared/violations.js';
 
 /** What is wrong with the status of a PodDisruptionBudget. */
-function budgetStatusViolations(object: ApiObject): Violation[] {
+function validateBudgetStatus(object: ApiObject): Violation[] {
   const status = recordAt(object, 'status');
   return [
-    ...conditionsViolations(recordsAt(status, 'conditions'), 'status.conditions'),
+    ...validateConditions(recordsAt(status, 'conditions'), 'status.conditions'),
     ...['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'].flatMap(member =>
-      notNegative(status, member, `status.${member}`),
+      validateNotNegative(status, member, `status.${member}`),
     ),
   ];
 }
@@ -30,7 +30,7 @@ export const podDisruptionBudget = builtInKind('policy/poddisruptionbudgets', ()
   hasGeneration: true,
   hasStatus: true,
   allowUnconditionalUpdate: false,
-  validateStatus: budgetStatusViolations,
+  validateStatus: validateBudgetStatus,
   prepareCreate: object => {
     object.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
   },

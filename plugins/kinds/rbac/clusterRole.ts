@@ -2,10 +2,10 @@ import { builtInKind } from '../../../core/api/resource.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { recordAt, recordsAt } from '../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
-import { roleStrategy, rulesViolations } from './role.js';
-import { selectorUnreadable, selectorViolations } from '../shared/labels.js';
+import { roleStrategy, validateRules } from './role.js';
+import { isMalformedSelector, validateSelector } from '../shared/labels.js';
 
-function aggregationViolations(object: ApiObject): Violation[] {
+function validateAggregation(object: ApiObject): Violation[] {
   const aggregation = recordAt(object, 'aggregationRule');
   if (!aggregation) return [];
   const field = 'aggregationRule.clusterRoleSelectors';
@@ -13,11 +13,11 @@ function aggregationViolations(object: ApiObject): Violation[] {
   if (selectors.length === 0)
     return [required(field, 'at least one clusterRoleSelector required if aggregationRule is non-nil')];
   return selectors.flatMap((selector, i) => [
-    ...selectorViolations(selector, `${field}[${i}]`),
-    ...(selectorUnreadable(selector) ? [invalid(`${field}[${i}]`, null, 'invalid label selector.')] : []),
+    ...validateSelector(selector, `${field}[${i}]`),
+    ...(isMalformedSelector(selector) ? [invalid(`${field}[${i}]`, null, 'invalid label selector.')] : []),
   ]);
 }
 
 export const clusterRole = builtInKind('rbac.authorization.orchestrator.io/clusterroles', () =>
-  roleStrategy(object => [...rulesViolations(object, false), ...aggregationViolations(object)]),
+  roleStrategy(object => [...validateRules(object, false), ...validateAggregation(object)]),
 );

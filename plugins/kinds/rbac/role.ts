@@ -3,9 +3,9 @@ import type { Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { recordsAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
-import { segmentName } from '../shared/names.js';
+import { checkSegmentName } from '../shared/names.js';
 
-function ruleViolations(rule: UnknownRecord, namespaced: boolean, field: string): Violation[] {
+function validateRule(rule: UnknownRecord, namespaced: boolean, field: string): Violation[] {
   const given = (member: string): boolean => stringsAt(rule, member).length > 0;
   const found: Violation[] = [];
   if (!given('verbs')) found.push(required(`${field}.verbs`, 'verbs must contain at least one value'));
@@ -23,17 +23,17 @@ function ruleViolations(rule: UnknownRecord, namespaced: boolean, field: string)
   return found;
 }
 
-export const rulesViolations = (object: ApiObject, namespaced: boolean): Violation[] =>
-  recordsAt(object, 'rules').flatMap((rule, i) => ruleViolations(rule, namespaced, `rules[${i}]`));
+export const validateRules = (object: ApiObject, namespaced: boolean): Violation[] =>
+  recordsAt(object, 'rules').flatMap((rule, i) => validateRule(rule, namespaced, `rules[${i}]`));
 
 /** The strategy that Roles and ClusterRoles share. */
 export const roleStrategy = (violations: (object: ApiObject) => Violation[]): Partial<Strategy> => ({
-  checkName: segmentName,
+  checkName: checkSegmentName,
   allowCreateOnUpdate: true,
   validateCreate: violations,
   validateUpdate: violations,
 });
 
 export const role = builtInKind('rbac.authorization.orchestrator.io/roles', () =>
-  roleStrategy(object => rulesViolations(object, true)),
+  roleStrategy(object => validateRules(object, true)),
 );

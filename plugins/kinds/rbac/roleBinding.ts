@@ -14,18 +14,18 @@ import {
 import { invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { AGE, type Cell, column, NAME, wideColumn } from '../shared/columns.js';
-import { segmentName } from '../shared/names.js';
-import { complaints } from '../shared/violations.js';
+import { checkSegmentName } from '../shared/names.js';
+import { toViolations } from '../shared/violations.js';
 
 const GROUP = 'rbac.authorization.orchestrator.io';
 
 const SUBJECTS = ['ServiceAccount', 'User', 'Group'];
 
-function subjectViolations(subject: UnknownRecord, namespaced: boolean, group: string, field: string): Violation[] {
+function validateSubject(subject: UnknownRecord, namespaced: boolean, group: string, field: string): Violation[] {
   const [kind, name, given] = [stringAt(subject, 'kind'), stringAt(subject, 'name'), stringAt(subject, 'apiGroup')];
   const found: Violation[] = name === '' ? [required(`${field}.name`)] : [];
   if (kind === 'ServiceAccount') {
-    if (name !== '') found.push(...complaints(`${field}.name`, name, dns1123Subdomain(name)));
+    if (name !== '') found.push(...toViolations(`${field}.name`, name, dns1123Subdomain(name)));
     if (given !== '') found.push(notSupported(`${field}.apiGroup`, given, ['']));
     if (!namespaced && stringAt(subject, 'namespace') === '') found.push(required(`${field}.namespace`));
   } else if (!SUBJECTS.includes(kind)) found.push(notSupported(`${field}.kind`, kind, SUBJECTS));
@@ -33,7 +33,7 @@ function subjectViolations(subject: UnknownRecord, namespaced: boolean, group: s
   return found;
 }
 
-function bindingViolations(object: ApiObject, namespaced: boolean, group: string): Violation[] {
+function validateBinding(object: ApiObject, namespaced: boolean, group: string): Violation[] {
   const reference = recordAt(object, 'roleRef');
   const [given, kind, name] = [
     stringAt(reference, 'apiGroup'),
@@ -44,9 +44,9 @@ function bindingViolations(object: ApiObject, namespaced: boolean, group: string
   return [
     ...(given === group ? [] : [notSupported('roleRef.apiGroup', given, [group])]),
     ...(kinds.includes(kind) ? [] : [notSupported('roleRef.kind', kind, kinds)]),
-    ...(name === '' ? [required('roleRef.name')] : complaints('roleRef.name', name, pathSegment(name))),
+    ...(name === '' ? [required('roleRef.name')] : toViolations('roleRef.name', name, pathSegment(name))),
     ...recordsAt(object, 'subjects').flatMap((subject, i) =>
-      subjectViolations(subject, namespaced, group, `subjects[${i}]`),
+      validateSubject(subject, namespaced, group, `subjects[${i}]`),
     ),
   ];
 }
@@ -78,7 +78,7 @@ const COLUMNS: readonly Column[] = [
 export const bindingStrategy = (namespaced: boolean, naming: Naming): Partial<Strategy> => {
   const group = naming.group(GROUP);
   return {
-    checkName: segmentName,
+    checkName: checkSegmentName,
     allowCreateOnUpdate: true,
     applyDefaults: object => {
       const reference = recordAt(object, 'roleRef');
@@ -87,9 +87,9 @@ export const bindingStrategy = (namespaced: boolean, naming: Naming): Partial<St
         if (subject.kind === 'User' || subject.kind === 'Group') setDefault(subject, 'apiGroup', group);
       }
     },
-    validateCreate: object => bindingViolations(object, namespaced, group),
+    validateCreate: object => validateBinding(object, namespaced, group),
     validateUpdate: (object, old) => [
-      ...bindingViolations(object, namespaced, group),
+      ...validateBinding(object, namespaced, group),
       ...(isSemanticallyEqual(object.roleRef, old.roleRef)
         ? []
         : [invalid('roleRef', object.roleRef, 'cannot change roleRef')]),

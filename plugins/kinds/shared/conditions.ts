@@ -2,7 +2,7 @@ import { patternText, qualifiedName } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { isAbsent, numberAt, recordsAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
 import { duplicate, invalid, required, tooLong, type Violation } from '../../../core/model/refusal.js';
-import { complaints, oneOf } from './violations.js';
+import { toViolations, validateOneOf } from './violations.js';
 
 /** Sets the condition of that type in a list of conditions, replacing an earlier one in place. */
 export function setCondition(status: UnknownRecord, condition: UnknownRecord & { type: string }): void {
@@ -24,11 +24,11 @@ const REASON_BYTES = 1024;
 
 const MESSAGE_BYTES = 32 * 1024;
 
-function conditionViolations(condition: UnknownRecord, field: string): Violation[] {
+function validateCondition(condition: UnknownRecord, field: string): Violation[] {
   const [type, reason] = [stringAt(condition, 'type'), stringAt(condition, 'reason')];
   const found = [
-    ...complaints(`${field}.type`, type, qualifiedName(type)),
-    ...oneOf(condition, 'status', `${field}.status`, ['False', 'True', 'Unknown']),
+    ...toViolations(`${field}.type`, type, qualifiedName(type)),
+    ...validateOneOf(condition, 'status', `${field}.status`, ['False', 'True', 'Unknown']),
   ];
   const generation = numberAt(condition, 'observedGeneration') ?? 0;
   if (generation < 0)
@@ -44,18 +44,18 @@ function conditionViolations(condition: UnknownRecord, field: string): Violation
 }
 
 /** What is wrong with conditions: each type stands once, and each says all that conditions say. */
-export function conditionsViolations(conditions: readonly UnknownRecord[], field: string): Violation[] {
+export function validateConditions(conditions: readonly UnknownRecord[], field: string): Violation[] {
   const seen = new Set<string>();
   return conditions.flatMap((condition, i) => {
     const type = stringAt(condition, 'type');
     const twice = seen.has(type) ? [duplicate(`${field}[${i}].type`, type)] : [];
     seen.add(type);
-    return [...twice, ...conditionViolations(condition, `${field}[${i}]`)];
+    return [...twice, ...validateCondition(condition, `${field}[${i}]`)];
   });
 }
 
 /** What is wrong with the status of a flow schema or a priority level. */
-export function conditionTypeViolations(object: ApiObject): Violation[] {
+export function validateConditionTypes(object: ApiObject): Violation[] {
   const seen = new Set<string>();
   return recordsAt(object, 'status', 'conditions').flatMap((condition, i) => {
     const [field, type] = [`status.conditions[${i}].type`, stringAt(condition, 'type')];

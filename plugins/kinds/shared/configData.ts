@@ -2,7 +2,7 @@ import { patternText } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { entriesAt, isSemanticallyEqual, recordAt } from '../../../core/model/record.js';
 import { forbiddenField, type Violation } from '../../../core/model/refusal.js';
-import { complaints } from './violations.js';
+import { toViolations } from './violations.js';
 
 const KEY = /^[-._a-zA-Z0-9]+$/;
 
@@ -15,7 +15,7 @@ const KEY_TEXT = patternText(
 );
 
 /** Complaints about a key that may become the name of a file. */
-export function configKey(key: string): string[] {
+export function configKeyComplaints(key: string): string[] {
   const found: string[] = [];
   if (Buffer.byteLength(key) > 253) found.push('must be no more than 253 characters');
   if (!KEY.test(key)) found.push(KEY_TEXT);
@@ -27,7 +27,7 @@ export function configKey(key: string): string[] {
 const FROZEN = 'field is immutable when `immutable` is set';
 
 /** What an immutable ConfigMap or Secret forbids to change. */
-export function frozenViolations(object: ApiObject, old: ApiObject, maps: readonly string[]): Violation[] {
+export function validateFrozen(object: ApiObject, old: ApiObject, maps: readonly string[]): Violation[] {
   if (old.immutable !== true) return [];
   const found: Violation[] = [];
   if (object.immutable !== true) found.push(forbiddenField('immutable', FROZEN));
@@ -41,19 +41,19 @@ export function frozenViolations(object: ApiObject, old: ApiObject, maps: readon
 /** Bytes that the values of one ConfigMap or Secret may have in all. */
 const TOTAL_BYTES = 1024 * 1024;
 
-export const tooLarge = (bytes: number, field: string): Violation[] =>
+export const validateTotalSize = (bytes: number, field: string): Violation[] =>
   bytes > TOTAL_BYTES
     ? [{ reason: 'FieldValueTooLong', field, message: `Too long: may not be more than ${TOTAL_BYTES} bytes` }]
     : [];
 
-const keyViolations = (member: string, key: string): Violation[] =>
-  complaints(`${member}[${key}]`, key, configKey(key));
+const validateKey = (member: string, key: string): Violation[] =>
+  toViolations(`${member}[${key}]`, key, configKeyComplaints(key));
 
 /** Bytes of the values of a map; what is wrong with its keys goes to `found`. */
-export function measured(object: ApiObject, member: string, encoding: BufferEncoding, found: Violation[]): number {
+export function measureValues(object: ApiObject, member: string, encoding: BufferEncoding, found: Violation[]): number {
   let bytes = 0;
   for (const [key, value] of entriesAt(object, member)) {
-    found.push(...keyViolations(member, key));
+    found.push(...validateKey(member, key));
     bytes += Buffer.byteLength(String(value), encoding);
   }
   return bytes;

@@ -2,34 +2,34 @@ import { isAbsent, type UnknownRecord } from '../../../core/model/record.js';
 import { invalid, Literal, type Violation } from '../../../core/model/refusal.js';
 
 /** How messages show a value that is a number or a text. */
-export const intOrString = (value: unknown): Literal =>
+export const goIntOrString = (value: unknown): Literal =>
   typeof value === 'string'
     ? new Literal(`intstr.IntOrString{Type:1, IntVal:0, StrVal:${JSON.stringify(value)}}`)
     : new Literal(`intstr.IntOrString{Type:0, IntVal:${Number(value ?? 0)}, StrVal:""}`);
 
 /** Percentage or number, not negative, at most 100 %. */
-export function intOrPercent(owner: unknown, member: string, field: string): Violation[] {
+export function validateIntOrPercent(owner: unknown, member: string, field: string): Violation[] {
   const value = (owner as UnknownRecord | undefined)?.[member];
   if (isAbsent(value)) return [];
   if (typeof value === 'number') return value < 0 ? [invalid(field, value, 'must be greater than or equal to 0')] : [];
   if (!/^[0-9]+%$/.test(String(value))) {
     const why =
       "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
-    return [invalid(field, intOrString(value), why)];
+    return [invalid(field, goIntOrString(value), why)];
   }
   return [];
 }
 
 /** Percentages above 100 are refused where more than all makes no sense. */
-export const atMostAll = (owner: unknown, member: string, field: string): Violation[] => {
+export const validateAtMostAll = (owner: unknown, member: string, field: string): Violation[] => {
   const value = (owner as UnknownRecord | undefined)?.[member];
   return typeof value === 'string' && /^[0-9]+%$/.test(value) && Number.parseInt(value, 10) > 100
-    ? [invalid(field, intOrString(value), 'must not be greater than 100%')]
+    ? [invalid(field, goIntOrString(value), 'must not be greater than 100%')]
     : [];
 };
 
 /** Percentages count by their number; what is no number counts as none. */
-export function countOf(value: unknown): number {
+export function leadingNumber(value: unknown): number {
   if (typeof value === 'number') return value;
   return /^[+-]?[0-9]+$|^[0-9]+%$/.test(String(value ?? '')) ? Number.parseInt(String(value), 10) : 0;
 }

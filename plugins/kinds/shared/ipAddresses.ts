@@ -1,17 +1,17 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { dns1123Label, dns1123Subdomain } from '../../../core/model/names.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
-import { complaints } from './violations.js';
+import { toViolations } from './violations.js';
 
 /** Complaints about an IP address. */
-export const ipText = (value: string): string[] =>
+export const ipComplaints = (value: string): string[] =>
   isIP(value) === 0 ? ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'] : [];
 
 /** First 16 bits of an IPv6 address. */
 const firstGroup = (address: string): number => (address.startsWith(':') ? 0 : Number.parseInt(address, 16));
 
 /** Why an address is special, in upstream's words; undefined if it is not. */
-function special(address: string): string | undefined {
+function specialRange(address: string): string | undefined {
   const v4 = isIPv4(address);
   const shared = address.toLowerCase();
   if (shared === '0.0.0.0' || (!v4 && /^[0:]+$/.test(shared))) return `may not be unspecified (${address})`;
@@ -26,18 +26,18 @@ function special(address: string): string | undefined {
 }
 
 /** An address that traffic can be sent to: none of the unspecified, loopback and link-local ones. */
-export function nonSpecialIp(address: string, field: string): Violation[] {
+export function validateNonSpecialIp(address: string, field: string): Violation[] {
   if (isIP(address) === 0) return [invalid(field, address, 'must be a valid IP address')];
-  const why = special(address);
+  const why = specialRange(address);
   return why ? [invalid(field, address, why)] : [];
 }
 
 /** An address of one family. */
-export const ipOfFamily = (address: string, family: 4 | 6, field: string): Violation[] =>
+export const validateIpOfFamily = (address: string, family: 4 | 6, field: string): Violation[] =>
   (family === 4 ? isIPv4 : isIPv6)(address) ? [] : [invalid(field, address, `must be a valid IPv${family} address`)];
 
 /** A domain name of at least two labels; a dot at its end does not count. */
-export function fullDomainName(given: string, field: string): Violation[] {
+export function validateFullDomainName(given: string, field: string): Violation[] {
   if (given === '') return [required(field)];
   const name = given.endsWith('.') ? given.slice(0, -1) : given;
   const wrong = dns1123Subdomain(name);
@@ -47,6 +47,6 @@ export function fullDomainName(given: string, field: string): Violation[] {
     return [invalid(field, name, 'should be a domain with at least two segments separated by dots')];
   return labels.flatMap(label => {
     const found = dns1123Label(label);
-    return found.length > 0 ? complaints(field, label, [found.join(',')]) : [];
+    return found.length > 0 ? toViolations(field, label, [found.join(',')]) : [];
   });
 }

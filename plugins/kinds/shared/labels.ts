@@ -3,18 +3,18 @@ import { labelValue, qualifiedName } from '../../../core/model/names.js';
 import { entriesAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
 import { forbiddenField, invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { matchesLabels } from '../../../core/model/selector.js';
-import { complaints } from './violations.js';
+import { toViolations } from './violations.js';
 
 /** Keys and values of labels. */
-export const labelViolations = (labels: readonly (readonly [string, unknown])[], field: string): Violation[] =>
+export const validateLabel = (labels: readonly (readonly [string, unknown])[], field: string): Violation[] =>
   labels.flatMap(([key, value]) => [
-    ...complaints(field, key, qualifiedName(key)),
-    ...complaints(field, String(value), labelValue(String(value))),
+    ...toViolations(field, key, qualifiedName(key)),
+    ...toViolations(field, String(value), labelValue(String(value))),
   ]);
 
 /** What is wrong with a label selector. */
-export function selectorViolations(selector: UnknownRecord | undefined, field: string): Violation[] {
-  const found = labelViolations(entriesAt(selector, 'matchLabels'), `${field}.matchLabels`);
+export function validateSelector(selector: UnknownRecord | undefined, field: string): Violation[] {
+  const found = validateLabel(entriesAt(selector, 'matchLabels'), `${field}.matchLabels`);
   for (const [i, term] of recordsAt(selector, 'matchExpressions').entries()) {
     const where = `${field}.matchExpressions[${i}]`;
     const [operator, count] = [stringAt(term, 'operator'), stringsAt(term, 'values').length];
@@ -26,22 +26,22 @@ export function selectorViolations(selector: UnknownRecord | undefined, field: s
           forbiddenField(`${where}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
         );
     } else found.push(invalid(`${where}.operator`, operator, 'not a valid selector operator'));
-    found.push(...complaints(`${where}.key`, stringAt(term, 'key'), qualifiedName(stringAt(term, 'key'))));
+    found.push(...toViolations(`${where}.key`, stringAt(term, 'key'), qualifiedName(stringAt(term, 'key'))));
     for (const [j, value] of stringsAt(term, 'values').entries()) {
-      found.push(...complaints(`${where}.values[${j}]`, value, labelValue(value)));
+      found.push(...toViolations(`${where}.values[${j}]`, value, labelValue(value)));
     }
   }
   return found;
 }
 
 /** True if a selector has a requirement that can match nothing because it is malformed. */
-export const selectorUnreadable = (selector: UnknownRecord | undefined): boolean =>
-  selectorViolations(selector, '').length > 0;
+export const isMalformedSelector = (selector: UnknownRecord | undefined): boolean =>
+  validateSelector(selector, '').length > 0;
 
 /** True if a selector says nothing, and so selects everything. */
-export const selectsAll = (selector: UnknownRecord | undefined): boolean =>
+export const isEmptySelector = (selector: UnknownRecord | undefined): boolean =>
   entriesAt(selector, 'matchLabels').length === 0 && recordsAt(selector, 'matchExpressions').length === 0;
 
 /** True if labels satisfy a selector. */
-export const selects = (selector: UnknownRecord | undefined, labels: UnknownRecord): boolean =>
+export const isSelectedBy = (selector: UnknownRecord | undefined, labels: UnknownRecord): boolean =>
   matchesLabels(requirementsOf(selector), labels as { readonly [key: string]: string });

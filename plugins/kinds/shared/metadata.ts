@@ -12,7 +12,7 @@ const KEPT = [
 ] as const satisfies readonly Member[];
 
 /** Puts members of metadata back as they were: a write of the status means the status alone. */
-export function keepMembers(object: ApiObject, old: ApiObject, members: readonly Member[]): void {
+export function restoreMembers(object: ApiObject, old: ApiObject, members: readonly Member[]): void {
   const kept: { -readonly [member in Member]?: ObjectMeta[member] } & ObjectMeta = { ...object.metadata };
   for (const member of members) {
     if (old.metadata[member] === undefined) delete kept[member];
@@ -22,7 +22,7 @@ export function keepMembers(object: ApiObject, old: ApiObject, members: readonly
 }
 
 /** Puts all of metadata back that clients may write. */
-export const keepMetadata = (object: ApiObject, old: ApiObject): void => keepMembers(object, old, KEPT);
+export const restoreMetadata = (object: ApiObject, old: ApiObject): void => restoreMembers(object, old, KEPT);
 
 export function addFinalizer(object: ApiObject, finalizer: string): void {
   const now = object.metadata.finalizers ?? [];

@@ -9,23 +9,23 @@ export const podTemplateIn = (object: ApiObject): unknown =>
   valueAt(object, 'spec', 'template') ??
   valueAt(object, 'spec', 'jobTemplate', 'spec', 'template');
 
-export const ofContainers =
+export const containersCell =
   (name: string): Cell =>
   object =>
     recordsAt(podTemplateIn(object), 'spec', 'containers')
       .map(container => stringAt(container, name))
       .join(',');
 
-const selector: Cell = object =>
+const selectorCell: Cell = object =>
   selectorText(valueAt(object, 'spec', 'selector') ?? valueAt(object, 'spec', 'jobTemplate', 'spec', 'selector'));
 
-export const CONTAINERS = wideColumn('Containers', ofContainers('name'));
+export const CONTAINERS = wideColumn('Containers', containersCell('name'));
 
-export const IMAGES = wideColumn('Images', ofContainers('image'));
+export const IMAGES = wideColumn('Images', containersCell('image'));
 
-export const SELECTOR = wideColumn('Selector', selector);
+export const SELECTOR = wideColumn('Selector', selectorCell);
 
-export const readyOfReplicas: Cell = object =>
+export const readyReplicasCell: Cell = object =>
   `${numberAt(object, 'status', 'readyReplicas') ?? 0}/${numberAt(object, 'spec', 'replicas') ?? 0}`;
 
 /** Columns of ReplicaSets and ReplicationControllers. */

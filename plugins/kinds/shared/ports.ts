@@ -1,13 +1,13 @@
 import { numberAt, type UnknownRecord } from '../../../core/model/record.js';
 import type { Violation } from '../../../core/model/refusal.js';
-import { between, complaints } from './violations.js';
+import { rangeText, toViolations } from './violations.js';
 
 /** Complaints about a port number. */
-export const portNumber = (port: number | undefined): string[] =>
-  port === undefined || port < 1 || port > 65535 ? [between(1, 65535)] : [];
+export const portNumberComplaints = (port: number | undefined): string[] =>
+  port === undefined || port < 1 || port > 65535 ? [rangeText(1, 65535)] : [];
 
 /** Complaints about a port's name (RFC 6335, section 5.1). */
-export function portName(name: string): string[] {
+export function portNameComplaints(name: string): string[] {
   const found: string[] = [];
   if (name.length > 15) found.push('must be no more than 15 characters');
   if (!/^[-a-z0-9]+$/.test(name)) found.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
@@ -18,9 +18,9 @@ export function portName(name: string): string[] {
 }
 
 /** A port by number or by name. */
-export const portOrName = (owner: unknown, member: string, field: string): Violation[] => {
+export const validatePortOrName = (owner: unknown, member: string, field: string): Violation[] => {
   const value = (owner as UnknownRecord | undefined)?.[member];
   return typeof value === 'string'
-    ? complaints(field, value, portName(value))
-    : complaints(field, value ?? 0, portNumber(numberAt(owner, member)));
+    ? toViolations(field, value, portNameComplaints(value))
+    : toViolations(field, value ?? 0, portNumberComplaints(numberAt(owner, member)));
 };

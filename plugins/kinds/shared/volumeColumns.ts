@@ -11,28 +11,28 @@ const MODES: readonly (readonly [string, string])[] = [
 ];
 
 /** Access modes as their usual abbreviations, each once. */
-export const accessModes = (modes: unknown): string =>
+export const accessModesText = (modes: unknown): string =>
   MODES.filter(([mode]) => stringsAt(modes).includes(mode))
     .map(([, short]) => short)
     .join(',');
 
-export const phase: Cell = object =>
+export const phaseCell: Cell = object =>
   object.metadata.deletionTimestamp ? 'Terminating' : stringAt(object, 'status', 'phase');
 
 /** The class named by the annotation of old, else by the field. */
-const className =
+const classCell =
   (annotation: string): Cell =>
   object =>
     object.metadata.annotations?.[annotation] ?? stringAt(object, 'spec', 'storageClassName');
 
-const markedName =
+const classNameCell =
   (annotations: readonly string[]): Cell =>
   object =>
     `${object.metadata.name ?? ''}${annotations.some(key => object.metadata.annotations?.[key] === 'true') ? ' (default)' : ''}`;
 
 /** The class that volumes and claims are of. */
 export const storageClassColumn = (naming: Naming): Column =>
-  column('StorageClass', className(naming.label('volume.beta.orchestrator.io/storage-class')));
+  column('StorageClass', classCell(naming.label('volume.beta.orchestrator.io/storage-class')));
 
 export const ATTRIBUTES_CLASS = column(
   'VolumeAttributesClass',
@@ -44,5 +44,5 @@ export const VOLUME_MODE = wideColumn('VolumeMode', scalarCell('spec.volumeMode'
 /** The name of a class, with a mark at the default one; annotations are read in the server's naming. */
 export const classNameColumn = (naming: Naming): Column => {
   const marks = ['storageclass.orchestrator.io/is-default-class', 'storageclass.beta.orchestrator.io/is-default-class'];
-  return column('Name', markedName(marks.map(naming.label)), { format: 'name', description: NAME.description });
+  return column('Name', classNameCell(marks.map(naming.label)), { format: 'name', description: NAME.description });
 };

@@ -3,42 +3,42 @@ import { labelSelectorText } from '../../../core/model/labelSelector.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { isAbsent, numberAt, recordAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
-import { intOrPercent } from './intOrPercent.js';
-import { selectorViolations, selects, selectsAll } from './labels.js';
-import { templateViolations } from './podSpec/validation.js';
-import { fixed, notNegative } from './violations.js';
+import { validateIntOrPercent } from './intOrPercent.js';
+import { validateSelector, isSelectedBy, isEmptySelector } from './labels.js';
+import { validateTemplate } from './podSpec/validation.js';
+import { validateImmutable, validateNotNegative } from './violations.js';
 
-export const counts = (spec: UnknownRecord | undefined, members: readonly string[]): Violation[] =>
-  members.flatMap(member => notNegative(spec, member, `spec.${member}`));
+export const validateCounts = (spec: UnknownRecord | undefined, members: readonly string[]): Violation[] =>
+  members.flatMap(member => validateNotNegative(spec, member, `spec.${member}`));
 
 /** Selector and template of a workload whose pods run for ever; `kind` is the word the messages use. */
-export function templateAndSelector(object: ApiObject, kind: string, owner: string, deep = true): Violation[] {
+export function validateTemplateAndSelector(object: ApiObject, kind: string, owner: string, deep = true): Violation[] {
   const selector = recordAt(object, 'spec', 'selector');
   const template = recordAt(object, 'spec', 'template');
   const found: Violation[] = [];
   // What no selector selects is told by the labels of the template alone.
   if (!selector) found.push(...(owner === 'DaemonSet' ? [] : [required('spec.selector')]));
   else {
-    const wrong = selectorViolations(selector, 'spec.selector');
+    const wrong = validateSelector(selector, 'spec.selector');
     found.push(...wrong);
     if (wrong.length > 0) found.push(invalid('spec.selector', selector, 'invalid label selector'));
-    else if (selectsAll(selector))
+    else if (isEmptySelector(selector))
       found.push(invalid('spec.selector', selector, `empty selector is invalid for ${kind}`));
   }
   const labels = recordAt(template, 'metadata', 'labels') ?? {};
-  const wellFormed = !selector || selectorViolations(selector, '').length === 0;
-  if (wellFormed && (!selector || (!selectsAll(selector) && !selects(selector, labels)))) {
+  const wellFormed = !selector || validateSelector(selector, '').length === 0;
+  if (wellFormed && (!selector || (!isEmptySelector(selector) && !isSelectedBy(selector, labels)))) {
     found.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
   }
   if (!deep) return found;
   return [
     ...found,
-    ...templateViolations(template, 'spec.template'),
-    ...alwaysRunning(recordAt(template, 'spec'), owner),
+    ...validateTemplate(template, 'spec.template'),
+    ...validateAlwaysRunning(recordAt(template, 'spec'), owner),
   ];
 }
 
-export function alwaysRunning(pod: UnknownRecord | undefined, owner: string): Violation[] {
+export function validateAlwaysRunning(pod: UnknownRecord | undefined, owner: string): Violation[] {
   const found: Violation[] = [];
   if (['OnFailure', 'Never'].includes(stringAt(pod, 'restartPolicy'))) {
     found.push(notSupported('spec.template.spec.restartPolicy', pod?.restartPolicy, ['Always']));
@@ -51,18 +51,18 @@ export function alwaysRunning(pod: UnknownRecord | undefined, owner: string): Vi
   return found;
 }
 
-export const rollingCounts = (owner: UnknownRecord | undefined, field: string): Violation[] =>
-  ['maxUnavailable', 'maxSurge'].flatMap(member => intOrPercent(owner, member, `${field}.${member}`));
+export const validateRollingCounts = (owner: UnknownRecord | undefined, field: string): Violation[] =>
+  ['maxUnavailable', 'maxSurge'].flatMap(member => validateIntOrPercent(owner, member, `${field}.${member}`));
 
 /** Immutable selector of Deployments, ReplicaSets and DaemonSets. */
-export const fixedSelector = (object: ApiObject, old: ApiObject): Violation[] =>
-  fixed(recordAt(object, 'spec'), recordAt(old, 'spec'), 'selector', 'spec.selector');
+export const validateImmutableSelector = (object: ApiObject, old: ApiObject): Violation[] =>
+  validateImmutable(recordAt(object, 'spec'), recordAt(old, 'spec'), 'selector', 'spec.selector');
 
 /**
  * Counts of a status: `all` are not negative, `parts` of the replicas not more than these, none is available without
  * being ready.
  */
-export function replicaStatusViolations(
+export function validateReplicaStatus(
   object: ApiObject,
   old: ApiObject,
   all: readonly string[],
@@ -72,7 +72,7 @@ export function replicaStatusViolations(
   const status = recordAt(object, 'status');
   const count = (member: string): number => numberAt(status, member) ?? 0;
   const found = [...all, ...parts, 'observedGeneration', 'collisionCount'].flatMap(member =>
-    notNegative(status, member, `status.${member}`),
+    validateNotNegative(status, member, `status.${member}`),
   );
   for (const member of parts) {
     if (count(member) > count('replicas'))
@@ -87,8 +87,8 @@ export function replicaStatusViolations(
 }
 
 /** What is wrong with the status of a ReplicaSet or a ReplicationController. */
-export const replicaSetStatusViolations = (object: ApiObject, old: ApiObject): Violation[] =>
-  replicaStatusViolations(object, old, ['replicas'], ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']);
+export const validateReplicaSetStatus = (object: ApiObject, old: ApiObject): Violation[] =>
+  validateReplicaStatus(object, old, ['replicas'], ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']);
 
 export const replicaScale = {
   spec: ['spec', 'replicas'],

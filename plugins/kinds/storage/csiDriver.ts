@@ -10,7 +10,7 @@ import {
   stringAt,
 } from '../../../core/model/record.js';
 import { AGE, booleanCell, type Cell, column, joinedCell, NAME } from '../shared/columns.js';
-import { fixed } from '../shared/violations.js';
+import { validateImmutable } from '../shared/violations.js';
 
 const audiences: Cell = driver =>
   recordsAt(driver, 'spec', 'tokenRequests')
@@ -33,8 +33,13 @@ export const csiDriver = builtInKind('storage.orchestrator.io/csidrivers', () =>
   returnsDeletedObject: true,
   allowUnconditionalUpdate: false,
   validateUpdate: (object, old) => [
-    ...fixed(recordAt(object, 'spec'), recordAt(old, 'spec'), 'attachRequired', 'spec.attachedRequired'),
-    ...fixed(recordAt(object, 'spec'), recordAt(old, 'spec'), 'volumeLifecycleModes', 'spec.volumeLifecycleModes'),
+    ...validateImmutable(recordAt(object, 'spec'), recordAt(old, 'spec'), 'attachRequired', 'spec.attachedRequired'),
+    ...validateImmutable(
+      recordAt(object, 'spec'),
+      recordAt(old, 'spec'),
+      'volumeLifecycleModes',
+      'spec.volumeLifecycleModes',
+    ),
   ],
   applyDefaults: object => {
     const s = specOf(object);

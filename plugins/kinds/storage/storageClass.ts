@@ -5,10 +5,10 @@ import { isSemanticallyEqual, setDefault } from '../../../core/model/record.js';
 import { forbiddenField, required, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { AGE, booleanCell, column, stringCell } from '../shared/columns.js';
-import { fixed } from '../shared/violations.js';
+import { validateImmutable } from '../shared/violations.js';
 import { classNameColumn } from '../shared/volumeColumns.js';
 
-function classUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
+function validateClassUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const frozen = [
     ['parameters', 'updates to parameters are forbidden.'],
     ['provisioner', 'updates to provisioner are forbidden.'],
@@ -17,7 +17,7 @@ function classUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
   const found = frozen.flatMap(([member, why]) =>
     isSemanticallyEqual(object[member], old[member]) ? [] : [forbiddenField(member, why)],
   );
-  return [...found, ...fixed(object, old, 'volumeBindingMode', 'volumeBindingMode')];
+  return [...found, ...validateImmutable(object, old, 'volumeBindingMode', 'volumeBindingMode')];
 }
 
 const columnsIn = (naming: Naming): readonly Column[] => [
@@ -36,6 +36,6 @@ export const storageClass = builtInKind('storage.orchestrator.io/storageclasses'
     setDefault(object, 'volumeBindingMode', 'Immediate');
   },
   validateCreate: object => (object.provisioner ? [] : [required('provisioner')]),
-  validateUpdate: classUpdateViolations,
+  validateUpdate: validateClassUpdate,
   columns: columnsIn(naming),
 }));

@@ -1,7 +1,7 @@
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { AGE, booleanCell, column, NAME, stringCell } from '../shared/columns.js';
-import { keepMetadata } from '../shared/metadata.js';
+import { restoreMetadata } from '../shared/metadata.js';
 
 const COLUMNS: readonly Column[] = [
   NAME,
@@ -16,6 +16,6 @@ export const volumeAttachment = builtInKind('storage.orchestrator.io/volumeattac
   returnsDeletedObject: true,
   hasStatus: true,
   allowUnconditionalUpdate: false,
-  prepareStatus: keepMetadata,
+  prepareStatus: restoreMetadata,
   columns: COLUMNS,
 }));

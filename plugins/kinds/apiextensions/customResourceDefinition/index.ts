@@ -13,14 +13,14 @@ import {
 } from '../../../../core/model/record.js';
 import type { Naming } from '../../../../core/naming.js';
 import { loadEngine } from '../../../../core/schema/custom/engine.js';
-import { createViolations, updateViolations } from './validation.js';
-import { keepMetadata } from '../../shared/metadata.js';
+import { validateNewDefinition, validateChangedDefinition } from './validation.js';
+import { restoreMetadata } from '../../shared/metadata.js';
 
 /** The finalizer under which the objects of a definition that goes away are removed first. */
 const cleanupFinalizer = (naming: Naming): string =>
   naming.group('customresourcecleanup.apiextensions.orchestrator.io');
 
-function defaults(object: ApiObject): void {
+function setDefinitionDefaults(object: ApiObject): void {
   const s = specOf(object);
   const names = ensureRecord(s, 'names');
   if (stringAt(names, 'singular') === '') names.singular = stringAt(names, 'kind').toLowerCase();
@@ -34,7 +34,7 @@ function defaults(object: ApiObject): void {
 }
 
 /** Objects may be stored in the storage version from now on: the status remembers that. */
-function rememberStored(object: ApiObject, status: UnknownRecord): void {
+function addStoredVersion(object: ApiObject, status: UnknownRecord): void {
   const known = Array.isArray(status.storedVersions) ? [...status.storedVersions] : [];
   const stored = recordsAt(object, 'spec', 'versions').find(version => version.storage === true);
   if (stored && !known.includes(stored.name)) known.push(stored.name);
@@ -45,7 +45,7 @@ function rememberStored(object: ApiObject, status: UnknownRecord): void {
 const statusOf = (object: ApiObject): UnknownRecord => (isRecord(object.status) ? object.status : {});
 
 /** A definition that is deleted stays until its objects are gone, and says so. */
-function beginDeletion(object: ApiObject, finalizer: string): void {
+function markTerminating(object: ApiObject, finalizer: string): void {
   const { metadata } = object;
   if (!metadata.finalizers?.includes(finalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];
   const status = statusOf(object);
@@ -73,19 +73,19 @@ export const customResourceDefinition = builtInKind(
       hasStatus: true,
       allowUnconditionalUpdate: false,
       load: loadEngine,
-      applyDefaults: defaults,
-      prepareCreate: object => rememberStored(object, { conditions: null, acceptedNames: { plural: '', kind: '' } }),
+      applyDefaults: setDefinitionDefaults,
+      prepareCreate: object => addStoredVersion(object, { conditions: null, acceptedNames: { plural: '', kind: '' } }),
       prepareUpdate: (object, old) =>
-        rememberStored(object, structuredClone(statusOf(isRecord(object.status) ? object : old))),
+        addStoredVersion(object, structuredClone(statusOf(isRecord(object.status) ? object : old))),
       prepareStatus: (object, old) => {
-        keepMetadata(object, old);
-        rememberStored(object, statusOf(object));
+        restoreMetadata(object, old);
+        addStoredVersion(object, statusOf(object));
       },
-      validateCreate: object => createViolations(object, naming),
-      validateUpdate: (object, old) => updateViolations(object, old, naming),
-      validateStatus: (object, old) => updateViolations(object, old, naming),
+      validateCreate: object => validateNewDefinition(object, naming),
+      validateUpdate: (object, old) => validateChangedDefinition(object, old, naming),
+      validateStatus: (object, old) => validateChangedDefinition(object, old, naming),
       extraFinalizers: object => (object.metadata.deletionTimestamp ? [] : [finalizer]),
-      beginDeletion: object => beginDeletion(object, finalizer),
+      beginDeletion: object => markTerminating(object, finalizer),
     };
   },
 );

@@ -15,7 +15,7 @@ import { compareVersions } from '../../../../core/schema/registry.js';
 export const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
 
 /** Whether a condition of the definition is true. */
-export const holds = (definition: unknown, type: string): boolean =>
+export const isConditionTrue = (definition: unknown, type: string): boolean =>
   recordsAt(definition, 'status', 'conditions').some(
     condition => condition.type === type && condition.status === 'True',
   );
@@ -60,7 +60,7 @@ function versionOf(definition: UnknownRecord, version: UnknownRecord): ResourceV
 export function typeOf(definition: ApiObject): ResourceType | undefined {
   const spec = recordAt(definition, 'spec');
   const names = recordAt(definition, 'status', 'acceptedNames');
-  if (!spec || !names || !holds(definition, 'Established')) return undefined;
+  if (!spec || !names || !isConditionTrue(definition, 'Established')) return undefined;
   const { generation = 1, resourceVersion, deletionTimestamp } = definition.metadata;
   const versions = recordsAt(spec, 'versions').map(version => versionOf(spec, version));
   // Whatever is left of a type that goes must be reachable, to be removed.

@@ -11,8 +11,8 @@ import {
 } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../../core/model/refusal.js';
 import type { Naming } from '../../../../core/naming.js';
-import { holds } from './source.js';
-import { versionViolations } from './versions.js';
+import { isConditionTrue } from './source.js';
+import { validateVersion } from './versions.js';
 
 const SCOPES = ['Cluster', 'Namespaced'];
 
@@ -23,7 +23,7 @@ const REVIEWS = ['v1', 'v1beta1'];
 const WARNING_LENGTH = 256;
 
 /** Violations of a new definition. */
-export function createViolations(definition: ApiObject, naming: Naming): Violation[] {
+export function validateNewDefinition(definition: ApiObject, naming: Naming): Violation[] {
   const spec = recordAt(definition, 'spec') ?? {};
   const { name = '' } = definition.metadata;
   const found: Violation[] = [];
@@ -31,26 +31,26 @@ export function createViolations(definition: ApiObject, naming: Naming): Violati
     found.push(invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
   return [
     ...found,
-    ...specViolations(spec),
-    ...storedViolations(definition),
-    ...approvalViolations(definition, naming),
+    ...validateSpec(spec),
+    ...validateStoredVersions(definition),
+    ...validateApproval(definition, naming),
   ];
 }
 
 /** Violations of a changed definition, of its spec or its status. */
-export function updateViolations(definition: ApiObject, old: ApiObject, naming: Naming): Violation[] {
+export function validateChangedDefinition(definition: ApiObject, old: ApiObject, naming: Naming): Violation[] {
   const spec = recordAt(definition, 'spec') ?? {};
   const before = recordAt(old, 'spec') ?? {};
   return [
-    ...specViolations(spec, before),
-    ...fixedViolations(spec, before, holds(old, 'Established')),
-    ...storedViolations(definition),
-    ...(stringAt(spec, 'group') === stringAt(before, 'group') ? [] : approvalViolations(definition, naming)),
+    ...validateSpec(spec, before),
+    ...validateImmutableFields(spec, before, isConditionTrue(old, 'Established')),
+    ...validateStoredVersions(definition),
+    ...(stringAt(spec, 'group') === stringAt(before, 'group') ? [] : validateApproval(definition, naming)),
   ];
 }
 
 /** What no update changes; scope and kind from when objects may exist. */
-function fixedViolations(spec: UnknownRecord, before: UnknownRecord, established: boolean): Violation[] {
+function validateImmutableFields(spec: UnknownRecord, before: UnknownRecord, established: boolean): Violation[] {
   const found: Violation[] = [];
   const fixed = (path: string, value: unknown, old: unknown): void => {
     if (value !== old) found.push(invalid(path, value, 'field is immutable'));
@@ -63,15 +63,15 @@ function fixedViolations(spec: UnknownRecord, before: UnknownRecord, established
   return found;
 }
 
-function specViolations(spec: UnknownRecord, before?: UnknownRecord): Violation[] {
+function validateSpec(spec: UnknownRecord, before?: UnknownRecord): Violation[] {
   const versions = recordsAt(spec, 'versions');
-  const found = [...groupViolations(stringAt(spec, 'group')), ...scopeViolations(stringAt(spec, 'scope'))];
+  const found = [...validateGroup(stringAt(spec, 'group')), ...validateScope(stringAt(spec, 'scope'))];
   const names = versions.map(version => stringAt(version, 'name'));
   if (versions.filter(version => version.storage === true).length !== 1)
     found.push(invalid('spec.versions', versions, 'must have exactly one version marked as storage version'));
   if (new Set(names).size < names.length)
     found.push(invalid('spec.versions', versions, 'must contain unique version names'));
-  versions.forEach((version, i) => void found.push(...nameOfVersion(version, `spec.versions[${i}]`)));
+  versions.forEach((version, i) => void found.push(...validateVersionName(version, `spec.versions[${i}]`)));
   if (spec.preserveUnknownFields === true)
     found.push(
       invalid(
@@ -82,17 +82,17 @@ function specViolations(spec: UnknownRecord, before?: UnknownRecord): Violation[
     );
   return [
     ...found,
-    ...namesViolations(recordAt(spec, 'names') ?? {}),
-    ...conversionViolations(recordAt(spec, 'conversion') ?? {}, spec.preserveUnknownFields === true),
-    ...unlessKept(versions, before && recordsAt(before, 'versions')),
+    ...validateNames(recordAt(spec, 'names') ?? {}),
+    ...validateConversion(recordAt(spec, 'conversion') ?? {}, spec.preserveUnknownFields === true),
+    ...validateChangedVersions(versions, before && recordsAt(before, 'versions')),
   ];
 }
 
 /** Versions that an update leaves as they were are not judged again. */
-const unlessKept = (versions: UnknownRecord[], before: UnknownRecord[] | undefined): Violation[] =>
-  before && isDeepStrictEqual(versions, before) ? [] : versionViolations(versions);
+const validateChangedVersions = (versions: UnknownRecord[], before: UnknownRecord[] | undefined): Violation[] =>
+  before && isDeepStrictEqual(versions, before) ? [] : validateVersion(versions);
 
-function groupViolations(group: string): Violation[] {
+function validateGroup(group: string): Violation[] {
   if (group === '') return [required('spec.group')];
   const found = dns1123Subdomain(group).map(complaint => invalid('spec.group', group, complaint));
   if (found.length === 0 && !group.includes('.'))
@@ -100,10 +100,10 @@ function groupViolations(group: string): Violation[] {
   return found;
 }
 
-const scopeViolations = (scope: string): Violation[] =>
+const validateScope = (scope: string): Violation[] =>
   scope === '' ? [required('spec.scope')] : SCOPES.includes(scope) ? [] : [notSupported('spec.scope', scope, SCOPES)];
 
-function nameOfVersion(version: UnknownRecord, path: string): Violation[] {
+function validateVersionName(version: UnknownRecord, path: string): Violation[] {
   const name = stringAt(version, 'name');
   const warning = version.deprecationWarning;
   const found = dns1035Label(name).map(complaint => invalid(`${path}.name`, name, complaint));
@@ -116,7 +116,7 @@ function nameOfVersion(version: UnknownRecord, path: string): Violation[] {
   return found;
 }
 
-function namesViolations(names: UnknownRecord): Violation[] {
+function validateNames(names: UnknownRecord): Violation[] {
   const found: Violation[] = [];
   const label = (path: string, value: string): void =>
     void found.push(...dns1035Label(value).map(complaint => invalid(path, value, complaint)));
@@ -142,7 +142,7 @@ function namesViolations(names: UnknownRecord): Violation[] {
   return found;
 }
 
-function conversionViolations(conversion: UnknownRecord, preserving: boolean): Violation[] {
+function validateConversion(conversion: UnknownRecord, preserving: boolean): Violation[] {
   const strategy = stringAt(conversion, 'strategy');
   const webhook = recordAt(conversion, 'webhook');
   const reviews = webhook ? stringsAt(webhook, 'conversionReviewVersions') : [];
@@ -161,19 +161,19 @@ function conversionViolations(conversion: UnknownRecord, preserving: boolean): V
     ? [invalid('spec.conversion.strategy', strategy, 'must be None if spec.preserveUnknownFields is true')]
     : [];
   if (!client) found.push(required(clientPath, 'required when strategy is set to Webhook'));
-  else found.push(...clientViolations(client, clientPath));
-  return [...found, ...reviewViolations(reviews, reviewPath)];
+  else found.push(...validateClientConfig(client, clientPath));
+  return [...found, ...validateReviewVersions(reviews, reviewPath)];
 }
 
-function clientViolations(client: UnknownRecord, path: string): Violation[] {
+function validateClientConfig(client: UnknownRecord, path: string): Violation[] {
   const hasUrl = !isAbsent(client.url);
   if (hasUrl === !isAbsent(client.service)) return [required(path, 'exactly one of url or service is required')];
   return hasUrl
-    ? urlViolations(stringAt(client, 'url'), `${path}.url`)
-    : serviceViolations(recordAt(client, 'service') ?? {}, `${path}.service`);
+    ? validateUrl(stringAt(client, 'url'), `${path}.url`)
+    : validateService(recordAt(client, 'service') ?? {}, `${path}.service`);
 }
 
-function urlViolations(given: string, path: string): Violation[] {
+function validateUrl(given: string, path: string): Violation[] {
   const form = '; desired format: https://host[/path]';
   let url: URL;
   try {
@@ -192,7 +192,7 @@ function urlViolations(given: string, path: string): Violation[] {
   return found;
 }
 
-function serviceViolations(service: UnknownRecord, path: string): Violation[] {
+function validateService(service: UnknownRecord, path: string): Violation[] {
   const found: Violation[] = [];
   if (stringAt(service, 'name') === '') found.push(required(`${path}.name`, 'service name is required'));
   if (stringAt(service, 'namespace') === '') found.push(required(`${path}.namespace`, 'service namespace is required'));
@@ -204,7 +204,7 @@ function serviceViolations(service: UnknownRecord, path: string): Violation[] {
   return found;
 }
 
-function reviewViolations(reviews: readonly string[], path: string): Violation[] {
+function validateReviewVersions(reviews: readonly string[], path: string): Violation[] {
   if (reviews.length === 0) return [required(path)];
   const seen = new Set<string>();
   const found = reviews.flatMap((review, i) => {
@@ -219,7 +219,7 @@ function reviewViolations(reviews: readonly string[], path: string): Violation[]
 }
 
 /** Stored versions and versions must agree: what may be stored must be known. */
-function storedViolations(definition: ApiObject): Violation[] {
+function validateStoredVersions(definition: ApiObject): Violation[] {
   const path = 'status.storedVersions';
   const stored = stringsAt(definition, 'status', 'storedVersions');
   const left = new Map(stored.map((name, i) => [name, i]));
@@ -235,7 +235,7 @@ function storedViolations(definition: ApiObject): Violation[] {
 }
 
 /** Groups of the system's own domains are reserved: a definition in one says where it was approved. */
-function approvalViolations({ metadata, spec }: ApiObject, naming: Naming): Violation[] {
+function validateApproval({ metadata, spec }: ApiObject, naming: Naming): Violation[] {
   const group = stringAt(spec, 'group');
   const domains = [naming.group('orchestrator.io'), naming.label('orchestrator.io')];
   if (!domains.some(domain => group === domain || group.endsWith(`.${domain}`))) return [];

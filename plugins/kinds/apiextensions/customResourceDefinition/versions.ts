@@ -17,7 +17,7 @@ const MOST_SELECTABLE = 8;
 const SIMPLE = 'must be a simple json path starting with .';
 
 /** Where refusals see a member of a version: upstream lifts what all versions have in common out of them. */
-function placeOf(
+function fieldOfVersion(
   versions: readonly UnknownRecord[],
   member: string,
   lifted: string,
@@ -29,11 +29,11 @@ function placeOf(
 }
 
 /** What is wrong with the versions of a definition: their schemas, subresources, columns and selectable fields. */
-export function versionViolations(versions: readonly UnknownRecord[]): Violation[] {
-  const schemaAt = placeOf(versions, 'schema', 'spec.validation');
-  const subresourcesAt = placeOf(versions, 'subresources', 'spec.subresources');
-  const columnsAt = placeOf(versions, 'additionalPrinterColumns', 'spec.additionalPrinterColumns');
-  const selectableAt = placeOf(versions, 'selectableFields', 'spec.selectableFields');
+export function validateVersion(versions: readonly UnknownRecord[]): Violation[] {
+  const schemaAt = fieldOfVersion(versions, 'schema', 'spec.validation');
+  const subresourcesAt = fieldOfVersion(versions, 'subresources', 'spec.subresources');
+  const columnsAt = fieldOfVersion(versions, 'additionalPrinterColumns', 'spec.additionalPrinterColumns');
+  const selectableAt = fieldOfVersion(versions, 'selectableFields', 'spec.selectableFields');
   return versions.flatMap((version, i) => {
     const schema = recordAt(version, 'schema', 'openAPIV3Schema') as StructuralSchema | undefined;
     const [place, subs, columns, fields] = [schemaAt(i), subresourcesAt(i), columnsAt(i), selectableAt(i)];
@@ -41,14 +41,14 @@ export function versionViolations(versions: readonly UnknownRecord[]): Violation
     return [
       ...(schema ? [] : [required(`spec.versions[${i}].schema.openAPIV3Schema`, 'schemas are required')]),
       ...(schema && place ? structuralViolations(schema, path) : []),
-      ...(subs ? scaleViolations(recordAt(version, 'subresources', 'scale'), `${subs}.scale`) : []),
-      ...(columns ? columnViolations(recordsAt(version, 'additionalPrinterColumns'), columns) : []),
-      ...(fields ? selectableViolations(recordsAt(version, 'selectableFields'), schema, fields) : []),
+      ...(subs ? validateScale(recordAt(version, 'subresources', 'scale'), `${subs}.scale`) : []),
+      ...(columns ? validateColumn(recordsAt(version, 'additionalPrinterColumns'), columns) : []),
+      ...(fields ? validateSelectable(recordsAt(version, 'selectableFields'), schema, fields) : []),
     ];
   });
 }
 
-function scaleViolations(scale: UnknownRecord | undefined, path: string): Violation[] {
+function validateScale(scale: UnknownRecord | undefined, path: string): Violation[] {
   if (!scale) return [];
   const check = (member: string, roots: readonly string[], where: string, optional = false): Violation[] => {
     const field = `${path}.${member}`;
@@ -66,7 +66,7 @@ function scaleViolations(scale: UnknownRecord | undefined, path: string): Violat
   ];
 }
 
-function columnViolations(columns: readonly UnknownRecord[], base: string): Violation[] {
+function validateColumn(columns: readonly UnknownRecord[], base: string): Violation[] {
   return columns.flatMap((column, i) => {
     const path = `${base}[${i}]`;
     const [type, format, jsonPath] = [
@@ -95,7 +95,7 @@ function schemaAt(schema: StructuralSchema | undefined, names: readonly string[]
   );
 }
 
-function selectableViolations(
+function validateSelectable(
   fields: readonly UnknownRecord[],
   schema: StructuralSchema | undefined,
   base: string,

@@ -27,7 +27,7 @@ const annotationOf = (naming: Naming, what: (typeof CARRIED)[number]): string =>
   naming.label(`autoscaling.alpha.orchestrator.io/${what}`);
 
 /** The annotation of the behavior names members as upstream's unversioned type does, beginning with capitals. */
-function capitals(behavior: UnknownRecord): UnknownRecord {
+function toCapitals(behavior: UnknownRecord): UnknownRecord {
   const rules = (given: UnknownRecord | undefined): UnknownRecord | null =>
     given
       ? {
@@ -44,16 +44,16 @@ function capitals(behavior: UnknownRecord): UnknownRecord {
 }
 
 /** The same read back, in either spelling. */
-function lowered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(lowered);
+function toLowerCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toLowerCase);
   if (!isRecord(value)) return value;
   const members = Object.entries(value).filter(([, inner]) => inner !== null);
   return Object.fromEntries(
-    members.map(([name, inner]) => [name.charAt(0).toLowerCase() + name.slice(1), lowered(inner)]),
+    members.map(([name, inner]) => [name.charAt(0).toLowerCase() + name.slice(1), toLowerCase(inner)]),
   );
 }
 
-function parsed(json: string | undefined): unknown {
+function tryParse(json: string | undefined): unknown {
   if (json === undefined) return undefined;
   try {
     return JSON.parse(json);
@@ -62,19 +62,19 @@ function parsed(json: string | undefined): unknown {
   }
 }
 
-function toNewer(hpa: ApiObject, naming: Naming): ApiObject {
+function toV2(hpa: ApiObject, naming: Naming): ApiObject {
   const { targetCPUUtilizationPercentage: percent, ...spec } = recordAt(hpa, 'spec') ?? {};
   const { currentCPUUtilizationPercentage: current, ...status } = recordAt(hpa, 'status') ?? {};
   const annotations = { ...hpa.metadata.annotations };
   const carried = CARRIED.map(what => {
-    const found = parsed(annotations[annotationOf(naming, what)]);
+    const found = tryParse(annotations[annotationOf(naming, what)]);
     delete annotations[annotationOf(naming, what)];
     return found;
   });
   const [metrics, behavior, currentMetrics, conditions] = carried;
   const all = [...(percent === undefined ? [] : [cpuMetric(percent)]), ...(Array.isArray(metrics) ? metrics : [])];
   if (all.length > 0) spec.metrics = all;
-  if (isRecord(behavior)) spec.behavior = lowered(behavior);
+  if (isRecord(behavior)) spec.behavior = toLowerCase(behavior);
   const now = [
     ...(current === undefined
       ? []
@@ -91,7 +91,7 @@ function withAnnotations(hpa: ApiObject, annotations: { [key: string]: string })
   return Object.keys(annotations).length > 0 ? { ...metadata, annotations } : metadata;
 }
 
-function toOlder(hpa: ApiObject, naming: Naming): ApiObject {
+function toV1(hpa: ApiObject, naming: Naming): ApiObject {
   const { metrics: _m, behavior, ...spec } = recordAt(hpa, 'spec') ?? {};
   const { currentMetrics: _c, conditions, ...status } = recordAt(hpa, 'status') ?? {};
   // The older form always shows both counts.
@@ -113,7 +113,7 @@ function toOlder(hpa: ApiObject, naming: Naming): ApiObject {
     'metrics',
     metrics.filter(metric => metric !== cpu),
   );
-  carry('behavior', isRecord(behavior) ? capitals(behavior) : undefined);
+  carry('behavior', isRecord(behavior) ? toCapitals(behavior) : undefined);
   carry(
     'current-metrics',
     current.filter(metric => metric !== currentCpu),
@@ -125,5 +125,5 @@ function toOlder(hpa: ApiObject, naming: Naming): ApiObject {
 /** The same autoscaler in another version; v2 is stored. */
 export function convertAutoscaler(hpa: ApiObject, apiVersion: string, naming: Naming): ApiObject {
   if (hpa.apiVersion === apiVersion) return hpa;
-  return apiVersion === 'autoscaling/v1' ? toOlder(hpa, naming) : toNewer(hpa, naming);
+  return apiVersion === 'autoscaling/v1' ? toV1(hpa, naming) : toV2(hpa, naming);
 }

@@ -15,7 +15,7 @@ import {
 import type { Violation } from '../../../../core/model/refusal.js';
 import { convertAutoscaler, cpuMetric } from './conversion.js';
 import { AGE, type Cell, column, integerCell, NAME, scalarCell, shortList, textOf } from '../../shared/columns.js';
-import { notNegative } from '../../shared/violations.js';
+import { validateNotNegative } from '../../shared/violations.js';
 
 const UNKNOWN = '<unknown>';
 
@@ -54,7 +54,7 @@ function metricText(metric: unknown, current: unknown): string {
   return `${textOf(valueAt(now, 'value'), unmeasured)}/${textOf(valueAt(target, 'value'), UNSET_QUANTITY)}`;
 }
 
-const hpaTargets: Cell = object => {
+const targetsCell: Cell = object => {
   const current = recordsAt(object, 'status', 'currentMetrics');
   const metrics = recordsAt(object, 'spec', 'metrics').map((metric, i) => metricText(metric, current[i]));
   const cpu = valueAt(object, 'spec', 'targetCPUUtilizationPercentage');
@@ -71,22 +71,22 @@ export const COLUMNS: readonly Column[] = [
     const target = valueAt(object, 'spec', 'scaleTargetRef');
     return `${stringAt(target, 'kind')}/${stringAt(target, 'name')}`;
   }),
-  column('Targets', hpaTargets),
+  column('Targets', targetsCell),
   column('MinPods', scalarCell('spec.minReplicas', '<unset>')),
   column('MaxPods', integerCell('spec.maxReplicas')),
   column('Replicas', integerCell('status.currentReplicas')),
   AGE,
 ];
 
-function scalingRules(rules: UnknownRecord, policies: readonly UnknownRecord[], window?: number): void {
+function setScalingDefaults(rules: UnknownRecord, policies: readonly UnknownRecord[], window?: number): void {
   if (window !== undefined) setDefault(rules, 'stabilizationWindowSeconds', window);
   setDefault(rules, 'selectPolicy', 'Max');
   if (recordsAt(rules, 'policies').length === 0) rules.policies = structuredClone(policies);
 }
 
 /** Scaling up may double or add four pods in 15 s; scaling down may remove everything. */
-function behaviorDefaults(behavior: UnknownRecord): void {
-  scalingRules(
+function setBehaviorDefaults(behavior: UnknownRecord): void {
+  setScalingDefaults(
     ensureRecord(behavior, 'scaleUp'),
     [
       { type: 'Pods', value: 4, periodSeconds: 15 },
@@ -94,18 +94,18 @@ function behaviorDefaults(behavior: UnknownRecord): void {
     ],
     0,
   );
-  scalingRules(ensureRecord(behavior, 'scaleDown'), [{ type: 'Percent', value: 100, periodSeconds: 15 }]);
+  setScalingDefaults(ensureRecord(behavior, 'scaleDown'), [{ type: 'Percent', value: 100, periodSeconds: 15 }]);
 }
 
 /** What is wrong with the status of a HorizontalPodAutoscaler. */
-const autoscalerStatusViolations = (object: ApiObject): Violation[] =>
+const validateAutoscalerStatus = (object: ApiObject): Violation[] =>
   ['currentReplicas', 'desiredReplicas'].flatMap(member =>
-    notNegative(recordAt(object, 'status'), member, `status.${member}`),
+    validateNotNegative(recordAt(object, 'status'), member, `status.${member}`),
   );
 
 export const horizontalPodAutoscaler = builtInKind('autoscaling/horizontalpodautoscalers', naming => ({
   hasStatus: true,
-  validateStatus: autoscalerStatusViolations,
+  validateStatus: validateAutoscalerStatus,
   applyDefaults: object => {
     const s = specOf(object);
     setDefault(s, 'minReplicas', 1);
@@ -119,7 +119,7 @@ export const horizontalPodAutoscaler = builtInKind('autoscaling/horizontalpodaut
     }
     if (recordsAt(s, 'metrics').length === 0) s.metrics = [cpuMetric(80)];
     const behavior = recordAt(s, 'behavior');
-    if (behavior) behaviorDefaults(behavior);
+    if (behavior) setBehaviorDefaults(behavior);
   },
   prepareCreate: object => {
     if (object.apiVersion === 'autoscaling/v1') object.status = { currentReplicas: 0, desiredReplicas: 0 };

@@ -12,17 +12,17 @@ import {
 } from '../../../../core/model/record.js';
 import { invalid, notSupported, required, type Violation } from '../../../../core/model/refusal.js';
 import { scheduleProblem, timeZoneProblems } from './schedule.js';
-import { failurePolicyDefaults } from '../job/defaults.js';
-import { jobSpecViolations } from '../job/spec.js';
+import { setFailurePolicyDefaults } from '../job/defaults.js';
+import { validateJobSpec } from '../job/spec.js';
 import { AGE, type Cell, column, countCell, NAME, stringCell, timeSince } from '../../shared/columns.js';
-import { templateDefaults } from '../../shared/podSpec/defaults.js';
-import { POD_NAMES, withNameWarning, withPodWarnings } from '../../shared/podSpec/warnings.js';
+import { setTemplateDefaults } from '../../shared/podSpec/defaults.js';
+import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings.js';
 import { CONTAINERS, IMAGES, SELECTOR } from '../../shared/podTemplateColumns.js';
-import { complaints, notNegative, oneOf } from '../../shared/violations.js';
+import { toViolations, validateNotNegative, validateOneOf } from '../../shared/violations.js';
 
 const LIMITS = ['startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit'];
 
-function scheduleViolations(spec: UnknownRecord | undefined, before: string): Violation[] {
+function validateSchedule(spec: UnknownRecord | undefined, before: string): Violation[] {
   const schedule = stringAt(spec, 'schedule');
   if (schedule === '') return [required('spec.schedule')];
   const problem = scheduleProblem(schedule);
@@ -39,18 +39,18 @@ function scheduleViolations(spec: UnknownRecord | undefined, before: string): Vi
 }
 
 /** What is wrong with a CronJob; a zone inside of the schedule may stay where `old` has one. */
-function cronJobViolations(object: ApiObject, old?: ApiObject): Violation[] {
+function validateCronJob(object: ApiObject, old?: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
-  const found = LIMITS.flatMap(member => notNegative(spec, member, `spec.${member}`));
-  found.push(...scheduleViolations(spec, stringAt(old, 'spec', 'schedule')));
+  const found = LIMITS.flatMap(member => validateNotNegative(spec, member, `spec.${member}`));
+  found.push(...validateSchedule(spec, stringAt(old, 'spec', 'schedule')));
   if (!isAbsent(spec?.timeZone)) {
     const zone = stringAt(spec, 'timeZone');
-    found.push(...complaints('spec.timeZone', zone, timeZoneProblems(zone)));
+    found.push(...toViolations('spec.timeZone', zone, timeZoneProblems(zone)));
   }
-  found.push(...oneOf(spec, 'concurrencyPolicy', 'spec.concurrencyPolicy', ['Allow', 'Forbid', 'Replace']));
+  found.push(...validateOneOf(spec, 'concurrencyPolicy', 'spec.concurrencyPolicy', ['Allow', 'Forbid', 'Replace']));
   const job = recordAt(spec, 'jobTemplate', 'spec');
   const field = 'spec.jobTemplate.spec';
-  found.push(...jobSpecViolations(job, field));
+  found.push(...validateJobSpec(job, field));
   if (recordAt(job, 'selector'))
     found.push(invalid(`${field}.selector`, job?.selector, '`selector` will be auto-generated'));
   if (job?.manualSelector === true) found.push(notSupported(`${field}.manualSelector`, true, ['nil', 'false']));
@@ -78,8 +78,8 @@ const COLUMNS: readonly Column[] = [
 const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
-  validateCreate: object => cronJobViolations(object),
-  validateUpdate: (object, old) => cronJobViolations(object, old),
+  validateCreate: object => validateCronJob(object),
+  validateUpdate: (object, old) => validateCronJob(object, old),
   applyDefaults: object => {
     const s = specOf(object);
     setDefault(s, 'concurrencyPolicy', 'Allow');
@@ -88,12 +88,12 @@ const strategy = (): Partial<Strategy> => ({
     setDefault(s, 'failedJobsHistoryLimit', 1);
     const jobSpec = recordAt(s, 'jobTemplate', 'spec');
     if (!jobSpec) return;
-    failurePolicyDefaults(jobSpec);
-    templateDefaults(recordAt(jobSpec, 'template'));
+    setFailurePolicyDefaults(jobSpec);
+    setTemplateDefaults(recordAt(jobSpec, 'template'));
   },
   columns: COLUMNS,
 });
 
 export const cronJob = builtInKind('batch/cronjobs', () =>
-  withNameWarning(withPodWarnings(strategy(), 'spec', 'jobTemplate', 'spec', 'template', 'spec'), POD_NAMES),
+  warnAboutName(warnAboutPodSpec(strategy(), 'spec', 'jobTemplate', 'spec', 'template', 'spec'), POD_NAMES),
 );

@@ -13,7 +13,7 @@ import {
 import type { Naming } from '../../../../core/naming.js';
 
 /** Defaults of the spec of a Job; inside a CronJob's template most of them wait for the Job (spec, "Job"). */
-export function jobSpecDefaults(job: UnknownRecord): void {
+export function setJobSpecDefaults(job: UnknownRecord): void {
   if (isAbsent(job.completions) && isAbsent(job.parallelism)) {
     job.completions = 1;
     job.parallelism = 1;
@@ -24,10 +24,10 @@ export function jobSpecDefaults(job: UnknownRecord): void {
   setDefault(job, 'suspend', false);
   setDefault(job, 'manualSelector', false);
   setDefault(job, 'podReplacementPolicy', recordAt(job, 'podFailurePolicy') ? 'Failed' : 'TerminatingOrFailed');
-  failurePolicyDefaults(job);
+  setFailurePolicyDefaults(job);
 }
 
-export function failurePolicyDefaults(job: UnknownRecord): void {
+export function setFailurePolicyDefaults(job: UnknownRecord): void {
   for (const rule of recordsAt(job, 'podFailurePolicy', 'rules')) {
     for (const pattern of recordsAt(rule, 'onPodConditions')) setDefault(pattern, 'status', 'True');
   }
@@ -56,7 +56,7 @@ export function selectOwnPods(object: ApiObject, naming: Naming): void {
  * A Job without labels has those of its template. Labels made from a name that cannot be one are not taken over: the
  * template is refused for them, and the Job is not to be blamed for them as well.
  */
-export function takeTemplateLabels(object: ApiObject): void {
+export function copyTemplateLabels(object: ApiObject): void {
   const labels = entriesAt(object, 'spec', 'template', 'metadata', 'labels').map(
     ([key, value]) => [key, String(value)] as const,
   );

@@ -3,12 +3,12 @@ import type { Column, Strategy } from '../../../../core/api/strategy.js';
 import { humanDuration } from '../../../../core/model/age.js';
 import { numberAt, recordAt, specOf, stringAt, valueAt } from '../../../../core/model/record.js';
 import type { Naming } from '../../../../core/naming.js';
-import { jobSpecDefaults, selectOwnPods, takeTemplateLabels, uidLabelOf } from './defaults.js';
-import { jobStatusViolations } from './status.js';
-import { jobUpdateViolations, jobViolations } from './validation.js';
+import { setJobSpecDefaults, selectOwnPods, copyTemplateLabels, uidLabelOf } from './defaults.js';
+import { validateJobStatus } from './status.js';
+import { validateJobUpdate, validateJob } from './validation.js';
 import { AGE, type Cell, column, isConditionTrue, NAME } from '../../shared/columns.js';
-import { templateDefaults } from '../../shared/podSpec/defaults.js';
-import { POD_NAMES, withNameWarning, withPodWarnings } from '../../shared/podSpec/warnings.js';
+import { setTemplateDefaults } from '../../shared/podSpec/defaults.js';
+import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings.js';
 import { CONTAINERS, IMAGES, SELECTOR } from '../../shared/podTemplateColumns.js';
 
 const JOB_STATES = ['Suspended', 'FailureTarget'];
@@ -54,22 +54,22 @@ const strategy = (naming: Naming): Partial<Strategy> => ({
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   applyDefaults: object => {
     const s = specOf(object);
-    jobSpecDefaults(s);
-    takeTemplateLabels(object);
-    templateDefaults(recordAt(s, 'template'));
+    setJobSpecDefaults(s);
+    copyTemplateLabels(object);
+    setTemplateDefaults(recordAt(s, 'template'));
   },
   prepareCreate: object => {
     selectOwnPods(object, naming);
-    takeTemplateLabels(object);
+    copyTemplateLabels(object);
   },
-  validateCreate: object => jobViolations(object, uidLabelOf(naming)),
-  validateUpdate: (object, old) => jobUpdateViolations(object, old, uidLabelOf(naming)),
-  validateStatus: jobStatusViolations,
+  validateCreate: object => validateJob(object, uidLabelOf(naming)),
+  validateUpdate: (object, old) => validateJobUpdate(object, old, uidLabelOf(naming)),
+  validateStatus: validateJobStatus,
   unknownFieldMessage: field => `field label ${JSON.stringify(field)} not supported for Job`,
   selectableFields: new Map([['status.successful', object => String(numberAt(object, 'status', 'succeeded') ?? 0)]]),
   columns: COLUMNS,
 });
 
 export const job = builtInKind('batch/jobs', naming =>
-  withNameWarning(withPodWarnings(strategy(naming), 'spec', 'template', 'spec'), POD_NAMES),
+  warnAboutName(warnAboutPodSpec(strategy(naming), 'spec', 'template', 'spec'), POD_NAMES),
 );

@@ -8,11 +8,11 @@ import {
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 import { duplicate, invalid, required, tooLong, tooMany, type Violation } from '../../../../core/model/refusal.js';
-import { templateViolations } from '../../shared/podSpec/validation.js';
-import { complaints, notNegative, oneOf } from '../../shared/violations.js';
+import { validateTemplate } from '../../shared/podSpec/validation.js';
+import { toViolations, validateNotNegative, validateOneOf } from '../../shared/violations.js';
 
 /** How many indexes a text like `1,3-5` names, each below `completions`; a text says what is wrong with it. */
-export function indexCount(given: string, completions: number): number | string {
+export function countIndexes(given: string, completions: number): number | string {
   let [count, last] = [0, -1];
   if (given === '') return 0;
   const parse = (part: string): number | string => {
@@ -67,29 +67,30 @@ const MOST_INDEX_TEXT = 64 * 1024;
 const LONGEST_MANAGER = 63;
 
 /** What is wrong with the spec of a Job, which may stand in a CronJob's template. */
-export function jobSpecViolations(spec: UnknownRecord | undefined, field: string): Violation[] {
-  const found = COUNTS.flatMap(member => notNegative(spec, member, `${field}.${member}`));
+export function validateJobSpec(spec: UnknownRecord | undefined, field: string): Violation[] {
+  const found = COUNTS.flatMap(member => validateNotNegative(spec, member, `${field}.${member}`));
   if (!isAbsent(spec?.completionMode))
-    found.push(...oneOf(spec, 'completionMode', `${field}.completionMode`, ['NonIndexed', 'Indexed']));
-  found.push(...(stringAt(spec, 'completionMode') === 'Indexed' ? indexedViolations : plainViolations)(spec, field));
+    found.push(...validateOneOf(spec, 'completionMode', `${field}.completionMode`, ['NonIndexed', 'Indexed']));
+  found.push(...(stringAt(spec, 'completionMode') === 'Indexed' ? validateIndexed : validateNonIndexed)(spec, field));
   if (!isAbsent(spec?.podReplacementPolicy)) {
     const values = recordAt(spec, 'podFailurePolicy') ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
-    found.push(...oneOf(spec, 'podReplacementPolicy', `${field}.podReplacementPolicy`, values));
+    found.push(...validateOneOf(spec, 'podReplacementPolicy', `${field}.podReplacementPolicy`, values));
   }
   const manager = stringAt(spec, 'managedBy');
-  if (!isAbsent(spec?.managedBy)) found.push(...managerViolations(manager, `${field}.managedBy`));
+  if (!isAbsent(spec?.managedBy)) found.push(...validateManagedBy(manager, `${field}.managedBy`));
   const failure = recordAt(spec, 'podFailurePolicy');
-  if (failure) found.push(...failureViolations(recordsAt(failure, 'rules'), spec!, `${field}.podFailurePolicy.rules`));
+  if (failure)
+    found.push(...validateFailurePolicy(recordsAt(failure, 'rules'), spec!, `${field}.podFailurePolicy.rules`));
   const success = recordAt(spec, 'successPolicy');
-  if (success) found.push(...successViolations(success, spec!, `${field}.successPolicy`));
+  if (success) found.push(...validateSuccessPolicy(success, spec!, `${field}.successPolicy`));
   return [
     ...found,
-    ...templateViolations(recordAt(spec, 'template'), `${field}.template`),
-    ...restartViolations(spec, field),
+    ...validateTemplate(recordAt(spec, 'template'), `${field}.template`),
+    ...validateRestartPolicy(spec, field),
   ];
 }
 
-function restartViolations(spec: UnknownRecord | undefined, field: string): Violation[] {
+function validateRestartPolicy(spec: UnknownRecord | undefined, field: string): Violation[] {
   const where = `${field}.template.spec.restartPolicy`;
   const policy = stringAt(spec, 'template', 'spec', 'restartPolicy');
   if (policy === 'Always') return [required(where, 'valid values: "OnFailure", "Never"')];
@@ -98,7 +99,7 @@ function restartViolations(spec: UnknownRecord | undefined, field: string): Viol
   return [];
 }
 
-function indexedViolations(spec: UnknownRecord | undefined, field: string): Violation[] {
+function validateIndexed(spec: UnknownRecord | undefined, field: string): Violation[] {
   const [completions, parallel, failed] = [
     numberAt(spec, 'completions'),
     numberAt(spec, 'parallelism'),
@@ -126,32 +127,32 @@ function indexedViolations(spec: UnknownRecord | undefined, field: string): Viol
   return found;
 }
 
-const plainViolations = (spec: UnknownRecord | undefined, field: string): Violation[] =>
+const validateNonIndexed = (spec: UnknownRecord | undefined, field: string): Violation[] =>
   ['backoffLimitPerIndex', 'maxFailedIndexes', 'successPolicy']
     .filter(member => !isAbsent(spec?.[member]))
     .map(member => invalid(`${field}.${member}`, spec?.[member], 'requires indexed completion mode'));
 
 /** `domain/path`. */
-function managerViolations(name: string, field: string): Violation[] {
+function validateManagedBy(name: string, field: string): Violation[] {
   const [domain = '', ...path] = name.split('/');
   const form = 'must be a domain-prefixed path (such as "acme.io/foo")';
   if (path.join('/') === '') return [invalid(field, name, form)];
-  const found = complaints(field, domain, dns1123Subdomain(domain));
+  const found = toViolations(field, domain, dns1123Subdomain(domain));
   return name.length > LONGEST_MANAGER ? [...found, tooLong(field, LONGEST_MANAGER)] : found;
 }
 
 const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 
-function failureViolations(rules: readonly UnknownRecord[], spec: UnknownRecord, field: string): Violation[] {
+function validateFailurePolicy(rules: readonly UnknownRecord[], spec: UnknownRecord, field: string): Violation[] {
   const pod = recordAt(spec, 'template', 'spec');
   const containers = new Set(
     [...recordsAt(pod, 'containers'), ...recordsAt(pod, 'initContainers')].map(one => stringAt(one, 'name')),
   );
   const found = rules.length > MOST_RULES ? [tooMany(field, rules.length, MOST_RULES)] : [];
-  return [...found, ...rules.flatMap((rule, i) => failureRule(rule, spec, containers, `${field}[${i}]`))];
+  return [...found, ...rules.flatMap((rule, i) => validateFailureRule(rule, spec, containers, `${field}[${i}]`))];
 }
 
-function failureRule(
+function validateFailureRule(
   rule: UnknownRecord,
   spec: UnknownRecord,
   containers: ReadonlySet<string>,
@@ -161,38 +162,40 @@ function failureRule(
   const found: Violation[] = [];
   if (action === '')
     found.push(required(`${field}.action`, `valid values: [${ACTIONS.map(name => JSON.stringify(name)).join(' ')}]`));
-  else found.push(...oneOf(rule, 'action', `${field}.action`, ACTIONS));
+  else found.push(...validateOneOf(rule, 'action', `${field}.action`, ACTIONS));
   if (action === 'FailIndex' && isAbsent(spec.backoffLimitPerIndex))
     found.push(invalid(`${field}.action`, action, 'requires the backoffLimitPerIndex to be set'));
   const [codes, conditions] = [recordAt(rule, 'onExitCodes'), recordsAt(rule, 'onPodConditions')];
-  if (codes) found.push(...exitCodes(codes, containers, `${field}.onExitCodes`));
+  if (codes) found.push(...validateExitCodes(codes, containers, `${field}.onExitCodes`));
   if (conditions.length > MOST_CONDITIONS)
     found.push(tooMany(`${field}.onPodConditions`, conditions.length, MOST_CONDITIONS));
   for (const [i, condition] of conditions.entries()) {
     const where = `${field}.onPodConditions[${i}]`;
     const type = stringAt(condition, 'type');
-    found.push(...complaints(`${where}.type`, type, qualifiedName(type)));
-    found.push(...oneOf(condition, 'status', `${where}.status`, ['False', 'True', 'Unknown']));
+    found.push(...toViolations(`${where}.type`, type, qualifiedName(type)));
+    found.push(...validateOneOf(condition, 'status', `${where}.status`, ['False', 'True', 'Unknown']));
   }
   if (codes && conditions.length > 0)
-    found.push(bare(field, 'specifying both OnExitCodes and OnPodConditions is not supported'));
+    found.push(invalidWithoutValue(field, 'specifying both OnExitCodes and OnPodConditions is not supported'));
   if (!codes && conditions.length === 0)
-    found.push(bare(field, 'specifying one of OnExitCodes and OnPodConditions is required'));
+    found.push(invalidWithoutValue(field, 'specifying one of OnExitCodes and OnPodConditions is required'));
   return found;
 }
 
 /** A complaint that shows no value. */
-const bare = (field: string, why: string): Violation => ({
+const invalidWithoutValue = (field: string, why: string): Violation => ({
   reason: 'FieldValueInvalid',
   field,
   message: `Invalid value: ${why}`,
 });
 
-function exitCodes(codes: UnknownRecord, containers: ReadonlySet<string>, field: string): Violation[] {
+function validateExitCodes(codes: UnknownRecord, containers: ReadonlySet<string>, field: string): Violation[] {
   const operator = stringAt(codes, 'operator');
   const values = (Array.isArray(codes.values) ? codes.values : []) as number[];
   const found =
-    operator === '' ? [required(`${field}.operator`)] : oneOf(codes, 'operator', `${field}.operator`, ['In', 'NotIn']);
+    operator === ''
+      ? [required(`${field}.operator`)]
+      : validateOneOf(codes, 'operator', `${field}.operator`, ['In', 'NotIn']);
   const name = stringAt(codes, 'containerName');
   if (!isAbsent(codes.containerName) && !containers.has(name))
     found.push(
@@ -216,23 +219,24 @@ function exitCodes(codes: UnknownRecord, containers: ReadonlySet<string>, field:
   return found;
 }
 
-function successViolations(policy: UnknownRecord, spec: UnknownRecord, field: string): Violation[] {
+function validateSuccessPolicy(policy: UnknownRecord, spec: UnknownRecord, field: string): Violation[] {
   const rules = recordsAt(policy, 'rules');
   if (rules.length === 0)
     return [required(`${field}.rules`, 'at least one rules must be specified when the successPolicy is specified')];
   const found = rules.length > MOST_RULES ? [tooMany(`${field}.rules`, rules.length, MOST_RULES)] : [];
   const completions = numberAt(spec, 'completions') ?? 0;
-  for (const [i, rule] of rules.entries()) found.push(...successRule(rule, completions, `${field}.rules[${i}]`));
+  for (const [i, rule] of rules.entries())
+    found.push(...validateSuccessRule(rule, completions, `${field}.rules[${i}]`));
   return found;
 }
 
-function successRule(rule: UnknownRecord, completions: number, field: string): Violation[] {
+function validateSuccessRule(rule: UnknownRecord, completions: number, field: string): Violation[] {
   const [count, indexes] = [numberAt(rule, 'succeededCount'), stringAt(rule, 'succeededIndexes')];
   if (count === undefined && isAbsent(rule.succeededIndexes))
     return [required(field, 'at least one of succeededCount or succeededIndexes must be specified')];
-  const found = notNegative(rule, 'succeededCount', `${field}.succeededCount`);
+  const found = validateNotNegative(rule, 'succeededCount', `${field}.succeededCount`);
   if (Buffer.byteLength(indexes) > MOST_INDEX_TEXT) found.push(tooLong(`${field}.succeededIndexes`, MOST_INDEX_TEXT));
-  const named = isAbsent(rule.succeededIndexes) ? undefined : indexCount(indexes, completions);
+  const named = isAbsent(rule.succeededIndexes) ? undefined : countIndexes(indexes, completions);
   if (typeof named === 'string')
     found.push(invalid(`${field}.succeededIndexes`, indexes, `error parsing succeededIndexes: ${named}`));
   if (count === undefined) return found;

@@ -8,15 +8,15 @@ import {
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
-import { indexCount } from './spec.js';
-import { notNegative, shownTime } from '../../shared/violations.js';
+import { countIndexes } from './spec.js';
+import { validateNotNegative, goTimeText } from '../../shared/violations.js';
 
-const holds = (status: UnknownRecord | undefined, type: string): boolean =>
+const isTrue = (status: UnknownRecord | undefined, type: string): boolean =>
   recordsAt(status, 'conditions').some(
     condition => stringAt(condition, 'type') === type && stringAt(condition, 'status') === 'True',
   );
 
-const ofConditions = (why: string): Violation => ({
+const invalidConditions = (why: string): Violation => ({
   reason: 'FieldValueInvalid',
   field: 'status.conditions',
   message: `Invalid value: ${why}`,
@@ -37,31 +37,31 @@ const AFTER = [
 
 const TERMINAL = ['Failed', 'Complete', 'FailureTarget'];
 
-function conditionViolations(status: UnknownRecord | undefined, before: UnknownRecord | undefined): Violation[] {
-  const both = APART.filter(([a, b]) => holds(status, a) && holds(status, b));
-  const early = AFTER.filter(([a, b]) => holds(status, a) && !holds(status, b));
-  const gone = TERMINAL.filter(type => holds(before, type) && !holds(status, type));
+function validateCondition(status: UnknownRecord | undefined, before: UnknownRecord | undefined): Violation[] {
+  const both = APART.filter(([a, b]) => isTrue(status, a) && isTrue(status, b));
+  const early = AFTER.filter(([a, b]) => isTrue(status, a) && !isTrue(status, b));
+  const gone = TERMINAL.filter(type => isTrue(before, type) && !isTrue(status, type));
   return [
-    ...both.map(([a, b]) => ofConditions(`cannot set ${a}=True and ${b}=true conditions`)),
-    ...early.map(([a, b]) => ofConditions(`cannot set ${a}=True condition without the ${b}=true condition`)),
-    ...gone.map(type => ofConditions(`cannot disable the terminal ${type}=True condition`)),
+    ...both.map(([a, b]) => invalidConditions(`cannot set ${a}=True and ${b}=true conditions`)),
+    ...early.map(([a, b]) => invalidConditions(`cannot set ${a}=True condition without the ${b}=true condition`)),
+    ...gone.map(type => invalidConditions(`cannot disable the terminal ${type}=True condition`)),
   ];
 }
 
-function timeViolations(status: UnknownRecord | undefined): Violation[] {
+function validateTime(status: UnknownRecord | undefined): Violation[] {
   const field = 'status.completionTime';
   const [ended, began] = [stringAt(status, 'completionTime'), stringAt(status, 'startTime')];
-  const complete = holds(status, 'Complete');
+  const complete = isTrue(status, 'Complete');
   if (ended === '') return complete ? [required(field, 'completionTime is required for Complete jobs')] : [];
   if (!complete)
-    return [invalid(field, shownTime(ended), 'cannot set completionTime when there is no Complete=True condition')];
+    return [invalid(field, goTimeText(ended), 'cannot set completionTime when there is no Complete=True condition')];
   return began !== '' && ended < began
-    ? [invalid(field, shownTime(ended), 'completionTime cannot be set before startTime')]
+    ? [invalid(field, goTimeText(ended), 'completionTime cannot be set before startTime')]
     : [];
 }
 
-function finishedViolations(status: UnknownRecord | undefined): Violation[] {
-  if (!holds(status, 'Complete') && !holds(status, 'Failed')) return [];
+function validateFinished(status: UnknownRecord | undefined): Violation[] {
+  if (!isTrue(status, 'Complete') && !isTrue(status, 'Failed')) return [];
   const active = numberAt(status, 'active') ?? 0;
   return [
     ...(active > 0 ? [invalid('status.active', active, 'active>0 is invalid for finished job')] : []),
@@ -69,13 +69,13 @@ function finishedViolations(status: UnknownRecord | undefined): Violation[] {
   ];
 }
 
-function indexViolations(spec: UnknownRecord | undefined, status: UnknownRecord | undefined): Violation[] {
+function validateIndex(spec: UnknownRecord | undefined, status: UnknownRecord | undefined): Violation[] {
   const indexed = stringAt(spec, 'completionMode') === 'Indexed';
   const completions = numberAt(spec, 'completions') ?? 0;
   const found: Violation[] = [];
   const [done, failed] = [stringAt(status, 'completedIndexes'), stringAt(status, 'failedIndexes')];
   const parse = (member: string, given: string): void => {
-    const counted = indexCount(given, completions);
+    const counted = countIndexes(given, completions);
     if (typeof counted === 'string')
       found.push(invalid(`status.${member}`, given, `error parsing ${member}: ${counted}`));
   };
@@ -98,11 +98,11 @@ function indexViolations(spec: UnknownRecord | undefined, status: UnknownRecord 
 }
 
 /** What a write to the status of a Job may not say. */
-export function jobStatusViolations(object: ApiObject, old: ApiObject): Violation[] {
+export function validateJobStatus(object: ApiObject, old: ApiObject): Violation[] {
   const [status, before] = [recordAt(object, 'status'), recordAt(old, 'status')];
   const count = (of: UnknownRecord | undefined, member: string): number => numberAt(of, member) ?? 0;
   const found = ['active', 'succeeded', 'failed', 'ready', 'terminating'].flatMap(member =>
-    notNegative(status, member, `status.${member}`),
+    validateNotNegative(status, member, `status.${member}`),
   );
   for (const member of ['failed', 'succeeded']) {
     if (count(status, member) < count(before, member))
@@ -112,9 +112,9 @@ export function jobStatusViolations(object: ApiObject, old: ApiObject): Violatio
   if (ready > active && ready > 0) found.push(invalid('status.ready', ready, 'cannot set more ready pods than active'));
   return [
     ...found,
-    ...conditionViolations(status, before),
-    ...timeViolations(status),
-    ...finishedViolations(status),
-    ...indexViolations(recordAt(object, 'spec'), status),
+    ...validateCondition(status, before),
+    ...validateTime(status),
+    ...validateFinished(status),
+    ...validateIndex(recordAt(object, 'spec'), status),
   ];
 }

@@ -11,19 +11,19 @@ import {
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
-import { jobSpecViolations } from './spec.js';
-import { selectorViolations, selects } from '../../shared/labels.js';
-import { fixed } from '../../shared/violations.js';
+import { validateJobSpec } from './spec.js';
+import { validateSelector, isSelectedBy } from '../../shared/labels.js';
+import { validateImmutable } from '../../shared/violations.js';
 
 /**
  * Selector and labels of a Job: made by the server, or given by the client as a whole. `made` are the labels the server
  * ties pods with.
  */
-function selectorRules(object: ApiObject, generated: UnknownRecord): Violation[] {
+function validateJobSelector(object: ApiObject, generated: UnknownRecord): Violation[] {
   const spec = recordAt(object, 'spec');
   const selector = recordAt(spec, 'selector');
   const labels = recordAt(spec, 'template', 'metadata', 'labels') ?? {};
-  const found = selector ? selectorViolations(selector, 'spec.selector') : [required('spec.selector')];
+  const found = selector ? validateSelector(selector, 'spec.selector') : [required('spec.selector')];
   if (
     spec?.manualSelector !== true &&
     selector &&
@@ -33,13 +33,13 @@ function selectorRules(object: ApiObject, generated: UnknownRecord): Violation[]
     )
   )
     found.push(invalid('spec.selector', selector, '`selector` not auto-generated'));
-  if (!selector || (selectorViolations(selector, '').length === 0 && !selects(selector, labels)))
+  if (!selector || (validateSelector(selector, '').length === 0 && !isSelectedBy(selector, labels)))
     found.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
   return found;
 }
 
 /** Indexed pods are hosts of names that end with their index. */
-function nameViolations(object: ApiObject): Violation[] {
+function validateJobName(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const completions = numberAt(spec, 'completions') ?? 0;
   if (stringAt(spec, 'completionMode') !== 'Indexed' || completions <= 0) return [];
@@ -51,16 +51,16 @@ function nameViolations(object: ApiObject): Violation[] {
 }
 
 /** What is wrong with a new Job; `uidLabel` is the label over which the server selects its pods. */
-export const jobViolations = (object: ApiObject, uidLabel: string): Violation[] => [
-  ...nameViolations(object),
-  ...selectorRules(object, { [uidLabel]: object.metadata.uid ?? '' }),
-  ...jobSpecViolations(recordAt(object, 'spec'), 'spec'),
+export const validateJob = (object: ApiObject, uidLabel: string): Violation[] => [
+  ...validateJobName(object),
+  ...validateJobSelector(object, { [uidLabel]: object.metadata.uid ?? '' }),
+  ...validateJobSpec(recordAt(object, 'spec'), 'spec'),
 ];
 
 /** Members of a template that may change while its Job is suspended and has not started. */
 const SCHEDULING = ['affinity', 'nodeSelector', 'tolerations', 'schedulingGates'];
 
-function templateUpdate(object: ApiObject, old: ApiObject): Violation[] {
+function validateTemplateUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const [now, before] = [structuredClone(recordAt(object, 'spec', 'template')), recordAt(old, 'spec', 'template')];
   if (recordAt(old, 'spec')?.suspend === true && isAbsent(recordAt(old, 'status')?.startTime) && now && before) {
     const [pod, was] = [recordAt(now, 'spec'), recordAt(before, 'spec')];
@@ -73,9 +73,10 @@ function templateUpdate(object: ApiObject, old: ApiObject): Violation[] {
     : [invalid('spec.template', recordAt(object, 'spec', 'template'), 'field is immutable')];
 }
 
-function completionsUpdate(now: UnknownRecord | undefined, before: UnknownRecord | undefined): Violation[] {
+function validateCompletionsUpdate(now: UnknownRecord | undefined, before: UnknownRecord | undefined): Violation[] {
   if (numberAt(now, 'completions') === numberAt(before, 'completions')) return [];
-  if (stringAt(now, 'completionMode') !== 'Indexed') return fixed(now, before, 'completions', 'spec.completions');
+  if (stringAt(now, 'completionMode') !== 'Indexed')
+    return validateImmutable(now, before, 'completions', 'spec.completions');
   const [completions, parallel] = [numberAt(now, 'completions'), numberAt(now, 'parallelism')];
   // That it is missing is told of the spec itself.
   if (completions === undefined) return [];
@@ -94,13 +95,13 @@ const IMMUTABLE = [
 ];
 
 /** What an update of a Job may not change. */
-export function jobUpdateViolations(object: ApiObject, old: ApiObject, uidLabel: string): Violation[] {
+export function validateJobUpdate(object: ApiObject, old: ApiObject, uidLabel: string): Violation[] {
   const [now, before] = [recordAt(object, 'spec'), recordAt(old, 'spec')];
   return [
-    ...selectorRules(object, { [uidLabel]: object.metadata.uid ?? '' }),
-    ...jobSpecViolations(now, 'spec'),
-    ...completionsUpdate(now, before),
-    ...IMMUTABLE.flatMap(member => fixed(now, before, member, `spec.${member}`)),
-    ...templateUpdate(object, old),
+    ...validateJobSelector(object, { [uidLabel]: object.metadata.uid ?? '' }),
+    ...validateJobSpec(now, 'spec'),
+    ...validateCompletionsUpdate(now, before),
+    ...IMMUTABLE.flatMap(member => validateImmutable(now, before, member, `spec.${member}`)),
+    ...validateTemplateUpdate(object, old),
   ];
 }

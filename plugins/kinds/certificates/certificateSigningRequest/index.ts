@@ -12,12 +12,12 @@ import {
   valueAt,
 } from '../../../../core/model/record.js';
 import { invalidObject } from '../../../../core/model/refusal.js';
-import { decisionViolations, issueViolations, requestViolations } from './validation.js';
+import { validateDecision, validateIssue, validateRequest } from './validation.js';
 import { AGE, type Cell, column, conditionOf, NAME, stringCell } from '../../shared/columns.js';
-import { segmentName } from '../../shared/names.js';
+import { checkSegmentName } from '../../shared/names.js';
 
 /** Who asks is what the server saw, never what the client wrote. */
-function identify(object: ApiObject, { user }: StrategyContext): void {
+function setRequester(object: ApiObject, { user }: StrategyContext): void {
   const wanted = specOf(object);
   for (const member of ['username', 'uid', 'groups', 'extra']) delete wanted[member];
   wanted.username = user.name;
@@ -30,7 +30,7 @@ function identify(object: ApiObject, { user }: StrategyContext): void {
 const conditionsOf = (object: ApiObject): UnknownRecord[] => recordsAt(object, 'status', 'conditions');
 
 /** Conditions that do not say since when they hold: since now, or as long as one of that type and status did. */
-function dateConditions(object: ApiObject, old: ApiObject, now: string): void {
+function setConditionTimes(object: ApiObject, old: ApiObject, now: string): void {
   for (const condition of conditionsOf(object)) {
     condition.lastUpdateTime ??= now;
     const alike = conditionsOf(old).find(
@@ -41,7 +41,7 @@ function dateConditions(object: ApiObject, old: ApiObject, now: string): void {
 }
 
 /** A write of the status leaves the decisions as they are; one that adds or removes some is refused later. */
-function keepDecisions(object: ApiObject, old: ApiObject): void {
+function restoreDecisions(object: ApiObject, old: ApiObject): void {
   for (const type of ['Approved', 'Denied']) {
     const before = conditionsOf(old).filter(given => given.type === type);
     const now = conditionsOf(object).filter(given => given.type === type);
@@ -54,7 +54,7 @@ function keepDecisions(object: ApiObject, old: ApiObject): void {
 }
 
 /** The approval decides: of its body the conditions count, and the metadata. */
-const approved =
+const approvalFor =
   (group: string) =>
   (body: ApiObject, current: ApiObject, context: StrategyContext): ApiObject => {
     const status: UnknownRecord = { ...recordAt(current, 'status') };
@@ -62,8 +62,8 @@ const approved =
     if (conditions.length > 0) status.conditions = conditions;
     else delete status.conditions;
     const next = { ...current, metadata: body.metadata, status } as ApiObject;
-    dateConditions(next, current, context.now);
-    const violations = decisionViolations(next, current);
+    setConditionTimes(next, current, context.now);
+    const violations = validateDecision(next, current);
     if (violations.length > 0)
       throw invalidObject(group, 'CertificateSigningRequest', current.metadata.name ?? '', violations);
     return next;
@@ -93,19 +93,19 @@ const COLUMNS: readonly Column[] = [
 export const certificateSigningRequest = builtInKind(
   'certificates.orchestrator.io/certificatesigningrequests',
   naming => ({
-    checkName: segmentName,
+    checkName: checkSegmentName,
     hasStatus: true,
-    prepareCreate: identify,
+    prepareCreate: setRequester,
     prepareUpdate: (object, old) => {
       object.spec = structuredClone(old.spec);
     },
     prepareStatus: (object, old, context) => {
-      keepDecisions(object, old);
-      dateConditions(object, old, context.now);
+      restoreDecisions(object, old);
+      setConditionTimes(object, old, context.now);
     },
-    validateCreate: object => requestViolations(object, naming.label('orchestrator.io/legacy-unknown')),
-    validateStatus: issueViolations,
-    subresources: new Map([['approval', approved(naming.group('certificates.orchestrator.io'))]]),
+    validateCreate: object => validateRequest(object, naming.label('orchestrator.io/legacy-unknown')),
+    validateStatus: validateIssue,
+    subresources: new Map([['approval', approvalFor(naming.group('certificates.orchestrator.io'))]]),
     selectableFields: new Map([['spec.signerName', object => stringAt(object, 'spec', 'signerName')]]),
     columns: COLUMNS,
   }),

@@ -58,7 +58,7 @@ function* blocksOf(base64: string): Generator<{ readonly label: string; readonly
   for (const [, label, content] of pem.matchAll(BLOCK)) yield { label: label!, content: content! };
 }
 
-function segmentViolations(field: string, segment: string, check: (label: string) => string[]): Violation[] {
+function validateLabels(field: string, segment: string, check: (label: string) => string[]): Violation[] {
   return segment
     .split('.')
     .flatMap(label =>
@@ -67,23 +67,23 @@ function segmentViolations(field: string, segment: string, check: (label: string
 }
 
 /** A signer is named by a domain and a path: `example.com/signer`. */
-function signerViolations(field: string, name: string): Violation[] {
+function validateSigner(field: string, name: string): Violation[] {
   if (name === '') return [required(field)];
   const [domain = '', path = '', ...more] = name.split('/');
   if (more.length > 0 || !name.includes('/'))
     return [invalid(field, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")];
   return [
     ...(domain.length > MOST_DOMAIN ? [tooLong(field, MOST_DOMAIN)] : []),
-    ...segmentViolations(field, domain, dns1123Label),
+    ...validateLabels(field, domain, dns1123Label),
     ...(domain.includes('.')
       ? []
       : [invalid(field, domain, 'should be a domain with at least two segments separated by dots')]),
-    ...segmentViolations(field, path, dns1123Subdomain),
+    ...validateLabels(field, path, dns1123Subdomain),
     ...(name.length > MOST_SIGNER ? [tooLong(field, MOST_SIGNER)] : []),
   ];
 }
 
-function usageViolations(usages: readonly string[]): Violation[] {
+function validateUsage(usages: readonly string[]): Violation[] {
   if (usages.length === 0) return [required('spec.usages')];
   return usages.flatMap((usage, index) => [
     ...(KNOWN_USAGES.has(usage) ? [] : [notSupported(`spec.usages[${index}]`, usage, USAGES)]),
@@ -92,7 +92,7 @@ function usageViolations(usages: readonly string[]): Violation[] {
 }
 
 /** Bytes as upstream's messages show them. */
-function bytesText(base64: unknown): Literal {
+function goBytes(base64: unknown): Literal {
   if (typeof base64 !== 'string') return new Literal('[]byte(nil)');
   return new Literal(
     `[]byte{${Array.from(Buffer.from(base64, 'base64'), byte => `0x${byte.toString(16)}`).join(', ')}}`,
@@ -103,7 +103,7 @@ function bytesText(base64: unknown): Literal {
  * What a new request gets wrong: it holds a PKCS #10 request in PEM (RFC 7468, section 7), who is to sign it, what for,
  * and how long.
  */
-export function requestViolations(object: ApiObject, legacySigner: string): Violation[] {
+export function validateRequest(object: ApiObject, legacySigner: string): Violation[] {
   const wanted = specOf(object);
   const signer = stringAt(wanted, 'signerName');
   const seconds = numberAt(wanted, 'expirationSeconds');
@@ -111,11 +111,11 @@ export function requestViolations(object: ApiObject, legacySigner: string): Viol
   return [
     ...(first?.label === 'CERTIFICATE REQUEST'
       ? []
-      : [invalid('spec.request', bytesText(wanted.request), 'PEM block type must be CERTIFICATE REQUEST')]),
-    ...usageViolations(stringsAt(wanted, 'usages')),
+      : [invalid('spec.request', goBytes(wanted.request), 'PEM block type must be CERTIFICATE REQUEST')]),
+    ...validateUsage(stringsAt(wanted, 'usages')),
     ...(signer === legacySigner
       ? [invalid('spec.signerName', signer, 'the legacy signerName is not allowed via this API version')]
-      : signerViolations('spec.signerName', signer)),
+      : validateSigner('spec.signerName', signer)),
     ...(seconds !== undefined && seconds < LEAST_SECONDS
       ? [invalid('spec.expirationSeconds', seconds, 'may not specify a duration less than 600 seconds (10 minutes)')]
       : []),
@@ -128,7 +128,7 @@ const LASTING = [...DECISIONS, 'Failed'];
 
 const ANY_STATUS = ['False', 'True', 'Unknown'];
 
-function statusViolations(field: string, type: string, status: string): Violation[] {
+function validateStatus(field: string, type: string, status: string): Violation[] {
   if (status === '') return [required(field)];
   const allowed = LASTING.includes(type) ? ['True'] : ANY_STATUS;
   return allowed.includes(status) ? [] : [notSupported(field, status, allowed)];
@@ -138,7 +138,7 @@ function statusViolations(field: string, type: string, status: string): Violatio
 const typesOf = (object: ApiObject): string[] =>
   recordsAt(object, 'status', 'conditions').map(given => stringAt(given, 'type'));
 
-function conditionViolations(object: ApiObject): Violation[] {
+function validateCondition(object: ApiObject): Violation[] {
   const types = typesOf(object);
   return recordsAt(object, 'status', 'conditions').flatMap((condition, index) => {
     const field = `status.conditions[${index}]`;
@@ -147,14 +147,14 @@ function conditionViolations(object: ApiObject): Violation[] {
     const other = DECISIONS.includes(type) && before.some(earlier => earlier !== type && DECISIONS.includes(earlier));
     return [
       ...(type === '' ? [required(`${field}.type`)] : []),
-      ...statusViolations(`${field}.status`, type, stringAt(condition, 'status')),
+      ...validateStatus(`${field}.status`, type, stringAt(condition, 'status')),
       ...(other ? [invalid(`${field}.type`, type, 'Approved and Denied conditions are mutually exclusive')] : []),
       ...(before.includes(type) ? [duplicate(`${field}.type`, type)] : []),
     ];
   });
 }
 
-function parses(content: string): boolean {
+function isCertificate(content: string): boolean {
   try {
     return Boolean(new X509Certificate(Buffer.from(content, 'base64')));
   } catch {
@@ -168,19 +168,20 @@ function certificateComplaint(base64: string): string | undefined {
   for (const { label, content } of blocksOf(base64)) {
     if (label !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(label)}`;
     if (content.includes(':')) return 'no PEM block headers are permitted';
-    if (!parses(content)) return 'x509: malformed certificate';
+    if (!isCertificate(content)) return 'x509: malformed certificate';
     blocks++;
   }
   return blocks === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined;
 }
 
-const counted = (object: ApiObject, type: string): number => typesOf(object).filter(given => given === type).length;
+const countConditions = (object: ApiObject, type: string): number =>
+  typesOf(object).filter(given => given === type).length;
 
 /** What any update of what was decided gets wrong: a decision stays, and what is told of it is in order. */
-export function decisionViolations(object: ApiObject, old: ApiObject): Violation[] {
-  const removed = LASTING.filter(type => counted(object, type) < counted(old, type));
+export function validateDecision(object: ApiObject, old: ApiObject): Violation[] {
+  const removed = LASTING.filter(type => countConditions(object, type) < countConditions(old, type));
   return [
-    ...conditionViolations(object),
+    ...validateCondition(object),
     ...removed.map(type =>
       forbiddenField('status.conditions', `updates may not remove a condition of type ${JSON.stringify(type)}`),
     ),
@@ -188,14 +189,14 @@ export function decisionViolations(object: ApiObject, old: ApiObject): Violation
 }
 
 /** What a write of the status gets wrong: only the approval decides, and a certificate is issued once. */
-export function issueViolations(object: ApiObject, old: ApiObject): Violation[] {
-  const added = DECISIONS.filter(type => counted(object, type) > counted(old, type));
+export function validateIssue(object: ApiObject, old: ApiObject): Violation[] {
+  const added = DECISIONS.filter(type => countConditions(object, type) > countConditions(old, type));
   const certificate = stringAt(object, 'status', 'certificate');
   const before = stringAt(old, 'status', 'certificate');
   const shown = new Literal('"<certificate data>"');
   const complaint = certificate === '' || certificate === before ? undefined : certificateComplaint(certificate);
   return [
-    ...decisionViolations(object, old),
+    ...validateDecision(object, old),
     ...(complaint ? [invalid('status.certificate', shown, complaint)] : []),
     ...added.map(type =>
       forbiddenField('status.conditions', `updates may not add a condition of type ${JSON.stringify(type)}`),

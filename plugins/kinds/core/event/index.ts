@@ -3,9 +3,9 @@ import type { Column } from '../../../../core/api/strategy.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { numberAt, recordAt, stringAt, valueAt } from '../../../../core/model/record.js';
 import { convertEvent } from './conversion.js';
-import { eventUpdateViolations, eventViolations } from './validation.js';
+import { validateEventUpdate, validateEvent } from './validation.js';
 import { type Cell, column, NAME, stringCell, timeSince, wideColumn } from '../../shared/columns.js';
-import { segmentName } from '../../shared/names.js';
+import { checkSegmentName } from '../../shared/names.js';
 
 const eventObject: Cell = event => {
   const about = valueAt(event, 'involvedObject') ?? valueAt(event, 'regarding');
@@ -68,12 +68,12 @@ export const COLUMNS: readonly Column[] = [
 
 const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
 
-const ofInvolved =
+const involvedField =
   (member: string) =>
   (event: ApiObject): string =>
     stringAt(recordAt(event, 'involvedObject') ?? recordAt(event, 'regarding'), member);
 
-const reporter = (event: ApiObject): string =>
+const reporterOf = (event: ApiObject): string =>
   stringAt(event, 'reportingComponent') || stringAt(event, 'reportingController');
 
 /** Selectable fields by the names that one version alone has. */
@@ -83,21 +83,21 @@ const NEWER_FIELD = /^(?:regarding\.|reportingController$)/;
 
 /** Rules of Events in both groups. */
 export const event = builtInKind('core/events', naming => ({
-  checkName: segmentName,
+  checkName: checkSegmentName,
   allowCreateOnUpdate: true,
   cannotBeOwner: true,
   selectableFields: new Map<string, (event: ApiObject) => string>([
-    ...INVOLVED.map(member => [`involvedObject.${member}`, ofInvolved(member)] as const),
-    ...INVOLVED.map(member => [`regarding.${member}`, ofInvolved(member)] as const),
+    ...INVOLVED.map(member => [`involvedObject.${member}`, involvedField(member)] as const),
+    ...INVOLVED.map(member => [`regarding.${member}`, involvedField(member)] as const),
     ['reason', e => stringAt(e, 'reason')],
-    ['reportingComponent', reporter],
-    ['reportingController', reporter],
-    ['source', e => stringAt(recordAt(e, 'source') ?? recordAt(e, 'deprecatedSource'), 'component') || reporter(e)],
+    ['reportingComponent', reporterOf],
+    ['reportingController', reporterOf],
+    ['source', e => stringAt(recordAt(e, 'source') ?? recordAt(e, 'deprecatedSource'), 'component') || reporterOf(e)],
     ['type', e => stringAt(e, 'type')],
   ]),
   isSelectableIn: (field, apiVersion) => !(apiVersion === 'v1' ? NEWER_FIELD : CORE_FIELD).test(field),
-  validateCreate: object => eventViolations(object, naming.component('orchestrator-system')),
-  validateUpdate: (object, old) => eventUpdateViolations(object, old, naming.component('orchestrator-system')),
+  validateCreate: object => validateEvent(object, naming.component('orchestrator-system')),
+  validateUpdate: (object, old) => validateEventUpdate(object, old, naming.component('orchestrator-system')),
   convert: convertEvent,
   columns: COLUMNS,
 }));

@@ -13,7 +13,7 @@ import { setCondition } from '../../shared/conditions.js';
 const BINDINGS = { group: '', resource: 'pods/binding' };
 
 /** Complaints about a Binding: its target must be a node with a name. */
-function targetViolations(binding: ApiObject): Violation[] {
+function validateTarget(binding: ApiObject): Violation[] {
   const target = recordAt(binding, 'target');
   const found: Violation[] = [];
   const kind = stringAt(target, 'kind');
@@ -29,7 +29,7 @@ function targetViolations(binding: ApiObject): Violation[] {
  */
 export function bindPod(pod: ApiObject, binding: ApiObject, name: string, now: string): ApiObject {
   if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object');
-  const violations = targetViolations(binding);
+  const violations = validateTarget(binding);
   if (violations.length > 0) throw invalidObject('', 'Binding', name, violations);
   const { uid, resourceVersion } = binding.metadata;
   const PODS = { group: '', resource: 'pods' };
@@ -47,12 +47,12 @@ export function bindPod(pod: ApiObject, binding: ApiObject, name: string, now: s
       `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${pod.metadata.resourceVersion}`,
     );
   }
-  const why = unbindable(pod, name);
+  const why = bindingProblem(pod, name);
   if (why) throw conflict(BINDINGS, name, why);
-  return bound(pod, binding, now);
+  return withNode(pod, binding, now);
 }
 
-function unbindable(pod: ApiObject, name: string): string | undefined {
+function bindingProblem(pod: ApiObject, name: string): string | undefined {
   if (pod.metadata.deletionTimestamp) return `pod ${name} is being deleted, cannot be assigned to a host`;
   const node = stringAt(pod, 'spec', 'nodeName');
   if (node !== '') return `pod ${name} is already assigned to node ${JSON.stringify(node)}`;
@@ -60,7 +60,7 @@ function unbindable(pod: ApiObject, name: string): string | undefined {
   return undefined;
 }
 
-function bound(pod: ApiObject, binding: ApiObject, now: string): ApiObject {
+function withNode(pod: ApiObject, binding: ApiObject, now: string): ApiObject {
   const next = structuredClone(pod);
   ensureRecord(next, 'spec').nodeName = stringAt(binding, 'target', 'name');
   const annotations = { ...next.metadata.annotations, ...binding.metadata.annotations };

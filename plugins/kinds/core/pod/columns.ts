@@ -34,7 +34,7 @@ function addRestarts(tally: Tally, status: unknown): void {
 }
 
 /** Why a container ended: its reason, else its signal, else its exit code. */
-function ending(terminated: unknown): string {
+function endReason(terminated: unknown): string {
   const signal = numberAt(terminated, 'signal') ?? 0;
   return (
     stringAt(terminated, 'reason') ||
@@ -45,17 +45,17 @@ function ending(terminated: unknown): string {
 /**
  * What a container in its current state says about an unfinished initialisation; undefined if it does not hold it up.
  */
-function initialising(status: unknown, sidecar: boolean, position: number, total: number): string | undefined {
+function initStatus(status: unknown, sidecar: boolean, position: number, total: number): string | undefined {
   const terminated = valueAt(status, 'state', 'terminated');
   if (terminated !== undefined && (numberAt(terminated, 'exitCode') ?? 0) === 0) return undefined;
   if (sidecar && valueAt(status, 'started') === true) return undefined;
-  if (terminated !== undefined) return `Init:${ending(terminated)}`;
+  if (terminated !== undefined) return `Init:${endReason(terminated)}`;
   const waiting = stringAt(status, 'state', 'waiting', 'reason');
   return waiting !== '' && waiting !== 'PodInitializing' ? `Init:${waiting}` : `Init:${position}/${total}`;
 }
 
 /** State of the main containers: the first in the list that has something to say wins, so it is read last. */
-function mainContainers(pod: ApiObject, tally: Tally, before: string): { status: string; ready: number } {
+function mainStatus(pod: ApiObject, tally: Tally, before: string): { status: string; ready: number } {
   let status = before;
   let ready = 0;
   for (const container of recordsAt(pod, 'status', 'containerStatuses').toReversed()) {
@@ -63,7 +63,7 @@ function mainContainers(pod: ApiObject, tally: Tally, before: string): { status:
     const terminated = valueAt(container, 'state', 'terminated');
     const waiting = stringAt(container, 'state', 'waiting', 'reason');
     if (waiting !== '') status = waiting;
-    else if (terminated !== undefined) status = ending(terminated);
+    else if (terminated !== undefined) status = endReason(terminated);
     else if (valueAt(container, 'ready') === true && valueAt(container, 'state', 'running') !== undefined) ready++;
   }
   if (status === 'Completed' && ready > 0) status = isConditionTrue(pod, 'Ready') ? 'Running' : 'NotReady';
@@ -71,7 +71,7 @@ function mainContainers(pod: ApiObject, tally: Tally, before: string): { status:
 }
 
 /** Deletion goes before everything else, except for pods that already ended. */
-function whileDeleted(pod: ApiObject, status: string): string {
+function deletionStatus(pod: ApiObject, status: string): string {
   if (!pod.metadata.deletionTimestamp) return status;
   if (valueAt(pod, 'status', 'reason') === 'NodeLost') return 'Unknown';
   const phase = valueAt(pod, 'status', 'phase');
@@ -85,13 +85,13 @@ const made = new WeakMap<ApiObject, Summary>();
  * Sums up the states of all containers of a pod the way command-line clients show them. The pod must not change any
  * more.
  */
-function summarise(pod: ApiObject): Summary {
+function cachedSummary(pod: ApiObject): Summary {
   let summary = made.get(pod);
-  if (!summary) made.set(pod, (summary = summaryOf(pod)));
+  if (!summary) made.set(pod, (summary = summarize(pod)));
   return summary;
 }
 
-function summaryOf(pod: ApiObject): Summary {
+function summarize(pod: ApiObject): Summary {
   const specs = recordsAt(pod, 'spec', 'initContainers');
   const sidecars = new Set(
     specs.filter(spec => valueAt(spec, 'restartPolicy') === 'Always').map(spec => valueAt(spec, 'name')),
@@ -106,7 +106,7 @@ function summaryOf(pod: ApiObject): Summary {
     const sidecar = sidecars.has(valueAt(container, 'name'));
     addRestarts(all, container);
     if (sidecar) addRestarts(lasting, container);
-    held = initialising(container, sidecar, position, specs.length);
+    held = initStatus(container, sidecar, position, specs.length);
     if (held !== undefined) break;
     if (sidecar && valueAt(container, 'started') === true && valueAt(container, 'ready') === true) ready++;
   }
@@ -114,23 +114,29 @@ function summaryOf(pod: ApiObject): Summary {
   if (held !== undefined) status = held;
   if (held === undefined || isConditionTrue(pod, 'Initialized')) {
     tally = lasting;
-    const main = mainContainers(pod, tally, status);
+    const main = mainStatus(pod, tally, status);
     status = main.status;
     ready += main.ready;
   }
   const total = recordsAt(pod, 'spec', 'containers').length + sidecars.size;
-  return { ready, total, status: whileDeleted(pod, status), restarts: tally.restarts, lastRestart: tally.lastRestart };
+  return {
+    ready,
+    total,
+    status: deletionStatus(pod, status),
+    restarts: tally.restarts,
+    lastRestart: tally.lastRestart,
+  };
 }
 
-function restarts(pod: ApiObject, now: number): string {
-  const summary = summarise(pod);
+function restartsCell(pod: ApiObject, now: number): string {
+  const summary = cachedSummary(pod);
   const last = summary.restarts > 0 && summary.lastRestart > 0;
   return last
     ? `${summary.restarts} (${timeSince(new Date(summary.lastRestart).toISOString(), now)} ago)`
     : String(summary.restarts);
 }
 
-function readinessGates(pod: ApiObject): string {
+function readinessGatesCell(pod: ApiObject): string {
   const gates = recordsAt(pod, 'spec', 'readinessGates');
   if (gates.length === 0) return '<none>';
   const conditions = recordsAt(pod, 'status', 'conditions').filter(entry => valueAt(entry, 'status') === 'True');
@@ -144,16 +150,16 @@ export const podColumns: readonly Column[] = [
   column(
     'Ready',
     pod => {
-      const { ready, total } = summarise(pod);
+      const { ready, total } = cachedSummary(pod);
       return `${ready}/${total}`;
     },
     { description: 'Containers that are ready, of all that keep running.' },
   ),
-  column('Status', pod => summarise(pod).status, { description: 'State of the pod, or why it is not running.' }),
-  column('Restarts', restarts, { description: 'How often containers were restarted, and when last.' }),
+  column('Status', pod => cachedSummary(pod).status, { description: 'State of the pod, or why it is not running.' }),
+  column('Restarts', restartsCell, { description: 'How often containers were restarted, and when last.' }),
   AGE,
   wideColumn('IP', pod => stringAt(recordsAt(pod, 'status', 'podIPs')[0], 'ip') || '<none>'),
   wideColumn('Node', stringCell('spec.nodeName', '<none>')),
   wideColumn('Nominated Node', stringCell('status.nominatedNodeName', '<none>')),
-  wideColumn('Readiness Gates', readinessGates),
+  wideColumn('Readiness Gates', readinessGatesCell),
 ];

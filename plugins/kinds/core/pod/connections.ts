@@ -12,14 +12,14 @@ import {
 
 type Query = Parameters<Connection>[1];
 
-const names = (pod: ApiObject, member: string): string[] =>
+const containerNames = (pod: ApiObject, member: string): string[] =>
   recordsAt(specOf(pod), member).map(container => stringAt(container, 'name'));
 
 /** The refusal of a container that the pod does not have, or of none where there are several. */
-function containerRefusal(pod: ApiObject, asked: string): Refusal | undefined {
+function containerProblem(pod: ApiObject, asked: string): Refusal | undefined {
   const name = pod.metadata.name ?? '';
   const [plain, init, debugging] = ['containers', 'initContainers', 'ephemeralContainers'].map(member =>
-    names(pod, member),
+    containerNames(pod, member),
   );
   if (asked !== '') {
     const known = [plain, init, debugging].some(all => all?.includes(asked));
@@ -34,16 +34,16 @@ function containerRefusal(pod: ApiObject, asked: string): Refusal | undefined {
 
 const isUnscheduled = (pod: ApiObject): boolean => stringAt(specOf(pod), 'nodeName') === '';
 
-const hostless = (pod: ApiObject): Refusal => badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
+const noHost = (pod: ApiObject): Refusal => badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
 
 /** A process in a container of the pod. */
-const process: Connection = (pod, query) =>
-  containerRefusal(pod, query.get('container')?.[0] ?? '') ?? (isUnscheduled(pod) ? hostless(pod) : undefined);
+const connectToProcess: Connection = (pod, query) =>
+  containerProblem(pod, query.get('container')?.[0] ?? '') ?? (isUnscheduled(pod) ? noHost(pod) : undefined);
 
-const ports: Connection = pod => (isUnscheduled(pod) ? hostless(pod) : undefined);
+const connectToPorts: Connection = pod => (isUnscheduled(pod) ? noHost(pod) : undefined);
 
 /** A whole number of the query. Throws the 400 of upstream's parser. */
-function number(query: Query, name: string): number | undefined {
+function numberIn(query: Query, name: string): number | undefined {
   const value = query.get(name)?.[0];
   if (value === undefined) return undefined;
   if (!/^[+-]?\d+$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
@@ -51,8 +51,8 @@ function number(query: Query, name: string): number | undefined {
 }
 
 /** Complaints about the options of a log (core/v1 PodLogOptions). */
-function logViolations(query: Query): Violation[] {
-  const [tail, bytes, seconds] = ['tailLines', 'limitBytes', 'sinceSeconds'].map(name => number(query, name));
+function validateLogOptions(query: Query): Violation[] {
+  const [tail, bytes, seconds] = ['tailLines', 'limitBytes', 'sinceSeconds'].map(name => numberIn(query, name));
   const found: Violation[] = [];
   if (tail !== undefined && tail < 0) found.push(invalid('tailLines', tail, 'must be greater than or equal to 0'));
   if (bytes !== undefined && bytes < 1) found.push(invalid('limitBytes', bytes, 'must be greater than 0'));
@@ -63,17 +63,17 @@ function logViolations(query: Query): Violation[] {
 }
 
 /** The log of a container: a pod without a node has none yet. */
-const log: Connection = (pod, query) => {
-  const violations = logViolations(query);
+const readLog: Connection = (pod, query) => {
+  const violations = validateLogOptions(query);
   if (violations.length > 0) return invalidObject('', 'PodLogOptions', pod.metadata.name ?? '', violations);
-  return containerRefusal(pod, query.get('container')?.[0] ?? '') ?? (isUnscheduled(pod) ? 'empty' : undefined);
+  return containerProblem(pod, query.get('container')?.[0] ?? '') ?? (isUnscheduled(pod) ? 'empty' : undefined);
 };
 
 /** What reaches into pods. */
 export const podConnections: ReadonlyMap<string, Connection> = new Map<string, Connection>([
-  ['log', log],
-  ['exec', process],
-  ['attach', process],
-  ['portforward', ports],
+  ['log', readLog],
+  ['exec', connectToProcess],
+  ['attach', connectToProcess],
+  ['portforward', connectToPorts],
   ['proxy', pod => (isUnscheduled(pod) ? badRequest('address not allowed') : undefined)],
 ]);

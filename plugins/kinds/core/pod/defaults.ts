@@ -8,23 +8,23 @@ import {
 } from '../../../../core/model/record.js';
 import { CONTAINER_LISTS } from '../../shared/podSpec/defaults.js';
 
-function hostPorts(container: UnknownRecord): void {
+function setHostPorts(container: UnknownRecord): void {
   for (const port of recordsAt(container, 'ports')) if (!port.hostPort) port.hostPort = port.containerPort;
 }
 
 /**
  * Defaults that only pods get, not templates: service links, ports of the host, and requests that follow the limits.
  */
-export function podOnlyDefaults(pod: UnknownRecord): void {
+export function setPodOnlyDefaults(pod: UnknownRecord): void {
   setDefault(pod, 'enableServiceLinks', true);
   if (pod.hostNetwork === true)
-    for (const member of CONTAINER_LISTS) for (const container of recordsAt(pod, member)) hostPorts(container);
+    for (const member of CONTAINER_LISTS) for (const container of recordsAt(pod, member)) setHostPorts(container);
   for (const member of ['containers', 'initContainers']) {
-    for (const container of recordsAt(pod, member)) requestsFromLimits(container);
+    for (const container of recordsAt(pod, member)) setRequestsFromLimits(container);
   }
 }
 
-function requestsFromLimits(container: UnknownRecord): void {
+function setRequestsFromLimits(container: UnknownRecord): void {
   const limits = entriesAt(container, 'resources', 'limits');
   if (limits.length === 0) return;
   const requests = ensureRecord(ensureRecord(container, 'resources'), 'requests');

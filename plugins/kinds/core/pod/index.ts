@@ -14,27 +14,27 @@ import { invalidObject } from '../../../../core/model/refusal.js';
 import { bindPod } from './binding.js';
 import { podColumns } from './columns.js';
 import { podConnections } from './connections.js';
-import { podOnlyDefaults } from './defaults.js';
+import { setPodOnlyDefaults } from './defaults.js';
 import { qosClassOf } from './defaults.js';
-import { podStatusViolations, settlePodIps } from './status.js';
-import { ephemeralUpdateViolations, podCreateViolations, podUpdateViolations } from './validation.js';
-import { keepMembers } from '../../shared/metadata.js';
-import { subdomainName } from '../../shared/names.js';
-import { podSpecDefaults } from '../../shared/podSpec/defaults.js';
-import { withNameWarning, withPodWarnings } from '../../shared/podSpec/warnings.js';
+import { validatePodStatus, alignPodIps } from './status.js';
+import { validateEphemeralUpdate, validateNewPod, validatePodUpdate } from './validation.js';
+import { restoreMembers } from '../../shared/metadata.js';
+import { checkSubdomainName } from '../../shared/names.js';
+import { setPodSpecDefaults } from '../../shared/podSpec/defaults.js';
+import { warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings.js';
 
 /**
  * Seconds a pod gets to stop: what the client asks for, else what the pod says; none for a pod that no node runs or
  * that has ended. A negative wish means one second (spec, "Pod deletion").
  */
-export function podGrace(pod: ApiObject, asked: number | undefined): number {
+export function gracePeriodOf(pod: ApiObject, asked: number | undefined): number {
   const phase = stringAt(pod, 'status', 'phase');
   if (stringAt(pod, 'spec', 'nodeName') === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
   const seconds = asked ?? numberAt(pod, 'spec', 'terminationGracePeriodSeconds') ?? 30;
   return seconds < 0 ? 1 : seconds;
 }
 
-const field =
+const fieldOf =
   (...path: [string, string]) =>
   (pod: ApiObject): string =>
     stringAt(pod, path[0], path[1]);
@@ -50,7 +50,7 @@ const gatedCondition = (now: string): UnknownRecord => ({
 });
 
 /** The pod with the ephemeral containers of the body; nothing else of it counts. Throws 422. */
-function debugged(body: ApiObject, current: ApiObject): ApiObject {
+function setEphemeralContainers(body: ApiObject, current: ApiObject): ApiObject {
   const next = {
     ...current,
     metadata: { ...current.metadata, resourceVersion: body.metadata.resourceVersion },
@@ -59,7 +59,7 @@ function debugged(body: ApiObject, current: ApiObject): ApiObject {
   const added = recordsAt(specOf(body), 'ephemeralContainers');
   if (added.length > 0) (next.spec as UnknownRecord).ephemeralContainers = added;
   else delete (next.spec as UnknownRecord).ephemeralContainers;
-  const violations = ephemeralUpdateViolations(next as ApiObject, current);
+  const violations = validateEphemeralUpdate(next as ApiObject, current);
   if (violations.length > 0) throw invalidObject('', 'Pod', current.metadata.name ?? '', violations);
   return next as ApiObject;
 }
@@ -78,14 +78,14 @@ const ENDED: ReadonlyMap<string, RowCondition> = new Map([
 ]);
 
 /** Rules of Pods (spec, "Pod"). */
-const strategyPod = (): Partial<Strategy> => ({
-  checkName: subdomainName,
+const strategy = (): Partial<Strategy> => ({
+  checkName: checkSubdomainName,
   hasStatus: true,
   returnsDeletedObject: true,
   applyDefaults: object => {
     const podSpec = specOf(object);
-    podSpecDefaults(podSpec);
-    podOnlyDefaults(podSpec);
+    setPodSpecDefaults(podSpec);
+    setPodOnlyDefaults(podSpec);
   },
   prepareCreate: (object, context) => {
     const status: UnknownRecord = { phase: 'Pending', qosClass: qosClassOf(specOf(object)) };
@@ -93,31 +93,31 @@ const strategyPod = (): Partial<Strategy> => ({
     object.status = status;
   },
   prepareStatus: (object, old) => {
-    keepMembers(object, old, ['ownerReferences']);
+    restoreMembers(object, old, ['ownerReferences']);
     const status = ensureRecord(object, 'status');
     status.qosClass ??= recordAt(old, 'status')?.qosClass;
-    settlePodIps(status);
+    alignPodIps(status);
   },
-  validateCreate: podCreateViolations,
-  validateUpdate: podUpdateViolations,
-  validateStatus: podStatusViolations,
-  subresources: new Map([['ephemeralcontainers', debugged]]),
+  validateCreate: validateNewPod,
+  validateUpdate: validatePodUpdate,
+  validateStatus: validatePodStatus,
+  subresources: new Map([['ephemeralcontainers', setEphemeralContainers]]),
   connections: podConnections,
   hasGrace: true,
-  gracePeriod: podGrace,
+  gracePeriod: gracePeriodOf,
   actions: new Map([
     ['binding', (body, current, context) => bindPod(current, body, current.metadata.name ?? '', context.now)],
   ]),
   selectableFields: new Map([
-    ['spec.nodeName', field('spec', 'nodeName')],
-    ['spec.restartPolicy', field('spec', 'restartPolicy')],
-    ['spec.schedulerName', field('spec', 'schedulerName')],
-    ['spec.serviceAccountName', field('spec', 'serviceAccountName')],
+    ['spec.nodeName', fieldOf('spec', 'nodeName')],
+    ['spec.restartPolicy', fieldOf('spec', 'restartPolicy')],
+    ['spec.schedulerName', fieldOf('spec', 'schedulerName')],
+    ['spec.serviceAccountName', fieldOf('spec', 'serviceAccountName')],
     ['spec.hostNetwork', p => String(recordAt(p, 'spec')?.hostNetwork === true)],
-    ['status.phase', field('status', 'phase')],
-    ['status.podIP', field('status', 'podIP')],
+    ['status.phase', fieldOf('status', 'phase')],
+    ['status.podIP', fieldOf('status', 'podIP')],
     ['status.podIPs', () => ''],
-    ['status.nominatedNodeName', field('status', 'nominatedNodeName')],
+    ['status.nominatedNodeName', fieldOf('status', 'nominatedNodeName')],
   ]),
   fieldAliases: new Map([['spec.host', 'spec.nodeName']]),
   rowConditions: object => {
@@ -128,5 +128,5 @@ const strategyPod = (): Partial<Strategy> => ({
 });
 
 export const pod = builtInKind('core/pods', () =>
-  withNameWarning(withPodWarnings(strategyPod(), 'spec'), "the Pod's hostname"),
+  warnAboutName(warnAboutPodSpec(strategy(), 'spec'), "the Pod's hostname"),
 );

@@ -11,22 +11,22 @@ import {
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
-import { ipText } from '../../shared/ipAddresses.js';
-import { complaints } from '../../shared/violations.js';
+import { ipComplaints } from '../../shared/ipAddresses.js';
+import { toViolations } from '../../shared/violations.js';
 
 /** Conditions whose names are taken as they are. */
 const SYSTEM = ['PodScheduled', 'Ready', 'Initialized'];
 
-function conditions(status: UnknownRecord): Violation[] {
+function validateConditions(status: UnknownRecord): Violation[] {
   // Upstream names metadata here.
   return recordsAt(status, 'conditions').flatMap((condition, i) => {
     const type = stringAt(condition, 'type');
-    return SYSTEM.includes(type) ? [] : complaints(`metadata.conditions[${i}].Type`, type, qualifiedName(type));
+    return SYSTEM.includes(type) ? [] : toViolations(`metadata.conditions[${i}].Type`, type, qualifiedName(type));
   });
 }
 
 /** Containers that have ended stay so where the pod does not start them again. */
-function transitions(object: ApiObject, old: ApiObject, member: string): Violation[] {
+function validateTransitions(object: ApiObject, old: ApiObject, member: string): Violation[] {
   const policy = member === 'ephemeralContainerStatuses' ? 'Never' : stringAt(specOf(old), 'restartPolicy');
   if (policy === 'Always') return [];
   const restarted = new Set(
@@ -48,7 +48,7 @@ function transitions(object: ApiObject, old: ApiObject, member: string): Violati
   });
 }
 
-function claims(object: ApiObject): Violation[] {
+function validateClaimStatuses(object: ApiObject): Violation[] {
   const known = recordsAt(specOf(object), 'resourceClaims').map(claim => stringAt(claim, 'name'));
   const seen = new Set<string>();
   return recordsAt(object, 'status', 'resourceClaimStatuses').flatMap((status, i) => {
@@ -61,7 +61,7 @@ function claims(object: ApiObject): Violation[] {
     seen.add(name);
     if (!isAbsent(status.resourceClaimName))
       found.push(
-        ...complaints(
+        ...toViolations(
           field,
           stringAt(status, 'resourceClaimName'),
           dns1123Subdomain(stringAt(status, 'resourceClaimName')),
@@ -72,10 +72,10 @@ function claims(object: ApiObject): Violation[] {
 }
 
 /** Addresses of one list: each is one, and there is at most one of a family. */
-function addresses(status: UnknownRecord, member: 'podIPs' | 'hostIPs'): Violation[] {
+function validateAddresses(status: UnknownRecord, member: 'podIPs' | 'hostIPs'): Violation[] {
   const field = `status.${member}`;
   const ips = recordsAt(status, member).map(entry => stringAt(entry, 'ip'));
-  const found = ips.flatMap((ip, i) => complaints(`${field}[${i}]`, ip, ipText(ip)));
+  const found = ips.flatMap((ip, i) => toViolations(`${field}[${i}]`, ip, ipComplaints(ip)));
   if (ips.length < 2) return found;
   if (ips.length > 2 || new Set(ips.map(isIP)).size < 2)
     found.push(invalid(field, recordsAt(status, member), 'may specify no more than one IP for each IP family'));
@@ -83,39 +83,39 @@ function addresses(status: UnknownRecord, member: 'podIPs' | 'hostIPs'): Violati
   return found;
 }
 
-function hostAddresses(status: UnknownRecord): Violation[] {
+function validateHostAddresses(status: UnknownRecord): Violation[] {
   const [first] = recordsAt(status, 'hostIPs');
   if (!first) return [];
   const ip = stringAt(first, 'ip');
   return [
     ...(ip === stringAt(status, 'hostIP') ? [] : [invalid('status.hostIPs[0].ip', ip, 'must be equal to `hostIP`')]),
-    ...addresses(status, 'hostIPs'),
+    ...validateAddresses(status, 'hostIPs'),
   ];
 }
 
 /** What a write to a pod's status may not do. */
-export function podStatusViolations(object: ApiObject, old: ApiObject): Violation[] {
+export function validatePodStatus(object: ApiObject, old: ApiObject): Violation[] {
   const [now, before] = [recordAt(object, 'status') ?? {}, recordAt(old, 'status')];
   const [qos, node] = [stringAt(now, 'qosClass'), stringAt(now, 'nominatedNodeName')];
   return [
-    ...conditions(now),
+    ...validateConditions(now),
     ...(node === '' || node === stringAt(before, 'nominatedNodeName')
       ? []
-      : complaints('status.nominatedNodeName', node, dns1123Subdomain(node))),
+      : toViolations('status.nominatedNodeName', node, dns1123Subdomain(node))),
     ...(qos !== '' && qos !== stringAt(before, 'qosClass')
       ? [invalid('status.qosClass', qos, 'field is immutable')]
       : []),
     ...['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'].flatMap(member =>
-      transitions(object, old, member),
+      validateTransitions(object, old, member),
     ),
-    ...claims(object),
-    ...addresses(now, 'podIPs'),
-    ...hostAddresses(now),
+    ...validateClaimStatuses(object),
+    ...validateAddresses(now, 'podIPs'),
+    ...validateHostAddresses(now),
   ];
 }
 
 /** Makes `podIP` the first of `podIPs`: given alone or another than the first, it is the only one. */
-export function settlePodIps(status: UnknownRecord): void {
+export function alignPodIps(status: UnknownRecord): void {
   const ip = stringAt(status, 'podIP');
   const first = stringAt(recordsAt(status, 'podIPs')[0], 'ip');
   if (ip !== '' && ip !== first) status.podIPs = [{ ip }];

@@ -11,26 +11,26 @@ import {
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
-import { ephemeralViolations, podSpecViolations } from '../../shared/podSpec/validation.js';
-import { between } from '../../shared/violations.js';
+import { validateEphemeralContainers, validatePodSpec } from '../../shared/podSpec/validation.js';
+import { rangeText } from '../../shared/violations.js';
 
 const FIXED =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
 /** What is wrong with a new pod. */
-export function podCreateViolations(object: ApiObject): Violation[] {
-  const found = podSpecViolations(specOf(object), 'spec');
+export function validateNewPod(object: ApiObject): Violation[] {
+  const found = validatePodSpec(specOf(object), 'spec');
   if (recordsAt(specOf(object), 'ephemeralContainers').length > 0)
     found.push(forbiddenField('spec.ephemeralContainers', 'cannot be set on create'));
   return found;
 }
 
-function deadline(pod: UnknownRecord, old: UnknownRecord): Violation[] {
+function validateDeadline(pod: UnknownRecord, old: UnknownRecord): Violation[] {
   const [now, before] = [numberAt(pod, 'activeDeadlineSeconds'), numberAt(old, 'activeDeadlineSeconds')];
   const field = 'spec.activeDeadlineSeconds';
   if (now === before) return [];
   if (now === undefined) return [invalid(field, null, 'must not update from a positive integer to nil value')];
-  if (now < 0 || now > 2147483647) return [invalid(field, now, between(0, 2147483647))];
+  if (now < 0 || now > 2147483647) return [invalid(field, now, rangeText(0, 2147483647))];
   if (before !== undefined && before < now)
     return [invalid(field, now, 'must be less than or equal to previous value')];
   return [];
@@ -43,7 +43,7 @@ const tolerationKey = (toleration: UnknownRecord): string =>
     ...(toleration.effect === 'NoExecute' ? [] : [numberAt(toleration, 'tolerationSeconds') ?? 0]),
   ]);
 
-function tolerations(pod: UnknownRecord, old: UnknownRecord): Violation[] {
+function validateTolerationsUpdate(pod: UnknownRecord, old: UnknownRecord): Violation[] {
   const now = new Set(recordsAt(pod, 'tolerations').map(tolerationKey));
   const kept = recordsAt(old, 'tolerations').every(before => now.has(tolerationKey(before)));
   return kept
@@ -51,7 +51,7 @@ function tolerations(pod: UnknownRecord, old: UnknownRecord): Violation[] {
     : [forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
 }
 
-function gates(pod: UnknownRecord, old: UnknownRecord): Violation[] {
+function validateGatesUpdate(pod: UnknownRecord, old: UnknownRecord): Violation[] {
   const before = new Set(recordsAt(old, 'schedulingGates').map(gate => stringAt(gate, 'name')));
   return recordsAt(pod, 'schedulingGates').flatMap((gate, i) =>
     before.has(stringAt(gate, 'name'))
@@ -65,7 +65,7 @@ function gates(pod: UnknownRecord, old: UnknownRecord): Violation[] {
   );
 }
 
-function nodeSelector(pod: UnknownRecord, old: UnknownRecord): Violation[] {
+function validateNodeSelectorUpdate(pod: UnknownRecord, old: UnknownRecord): Violation[] {
   const now = recordAt(pod, 'nodeSelector') ?? {};
   return entriesAt(old, 'nodeSelector').every(([key, value]) => now[key] === value)
     ? []
@@ -79,7 +79,7 @@ function nodeSelector(pod: UnknownRecord, old: UnknownRecord): Violation[] {
 }
 
 /** The spec with everything that may change set to what the old one has. */
-function withoutChangeable(pod: UnknownRecord, old: UnknownRecord, gated: boolean): UnknownRecord {
+function withoutMutableFields(pod: UnknownRecord, old: UnknownRecord, gated: boolean): UnknownRecord {
   const withOldImages = (member: string): UnknownRecord[] => {
     const before = recordsAt(old, member);
     return recordsAt(pod, member).map((container, i) => ({ ...container, image: before[i]?.image }));
@@ -107,7 +107,7 @@ function withoutChangeable(pod: UnknownRecord, old: UnknownRecord, gated: boolea
 const DIFFERENCE = 4096;
 
 /** The members that differ, as lines of what was and what is. */
-function difference(before: UnknownRecord, now: UnknownRecord): string {
+function differenceText(before: UnknownRecord, now: UnknownRecord): string {
   const lines = [...new Set([...Object.keys(before), ...Object.keys(now)])]
     .filter(member => !isSemanticallyEqual(before[member], now[member]))
     .flatMap(member => [
@@ -118,9 +118,9 @@ function difference(before: UnknownRecord, now: UnknownRecord): string {
 }
 
 /** What an update of a pod may not do (spec, "Pod updates"). */
-export function podUpdateViolations(object: ApiObject, before: ApiObject): Violation[] {
+export function validatePodUpdate(object: ApiObject, before: ApiObject): Violation[] {
   const [pod, old] = [specOf(object), specOf(before)];
-  const found = podSpecViolations(pod, 'spec');
+  const found = validatePodSpec(pod, 'spec');
   for (const member of ['containers', 'initContainers']) {
     if (recordsAt(pod, member).length !== recordsAt(old, member).length) {
       return [...found, forbiddenField(`spec.${member}`, 'pod updates may not add or remove containers')];
@@ -131,27 +131,31 @@ export function podUpdateViolations(object: ApiObject, before: ApiObject): Viola
     }
   }
   const gated = recordsAt(old, 'schedulingGates').length > 0;
-  found.push(...deadline(pod, old), ...tolerations(pod, old), ...gates(pod, old));
-  if (gated) found.push(...nodeSelector(pod, old));
-  const changed = withoutChangeable(pod, old, gated);
-  if (!isSemanticallyEqual(changed, old)) found.push(forbiddenField('spec', `${FIXED}\n${difference(old, changed)}`));
+  found.push(...validateDeadline(pod, old), ...validateTolerationsUpdate(pod, old), ...validateGatesUpdate(pod, old));
+  if (gated) found.push(...validateNodeSelectorUpdate(pod, old));
+  const changed = withoutMutableFields(pod, old, gated);
+  if (!isSemanticallyEqual(changed, old))
+    found.push(forbiddenField('spec', `${FIXED}\n${differenceText(old, changed)}`));
   return found;
 }
 
 /** Ephemeral containers may be added, never changed or taken away. */
-export function ephemeralUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
+export function validateEphemeralUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const field = 'spec.ephemeralContainers';
   const now = new Map(
     recordsAt(specOf(object), 'ephemeralContainers').map(container => [stringAt(container, 'name'), container]),
   );
-  const found = [...podSpecViolations(specOf(object), 'spec'), ...ephemeralViolations(specOf(object), field)];
+  const found = [...validatePodSpec(specOf(object), 'spec'), ...validateEphemeralContainers(specOf(object), field)];
   for (const before of recordsAt(specOf(old), 'ephemeralContainers')) {
     const name = JSON.stringify(stringAt(before, 'name'));
     const after = now.get(stringAt(before, 'name'));
     if (!after) found.push(forbiddenField(field, `existing ephemeral containers ${name} may not be removed\n`));
     else if (!isSemanticallyEqual(after, before))
       found.push(
-        forbiddenField(field, `existing ephemeral containers ${name} may not be changed\n${difference(before, after)}`),
+        forbiddenField(
+          field,
+          `existing ephemeral containers ${name} may not be changed\n${differenceText(before, after)}`,
+        ),
       );
   }
   return found;

@@ -6,22 +6,22 @@ import { invalid, required, type Violation } from '../../../../core/model/refusa
 import type { Naming } from '../../../../core/naming.js';
 import { keyPairProblem } from './keyPair.js';
 import { AGE, column, countCell, NAME, stringCell } from '../../shared/columns.js';
-import { frozenViolations, measured, tooLarge } from '../../shared/configData.js';
+import { validateFrozen, measureValues, validateTotalSize } from '../../shared/configData.js';
 
-const has = (object: ApiObject, key: string): boolean => valueAt(object, 'data', key) !== undefined;
+const hasKey = (object: ApiObject, key: string): boolean => valueAt(object, 'data', key) !== undefined;
 
-const needed = (object: ApiObject, ...keys: string[]): Violation[] =>
-  keys.filter(key => !has(object, key)).map(key => required(`data[${key}]`));
+const validateKeys = (object: ApiObject, ...keys: string[]): Violation[] =>
+  keys.filter(key => !hasKey(object, key)).map(key => required(`data[${key}]`));
 
-const plainText = (object: ApiObject, key: string): string =>
+const decodedText = (object: ApiObject, key: string): string =>
   Buffer.from(stringAt(object, 'data', key), 'base64').toString('utf8');
 
 /** A value that must be there and be a JSON object; what is wrong with it shows nothing of it. */
-function jsonObject(object: ApiObject, key: string): Violation[] {
-  if (!has(object, key)) return needed(object, key);
+function validateJsonObject(object: ApiObject, key: string): Violation[] {
+  if (!hasKey(object, key)) return validateKeys(object, key);
   const wrong = [invalid(`data[${key}]`, '<secret contents redacted>', 'the value must be a JSON object')];
   try {
-    const value: unknown = JSON.parse(plainText(object, key));
+    const value: unknown = JSON.parse(decodedText(object, key));
     return typeof value === 'object' && !Array.isArray(value) ? [] : wrong;
   } catch {
     return wrong;
@@ -29,24 +29,25 @@ function jsonObject(object: ApiObject, key: string): Violation[] {
 }
 
 /** What each type of Secret must hold, by its type in the server's naming. */
-function typeRules(naming: Naming): ReadonlyMap<string, (object: ApiObject) => Violation[]> {
+function typeValidators(naming: Naming): ReadonlyMap<string, (object: ApiObject) => Violation[]> {
   const account = naming.label('orchestrator.io/service-account.name');
   return new Map([
     [
       naming.label('orchestrator.io/service-account-token'),
       ({ metadata }) => (metadata.annotations?.[account] ? [] : [required(`metadata.annotations[${account}]`)]),
     ],
-    [naming.label('orchestrator.io/dockercfg'), object => jsonObject(object, '.dockercfg')],
-    [naming.label('orchestrator.io/dockerconfigjson'), object => jsonObject(object, '.dockerconfigjson')],
+    [naming.label('orchestrator.io/dockercfg'), object => validateJsonObject(object, '.dockercfg')],
+    [naming.label('orchestrator.io/dockerconfigjson'), object => validateJsonObject(object, '.dockerconfigjson')],
     [
       naming.label('orchestrator.io/basic-auth'),
-      object => (has(object, 'username') || has(object, 'password') ? [] : needed(object, 'username', 'password')),
+      object =>
+        hasKey(object, 'username') || hasKey(object, 'password') ? [] : validateKeys(object, 'username', 'password'),
     ],
     [
       naming.label('orchestrator.io/ssh-auth'),
       object => (stringAt(object, 'data', 'ssh-privatekey') ? [] : [required('data[ssh-privatekey]')]),
     ],
-    [naming.label('orchestrator.io/tls'), object => needed(object, 'tls.crt', 'tls.key')],
+    [naming.label('orchestrator.io/tls'), object => validateKeys(object, 'tls.crt', 'tls.key')],
   ]);
 }
 
@@ -54,14 +55,14 @@ const COLUMNS: readonly Column[] = [NAME, column('Type', stringCell('type')), co
 
 /** Rules of Secrets: `stringData` is written only and becomes data. */
 export const secret = builtInKind('core/secrets', naming => {
-  const types = typeRules(naming);
+  const types = typeValidators(naming);
   const pair = naming.label('orchestrator.io/tls');
   const violations = (object: ApiObject, context: StrategyContext): Violation[] => {
     const found: Violation[] = [];
-    const bytes = measured(object, 'data', 'base64', found);
-    found.push(...tooLarge(bytes, 'data'), ...(types.get(stringAt(object, 'type'))?.(object) ?? []));
+    const bytes = measureValues(object, 'data', 'base64', found);
+    found.push(...validateTotalSize(bytes, 'data'), ...(types.get(stringAt(object, 'type'))?.(object) ?? []));
     if (stringAt(object, 'type') === pair && found.length === 0) {
-      const problem = keyPairProblem(plainText(object, 'tls.crt'), plainText(object, 'tls.key'));
+      const problem = keyPairProblem(decodedText(object, 'tls.crt'), decodedText(object, 'tls.key'));
       if (problem) context.warn?.(problem);
     }
     return found;
@@ -85,7 +86,7 @@ export const secret = builtInKind('core/secrets', naming => {
       ...(stringAt(object, 'type') === stringAt(old, 'type')
         ? []
         : [invalid('type', object.type, 'field is immutable')]),
-      ...frozenViolations(object, old, ['data']),
+      ...validateFrozen(object, old, ['data']),
     ],
     selectableFields: new Map([['type', object => stringAt(object, 'type')]]),
     columns: COLUMNS,

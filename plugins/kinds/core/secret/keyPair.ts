@@ -25,24 +25,24 @@ function blocksOf(pem: string): Block[] {
 
 const isKey = ({ label }: Block): boolean => label === 'PRIVATE KEY' || label.endsWith(' PRIVATE KEY');
 
-const skipped = (blocks: readonly Block[]): string =>
+const skippedText = (blocks: readonly Block[]): string =>
   `after skipping PEM blocks of the following types: [${blocks.map(({ label }) => label).join(' ')}]`;
 
-function noCertificate(blocks: readonly Block[]): string {
+function noCertificateText(blocks: readonly Block[]): string {
   if (blocks.length === 0) return 'tls: failed to find any PEM data in certificate input';
   return blocks.length === 1 && isKey(blocks[0]!)
     ? 'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched'
-    : `tls: failed to find "CERTIFICATE" PEM block in certificate input ${skipped(blocks)}`;
+    : `tls: failed to find "CERTIFICATE" PEM block in certificate input ${skippedText(blocks)}`;
 }
 
-function noKey(blocks: readonly Block[]): string {
+function noKeyText(blocks: readonly Block[]): string {
   if (blocks.length === 0) return 'tls: failed to find any PEM data in key input';
   return blocks.length === 1 && blocks[0]!.label === 'CERTIFICATE'
     ? 'tls: found a certificate rather than a key in the PEM for the private key'
-    : `tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input ${skipped(blocks)}`;
+    : `tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input ${skippedText(blocks)}`;
 }
 
-const read = <T>(make: () => T): T | undefined => {
+const tryRead = <T>(make: () => T): T | undefined => {
   try {
     return make();
   } catch {
@@ -57,12 +57,12 @@ const read = <T>(make: () => T): T | undefined => {
 export function keyPairProblem(certificate: string, key: string): string | undefined {
   const [certificates, keys] = [blocksOf(certificate), blocksOf(key)];
   const first = certificates.find(({ label }) => label === 'CERTIFICATE');
-  if (!first) return noCertificate(certificates);
+  if (!first) return noCertificateText(certificates);
   const secret = keys.find(isKey);
-  if (!secret) return noKey(keys);
-  const issued = read(() => new X509Certificate(first.pem));
+  if (!secret) return noKeyText(keys);
+  const issued = tryRead(() => new X509Certificate(first.pem));
   if (!issued) return 'x509: malformed certificate';
-  const own: KeyObject | undefined = read(() => createPrivateKey(secret.pem));
+  const own: KeyObject | undefined = tryRead(() => createPrivateKey(secret.pem));
   if (!own) return 'tls: failed to parse private key';
   if (own.asymmetricKeyType !== issued.publicKey.asymmetricKeyType)
     return 'tls: private key type does not match public key type';

@@ -2,8 +2,8 @@ import { isIP, isIPv6 } from 'node:net';
 import { entriesAt, isAbsent, stringAt, stringsAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { duplicate, invalid, notSupported, type Violation } from '../../../../core/model/refusal.js';
 import { isHeadless } from './fields.js';
-import { ipText } from '../../shared/ipAddresses.js';
-import { complaints } from '../../shared/violations.js';
+import { ipComplaints } from '../../shared/ipAddresses.js';
+import { toViolations } from '../../shared/violations.js';
 
 const FAMILIES = ['IPv4', 'IPv6'];
 
@@ -11,7 +11,7 @@ const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
 const ALL = 'spec.clusterIPs';
 
-function familyViolations(spec: UnknownRecord | undefined): Violation[] {
+function validateFamily(spec: UnknownRecord | undefined): Violation[] {
   const seen = new Set<string>();
   const found = stringsAt(spec, 'ipFamilies').flatMap((family, i) => {
     const field = `spec.ipFamilies[${i}]`;
@@ -27,15 +27,15 @@ function familyViolations(spec: UnknownRecord | undefined): Violation[] {
 }
 
 /** Each address by itself; `None` stands alone. */
-function eachAddress(all: readonly string[]): Violation[] {
+function validateEachAddress(all: readonly string[]): Violation[] {
   return all.flatMap((address, i) => {
     if (i === 0 && address === 'None')
       return all.length > 1 ? [invalid(ALL, all, "'None' must be the first and only value")] : [];
-    return complaints(`${ALL}[${i}]`, address, ipText(address));
+    return toViolations(`${ALL}[${i}]`, address, ipComplaints(address));
   });
 }
 
-function matchFamilies(all: readonly string[], families: readonly string[]): Violation[] {
+function validateFamiliesOfAddresses(all: readonly string[], families: readonly string[]): Violation[] {
   return all.flatMap((address, i) => {
     const family = families[i];
     if (family === undefined)
@@ -50,12 +50,12 @@ function matchFamilies(all: readonly string[], families: readonly string[]): Vio
  * Whether addresses, families and their policy go together; they are judged before anything is allocated. Not for
  * external names.
  */
-export function addressViolations(spec: UnknownRecord | undefined): Violation[] {
-  const found = familyViolations(spec);
+export function validateAddress(spec: UnknownRecord | undefined): Violation[] {
+  const found = validateFamily(spec);
   const [one, all] = [stringAt(spec, 'clusterIP'), stringsAt(spec, 'clusterIPs')];
   if (all.length > 0 && one === '') found.push(invalid(ALL, all, 'must be empty when `clusterIP` is not specified'));
   else if (all.length > 0 && all[0] !== one) found.push(invalid(ALL, all, 'first value must match `clusterIP`'));
-  const wrong = eachAddress(all);
+  const wrong = validateEachAddress(all);
   found.push(...wrong);
   if (all.length > 2) found.push(invalid(ALL, all, 'may only hold up to 2 values'));
   if (wrong.length > 0) return found;
@@ -63,14 +63,14 @@ export function addressViolations(spec: UnknownRecord | undefined): Violation[] 
     found.push(invalid(ALL, all, 'may specify no more than one IP for each IP family'));
   const families = stringsAt(spec, 'ipFamilies');
   const comparable = !isHeadless(spec) && found.length === 0 && families.length > 0;
-  return comparable ? [...found, ...matchFamilies(all, families)] : found;
+  return comparable ? [...found, ...validateFamiliesOfAddresses(all, families)] : found;
 }
 
 /**
  * What a cluster with IPv4 only cannot give. Services without address and selector may ask for anything: others fill
  * them.
  */
-export function unavailableFamilies(spec: UnknownRecord | undefined): Violation[] {
+export function validateAvailableFamilies(spec: UnknownRecord | undefined): Violation[] {
   if (isHeadless(spec) && entriesAt(spec, 'selector').length === 0) return [];
   const found: Violation[] = [];
   if (stringAt(spec, 'ipFamilyPolicy') === 'RequireDualStack')

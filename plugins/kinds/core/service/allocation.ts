@@ -10,9 +10,9 @@ import {
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, invalidObject, type Violation } from '../../../../core/model/refusal.js';
-import { addressViolations, unavailableFamilies } from './addresses.js';
-import { allocatorOver, type ServiceAllocator } from './allocator.js';
-import { fillFamilies, hasClusterIP, hasHealthPort, hasNodePorts, isHeadless } from './fields.js';
+import { validateAddress, validateAvailableFamilies } from './addresses.js';
+import { makeAllocator, type ServiceAllocator } from './allocator.js';
+import { setFamilies, hasClusterIP, hasHealthPort, hasNodePorts, isHeadless } from './fields.js';
 
 function allocateAddress(service: UnknownRecord, allocator: ServiceAllocator, owned: readonly string[]): Violation[] {
   if (!hasClusterIP(service)) return [];
@@ -94,7 +94,7 @@ function allocateHealthPort(service: UnknownRecord, allocator: ServiceAllocator)
 }
 
 /** The health port stays as long as one is needed. */
-const changedHealthPort = (service: UnknownRecord, before: UnknownRecord | undefined): Violation[] =>
+const validateHealthPortUpdate = (service: UnknownRecord, before: UnknownRecord | undefined): Violation[] =>
   hasHealthPort(service) &&
   hasHealthPort(before) &&
   numberAt(service, 'healthCheckNodePort') !== numberAt(before, 'healthCheckNodePort')
@@ -112,19 +112,19 @@ export function allocate(object: ApiObject, old: ApiObject | undefined, context:
     if (violations.length > 0) throw invalidObject('', 'Service', object.metadata.name ?? '', violations);
   };
   if (hasClusterIP(service)) {
-    refuse(addressViolations(service));
-    fillFamilies(service);
-    refuse(unavailableFamilies(service));
+    refuse(validateAddress(service));
+    setFamilies(service);
+    refuse(validateAvailableFamilies(service));
   }
   const given = stringsAt(before, 'clusterIPs');
   // That an address may not change is for the validation to tell.
   const moved = hasClusterIP(before) && given[0] !== undefined && stringsAt(service, 'clusterIPs')[0] !== given[0];
-  const allocator = allocatorOver(() => context.list('core/services'), old?.metadata.uid);
+  const allocator = makeAllocator(() => context.list('core/services'), old?.metadata.uid);
   refuse(
     [
       ...(moved ? [] : allocateAddress(service, allocator, given)),
       ...allocateNodePorts(service, allocator),
-      ...changedHealthPort(service, before),
+      ...validateHealthPortUpdate(service, before),
       ...allocateHealthPort(service, allocator),
     ].slice(0, 1),
   );

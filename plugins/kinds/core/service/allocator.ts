@@ -54,7 +54,7 @@ export const claimsOf = (service: ApiObject): string[] => [
   ...portsOf(service).map(([port, protocol]) => `${port}-${protocol}`),
 ];
 
-function usedBy(services: readonly ApiObject[], except: string | undefined): Used {
+function usedByServices(services: readonly ApiObject[], except: string | undefined): Used {
   const used: Used = { addresses: new Set(), ports: new Map() };
   for (const service of services) {
     if (service.metadata.uid !== undefined && service.metadata.uid === except) continue;
@@ -70,7 +70,7 @@ function usedBy(services: readonly ApiObject[], except: string | undefined): Use
 const RANDOM_TRIES = 64;
 
 /** A free one of the numbers below `size`: a random one unless nearly all are taken. */
-function pick(size: number, free: (index: number) => boolean): number | undefined {
+function pickFree(size: number, free: (index: number) => boolean): number | undefined {
   for (let attempt = 0; attempt < RANDOM_TRIES; attempt++) {
     const index = randomInt(size);
     if (free(index)) return index;
@@ -84,13 +84,13 @@ function pick(size: number, free: (index: number) => boolean): number | undefine
  * `except` does not count: it may keep what it has. Others may pick the same at the same time: `claimsOf` keeps them
  * apart.
  */
-export function allocatorOver(
+export function makeAllocator(
   services: () => readonly ApiObject[],
   except?: string,
   ranges: ServiceRanges = DEFAULT_RANGES,
 ): ServiceAllocator {
   let known: Used | undefined;
-  const used = (): Used => (known ??= usedBy(services(), except));
+  const used = (): Used => (known ??= usedByServices(services(), except));
   const [base = '', bits = '24'] = ranges.network.split('/');
   const first = toNumber(base);
   const size = 2 ** (32 - Number(bits));
@@ -100,7 +100,7 @@ export function allocatorOver(
     addressTaken: address => used().addresses.has(address),
     inRange: address => isIPv4(address) && toNumber(address) > first && toNumber(address) < first + size - 1,
     nextAddress: () => {
-      const index = pick(size - 3, i => !used().addresses.has(toAddress(first + 2 + i)));
+      const index = pickFree(size - 3, i => !used().addresses.has(toAddress(first + 2 + i)));
       if (index === undefined) return undefined;
       const address = toAddress(first + 2 + index);
       used().addresses.add(address);
@@ -108,7 +108,7 @@ export function allocatorOver(
     },
     portTaken: (port, protocol) => used().ports.get(port)?.has(protocol) ?? false,
     nextPort: () => {
-      const index = pick(high - low + 1, i => !used().ports.has(low + i));
+      const index = pickFree(high - low + 1, i => !used().ports.has(low + i));
       if (index === undefined) return undefined;
       used().ports.set(low + index, new Set(['TCP', 'UDP', 'SCTP']));
       return low + index;

@@ -40,7 +40,7 @@ export const isHeadless = (spec: UnknownRecord | undefined): boolean =>
   stringAt(spec, 'clusterIP') === 'None' || stringsAt(spec, 'clusterIPs')[0] === 'None';
 
 /** Clients may send the one address in either field; both are made to agree where that is what was meant. */
-export function agreeOnAddresses(spec: UnknownRecord, old: UnknownRecord | undefined): void {
+export function alignAddresses(spec: UnknownRecord, old: UnknownRecord | undefined): void {
   const [now, nowAll] = [stringAt(spec, 'clusterIP'), stringsAt(spec, 'clusterIPs')];
   if (!old) {
     if (now !== '' && nowAll.length === 0) spec.clusterIPs = [now];
@@ -77,7 +77,7 @@ function keepNodePorts(spec: UnknownRecord, old: UnknownRecord): void {
 }
 
 /** After a change of type, what only the old type had is dropped unless the client changed it in the same write. */
-export function dropForeignFields(spec: UnknownRecord, old: UnknownRecord): void {
+export function dropFieldsOfOldType(spec: UnknownRecord, old: UnknownRecord): void {
   const drop = (has: (spec: UnknownRecord) => boolean, ...members: string[]): void => {
     if (!has(old) || has(spec)) return;
     for (const member of members) if (isSemanticallyEqual(spec[member], old[member])) delete spec[member];
@@ -96,7 +96,7 @@ function dropNodePorts(spec: UnknownRecord, old: UnknownRecord): void {
 }
 
 /** Fills `ipFamilies` and `ipFamilyPolicy` of a server with IPv4 only. */
-export function fillFamilies(spec: UnknownRecord): void {
+export function setFamilies(spec: UnknownRecord): void {
   if (!hasClusterIP(spec)) return;
   const unselected = isHeadless(spec) && entriesAt(spec, 'selector').length === 0;
   if (isAbsent(spec.ipFamilyPolicy)) spec.ipFamilyPolicy = unselected ? 'RequireDualStack' : 'SingleStack';
@@ -109,7 +109,7 @@ export function fillFamilies(spec: UnknownRecord): void {
 }
 
 /** Defaults of a Service's spec (spec, "Service"). */
-export function serviceDefaults(spec: UnknownRecord): void {
+export function setServiceDefaults(spec: UnknownRecord): void {
   if (stringAt(spec, 'sessionAffinity') === '') spec.sessionAffinity = 'None';
   if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
   if (spec.sessionAffinity === 'ClientIP') {

@@ -13,11 +13,11 @@ import {
 import { Refusal } from '../../../../core/model/refusal.js';
 import { allocate } from './allocation.js';
 import { claimsOf } from './allocator.js';
-import { agreeOnAddresses, dropForeignFields, keepAllocated, serviceDefaults } from './fields.js';
-import { serviceStatusViolations, serviceUpdateViolations, serviceViolations } from './validation.js';
+import { alignAddresses, dropFieldsOfOldType, keepAllocated, setServiceDefaults } from './fields.js';
+import { validateServiceStatus, validateServiceUpdate, validateService } from './validation.js';
 import { AGE, type Cell, column, NAME, selectorText, stringCell, wideColumn } from '../../shared/columns.js';
 import { balancerAddresses } from '../../shared/loadBalancers.js';
-import { label1035Name } from '../../shared/names.js';
+import { checkLabel1035Name } from '../../shared/names.js';
 
 const externalAddress: Cell = service => {
   const external = stringsAt(service, 'spec', 'externalIPs');
@@ -70,33 +70,33 @@ const CONNECTIONS: ReadonlyMap<string, Connection> = new Map([
 export const service = builtInKind('core/services', () => ({
   reads: ['core/services'],
   claims: claimsOf,
-  checkName: label1035Name,
+  checkName: checkLabel1035Name,
   hasStatus: true,
   connections: CONNECTIONS,
   returnsDeletedObject: true,
   allowCreateOnUpdate: true,
   applyDefaults: object => {
-    serviceDefaults(specOf(object));
+    setServiceDefaults(specOf(object));
     for (const ingress of recordsAt(object, 'status', 'loadBalancer', 'ingress')) {
       if (stringAt(ingress, 'ip') !== '') setDefault(ingress, 'ipMode', 'VIP');
     }
   },
   prepareCreate: (object, context) => {
     object.status = { loadBalancer: {} };
-    agreeOnAddresses(specOf(object), undefined);
+    alignAddresses(specOf(object), undefined);
     allocate(object, undefined, context);
   },
   prepareUpdate: (object, old, context) => {
     const before = specOf(old);
-    agreeOnAddresses(specOf(object), before);
+    alignAddresses(specOf(object), before);
     keepAllocated(specOf(object), before);
-    dropForeignFields(specOf(object), before);
+    dropFieldsOfOldType(specOf(object), before);
     if (specOf(object).type !== 'LoadBalancer') ensureRecord(object, 'status').loadBalancer = {};
     allocate(object, old, context);
   },
-  validateCreate: object => serviceViolations(object),
-  validateUpdate: (object, old) => serviceUpdateViolations(object, old),
-  validateStatus: serviceStatusViolations,
+  validateCreate: object => validateService(object),
+  validateUpdate: (object, old) => validateServiceUpdate(object, old),
+  validateStatus: validateServiceStatus,
   selectableFields: new Map([
     ['spec.clusterIP', object => stringAt(object, 'spec', 'clusterIP')],
     ['spec.type', object => stringAt(object, 'spec', 'type')],

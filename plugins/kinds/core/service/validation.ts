@@ -12,14 +12,14 @@ import {
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, required, type Violation } from '../../../../core/model/refusal.js';
-import { addressViolations } from './addresses.js';
+import { validateAddress } from './addresses.js';
 import { hasClusterIP, hasHealthPort, isExternal, isHeadless } from './fields.js';
-import { ipText, nonSpecialIp } from '../../shared/ipAddresses.js';
-import { labelViolations } from '../../shared/labels.js';
-import { portName, portNumber } from '../../shared/ports.js';
-import { complaints, ifSet, oneOf } from '../../shared/violations.js';
+import { ipComplaints, validateNonSpecialIp } from '../../shared/ipAddresses.js';
+import { validateLabel } from '../../shared/labels.js';
+import { portNameComplaints, portNumberComplaints } from '../../shared/ports.js';
+import { toViolations, validateIfSet, validateOneOf } from '../../shared/violations.js';
 
-function portViolations(spec: UnknownRecord | undefined): Violation[] {
+function validatePort(spec: UnknownRecord | undefined): Violation[] {
   const ports = recordsAt(spec, 'ports');
   const found: Violation[] = [];
   if (ports.length === 0 && stringAt(spec, 'type') !== 'ExternalName' && !isHeadless(spec))
@@ -29,15 +29,17 @@ function portViolations(spec: UnknownRecord | undefined): Violation[] {
     const where = `spec.ports[${i}]`;
     const [name, number] = [stringAt(port, 'name'), numberAt(port, 'port') ?? 0];
     if (name === '' && ports.length > 1) found.push(required(`${where}.name`));
-    if (name !== '') found.push(...complaints(`${where}.name`, name, dns1123Label(name)));
+    if (name !== '') found.push(...toViolations(`${where}.name`, name, dns1123Label(name)));
     if (name !== '' && names.has(name)) found.push(duplicate(`${where}.name`, name));
     names.add(name);
-    found.push(...complaints(`${where}.port`, number, portNumber(number)));
-    found.push(...oneOf(port, 'protocol', `${where}.protocol`, ['SCTP', 'TCP', 'UDP']));
+    found.push(...toViolations(`${where}.port`, number, portNumberComplaints(number)));
+    found.push(...validateOneOf(port, 'protocol', `${where}.protocol`, ['SCTP', 'TCP', 'UDP']));
     const target = port.targetPort;
-    if (typeof target === 'string') found.push(...complaints(`${where}.targetPort`, target, portName(target)));
-    else if (typeof target === 'number') found.push(...complaints(`${where}.targetPort`, target, portNumber(target)));
-    found.push(...ifSet(port, 'appProtocol', `${where}.appProtocol`, qualifiedName));
+    if (typeof target === 'string')
+      found.push(...toViolations(`${where}.targetPort`, target, portNameComplaints(target)));
+    else if (typeof target === 'number')
+      found.push(...toViolations(`${where}.targetPort`, target, portNumberComplaints(target)));
+    found.push(...validateIfSet(port, 'appProtocol', `${where}.appProtocol`, qualifiedName));
     const pair = `${stringAt(port, 'protocol')}/${number}`;
     if (pairs.has(pair)) found.push(duplicate(where, { port: number, protocol: stringAt(port, 'protocol') }));
     pairs.add(pair);
@@ -45,13 +47,13 @@ function portViolations(spec: UnknownRecord | undefined): Violation[] {
   return found;
 }
 
-const only = (what: string): string => `may only be used when \`type\` is '${what}'`;
+const onlyForText = (what: string): string => `may only be used when \`type\` is '${what}'`;
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
 const NODE_AGENT_PORT = 10250;
 
-function externalName(spec: UnknownRecord | undefined): Violation[] {
+function validateExternalName(spec: UnknownRecord | undefined): Violation[] {
   const members = ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy'];
   const found = members
     .filter(member => (member === 'ipFamilyPolicy' ? !isAbsent(spec?.[member]) : stringsAt(spec, member).length > 0))
@@ -59,16 +61,18 @@ function externalName(spec: UnknownRecord | undefined): Violation[] {
   const name = stringAt(spec, 'externalName').replace(/\.$/, '');
   return [
     ...found,
-    ...(name === '' ? [required('spec.externalName')] : complaints('spec.externalName', name, dns1123Subdomain(name))),
+    ...(name === ''
+      ? [required('spec.externalName')]
+      : toViolations('spec.externalName', name, dns1123Subdomain(name))),
   ];
 }
 
 /** What a type asks for, and what it excludes. */
-function typeViolations(spec: UnknownRecord | undefined): Violation[] {
+function validateType(spec: UnknownRecord | undefined): Violation[] {
   const type = stringAt(spec, 'type');
-  const found = oneOf(spec, 'type', 'spec.type', TYPES);
-  if (type === 'ExternalName') found.push(...externalName(spec));
-  else found.push(...addressViolations(spec));
+  const found = validateOneOf(spec, 'type', 'spec.type', TYPES);
+  if (type === 'ExternalName') found.push(...validateExternalName(spec));
+  else found.push(...validateAddress(spec));
   if ((type === 'NodePort' || type === 'LoadBalancer') && isHeadless(spec))
     found.push(invalid('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
   for (const [i, port] of recordsAt(spec, 'ports').entries()) {
@@ -86,8 +90,8 @@ function typeViolations(spec: UnknownRecord | undefined): Violation[] {
   return found;
 }
 
-function affinityViolations(spec: UnknownRecord | undefined): Violation[] {
-  const found = oneOf(spec, 'sessionAffinity', 'spec.sessionAffinity', ['ClientIP', 'None']);
+function validateAffinity(spec: UnknownRecord | undefined): Violation[] {
+  const found = validateOneOf(spec, 'sessionAffinity', 'spec.sessionAffinity', ['ClientIP', 'None']);
   const seconds = numberAt(spec, 'sessionAffinityConfig', 'clientIP', 'timeoutSeconds');
   if (stringAt(spec, 'sessionAffinity') === 'ClientIP' && seconds !== undefined && (seconds <= 0 || seconds > 86400)) {
     const field = 'spec.sessionAffinityConfig.clientIP.timeoutSeconds';
@@ -96,15 +100,15 @@ function affinityViolations(spec: UnknownRecord | undefined): Violation[] {
   return found;
 }
 
-function externalIpViolations(spec: UnknownRecord | undefined): Violation[] {
+function validateExternalIp(spec: UnknownRecord | undefined): Violation[] {
   return stringsAt(spec, 'externalIPs').flatMap((address, i) => {
     const field = `spec.externalIPs[${i}]`;
-    const wrong = complaints(field, address, ipText(address));
-    return wrong.length > 0 ? wrong : nonSpecialIp(address, field);
+    const wrong = toViolations(field, address, ipComplaints(address));
+    return wrong.length > 0 ? wrong : validateNonSpecialIp(address, field);
   });
 }
 
-function cidr(value: string): string[] {
+function cidrComplaints(value: string): string[] {
   const [address = '', length = '', ...rest] = value.split('/');
   const family = isIP(address);
   const fine =
@@ -113,79 +117,80 @@ function cidr(value: string): string[] {
 }
 
 /** What only Services of load balancers have. The odd capital of the first field is upstream's. */
-function balancerViolations(spec: UnknownRecord | undefined): Violation[] {
+function validateLoadBalancer(spec: UnknownRecord | undefined): Violation[] {
   const isBalancer = stringAt(spec, 'type') === 'LoadBalancer';
   const found: Violation[] = [];
   const ranges = stringsAt(spec, 'loadBalancerSourceRanges');
   if (ranges.length > 0 && !isBalancer)
-    found.push(forbiddenField('spec.LoadBalancerSourceRanges', only('LoadBalancer')));
+    found.push(forbiddenField('spec.LoadBalancerSourceRanges', onlyForText('LoadBalancer')));
   for (const [i, range] of ranges.entries())
-    found.push(...complaints(`spec.LoadBalancerSourceRanges[${i}]`, range.trim(), cidr(range.trim())));
+    found.push(...toViolations(`spec.LoadBalancerSourceRanges[${i}]`, range.trim(), cidrComplaints(range.trim())));
   if (!isAbsent(spec?.allocateLoadBalancerNodePorts) && !isBalancer)
-    found.push(forbiddenField('spec.allocateLoadBalancerNodePorts', only('LoadBalancer')));
+    found.push(forbiddenField('spec.allocateLoadBalancerNodePorts', onlyForText('LoadBalancer')));
   if (isAbsent(spec?.loadBalancerClass)) return found;
   const name = stringAt(spec, 'loadBalancerClass');
-  if (!isBalancer) return [...found, forbiddenField('spec.loadBalancerClass', only('LoadBalancer'))];
-  return [...found, ...complaints('spec.loadBalancerClass', name, qualifiedName(name))];
+  if (!isBalancer) return [...found, forbiddenField('spec.loadBalancerClass', onlyForText('LoadBalancer'))];
+  return [...found, ...toViolations('spec.loadBalancerClass', name, qualifiedName(name))];
 }
 
 const TRAFFIC = ['Cluster', 'Local'];
 
-function trafficViolations(spec: UnknownRecord | undefined): Violation[] {
+function validateTraffic(spec: UnknownRecord | undefined): Violation[] {
   const found: Violation[] = [];
   const policy = stringAt(spec, 'externalTrafficPolicy');
-  if (isExternal(spec)) found.push(...oneOf(spec, 'externalTrafficPolicy', 'spec.externalTrafficPolicy', TRAFFIC));
+  if (isExternal(spec))
+    found.push(...validateOneOf(spec, 'externalTrafficPolicy', 'spec.externalTrafficPolicy', TRAFFIC));
   else if (policy !== '')
     found.push(invalid('spec.externalTrafficPolicy', policy, 'may only be set for externally-accessible services'));
   const health = numberAt(spec, 'healthCheckNodePort') ?? 0;
   if (hasHealthPort(spec)) {
-    if (health !== 0) found.push(...complaints('spec.healthCheckNodePort', health, portNumber(health)));
+    if (health !== 0) found.push(...toViolations('spec.healthCheckNodePort', health, portNumberComplaints(health)));
   } else if (health !== 0) {
     const why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
     found.push(invalid('spec.healthCheckNodePort', health, why));
   }
-  found.push(...oneOf(spec, 'internalTrafficPolicy', 'spec.internalTrafficPolicy', TRAFFIC, false));
-  return [...found, ...oneOf(spec, 'trafficDistribution', 'spec.trafficDistribution', ['PreferClose'], false)];
+  found.push(...validateOneOf(spec, 'internalTrafficPolicy', 'spec.internalTrafficPolicy', TRAFFIC, false));
+  return [...found, ...validateOneOf(spec, 'trafficDistribution', 'spec.trafficDistribution', ['PreferClose'], false)];
 }
 
 /** What is wrong with a status that a load balancer wrote. */
-export function serviceStatusViolations(object: ApiObject): Violation[] {
+export function validateServiceStatus(object: ApiObject): Violation[] {
   const field = 'status.loadBalancer.ingress';
   const points = recordsAt(object, 'status', 'loadBalancer', 'ingress');
   if (points.length > 0 && stringAt(object, 'spec', 'type') !== 'LoadBalancer')
     return [forbiddenField(field, "may only be used when `spec.type` is 'LoadBalancer'")];
   return points.flatMap((ingress, i) => {
     const [ip, name] = [stringAt(ingress, 'ip'), stringAt(ingress, 'hostname')];
-    const found = ip === '' ? [] : complaints(`${field}[${i}].ip`, ip, ipText(ip));
+    const found = ip === '' ? [] : toViolations(`${field}[${i}].ip`, ip, ipComplaints(ip));
     if (isAbsent(ingress.ipMode))
       found.push(...(ip === '' ? [] : [required(`${field}[${i}].ipMode`, 'must be specified when `ip` is set')]));
     else if (ip === '')
       found.push(forbiddenField(`${field}[${i}].ipMode`, 'may not be specified when `ip` is not set'));
-    else found.push(...oneOf(ingress, 'ipMode', `${field}[${i}].ipMode`, ['Proxy', 'VIP']));
-    if (name !== '') found.push(...complaints(`${field}[${i}].hostname`, name, dns1123Subdomain(name)));
+    else found.push(...validateOneOf(ingress, 'ipMode', `${field}[${i}].ipMode`, ['Proxy', 'VIP']));
+    if (name !== '') found.push(...toViolations(`${field}[${i}].hostname`, name, dns1123Subdomain(name)));
     if (isIP(name) !== 0) found.push(invalid(`${field}[${i}].hostname`, name, 'must be a DNS name, not an IP address'));
     return found;
   });
 }
 
 /** What is wrong with a Service. */
-export function serviceViolations(object: ApiObject): Violation[] {
+export function validateService(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   return [
-    ...portViolations(spec),
-    ...typeViolations(spec),
-    ...affinityViolations(spec),
-    ...labelViolations(entriesAt(spec, 'selector'), 'spec.selector'),
-    ...externalIpViolations(spec),
-    ...balancerViolations(spec),
-    ...trafficViolations(spec),
+    ...validatePort(spec),
+    ...validateType(spec),
+    ...validateAffinity(spec),
+    ...validateLabel(entriesAt(spec, 'selector'), 'spec.selector'),
+    ...validateExternalIp(spec),
+    ...validateLoadBalancer(spec),
+    ...validateTraffic(spec),
   ];
 }
 
 /** What an update may not do: addresses and the class of load balancers stay once they are given. */
-export function serviceUpdateViolations(object: ApiObject, old: ApiObject): Violation[] {
+export function validateServiceUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const [now, before] = [recordAt(object, 'spec'), recordAt(old, 'spec')];
-  const found = serviceViolations(object);
+  const found = validateService(object);
   const [address, earlier] = [stringsAt(now, 'clusterIPs'), stringsAt(before, 'clusterIPs')];
   if (hasClusterIP(now) && hasClusterIP(before) && earlier[0] && address[0] !== earlier[0]) {
     found.push(invalid('spec.clusterIPs[0]', address, 'may not change once set'));

@@ -8,20 +8,20 @@ import {
   stringAt,
   type UnknownRecord,
 } from '../../../../core/model/record.js';
-import { pullPolicyOf, volumeDefaults } from './volumeDefaults.js';
+import { pullPolicyFor, setVolumeDefaults } from './volumeDefaults.js';
 
 /** The containers of a pod spec by the member that holds them, in the order validation names them. */
 export const CONTAINER_LISTS = ['containers', 'initContainers', 'ephemeralContainers'] as const;
 
-function probeDefaults(probe: UnknownRecord): void {
+function setProbeDefaults(probe: UnknownRecord): void {
   setDefaultForZero(probe, 'timeoutSeconds', 1);
   setDefaultForZero(probe, 'periodSeconds', 10);
   setDefaultForZero(probe, 'successThreshold', 1);
   setDefaultForZero(probe, 'failureThreshold', 3);
-  handlerDefaults(probe);
+  setHandlerDefaults(probe);
 }
 
-function handlerDefaults(handler: UnknownRecord): void {
+function setHandlerDefaults(handler: UnknownRecord): void {
   const http = recordAt(handler, 'httpGet');
   if (http) {
     setDefault(http, 'path', '/');
@@ -31,18 +31,18 @@ function handlerDefaults(handler: UnknownRecord): void {
   if (grpc && isAbsent(grpc.service)) grpc.service = '';
 }
 
-function containerDefaults(container: UnknownRecord): void {
-  setDefault(container, 'imagePullPolicy', pullPolicyOf(stringAt(container, 'image')));
+function setContainerDefaults(container: UnknownRecord): void {
+  setDefault(container, 'imagePullPolicy', pullPolicyFor(stringAt(container, 'image')));
   setDefault(container, 'terminationMessagePath', '/dev/termination-log');
   setDefault(container, 'terminationMessagePolicy', 'File');
   for (const port of recordsAt(container, 'ports')) setDefault(port, 'protocol', 'TCP');
   for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
     const found = recordAt(container, probe);
-    if (found) probeDefaults(found);
+    if (found) setProbeDefaults(found);
   }
   for (const hook of ['postStart', 'preStop']) {
     const found = recordAt(container, 'lifecycle', hook);
-    if (found) handlerDefaults(found);
+    if (found) setHandlerDefaults(found);
   }
   for (const variable of recordsAt(container, 'env')) {
     const fieldRef = recordAt(variable, 'valueFrom', 'fieldRef');
@@ -53,25 +53,25 @@ function containerDefaults(container: UnknownRecord): void {
 }
 
 /** Defaults of a pod spec, alike in pods and in the templates of workloads. */
-export function podSpecDefaults(pod: UnknownRecord): void {
+export function setPodSpecDefaults(pod: UnknownRecord): void {
   setDefault(pod, 'dnsPolicy', 'ClusterFirst');
   setDefault(pod, 'restartPolicy', 'Always');
   setDefault(pod, 'terminationGracePeriodSeconds', 30);
   setDefault(pod, 'schedulerName', 'default-scheduler');
   ensureRecord(pod, 'securityContext');
-  serviceAccountAlias(pod);
+  alignServiceAccount(pod);
   for (const member of CONTAINER_LISTS) {
     for (const container of recordsAt(pod, member)) {
-      containerDefaults(container);
+      setContainerDefaults(container);
     }
   }
-  for (const volume of recordsAt(pod, 'volumes')) volumeDefaults(volume);
+  for (const volume of recordsAt(pod, 'volumes')) setVolumeDefaults(volume);
   for (const spread of recordsAt(pod, 'topologySpreadConstraints'))
     setDefault(spread, 'whenUnsatisfiable', 'DoNotSchedule');
 }
 
 /** `serviceAccount` is the old name of `serviceAccountName`; both are kept equal, the new one wins. */
-function serviceAccountAlias(pod: UnknownRecord): void {
+function alignServiceAccount(pod: UnknownRecord): void {
   const name = stringAt(pod, 'serviceAccountName') || stringAt(pod, 'serviceAccount');
   if (name === '') return;
   pod.serviceAccountName = name;
@@ -79,7 +79,7 @@ function serviceAccountAlias(pod: UnknownRecord): void {
 }
 
 /** Fills the pod spec of a template, if it has one. */
-export function templateDefaults(template: UnknownRecord | undefined): void {
+export function setTemplateDefaults(template: UnknownRecord | undefined): void {
   if (!template) return;
-  podSpecDefaults(ensureRecord(template, 'spec'));
+  setPodSpecDefaults(ensureRecord(template, 'spec'));
 }

@@ -2,7 +2,7 @@ import { dns1123Subdomain, patternText } from '../../../../core/model/names.js';
 import { compareQuantities, quantityOf } from '../../../../core/model/quantity.js';
 import { recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { invalid, notSupported, required, type Violation } from '../../../../core/model/refusal.js';
-import { complaints } from '../violations.js';
+import { toViolations } from '../violations.js';
 
 const CONFIG_KEY = patternText(
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
@@ -44,18 +44,18 @@ const ENV_RESOURCES = [
   'requests.memory',
 ];
 
-const envName = (name: string, field: string): Violation[] =>
+const validateEnvName = (name: string, field: string): Violation[] =>
   /^[ -<>-~]+$/.test(name) ? [] : [invalid(field, name, ENV_NAME)];
 
 /** A key of a ConfigMap or Secret. */
-export function keyReference(key: string, field: string): Violation[] {
+export function validateKeyReference(key: string, field: string): Violation[] {
   if (key === '') return [required(field)];
   if (/^[-._a-zA-Z0-9]+$/.test(key))
     return key === '.' || key === '..' ? [invalid(field, key, `must not be '${key}'`)] : [];
   return [invalid(field, key, CONFIG_KEY)];
 }
 
-function fieldRef(reference: UnknownRecord, field: string): Violation[] {
+function validateFieldRef(reference: UnknownRecord, field: string): Violation[] {
   const path = stringAt(reference, 'fieldPath');
   if (path === '') return [required(`${field}.fieldPath`)];
   if (stringAt(reference, 'apiVersion') !== 'v1') {
@@ -76,7 +76,7 @@ function fieldRef(reference: UnknownRecord, field: string): Violation[] {
 /** What amounts of processors may be shown in: as they are, or thousandths. */
 const CPU_DIVISORS = ['0', '1', '1m'].map(quantityOf);
 
-function resourceRef(reference: UnknownRecord, field: string): Violation[] {
+function validateResourceFieldRef(reference: UnknownRecord, field: string): Violation[] {
   const resource = stringAt(reference, 'resource');
   if (resource === '') return [required(`${field}.resource`)];
   if (!ENV_RESOURCES.includes(resource) && !/^(limits|requests)\.hugepages-/.test(resource)) {
@@ -91,7 +91,7 @@ function resourceRef(reference: UnknownRecord, field: string): Violation[] {
   return [];
 }
 
-function valueFrom(variable: UnknownRecord, field: string): Violation[] {
+function validateValueFrom(variable: UnknownRecord, field: string): Violation[] {
   const source = recordAt(variable, 'valueFrom');
   if (!source) return [];
   const kinds = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef'].filter(kind =>
@@ -101,13 +101,13 @@ function valueFrom(variable: UnknownRecord, field: string): Violation[] {
   for (const kind of kinds) {
     const where = `${field}.${kind}`;
     const reference = recordAt(source, kind) ?? {};
-    if (kind === 'fieldRef') found.push(...fieldRef(reference, where));
-    else if (kind === 'resourceFieldRef') found.push(...resourceRef(reference, where));
+    if (kind === 'fieldRef') found.push(...validateFieldRef(reference, where));
+    else if (kind === 'resourceFieldRef') found.push(...validateResourceFieldRef(reference, where));
     else {
       found.push(
-        ...complaints(`${where}.name`, stringAt(reference, 'name'), dns1123Subdomain(stringAt(reference, 'name'))),
+        ...toViolations(`${where}.name`, stringAt(reference, 'name'), dns1123Subdomain(stringAt(reference, 'name'))),
       );
-      found.push(...keyReference(stringAt(reference, 'key'), `${where}.key`));
+      found.push(...validateKeyReference(stringAt(reference, 'key'), `${where}.key`));
     }
   }
   if (kinds.length === 0) {
@@ -120,25 +120,25 @@ function valueFrom(variable: UnknownRecord, field: string): Violation[] {
   return found;
 }
 
-export function environment(container: UnknownRecord, field: string): Violation[] {
+export function validateEnvironment(container: UnknownRecord, field: string): Violation[] {
   const found: Violation[] = [];
   for (const [i, variable] of recordsAt(container, 'env').entries()) {
     const where = `${field}.env[${i}]`;
     const name = stringAt(variable, 'name');
-    found.push(...(name === '' ? [required(`${where}.name`)] : envName(name, `${where}.name`)));
-    found.push(...valueFrom(variable, `${where}.valueFrom`));
+    found.push(...(name === '' ? [required(`${where}.name`)] : validateEnvName(name, `${where}.name`)));
+    found.push(...validateValueFrom(variable, `${where}.valueFrom`));
   }
   for (const [i, source] of recordsAt(container, 'envFrom').entries()) {
     const where = `${field}.envFrom[${i}]`;
     const prefix = stringAt(source, 'prefix');
-    if (prefix !== '') found.push(...envName(prefix, `${where}.prefix`));
+    if (prefix !== '') found.push(...validateEnvName(prefix, `${where}.prefix`));
     const kinds = ['configMapRef', 'secretRef'].filter(kind => recordAt(source, kind));
     for (const kind of kinds) {
       const name = stringAt(source, kind, 'name');
       found.push(
         ...(name === ''
           ? [required(`${where}.${kind}.name`)]
-          : complaints(`${where}.${kind}.name`, name, dns1123Subdomain(name))),
+          : toViolations(`${where}.${kind}.name`, name, dns1123Subdomain(name))),
       );
     }
     if (kinds.length === 0)

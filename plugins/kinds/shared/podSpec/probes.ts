@@ -8,12 +8,12 @@ import {
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, required, type Violation } from '../../../../core/model/refusal.js';
-import { portNumber, portOrName } from '../ports.js';
-import { complaints, notNegative, oneOf } from '../violations.js';
+import { portNumberComplaints, validatePortOrName } from '../ports.js';
+import { toViolations, validateNotNegative, validateOneOf } from '../violations.js';
 
 const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const;
 
-function handler(owner: UnknownRecord, field: string, grace: number): Violation[] {
+function validateHandler(owner: UnknownRecord, field: string, grace: number): Violation[] {
   const kinds = HANDLERS.filter(kind => recordAt(owner, kind));
   if (kinds.length === 0) return [required(field, 'must specify a handler type')];
   const found: Violation[] = kinds
@@ -23,14 +23,16 @@ function handler(owner: UnknownRecord, field: string, grace: number): Violation[
   const body = recordAt(owner, kind ?? '') ?? {};
   const where = `${field}.${kind}`;
   if (kind === 'exec' && stringsAt(body, 'command').length === 0) found.push(required(`${where}.command`));
-  if (kind === 'tcpSocket') found.push(...portOrName(body, 'port', `${where}.port`));
+  if (kind === 'tcpSocket') found.push(...validatePortOrName(body, 'port', `${where}.port`));
   if (kind === 'grpc')
-    found.push(...complaints(`${where}.port`, numberAt(body, 'port') ?? 0, portNumber(numberAt(body, 'port'))));
+    found.push(
+      ...toViolations(`${where}.port`, numberAt(body, 'port') ?? 0, portNumberComplaints(numberAt(body, 'port'))),
+    );
   if (kind === 'httpGet') {
     if (stringAt(body, 'path') === '') found.push(required(`${where}.path`));
     found.push(
-      ...portOrName(body, 'port', `${where}.port`),
-      ...oneOf(body, 'scheme', `${where}.scheme`, ['HTTP', 'HTTPS']),
+      ...validatePortOrName(body, 'port', `${where}.port`),
+      ...validateOneOf(body, 'scheme', `${where}.scheme`, ['HTTP', 'HTTPS']),
     );
     for (const header of recordsAt(body, 'httpHeaders')) {
       const name = stringAt(header, 'name');
@@ -52,11 +54,11 @@ function handler(owner: UnknownRecord, field: string, grace: number): Violation[
   return found;
 }
 
-function probe(container: UnknownRecord, member: string, field: string, grace: number): Violation[] {
+function validateProbe(container: UnknownRecord, member: string, field: string, grace: number): Violation[] {
   const owner = recordAt(container, member);
   if (!owner) return [];
   const where = `${field}.${member}`;
-  const found = handler(owner, where, grace);
+  const found = validateHandler(owner, where, grace);
   for (const count of [
     'initialDelaySeconds',
     'timeoutSeconds',
@@ -64,7 +66,7 @@ function probe(container: UnknownRecord, member: string, field: string, grace: n
     'successThreshold',
     'failureThreshold',
   ]) {
-    found.push(...notNegative(owner, count, `${where}.${count}`));
+    found.push(...validateNotNegative(owner, count, `${where}.${count}`));
   }
   const end = numberAt(owner, 'terminationGracePeriodSeconds');
   if (member === 'readinessProbe') {
@@ -80,13 +82,13 @@ function probe(container: UnknownRecord, member: string, field: string, grace: n
 }
 
 /** Probes and lifecycle hooks of a container that may have them. */
-export function lifeViolations(container: UnknownRecord, field: string, grace: number): Violation[] {
+export function validateLifecycle(container: UnknownRecord, field: string, grace: number): Violation[] {
   const found: Violation[] = [];
   for (const hook of ['postStart', 'preStop']) {
     const owner = recordAt(container, 'lifecycle', hook);
-    if (owner) found.push(...handler(owner, `${field}.lifecycle.${hook}`, grace));
+    if (owner) found.push(...validateHandler(owner, `${field}.lifecycle.${hook}`, grace));
   }
   for (const member of ['livenessProbe', 'readinessProbe', 'startupProbe'])
-    found.push(...probe(container, member, field, grace));
+    found.push(...validateProbe(container, member, field, grace));
   return found;
 }

@@ -2,21 +2,21 @@ import { qualifiedName } from '../../../../core/model/names.js';
 import { compareQuantities, isInteger, quantityOf, ZERO_QUANTITY } from '../../../../core/model/quantity.js';
 import { entriesAt, isAbsent, recordAt, type UnknownRecord, valueAt } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, Literal, required, type Violation } from '../../../../core/model/refusal.js';
-import { complaints } from '../violations.js';
+import { toViolations } from '../violations.js';
 
 const STANDARD = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
-const isPlain = (name: string): boolean => STANDARD.has(name) || name.startsWith('hugepages-');
+const isStandard = (name: string): boolean => STANDARD.has(name) || name.startsWith('hugepages-');
 
 const isExtended = (name: string): boolean => name.includes('/');
 
-function resourceName(name: string, field: string): Violation[] {
-  const found = complaints(field, name, qualifiedName(name)).map(v => ({
+function validateResourceName(name: string, field: string): Violation[] {
+  const found = toViolations(field, name, qualifiedName(name)).map(v => ({
     ...v,
     message: v.message.replace(JSON.stringify(name), name),
   }));
   if (found.length > 0) return found;
-  if (!isExtended(name) && !isPlain(name)) {
+  if (!isExtended(name) && !isStandard(name)) {
     const unqualified = [
       'pods',
       'services',
@@ -38,13 +38,13 @@ function resourceName(name: string, field: string): Violation[] {
 }
 
 /** What is wrong with requests and limits; `where` is the field of the resources. */
-export function resourceViolations(resources: UnknownRecord | undefined, where: string): Violation[] {
+export function validateResource(resources: UnknownRecord | undefined, where: string): Violation[] {
   const found: Violation[] = [];
   const limits = recordAt(resources, 'limits');
   for (const kind of ['limits', 'requests']) {
     for (const [name, amount] of entriesAt(resources, kind)) {
       const field = `${where}.${kind}[${name}]`;
-      found.push(...resourceName(name, field));
+      found.push(...validateResourceName(name, field));
       if (compareQuantities(quantityOf(amount), ZERO_QUANTITY) < 0)
         found.push(invalid(field, String(amount), 'must be greater than or equal to 0'));
       else if (isExtended(name) && !isInteger(quantityOf(amount)))

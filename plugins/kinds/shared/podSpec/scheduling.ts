@@ -9,11 +9,11 @@ import {
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, required, type Violation } from '../../../../core/model/refusal.js';
-import { selectorViolations } from '../labels.js';
-import { complaints, oneOf } from '../violations.js';
+import { validateSelector } from '../labels.js';
+import { toViolations, validateOneOf } from '../violations.js';
 
 /** What is wrong with tolerations; `field` names the list. */
-export function tolerationViolations(tolerations: readonly UnknownRecord[], field: string): Violation[] {
+export function validateTolerations(tolerations: readonly UnknownRecord[], field: string): Violation[] {
   const found: Violation[] = [];
   for (const [i, toleration] of tolerations.entries()) {
     const where = `${field}[${i}]`;
@@ -22,7 +22,7 @@ export function tolerationViolations(tolerations: readonly UnknownRecord[], fiel
       stringAt(toleration, 'operator'),
       stringAt(toleration, 'value'),
     ];
-    if (key !== '') found.push(...complaints(`${where}.key`, key, qualifiedName(key)));
+    if (key !== '') found.push(...toViolations(`${where}.key`, key, qualifiedName(key)));
     if (key === '' && operator !== 'Exists') {
       found.push(
         invalid(
@@ -45,16 +45,16 @@ export function tolerationViolations(tolerations: readonly UnknownRecord[], fiel
       if (value !== '')
         found.push(invalid(`${where}.operator`, value, "value must be empty when `operator` is 'Exists'"));
     } else if (operator === '' || operator === 'Equal')
-      found.push(...complaints(`${where}.operator`, value, labelValue(value)));
-    else found.push(...oneOf(toleration, 'operator', `${where}.operator`, ['Equal', 'Exists']));
+      found.push(...toViolations(`${where}.operator`, value, labelValue(value)));
+    else found.push(...validateOneOf(toleration, 'operator', `${where}.operator`, ['Equal', 'Exists']));
     found.push(
-      ...oneOf(toleration, 'effect', `${where}.effect`, ['NoSchedule', 'PreferNoSchedule', 'NoExecute'], false),
+      ...validateOneOf(toleration, 'effect', `${where}.effect`, ['NoSchedule', 'PreferNoSchedule', 'NoExecute'], false),
     );
   }
   return found;
 }
 
-function nodeTerms(term: UnknownRecord, field: string): Violation[] {
+function validateNodeTerm(term: UnknownRecord, field: string): Violation[] {
   const found: Violation[] = [];
   for (const [i, expression] of recordsAt(term, 'matchExpressions').entries()) {
     const where = `${field}.matchExpressions[${i}]`;
@@ -70,7 +70,9 @@ function nodeTerms(term: UnknownRecord, field: string): Violation[] {
     } else if (!['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'].includes(operator)) {
       found.push(invalid(`${where}.operator`, operator, 'not a valid selector operator'));
     }
-    found.push(...complaints(`${where}.key`, stringAt(expression, 'key'), qualifiedName(stringAt(expression, 'key'))));
+    found.push(
+      ...toViolations(`${where}.key`, stringAt(expression, 'key'), qualifiedName(stringAt(expression, 'key'))),
+    );
   }
   for (const [i, expression] of recordsAt(term, 'matchFields').entries()) {
     const where = `${field}.matchFields[${i}]`;
@@ -90,7 +92,7 @@ function nodeTerms(term: UnknownRecord, field: string): Violation[] {
   return found;
 }
 
-const weight = (owner: UnknownRecord, field: string): Violation[] => {
+const validateWeight = (owner: UnknownRecord, field: string): Violation[] => {
   const value = numberAt(owner, 'weight') ?? 0;
   return value < 1 || value > 100 ? [invalid(`${field}.weight`, value, 'must be in the range 1-100')] : [];
 };
@@ -99,7 +101,7 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-export function nodeAffinity(pod: UnknownRecord, field: string): Violation[] {
+export function validateNodeAffinity(pod: UnknownRecord, field: string): Violation[] {
   const affinity = recordAt(pod, 'affinity', 'nodeAffinity');
   const where = `${field}.affinity.nodeAffinity`;
   const found: Violation[] = [];
@@ -109,22 +111,25 @@ export function nodeAffinity(pod: UnknownRecord, field: string): Violation[] {
     if (terms.length === 0)
       found.push(required(`${where}.${REQUIRED}.nodeSelectorTerms`, 'must have at least one node selector term'));
     for (const [i, term] of terms.entries())
-      found.push(...nodeTerms(term, `${where}.${REQUIRED}.nodeSelectorTerms[${i}]`));
+      found.push(...validateNodeTerm(term, `${where}.${REQUIRED}.nodeSelectorTerms[${i}]`));
   }
   for (const [i, wish] of recordsAt(affinity, PREFERRED).entries()) {
     const place = `${where}.${PREFERRED}[${i}]`;
-    found.push(...weight(wish, place), ...nodeTerms(recordAt(wish, 'preference') ?? {}, `${place}.preference`));
+    found.push(
+      ...validateWeight(wish, place),
+      ...validateNodeTerm(recordAt(wish, 'preference') ?? {}, `${place}.preference`),
+    );
   }
   return found;
 }
 
-function podTerm(term: UnknownRecord, field: string): Violation[] {
-  const found = selectorViolations(recordAt(term, 'labelSelector'), `${field}.labelSelector`);
+function validatePodTerm(term: UnknownRecord, field: string): Violation[] {
+  const found = validateSelector(recordAt(term, 'labelSelector'), `${field}.labelSelector`);
   const key = stringAt(term, 'topologyKey');
   if (key === '') found.push(required(`${field}.topologyKey`, 'can not be empty'));
-  found.push(...complaints(`${field}.topologyKey`, key, qualifiedName(key)));
+  found.push(...toViolations(`${field}.topologyKey`, key, qualifiedName(key)));
   for (const name of stringsAt(term, 'namespaces'))
-    found.push(...complaints(`${field}.namespace`, name, dns1123Label(name)));
+    found.push(...toViolations(`${field}.namespace`, name, dns1123Label(name)));
   const mismatched = new Set(stringsAt(term, 'mismatchLabelKeys'));
   for (const [i, name] of stringsAt(term, 'matchLabelKeys').entries()) {
     if (mismatched.has(name)) {
@@ -134,19 +139,22 @@ function podTerm(term: UnknownRecord, field: string): Violation[] {
   return found;
 }
 
-export function podAffinity(pod: UnknownRecord, kind: string, field: string): Violation[] {
+export function validatePodAffinity(pod: UnknownRecord, kind: string, field: string): Violation[] {
   const affinity = recordAt(pod, 'affinity', kind);
   const where = `${field}.affinity.${kind}`;
   return [
-    ...recordsAt(affinity, REQUIRED).flatMap((term, i) => podTerm(term, `${where}.${REQUIRED}[${i}]`)),
+    ...recordsAt(affinity, REQUIRED).flatMap((term, i) => validatePodTerm(term, `${where}.${REQUIRED}[${i}]`)),
     ...recordsAt(affinity, PREFERRED).flatMap((wish, i) => {
       const place = `${where}.${PREFERRED}[${i}]`;
-      return [...weight(wish, place), ...podTerm(recordAt(wish, 'podAffinityTerm') ?? {}, `${place}.podAffinityTerm`)];
+      return [
+        ...validateWeight(wish, place),
+        ...validatePodTerm(recordAt(wish, 'podAffinityTerm') ?? {}, `${place}.podAffinityTerm`),
+      ];
     }),
   ];
 }
 
-export function spread(pod: UnknownRecord, field: string): Violation[] {
+export function validateTopologySpread(pod: UnknownRecord, field: string): Violation[] {
   const found: Violation[] = [];
   const seen = new Set<string>();
   for (const [i, constraint] of recordsAt(pod, 'topologySpreadConstraints').entries()) {
@@ -158,9 +166,12 @@ export function spread(pod: UnknownRecord, field: string): Violation[] {
     ];
     if (skew <= 0) found.push(invalid(`${where}.maxSkew`, skew, 'must be greater than zero'));
     if (key === '') found.push(required(`${where}.topologyKey`, 'can not be empty'));
-    else found.push(...complaints(`${where}.topologyKey`, key, qualifiedName(key)));
+    else found.push(...toViolations(`${where}.topologyKey`, key, qualifiedName(key)));
     found.push(
-      ...oneOf(constraint, 'whenUnsatisfiable', `${where}.whenUnsatisfiable`, ['DoNotSchedule', 'ScheduleAnyway']),
+      ...validateOneOf(constraint, 'whenUnsatisfiable', `${where}.whenUnsatisfiable`, [
+        'DoNotSchedule',
+        'ScheduleAnyway',
+      ]),
     );
     const pair = `{${key}, ${when}}`;
     if (seen.has(pair)) found.push(duplicate(`${where}.{topologyKey, whenUnsatisfiable}`, pair));
@@ -179,22 +190,22 @@ export function spread(pod: UnknownRecord, field: string): Violation[] {
     }
     for (const policy of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
       if (!isAbsent(constraint[policy]))
-        found.push(...oneOf(constraint, policy, `${where}.${policy}`, ['Honor', 'Ignore']));
+        found.push(...validateOneOf(constraint, policy, `${where}.${policy}`, ['Honor', 'Ignore']));
     }
     if (stringsAt(constraint, 'matchLabelKeys').length > 0 && !recordAt(constraint, 'labelSelector')) {
       found.push(forbiddenField(`${where}.matchLabelKeys`, 'must not be specified when labelSelector is not set'));
     }
-    found.push(...selectorViolations(recordAt(constraint, 'labelSelector'), `${where}.labelSelector`));
+    found.push(...validateSelector(recordAt(constraint, 'labelSelector'), `${where}.labelSelector`));
   }
   return found;
 }
 
-export function gates(pod: UnknownRecord, field: string): Violation[] {
+export function validateSchedulingGates(pod: UnknownRecord, field: string): Violation[] {
   const found: Violation[] = [];
   const seen = new Set<string>();
   for (const [i, gate] of recordsAt(pod, 'schedulingGates').entries()) {
     const name = stringAt(gate, 'name');
-    found.push(...complaints(`${field}.schedulingGates[${i}]`, name, qualifiedName(name)));
+    found.push(...toViolations(`${field}.schedulingGates[${i}]`, name, qualifiedName(name)));
     if (seen.has(name)) found.push(duplicate(`${field}.schedulingGates[${i}]`, name));
     seen.add(name);
   }

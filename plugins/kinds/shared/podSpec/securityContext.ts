@@ -8,25 +8,25 @@ import {
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
-import { between, oneOf } from '../violations.js';
+import { rangeText, validateOneOf } from '../violations.js';
 
 /** A user or group id, if set. */
-const userId = (owner: unknown, member: string, field: string): Violation[] => {
+const validateUserId = (owner: unknown, member: string, field: string): Violation[] => {
   const value = numberAt(owner, member);
   return value !== undefined && (value < 0 || value > 2147483647)
-    ? [invalid(field, value, between(0, 2147483647))]
+    ? [invalid(field, value, rangeText(0, 2147483647))]
     : [];
 };
 
-export function containerSecurity(container: UnknownRecord, field: string): Violation[] {
+export function validateContainerSecurity(container: UnknownRecord, field: string): Violation[] {
   const context = recordAt(container, 'securityContext');
   if (!context) return [];
   const where = `${field}.securityContext`;
   const found = [
-    ...userId(context, 'runAsUser', `${where}.runAsUser`),
-    ...userId(context, 'runAsGroup', `${where}.runAsGroup`),
+    ...validateUserId(context, 'runAsUser', `${where}.runAsUser`),
+    ...validateUserId(context, 'runAsGroup', `${where}.runAsGroup`),
   ];
-  found.push(...profiles(context, where));
+  found.push(...validateProfiles(context, where));
   if (context.allowPrivilegeEscalation === false) {
     if (context.privileged === true) {
       found.push(invalid(where, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'));
@@ -46,7 +46,7 @@ export function containerSecurity(container: UnknownRecord, field: string): Viol
 }
 
 /** Seccomp and AppArmor profiles, alike for pods and containers. */
-function profiles(context: UnknownRecord, where: string): Violation[] {
+function validateProfiles(context: UnknownRecord, where: string): Violation[] {
   const found: Violation[] = [];
   for (const [member, word] of [
     ['seccompProfile', 'seccomp'],
@@ -55,7 +55,9 @@ function profiles(context: UnknownRecord, where: string): Violation[] {
     const profile = recordAt(context, member);
     if (!profile) continue;
     const local = stringAt(profile, 'type') === 'Localhost';
-    found.push(...oneOf(profile, 'type', `${where}.${member}.type`, ['Localhost', 'RuntimeDefault', 'Unconfined']));
+    found.push(
+      ...validateOneOf(profile, 'type', `${where}.${member}.type`, ['Localhost', 'RuntimeDefault', 'Unconfined']),
+    );
     if (local && stringAt(profile, 'localhostProfile') === '') {
       found.push(required(`${where}.${member}.localhostProfile`, `must be set when ${word} type is Localhost`));
     }
@@ -77,17 +79,19 @@ const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-
 const SYSCTL_TEXT =
   'must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
 
-export function podSecurity(pod: UnknownRecord, field: string): Violation[] {
+export function validatePodSecurity(pod: UnknownRecord, field: string): Violation[] {
   const context = recordAt(pod, 'securityContext');
   const where = `${field}.securityContext`;
   const found: Violation[] = ['fsGroup', 'runAsUser', 'runAsGroup'].flatMap(id =>
-    userId(context, id, `${where}.${id}`),
+    validateUserId(context, id, `${where}.${id}`),
   );
   const groups = Array.isArray(context?.supplementalGroups) ? context.supplementalGroups : [];
   for (const [i, group] of groups.entries())
-    found.push(...userId({ group }, 'group', `${where}.supplementalGroups[${i}]`));
+    found.push(...validateUserId({ group }, 'group', `${where}.supplementalGroups[${i}]`));
   if (!isAbsent(context?.fsGroupChangePolicy)) {
-    found.push(...oneOf(context, 'fsGroupChangePolicy', `${where}.fsGroupChangePolicy`, ['Always', 'OnRootMismatch']));
+    found.push(
+      ...validateOneOf(context, 'fsGroupChangePolicy', `${where}.fsGroupChangePolicy`, ['Always', 'OnRootMismatch']),
+    );
   }
   for (const [i, sysctl] of recordsAt(context, 'sysctls').entries()) {
     const name = stringAt(sysctl, 'name');
@@ -100,5 +104,5 @@ export function podSecurity(pod: UnknownRecord, field: string): Violation[] {
       invalid(`${where}.shareProcessNamespace`, true, 'ShareProcessNamespace and HostPID cannot both be enabled'),
     );
   }
-  return context ? [...found, ...profiles(context, where)] : found;
+  return context ? [...found, ...validateProfiles(context, where)] : found;
 }

@@ -11,24 +11,37 @@ import {
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, required, type Violation } from '../../../../core/model/refusal.js';
-import { ipText } from '../ipAddresses.js';
-import { labelViolations } from '../labels.js';
-import { containerViolations, type PodContext } from './containers.js';
-import { lifeViolations } from './probes.js';
-import { gates, nodeAffinity, podAffinity, spread, tolerationViolations } from './scheduling.js';
-import { podSecurity } from './securityContext.js';
-import { volumes } from './volumes.js';
-import { between, complaints, ifSet, labelIfSet, oneOf, subdomainIfSet } from '../violations.js';
+import { ipComplaints } from '../ipAddresses.js';
+import { validateLabel } from '../labels.js';
+import { validateContainer, type PodContext } from './containers.js';
+import { validateLifecycle } from './probes.js';
+import {
+  validateSchedulingGates,
+  validateNodeAffinity,
+  validatePodAffinity,
+  validateTopologySpread,
+  validateTolerations,
+} from './scheduling.js';
+import { validatePodSecurity } from './securityContext.js';
+import { validateVolumes } from './volumes.js';
+import {
+  rangeText,
+  toViolations,
+  validateIfSet,
+  validateLabelIfSet,
+  validateOneOf,
+  validateSubdomainIfSet,
+} from '../violations.js';
 
 const DEFAULT_GRACE = 30;
 
-function containers(pod: UnknownRecord, field: string, context: PodContext): Violation[] {
+function validateContainers(pod: UnknownRecord, field: string, context: PodContext): Violation[] {
   const found: Violation[] = [];
   const names = new Set<string>();
   const main = recordsAt(pod, 'containers');
   if (main.length === 0) found.push(required(`${field}.containers`));
   const check = (container: UnknownRecord, where: string): void => {
-    found.push(...containerViolations(container, where, context));
+    found.push(...validateContainer(container, where, context));
     const name = stringAt(container, 'name');
     if (name !== '' && names.has(name)) found.push(duplicate(`${where}.name`, name));
     names.add(name);
@@ -36,21 +49,21 @@ function containers(pod: UnknownRecord, field: string, context: PodContext): Vio
   for (const [i, container] of main.entries()) {
     const where = `${field}.containers[${i}]`;
     check(container, where);
-    found.push(...lifeViolations(container, where, context.grace));
+    found.push(...validateLifecycle(container, where, context.grace));
     if (!isAbsent(container.restartPolicy))
       found.push(forbiddenField(`${where}.restartPolicy`, 'may not be set for non-init containers'));
   }
   for (const [i, container] of recordsAt(pod, 'initContainers').entries()) {
     const where = `${field}.initContainers[${i}]`;
     check(container, where);
-    found.push(...initOnly(container, where, context));
+    found.push(...validateInitContainer(container, where, context));
   }
   return found;
 }
 
-function initOnly(container: UnknownRecord, where: string, context: PodContext): Violation[] {
-  const found = oneOf(container, 'restartPolicy', `${where}.restartPolicy`, ['Always'], false);
-  if (container.restartPolicy === 'Always') return [...found, ...lifeViolations(container, where, context.grace)];
+function validateInitContainer(container: UnknownRecord, where: string, context: PodContext): Violation[] {
+  const found = validateOneOf(container, 'restartPolicy', `${where}.restartPolicy`, ['Always'], false);
+  if (container.restartPolicy === 'Always') return [...found, ...validateLifecycle(container, where, context.grace)];
   for (const member of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']) {
     if (recordAt(container, member))
       found.push(
@@ -61,16 +74,16 @@ function initOnly(container: UnknownRecord, where: string, context: PodContext):
 }
 
 /** Containers added to a running pod for debugging. */
-export function ephemeralViolations(pod: UnknownRecord, field: string): Violation[] {
+export function validateEphemeralContainers(pod: UnknownRecord, field: string): Violation[] {
   const found: Violation[] = [];
-  const context = contextOf(pod, volumes(pod, ''));
+  const context = contextOf(pod, validateVolumes(pod, ''));
   const others = new Set(
     [...recordsAt(pod, 'containers'), ...recordsAt(pod, 'initContainers')].map(c => stringAt(c, 'name')),
   );
   const names = new Set(others);
   for (const [i, container] of recordsAt(pod, 'ephemeralContainers').entries()) {
     const where = `${field}[${i}]`;
-    found.push(...containerViolations(container, where, context));
+    found.push(...validateContainer(container, where, context));
     const name = stringAt(container, 'name');
     if (name !== '' && names.has(name)) found.push(duplicate(`${where}.name`, name));
     names.add(name);
@@ -110,8 +123,8 @@ export function ephemeralViolations(pod: UnknownRecord, field: string): Violatio
   return found;
 }
 
-function dns(pod: UnknownRecord, field: string): Violation[] {
-  const found = oneOf(pod, 'dnsPolicy', `${field}.dnsPolicy`, [
+function validateDns(pod: UnknownRecord, field: string): Violation[] {
+  const found = validateOneOf(pod, 'dnsPolicy', `${field}.dnsPolicy`, [
     'ClusterFirstWithHostNet',
     'ClusterFirst',
     'Default',
@@ -128,10 +141,10 @@ function dns(pod: UnknownRecord, field: string): Violation[] {
   const servers = stringsAt(config, 'nameservers');
   if (servers.length > 3) found.push(invalid(`${where}.nameservers`, servers, 'must not have more than 3 nameservers'));
   for (const [i, server] of servers.entries())
-    found.push(...complaints(`${where}.nameservers[${i}]`, server, ipText(server)));
+    found.push(...toViolations(`${where}.nameservers[${i}]`, server, ipComplaints(server)));
   for (const [i, search] of stringsAt(config, 'searches').entries()) {
     const name = search.replace(/\.$/, '');
-    found.push(...complaints(`${where}.searches[${i}]`, name, dns1123Subdomain(name)));
+    found.push(...toViolations(`${where}.searches[${i}]`, name, dns1123Subdomain(name)));
   }
   for (const [i, option] of recordsAt(config, 'options').entries()) {
     if (stringAt(option, 'name') === '') found.push(required(`${where}.options[${i}]`, 'must not be empty'));
@@ -139,36 +152,36 @@ function dns(pod: UnknownRecord, field: string): Violation[] {
   return found;
 }
 
-function identity(pod: UnknownRecord, field: string): Violation[] {
+function validateNames(pod: UnknownRecord, field: string): Violation[] {
   const found: Violation[] = [];
   const deadline = numberAt(pod, 'activeDeadlineSeconds');
   if (deadline !== undefined && (deadline < 1 || deadline > 2147483647)) {
-    found.push(invalid(`${field}.activeDeadlineSeconds`, deadline, between(1, 2147483647)));
+    found.push(invalid(`${field}.activeDeadlineSeconds`, deadline, rangeText(1, 2147483647)));
   }
-  found.push(...subdomainIfSet(pod, 'serviceAccountName', `${field}.serviceAccountName`));
+  found.push(...validateSubdomainIfSet(pod, 'serviceAccountName', `${field}.serviceAccountName`));
   found.push(
-    ...subdomainIfSet(pod, 'nodeName', `${field}.nodeName`),
-    ...labelIfSet(pod, 'subdomain', `${field}.subdomain`),
+    ...validateSubdomainIfSet(pod, 'nodeName', `${field}.nodeName`),
+    ...validateLabelIfSet(pod, 'subdomain', `${field}.subdomain`),
   );
-  found.push(...subdomainIfSet(pod, 'priorityClassName', `${field}.priorityClassName`));
-  found.push(...subdomainIfSet(pod, 'runtimeClassName', `${field}.runtimeClassName`));
+  found.push(...validateSubdomainIfSet(pod, 'priorityClassName', `${field}.priorityClassName`));
+  found.push(...validateSubdomainIfSet(pod, 'runtimeClassName', `${field}.runtimeClassName`));
   found.push(
-    ...ifSet(pod, 'hostname', `${field}.hostname`, name =>
+    ...validateIfSet(pod, 'hostname', `${field}.hostname`, name =>
       name.includes('.') ? ['must not contain dots'] : dns1123Label(name),
     ),
   );
   for (const [i, alias] of recordsAt(pod, 'hostAliases').entries()) {
     const where = `${field}.hostAliases[${i}]`;
-    found.push(...complaints(`${where}.ip`, stringAt(alias, 'ip'), ipText(stringAt(alias, 'ip'))));
+    found.push(...toViolations(`${where}.ip`, stringAt(alias, 'ip'), ipComplaints(stringAt(alias, 'ip'))));
     for (const [j, name] of stringsAt(alias, 'hostnames').entries()) {
-      found.push(...complaints(`${where}.hostnames[${j}]`, name, dns1123Subdomain(name)));
+      found.push(...toViolations(`${where}.hostnames[${j}]`, name, dns1123Subdomain(name)));
     }
   }
   for (const [i, gate] of recordsAt(pod, 'readinessGates').entries()) {
     const type = stringAt(gate, 'conditionType');
-    found.push(...complaints(`${field}.readinessGates[${i}].conditionType`, type, qualifiedName(type)));
+    found.push(...toViolations(`${field}.readinessGates[${i}].conditionType`, type, qualifiedName(type)));
   }
-  return [...found, ...gates(pod, field)];
+  return [...found, ...validateSchedulingGates(pod, field)];
 }
 
 /**
@@ -185,32 +198,32 @@ function contextOf(pod: UnknownRecord, wrong: readonly Violation[][]): PodContex
 }
 
 /** What is wrong with a pod spec; `field` is where it stands (`spec`, `spec.template.spec`). */
-export function podSpecViolations(pod: UnknownRecord, field: string): Violation[] {
-  const ofVolumes = volumes(pod, field);
+export function validatePodSpec(pod: UnknownRecord, field: string): Violation[] {
+  const ofVolumes = validateVolumes(pod, field);
   return [
     ...ofVolumes.flat(),
-    ...containers(pod, field, contextOf(pod, ofVolumes)),
-    ...oneOf(pod, 'restartPolicy', `${field}.restartPolicy`, ['Always', 'OnFailure', 'Never']),
-    ...dns(pod, field),
-    ...labelViolations(entriesAt(pod, 'nodeSelector'), `${field}.nodeSelector`),
-    ...podSecurity(pod, field),
-    ...nodeAffinity(pod, field),
-    ...podAffinity(pod, 'podAffinity', field),
-    ...podAffinity(pod, 'podAntiAffinity', field),
-    ...identity(pod, field),
-    ...tolerationViolations(recordsAt(pod, 'tolerations'), `${field}.tolerations`),
-    ...spread(pod, field),
+    ...validateContainers(pod, field, contextOf(pod, ofVolumes)),
+    ...validateOneOf(pod, 'restartPolicy', `${field}.restartPolicy`, ['Always', 'OnFailure', 'Never']),
+    ...validateDns(pod, field),
+    ...validateLabel(entriesAt(pod, 'nodeSelector'), `${field}.nodeSelector`),
+    ...validatePodSecurity(pod, field),
+    ...validateNodeAffinity(pod, field),
+    ...validatePodAffinity(pod, 'podAffinity', field),
+    ...validatePodAffinity(pod, 'podAntiAffinity', field),
+    ...validateNames(pod, field),
+    ...validateTolerations(recordsAt(pod, 'tolerations'), `${field}.tolerations`),
+    ...validateTopologySpread(pod, field),
   ];
 }
 
 /** What is wrong with the template of a workload; `field` names the template. */
-export function templateViolations(template: UnknownRecord | undefined, field: string): Violation[] {
+export function validateTemplate(template: UnknownRecord | undefined, field: string): Violation[] {
   const annotations = entriesAt(template, 'metadata', 'annotations');
   const pod = recordAt(template, 'spec') ?? {};
   const found = [
-    ...labelViolations(entriesAt(template, 'metadata', 'labels'), `${field}.labels`),
-    ...annotations.flatMap(([key]) => complaints(`${field}.annotations`, key, qualifiedName(key.toLowerCase()))),
-    ...podSpecViolations(pod, `${field}.spec`),
+    ...validateLabel(entriesAt(template, 'metadata', 'labels'), `${field}.labels`),
+    ...annotations.flatMap(([key]) => toViolations(`${field}.annotations`, key, qualifiedName(key.toLowerCase()))),
+    ...validatePodSpec(pod, `${field}.spec`),
   ];
   if (recordsAt(pod, 'ephemeralContainers').length > 0) {
     found.push(forbiddenField(`${field}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));

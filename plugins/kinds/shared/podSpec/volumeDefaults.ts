@@ -10,7 +10,7 @@ import {
 } from '../../../../core/model/record.js';
 
 /** `latest` or no tag pulls always; everything else only when absent (spec, "Container": imagePullPolicy). */
-export function pullPolicyOf(image: string): string {
+export function pullPolicyFor(image: string): string {
   if (image === '' || image.includes('@')) return 'IfNotPresent';
   const tag = image.slice(image.lastIndexOf('/') + 1).split(':')[1] ?? 'latest';
   return tag === 'latest' ? 'Always' : 'IfNotPresent';
@@ -21,7 +21,7 @@ const VOLUME_DEFAULTS: { readonly [source: string]: (source: UnknownRecord) => v
   configMap: s => setDefault(s, 'defaultMode', 420),
   downwardAPI: s => {
     setDefault(s, 'defaultMode', 420);
-    downwardDefaults(s);
+    setDownwardDefaults(s);
   },
   projected: s => {
     setDefault(s, 'defaultMode', 420);
@@ -29,7 +29,7 @@ const VOLUME_DEFAULTS: { readonly [source: string]: (source: UnknownRecord) => v
       const token = recordAt(source, 'serviceAccountToken');
       if (token) setDefault(token, 'expirationSeconds', 3600);
       const downward = recordAt(source, 'downwardAPI');
-      if (downward) downwardDefaults(downward);
+      if (downward) setDownwardDefaults(downward);
     }
   },
   hostPath: s => {
@@ -58,7 +58,7 @@ const VOLUME_DEFAULTS: { readonly [source: string]: (source: UnknownRecord) => v
   image: () => undefined,
 };
 
-function downwardDefaults(source: UnknownRecord): void {
+function setDownwardDefaults(source: UnknownRecord): void {
   for (const item of recordsAt(source, 'items')) {
     const field = recordAt(item, 'fieldRef');
     if (field) setDefault(field, 'apiVersion', 'v1');
@@ -67,18 +67,18 @@ function downwardDefaults(source: UnknownRecord): void {
   }
 }
 
-function imagePullPolicyOfVolume(image: UnknownRecord): void {
-  setDefault(image, 'pullPolicy', pullPolicyOf(stringAt(image, 'reference')));
+function setImageVolumeDefaults(image: UnknownRecord): void {
+  setDefault(image, 'pullPolicy', pullPolicyFor(stringAt(image, 'reference')));
 }
 
 /** Fills a source that volumes and persistent volumes share; `member` names it. */
-export function volumeSourceDefaults(member: string, source: UnknownRecord): void {
-  if (member === 'image') imagePullPolicyOfVolume(source);
+export function setVolumeSourceDefaults(member: string, source: UnknownRecord): void {
+  if (member === 'image') setImageVolumeDefaults(source);
   else if (Object.hasOwn(VOLUME_DEFAULTS, member)) VOLUME_DEFAULTS[member]?.(source);
 }
 
-export function volumeDefaults(volume: UnknownRecord): void {
+export function setVolumeDefaults(volume: UnknownRecord): void {
   const sources = Object.keys(volume).filter(key => key !== 'name' && isRecord(volume[key]));
   if (sources.length === 0) volume.emptyDir = {};
-  for (const member of sources) volumeSourceDefaults(member, ensureRecord(volume, member));
+  for (const member of sources) setVolumeSourceDefaults(member, ensureRecord(volume, member));
 }

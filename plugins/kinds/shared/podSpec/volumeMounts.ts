@@ -1,27 +1,30 @@
 import { recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, notFoundField, required, type Violation } from '../../../../core/model/refusal.js';
-import type { PodContext } from './containers.js';
-import { oneOf } from '../violations.js';
+import { validateOneOf } from '../violations.js';
 
-export function mounts(container: UnknownRecord, field: string, context: PodContext): Violation[] {
+/** Volumes of a pod by name. */
+export type Volumes = ReadonlyMap<string, UnknownRecord>;
+
+/** Mounts and devices of a container name volumes of its pod. */
+export function validateMounts(container: UnknownRecord, field: string, volumes: Volumes): Violation[] {
   const found: Violation[] = [];
   const paths = new Set<string>();
   for (const [i, mount] of recordsAt(container, 'volumeMounts').entries()) {
     const where = `${field}.volumeMounts[${i}]`;
     const [name, path] = [stringAt(mount, 'name'), stringAt(mount, 'mountPath')];
     if (name === '') found.push(required(`${where}.name`));
-    if (!context.volumes.has(name)) found.push(notFoundField(`${where}.name`, name));
+    if (!volumes.has(name)) found.push(notFoundField(`${where}.name`, name));
     if (path === '') found.push(required(`${where}.mountPath`));
     if (paths.has(path)) found.push(invalid(`${where}.mountPath`, path, 'must be unique'));
     paths.add(path);
-    found.push(...subPath(mount, `${field}.volumeMounts`, where));
-    found.push(...propagation(mount, container, `${field}.volumeMounts`));
+    found.push(...validateSubPath(mount, `${field}.volumeMounts`, where));
+    found.push(...validatePropagation(mount, container, `${field}.volumeMounts`));
   }
   for (const [i, device] of recordsAt(container, 'volumeDevices').entries()) {
     const where = `${field}.volumeDevices[${i}]`;
     const [name, path] = [stringAt(device, 'name'), stringAt(device, 'devicePath')];
     if (name === '') found.push(required(`${where}.name`));
-    const volume = context.volumes.get(name);
+    const volume = volumes.get(name);
     if (!volume) found.push(notFoundField(`${where}.name`, name));
     else if (!recordAt(volume, 'persistentVolumeClaim') && !recordAt(volume, 'ephemeral')) {
       found.push(
@@ -39,7 +42,7 @@ export function mounts(container: UnknownRecord, field: string, context: PodCont
   return found;
 }
 
-function subPath(mount: UnknownRecord, field: string, where: string): Violation[] {
+function validateSubPath(mount: UnknownRecord, field: string, where: string): Violation[] {
   const found: Violation[] = [];
   for (const member of ['subPath', 'subPathExpr']) {
     const value = stringAt(mount, member);
@@ -53,9 +56,9 @@ function subPath(mount: UnknownRecord, field: string, where: string): Violation[
   return found;
 }
 
-function propagation(mount: UnknownRecord, container: UnknownRecord, field: string): Violation[] {
+function validatePropagation(mount: UnknownRecord, container: UnknownRecord, field: string): Violation[] {
   const value = stringAt(mount, 'mountPropagation');
-  const found = oneOf(
+  const found = validateOneOf(
     mount,
     'mountPropagation',
     `${field}.mountPropagation`,

@@ -1,23 +1,23 @@
 import { dns1123Label } from '../../../../core/model/names.js';
 import { numberAt, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, required, type Violation } from '../../../../core/model/refusal.js';
-import { complaints } from '../violations.js';
+import { toViolations } from '../violations.js';
 
 /** What is wrong with each volume, in their order. */
-export function volumes(pod: UnknownRecord, field: string): Violation[][] {
+export function validateVolumes(pod: UnknownRecord, field: string): Violation[][] {
   const names = new Set<string>();
   return recordsAt(pod, 'volumes').map((volume, i) => {
     const where = `${field}.volumes[${i}]`;
     const found: Violation[] = [];
     const name = stringAt(volume, 'name');
     if (name === '') found.push(required(`${where}.name`));
-    else found.push(...complaints(`${where}.name`, name, dns1123Label(name)));
+    else found.push(...toViolations(`${where}.name`, name, dns1123Label(name)));
     if (name !== '' && names.has(name)) found.push(duplicate(`${where}.name`, name));
     names.add(name);
     const sources = Object.keys(volume).filter(member => member !== 'name' && recordAt(volume, member));
     for (const extra of sources.slice(1))
       found.push(forbiddenField(`${where}.${extra}`, 'may not specify more than 1 volume type'));
-    return [...found, ...volumeSource(volume, where)];
+    return [...found, ...validateVolumeSource(volume, where)];
   });
 }
 
@@ -31,7 +31,7 @@ const NEEDED: readonly (readonly [source: string, member: string])[] = [
   ['csi', 'driver'],
 ];
 
-function volumeSource(volume: UnknownRecord, where: string): Violation[] {
+function validateVolumeSource(volume: UnknownRecord, where: string): Violation[] {
   const found: Violation[] = [];
   for (const [source, member] of NEEDED) {
     const owner = recordAt(volume, source);

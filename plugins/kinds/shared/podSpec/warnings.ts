@@ -36,7 +36,7 @@ const volumeWarnings = (pod: UnknownRecord, field: string): string[] =>
   );
 
 /** A later value that neither refers to the earlier one nor adds to it hides it. */
-function hiddenVariables(container: UnknownRecord, field: string): string[] {
+function hiddenVariableWarnings(container: UnknownRecord, field: string): string[] {
   const seen = new Set<string>();
   return recordsAt(container, 'env').flatMap((variable, i) => {
     const name = stringAt(variable, 'name');
@@ -54,7 +54,7 @@ function hiddenVariables(container: UnknownRecord, field: string): string[] {
 }
 
 /** Bytes come whole. */
-const fractions = (container: UnknownRecord, field: string): string[] =>
+const fractionWarnings = (container: UnknownRecord, field: string): string[] =>
   ['limits', 'requests'].flatMap(member =>
     entriesAt(container, 'resources', member)
       .filter(([name, amount]) => ['memory', 'ephemeral-storage'].includes(name) && !isInteger(quantityOf(amount)))
@@ -66,7 +66,7 @@ const fractions = (container: UnknownRecord, field: string): string[] =>
 
 const NO_SELECTOR = 'a null labelSelector results in matching no pod';
 
-const selects = (owner: UnknownRecord | undefined, field: string): string[] =>
+const missingSelectorWarnings = (owner: UnknownRecord | undefined, field: string): string[] =>
   recordAt(owner, 'labelSelector') ? [] : [`${field}.labelSelector: ${NO_SELECTOR}`];
 
 function affinityWarnings(pod: UnknownRecord, field: string): string[] {
@@ -78,9 +78,9 @@ function affinityWarnings(pod: UnknownRecord, field: string): string[] {
       'preferredDuringSchedulingIgnoredDuringExecution',
     ];
     return [
-      ...recordsAt(affinity, must!).flatMap((term, i) => selects(term, `${where}.${must}[${i}]`)),
+      ...recordsAt(affinity, must!).flatMap((term, i) => missingSelectorWarnings(term, `${where}.${must}[${i}]`)),
       ...recordsAt(affinity, wish!).flatMap((term, i) =>
-        selects(recordAt(term, 'podAffinityTerm'), `${where}.${wish}[${i}].podAffinityTerm`),
+        missingSelectorWarnings(recordAt(term, 'podAffinityTerm'), `${where}.${wish}[${i}].podAffinityTerm`),
       ),
     ];
   });
@@ -92,7 +92,7 @@ function podWarnings(pod: UnknownRecord, field: string): string[] {
   for (const member of CONTAINER_LISTS)
     for (const [i, container] of recordsAt(pod, member).entries()) {
       const where = `${field}.${member}[${i}]`;
-      found.push(...fractions(container, where), ...hiddenVariables(container, where));
+      found.push(...fractionWarnings(container, where), ...hiddenVariableWarnings(container, where));
     }
   for (const [i, secret] of recordsAt(pod, 'imagePullSecrets').entries())
     if (stringAt(secret, 'name') === '') found.push(`${field}.imagePullSecrets[${i}].name: invalid empty name ""`);
@@ -101,12 +101,12 @@ function podWarnings(pod: UnknownRecord, field: string): string[] {
       `${field}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`,
     );
   for (const [i, spread] of recordsAt(pod, 'topologySpreadConstraints').entries())
-    found.push(...selects(spread, `${field}.topologySpreadConstraints[${i}]`));
+    found.push(...missingSelectorWarnings(spread, `${field}.topologySpreadConstraints[${i}]`));
   return [...found, ...affinityWarnings(pod, field)];
 }
 
 /** The rules of a kind whose names become those of `what`, which warn of a new one that a hostname cannot be. */
-export function withNameWarning(strategy: Partial<Strategy>, what: string): Partial<Strategy> {
+export function warnAboutName(strategy: Partial<Strategy>, what: string): Partial<Strategy> {
   return {
     ...strategy,
     validateCreate: (object, context) => {
@@ -127,7 +127,7 @@ export const POD_NAMES = 'Pod names and hostnames';
  * The rules of a kind that holds the spec of a pod at `path`: those of `strategy`, which warn of what is valid but
  * unwise.
  */
-export function withPodWarnings(strategy: Partial<Strategy>, ...path: string[]): Partial<Strategy> {
+export function warnAboutPodSpec(strategy: Partial<Strategy>, ...path: string[]): Partial<Strategy> {
   const field = path.join('.');
   const warn = (object: ApiObject, context: StrategyContext, found: readonly Violation[]): readonly Violation[] => {
     const pod = recordAt(object, ...path);
