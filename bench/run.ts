@@ -22,7 +22,7 @@ import { resources } from './cases/resources.js';
 import { serializations } from './cases/serialization.js';
 import { stores } from './cases/store.js';
 import { compare } from './lib/against.js';
-import { admin, type Capstan, startCapstan } from './lib/capstan.js';
+import { type Capstan, sendAsAdmin, startCapstan } from './lib/capstan.js';
 import type { Bench, Case, Row } from './lib/case.js';
 import { table } from './lib/report.js';
 
@@ -48,7 +48,7 @@ const LOAD_MS = { short: 2000, long: 8000 };
 const QUIET_MS = { short: 2000, long: 20_000 };
 
 /** Makes a certificate for the baselines, of the kind that the server makes for itself. */
-async function certificate(dir: string): Promise<{ cert: string; key: string }> {
+async function makeCertificate(dir: string): Promise<{ cert: string; key: string }> {
   const year = 365 * 24 * 3600 * 1000;
   const now = Date.now();
   const issued = await issue({
@@ -67,12 +67,12 @@ async function certificate(dir: string): Promise<{ cert: string; key: string }> 
 /** Starts a server with a namespace and a user who may do everything by a role binding. */
 async function prepareServer(dataDir: string, tls: boolean, build?: string): Promise<Capstan> {
   const server = await startCapstan({ dataDir, tls, build });
-  await admin(server, 'POST', '/api/v1/namespaces', {
+  await sendAsAdmin(server, 'POST', '/api/v1/namespaces', {
     apiVersion: 'v1',
     kind: 'Namespace',
     metadata: { name: 'bench' },
   });
-  await admin(server, 'POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+  await sendAsAdmin(server, 'POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRoleBinding',
     metadata: { name: 'bench' },
@@ -145,7 +145,7 @@ function save(results: readonly Result[], { short, tls, out }: Options): string[
   return [file, ...charts];
 }
 
-/** What cases share: a directory, and a server of a build, which is started when the first case asks for it. */
+/** Makes what cases share: a directory, and a server of a build, which is started when the first case asks for it. */
 async function prepareBench({ short, tls, against }: Options, build?: string): Promise<OpenBench> {
   const dir = mkdtempSync(join(tmpdir(), 'capstan-bench-'));
   let shared: Promise<Capstan> | undefined;
@@ -157,10 +157,10 @@ async function prepareBench({ short, tls, against }: Options, build?: string): P
     against: against !== undefined,
     ms: LOAD_MS[length],
     quietMs: QUIET_MS[length],
-    certificate: tls ? await certificate(dir) : {},
+    certificate: tls ? await makeCertificate(dir) : {},
     dir,
     server,
-    admin: async (method, path, body) => admin(await server(), method, path, body),
+    sendAsAdmin: async (method, path, body) => sendAsAdmin(await server(), method, path, body),
     async close() {
       await (await shared)?.close();
       rmSync(dir, { recursive: true, force: true });

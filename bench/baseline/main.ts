@@ -1,4 +1,4 @@
-/** Baselines: the least that could do the same work. A process of its own; the parent sends what to be. */
+/** Baselines: the least code that does the same work. A process of its own, which runs one task that its parent sends. */
 import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { HttpRequest, HttpResponse, TemplatedApp } from '@uwsjs/core';
@@ -15,7 +15,7 @@ async function listen(task: { cert?: string; key?: string }, build: (app: Templa
   });
 }
 
-/** The bare handler: the same bytes for every request. */
+/** Answers every request with the same bytes. */
 function bare(app: TemplatedApp, bytes: number): void {
   const body = Buffer.alloc(bytes, 'x');
   app.any('/*', res => {
@@ -26,7 +26,7 @@ function bare(app: TemplatedApp, bytes: number): void {
   });
 }
 
-/** The bare broadcast: what one client sends goes to every watcher, each event by itself. */
+/** Sends what a client puts to every watcher, each event by itself. */
 function broadcast(app: TemplatedApp): void {
   const watchers = new Set<HttpResponse>();
   app.get('/*', res => {
@@ -56,7 +56,7 @@ interface Database {
   close(done: (error?: Error) => void): void;
 }
 
-/** Durable batches of `batch` values one after another. */
+/** Writes durable batches of `batch` values, one after the other. */
 async function batches(task: { dir: string; batch: number; bytes: number; ms: number }): Promise<void> {
   const open = createRequire(import.meta.url)('rocksdb') as (path: string) => Database;
   const database = open(task.dir);

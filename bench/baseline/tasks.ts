@@ -1,4 +1,4 @@
-/** What a baseline process is to be. Files are in PEM; without them it speaks plain HTTP. */
+/** What a baseline process does. `cert` and `key` are PEM files; without them it speaks plain HTTP. */
 export type BaselineTask =
   | { readonly is: 'bare'; readonly bytes: number; readonly cert?: string; readonly key?: string }
   | { readonly is: 'broadcast'; readonly cert?: string; readonly key?: string }
@@ -10,7 +10,7 @@ export type BaselineTask =
       readonly ms: number;
     };
 
-/** What it answers: where it listens, or (CPU in microseconds per value) what it measured. */
+/** Its answer: where it listens, or what it measured (CPU in microseconds per value). */
 export type BaselineReply =
   | { readonly is: 'listening'; readonly port: number }
   | { readonly is: 'done'; readonly perSecond: number; readonly user: number; readonly system: number };

@@ -1,10 +1,10 @@
 import { bytesPerRule, speeds } from '../cel/measure.js';
 import type { Case, Row } from '../lib/case.js';
 
-/** Evaluations a second, in thousands. */
-const rate = (ns: number | undefined): number | undefined => (ns === undefined ? undefined : Math.round(1e6 / ns));
-/** The better of the ways another engine can run the same expression. */
-const quicker = (...ns: readonly (number | undefined)[]): number | undefined => {
+/** Thousands of evaluations per second. */
+const rateOf = (ns: number | undefined): number | undefined => (ns === undefined ? undefined : Math.round(1e6 / ns));
+/** The fastest of the ways in which another engine can run the same expression. */
+const fastestOf = (...ns: readonly (number | undefined)[]): number | undefined => {
   const known = ns.filter(n => n !== undefined);
   return known.length ? Math.min(...known) : undefined;
 };
@@ -17,16 +17,16 @@ const cel: Case = {
   async run(bench): Promise<Row[]> {
     const rows: Row[] = [];
     for (const s of speeds(bench.short ? 60 : 300)) {
-      const value = rate(s.ours)!;
+      const value = rateOf(s.ours)!;
       const name = s.expression.length > 40 ? `${s.expression.slice(0, 38)} …` : s.expression;
-      const nearest = rate(quicker(s.marcbachmann, s.marcbachmannTyped));
+      const nearest = rateOf(fastestOf(s.marcbachmann, s.marcbachmannTyped));
       rows.push(
         { case: `cel, ${name}`, unit: 'k/s', value, baseline: nearest, aim: 1, note: 'baseline: @marcbachmann/cel-js' },
         {
           case: `cel, ${name}`,
           unit: 'k/s',
           value,
-          baseline: rate(s.bufbuild),
+          baseline: rateOf(s.bufbuild),
           aim: 3,
           note: 'baseline: @bufbuild/cel',
         },
@@ -45,5 +45,5 @@ const cel: Case = {
   },
 };
 
-/** The expression engine beside two others; no server is started. */
+/** The expression engine, compared with two others. No server is started. */
 export const expressions: readonly Case[] = [cel];

@@ -8,7 +8,7 @@ import type { Etcd } from '../../test/storage/etcd.js';
 import { startEtcd } from '../lib/etcd.js';
 import { load } from '../lib/load.js';
 import type { Task } from '../load/tasks.js';
-import { deliveries, fanoutAt } from './fanout.js';
+import { deliveriesRow, runFanout } from './fanout.js';
 
 const BYTES = 1500;
 const WORKER = fileURLToPath(new URL('../store/etcdWorker.js', import.meta.url));
@@ -19,8 +19,8 @@ interface Rates {
   readonly puts: number;
 }
 
-/** Rates at etcd itself and at the plugin. */
-async function rates(bench: Bench, url: string, writers: number): Promise<Rates> {
+/** Measures the rates at etcd itself and at the plugin. */
+async function measureRates(bench: Bench, url: string, writers: number): Promise<Rates> {
   const [ms, rounds] = bench.short ? [bench.ms / 4, 3] : [bench.ms / 4, 5];
   const args = [WORKER, url, writers, BYTES, ms, rounds].map(String);
   const { stdout } = await promisify(execFile)(process.execPath, args);
@@ -29,13 +29,13 @@ async function rates(bench: Bench, url: string, writers: number): Promise<Rates>
 
 const MISSING = 'skipped: no etcd is installed';
 
-const interfaces = (writers: number, aim?: number): Case => ({
+const putsCase = (writers: number, aim?: number): Case => ({
   name: `etcd-puts-${writers}`,
   async run(bench): Promise<Row[]> {
     const row = { case: `etcd plugin, guarded creates, ${writers} writers`, unit: 'puts/s' };
     const etcd = await startEtcd(join(bench.dir, `etcd-puts-${writers}`));
     if (!etcd) return [{ ...row, value: Number.NaN, note: MISSING }];
-    const { plugin, transactions, puts } = await rates(bench, etcd.url, writers);
+    const { plugin, transactions, puts } = await measureRates(bench, etcd.url, writers);
     await etcd.stop();
     return [
       {
@@ -49,8 +49,8 @@ const interfaces = (writers: number, aim?: number): Case => ({
   },
 });
 
-/** A case of a server over an etcd of its own. */
-const over = (
+/** A case with a server over an etcd of its own. */
+const overEtcd = (
   name: string,
   what: string,
   run: (bench: Bench, server: Capstan, etcd: Etcd) => Promise<Row[]>,
@@ -68,13 +68,13 @@ const over = (
   },
 });
 
-const serving = over('etcd-create', 'durable creates over etcd', async (bench, server, etcd) => {
+const creates = overEtcd('etcd-create', 'durable creates over etcd', async (bench, server, etcd) => {
   const address = { ...server, token: server.adminToken };
   const rows: Row[] = [];
   for (const clients of [1, 16, 64]) {
     const given = { namespace: 'default', prefix: `c${clients}-`, bytes: BYTES, clients, ms: bench.ms };
     const ours = await load({ is: 'create', address, ...given }, server.pid);
-    const { transactions } = await rates(bench, etcd.url, clients);
+    const { transactions } = await measureRates(bench, etcd.url, clients);
     const row = { case: `durable create over etcd, ${clients} clients`, unit: 'creates/s' };
     rows.push({ ...row, value: rateOf(ours), baseline: transactions, ...costOf(ours), note: timesOf(ours) });
   }
@@ -84,25 +84,25 @@ const serving = over('etcd-create', 'durable creates over etcd', async (bench, s
 const ALONE = fileURLToPath(new URL('../store/etcdAlone.js', import.meta.url));
 type AloneKind = 'update' | 'get' | 'list';
 
-/** Operations per second of etcd by itself. */
-async function alone(url: string, kind: AloneKind, clients: number, ms: number): Promise<number> {
+/** Measures operations per second of etcd by itself. */
+async function measureAlone(url: string, kind: AloneKind, clients: number, ms: number): Promise<number> {
   const { stdout } = await promisify(execFile)(process.execPath, [ALONE, url, kind, clients, BYTES, ms].map(String));
   return Number(stdout);
 }
 
-/** Objects of a list, as many as `etcdAlone` reads. */
+/** Objects of a list: as many as etcdAlone.ts reads. */
 const LISTED = 1000;
 const LISTS = 4;
 
-/** Updates, reads and lists of a server over etcd, each beside etcd alone. */
-const mixed = over('etcd-mixed', 'updates, reads and lists over etcd', async (bench, server, etcd) => {
+/** Updates, reads and lists of a server over etcd, each compared with etcd alone. */
+const mixed = overEtcd('etcd-mixed', 'updates, reads and lists over etcd', async (bench, server, etcd) => {
   const address = { ...server, token: server.adminToken };
   const common = { address, namespace: 'default', bytes: BYTES, ms: bench.ms } as const;
   const maps = '/api/v1/namespaces/default/configmaps';
   const rows: Row[] = [];
   const measure = async (name: string, kind: AloneKind, clients: number, task: Task): Promise<void> => {
     const ours = await load(task, server.pid);
-    const baseline = await alone(etcd.url, kind, clients, bench.ms);
+    const baseline = await measureAlone(etcd.url, kind, clients, bench.ms);
     rows.push({ case: `over etcd: ${name}`, unit: `${kind}s/s`, ...costOf(ours), value: rateOf(ours), baseline });
   };
   for (const clients of [1, 16, 64])
@@ -130,8 +130,8 @@ const mixed = over('etcd-mixed', 'updates, reads and lists over etcd', async (be
   return rows;
 });
 
-/** Writers and watchers of a server over etcd, and as many of etcd alone. */
-const watching = over('etcd-watch', 'watches over etcd', async (bench, server, etcd) => {
+/** Writers and watchers of a server over etcd, compared with as many of etcd alone. */
+const watches = overEtcd('etcd-watch', 'watches over etcd', async (bench, server, etcd) => {
   const address = { ...server, token: server.adminToken };
   const rows: Row[] = [];
   for (const [writers, watchers] of [
@@ -140,13 +140,13 @@ const watching = over('etcd-watch', 'watches over etcd', async (bench, server, e
     [16, 1000],
   ] as const) {
     const size = { writers, watchers, ms: bench.ms };
-    const ours = await fanoutAt(server, address, size);
+    const ours = await runFanout(server, address, size);
     const namespace = `alone-${writers}-${watchers}`;
     const theirs = await load({ is: 'etcdFanout', url: etcd.url, namespace, bytes: BYTES, ...size }, etcd.pid);
-    rows.push(deliveries(`over etcd: watch, ${writers} writers, ${watchers} watchers`, { ours, theirs }));
+    rows.push(deliveriesRow(`over etcd: watch, ${writers} writers, ${watchers} watchers`, { ours, theirs }));
   }
   return rows;
 });
 
-/** The etcd plugin and a server over it, beside the same work at etcd alone. */
-export const etcds: readonly Case[] = [interfaces(1), interfaces(16), interfaces(64, 0.85), serving, mixed, watching];
+/** The etcd plugin and a server over it, compared with the same work at etcd alone. */
+export const etcds: readonly Case[] = [putsCase(1), putsCase(16), putsCase(64, 0.85), creates, mixed, watches];

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { admin, type Capstan, startCapstan } from '../lib/capstan.js';
+import { type Capstan, sendAsAdmin, startCapstan } from '../lib/capstan.js';
 import { type Case, costOf, type Row, rateOf, timesOf } from '../lib/case.js';
 import { load } from '../lib/load.js';
 
@@ -12,11 +12,11 @@ const BASE = `/apis/${GROUP}/v1`;
 /** Members of every object. */
 const DATA = { data: { text: 'x'.repeat(200) } };
 
-/** Defines a kind and makes an object called `one` of it in each namespace; the paths of the objects. */
-async function fill(server: Capstan, kind: string, namespaces: readonly string[]): Promise<string[]> {
+/** Defines a kind and creates an object `one` of it in each namespace. Returns the paths of the objects. */
+async function createKind(server: Capstan, kind: string, namespaces: readonly string[]): Promise<string[]> {
   const plural = kind.toLowerCase();
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-  await admin(server, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+  await sendAsAdmin(server, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
     metadata: { name: `${plural}.${GROUP}` },
     spec: {
       group: GROUP,
@@ -26,25 +26,25 @@ async function fill(server: Capstan, kind: string, namespaces: readonly string[]
     },
   });
   const isServed = (): Promise<boolean> =>
-    admin(server, 'GET', `${BASE}/${plural}`).then(
+    sendAsAdmin(server, 'GET', `${BASE}/${plural}`).then(
       () => true,
       () => false,
     );
   while (!(await isServed())) await new Promise(resolve => setTimeout(resolve, 10));
   const paths = namespaces.map(namespace => `${BASE}/namespaces/${namespace}/${plural}`);
   const object = { apiVersion: `${GROUP}/v1`, kind, metadata: { name: 'one' }, ...DATA };
-  await Promise.all(paths.map(path => admin(server, 'POST', path, object)));
+  await Promise.all(paths.map(path => sendAsAdmin(server, 'POST', path, object)));
   return paths.map(path => `${path}/one`);
 }
 
-/** A group that may read everything, by a role binding. */
-async function letRead(server: Capstan): Promise<void> {
+/** Allows the group of the identities to read everything, by a role binding. */
+async function allowReads(server: Capstan): Promise<void> {
   const group = 'rbac.authorization.k8s.io';
-  await admin(server, 'POST', `/apis/${group}/v1/clusterroles`, {
+  await sendAsAdmin(server, 'POST', `/apis/${group}/v1/clusterroles`, {
     metadata: { name: 'bench-many' },
     rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list', 'watch'] }],
   });
-  await admin(server, 'POST', `/apis/${group}/v1/clusterrolebindings`, {
+  await sendAsAdmin(server, 'POST', `/apis/${group}/v1/clusterrolebindings`, {
     metadata: { name: 'bench-many' },
     roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'bench-many' },
     subjects: [{ apiGroup: group, kind: 'Group', name: 'bench-many' }],
@@ -52,20 +52,22 @@ async function letRead(server: Capstan): Promise<void> {
 }
 
 /**
- * Gets as the clients of a large cluster make them: many identities, each of which reads many kinds in many namespaces.
- * What they cost more than the gets of one object by one client is what it costs to find identity and permission. The
- * server is one of its own.
+ * Gets as the clients of a large cluster send them: many identities, each of which reads many kinds in many namespaces.
+ * What they cost more than gets of one object by one client is the cost of finding identity and permission. It has a
+ * server of its own.
  */
 const identities: Case = {
   name: 'identities',
   async run(bench): Promise<Row[]> {
     const tokens = Array.from({ length: IDENTITIES }, (_, i) => `bench-many-token-${i}`);
     const server = await startCapstan({ dataDir: join(bench.dir, 'identities'), tls: bench.tls, tokens });
-    await letRead(server);
+    await allowReads(server);
     const namespaces = Array.from({ length: NAMESPACES }, (_, i) => `space-${i}`);
-    await Promise.all(namespaces.map(name => admin(server, 'POST', '/api/v1/namespaces', { metadata: { name } })));
+    await Promise.all(
+      namespaces.map(name => sendAsAdmin(server, 'POST', '/api/v1/namespaces', { metadata: { name } })),
+    );
     const paths: string[] = [];
-    for (let i = 0; i < KINDS; i++) paths.push(...(await fill(server, `Benchkind${i}`, namespaces)));
+    for (let i = 0; i < KINDS; i++) paths.push(...(await createKind(server, `Benchkind${i}`, namespaces)));
     const task = { is: 'many', address: server, tokens, paths, connections: 32, ms: bench.ms } as const;
     const measured = await load(task, server.pid);
     await server.close();

@@ -1,36 +1,38 @@
 import { join } from 'node:path';
-import { listeningBaseline } from '../lib/baseline.js';
+import { startBaseline } from '../lib/baseline.js';
 import { startCapstan } from '../lib/capstan.js';
 import { type Bench, type Case, costOf, cpuPerOperation, type Row } from '../lib/case.js';
-import { load } from '../lib/load.js';
+import { type Loaded, load } from '../lib/load.js';
 import { configMap } from '../load/tasks.js';
 
+/** A GET of one path over so many connections. */
 interface Reading {
   readonly path: string;
   readonly connections: number;
 }
 
-/** The same GET against the server and against a bare handler that sends as many bytes. */
-async function compare(
-  bench: Bench,
-  { path, connections }: Reading,
-): Promise<[server: ReturnType<typeof load>, bare: ReturnType<typeof load>]> {
+/** Sends the same GET to the server, and to a bare handler that answers with as many bytes. */
+async function compare(bench: Bench, { path, connections }: Reading): Promise<[server: Loaded, bare: Loaded]> {
   const server = await bench.server();
-  const bytes = Buffer.byteLength(await bench.admin('GET', path));
+  const bytes = Buffer.byteLength(await bench.sendAsAdmin('GET', path));
   const task = { is: 'repeat', path, connections, ms: bench.ms } as const;
   const ours = await load({ ...task, address: server }, server.pid);
-  const bare = await listeningBaseline({ is: 'bare', bytes, ...bench.certificate });
+  const bare = await startBaseline({ is: 'bare', bytes, ...bench.certificate });
   const theirs = await load({ ...task, address: bare }, bare.pid);
   await bare.close();
-  return [Promise.resolve(ours), Promise.resolve(theirs)];
+  return [ours, theirs];
 }
 
 const get: Case = {
   name: 'get',
   async run(bench): Promise<Row[]> {
-    await bench.admin('POST', '/api/v1/namespaces/bench/configmaps', JSON.parse(configMap('read', 'bench', 1500)));
+    await bench.sendAsAdmin(
+      'POST',
+      '/api/v1/namespaces/bench/configmaps',
+      JSON.parse(configMap('read', 'bench', 1500)),
+    );
     const reading = { path: '/api/v1/namespaces/bench/configmaps/read', connections: 32 };
-    const [ours, theirs] = await Promise.all(await compare(bench, reading));
+    const [ours, theirs] = await compare(bench, reading);
     const baselineUs = cpuPerOperation(theirs);
     const row = {
       case: 'get 1.5 KB',
@@ -43,14 +45,14 @@ const get: Case = {
   },
 };
 
-/** Objects of the listed collection. */
+/** Objects in the list. */
 const LISTED = 5000;
 
 const list: Case = {
   name: 'list',
   async run(bench): Promise<Row[]> {
     const server = await bench.server();
-    await bench.admin('POST', '/api/v1/namespaces', {
+    await bench.sendAsAdmin('POST', '/api/v1/namespaces', {
       apiVersion: 'v1',
       kind: 'Namespace',
       metadata: { name: 'bench-list' },
@@ -65,7 +67,7 @@ const list: Case = {
     } as const;
     await load({ ...filling, ms: 120_000, count: LISTED }, server.pid);
     const reading = { path: '/api/v1/namespaces/bench-list/configmaps', connections: 4 };
-    const [ours, theirs] = await Promise.all(await compare(bench, reading));
+    const [ours, theirs] = await compare(bench, reading);
     const rate = (measured: typeof ours): number => measured.bytes / measured.seconds / 1e6;
     const row = { case: 'list 5,000 of 2 KB', unit: 'MB/s', value: rate(ours), baseline: rate(theirs), aim: 0.7 };
     return [{ ...row, ...costOf(ours), baselineUs: cpuPerOperation(theirs) }];
@@ -73,8 +75,8 @@ const list: Case = {
 };
 
 /**
- * A consistent list of many small objects, one reader: how long until the last byte is here, beside the same number of
- * bytes out of one buffer. The server is one of its own, so that no other case carries the objects along.
+ * A consistent list of many small objects by one reader: the time until the last byte has come, compared with as many
+ * bytes from one buffer. It has a server of its own, so that no other case has these objects in its memory.
  */
 const largeList: Case = {
   name: 'list-large',
@@ -90,7 +92,7 @@ const largeList: Case = {
     const ours = await load({ ...task, address }, server.pid);
     await server.close();
     const bytes = Math.round(ours.bytes / ours.operations);
-    const bare = await listeningBaseline({ is: 'bare', bytes, ...bench.certificate });
+    const bare = await startBaseline({ is: 'bare', bytes, ...bench.certificate });
     const theirs = await load({ ...task, address: bare }, bare.pid);
     await bare.close();
     const shared = { unit: 'ms', aim: 3, atMost: true, baselineUs: cpuPerOperation(theirs) };
@@ -102,5 +104,5 @@ const largeList: Case = {
   },
 };
 
-/** Reads against a bare handler. */
+/** Reads, compared with a bare handler. */
 export const reads: readonly Case[] = [get, list, largeList];

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
-import { listeningBaseline } from '../lib/baseline.js';
+import { startBaseline } from '../lib/baseline.js';
 import { startCapstan } from '../lib/capstan.js';
 import type { Bench, Case, Row } from '../lib/case.js';
 import { load } from '../lib/load.js';
+import { median } from '../lib/median.js';
 import { residentAtRest } from '../lib/process.js';
-
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
 const start: Case = {
   name: 'start',
@@ -20,7 +19,7 @@ const start: Case = {
       else times.push(server.startMs);
       await server.close();
       const began = performance.now();
-      const baseline = await listeningBaseline({ is: 'bare', bytes: 1, ...bench.certificate });
+      const baseline = await startBaseline({ is: 'bare', bytes: 1, ...bench.certificate });
       bare.push(performance.now() - began);
       await baseline.close();
     }
@@ -33,8 +32,8 @@ const start: Case = {
   },
 };
 
-/** Resident bytes with `objects` stored, after a restart. */
-async function restarted(bench: Bench, dataDir: string): Promise<number> {
+/** Resident bytes of a server after a start on existing data. */
+async function residentAfterStart(bench: Bench, dataDir: string): Promise<number> {
   const server = await startCapstan({ dataDir, tls: bench.tls });
   const resident = await residentAtRest(server.pid, bench.quietMs);
   await server.close();
@@ -48,12 +47,12 @@ const objects: Case = {
     const count = bench.short ? 5000 : 30_000;
     const bytes = 1500;
     await (await startCapstan({ dataDir, tls: bench.tls })).close();
-    const empty = await restarted(bench, dataDir);
+    const empty = await residentAfterStart(bench, dataDir);
     const server = await startCapstan({ dataDir, tls: bench.tls });
     const task = { is: 'create', namespace: 'default', prefix: 'm', bytes, clients: 32, ms: 300_000, count } as const;
     await load({ ...task, address: { ...server, token: server.adminToken } }, server.pid);
     await server.close();
-    const full = await restarted(bench, dataDir);
+    const full = await residentAfterStart(bench, dataDir);
     const row = {
       case: `memory per object of 1.5 KB (${count})`,
       unit: 'bytes',
@@ -72,7 +71,7 @@ const objects: Case = {
 };
 
 /** Bytes per idle watch of the target's process. */
-async function perWatch(
+async function bytesPerWatch(
   target: { pid: number; host: string; port: number; tls: boolean; token?: string },
   watchers: number,
   quietMs: number,
@@ -91,10 +90,10 @@ const watches: Case = {
   async run(bench): Promise<Row[]> {
     const watchers = bench.short ? 500 : 2000;
     const server = await startCapstan({ dataDir: join(bench.dir, 'watches'), tls: bench.tls });
-    const value = await perWatch({ ...server, token: server.adminToken }, watchers, bench.quietMs);
+    const value = await bytesPerWatch({ ...server, token: server.adminToken }, watchers, bench.quietMs);
     await server.close();
-    const bare = await listeningBaseline({ is: 'broadcast', ...bench.certificate });
-    const baseline = await perWatch(bare, watchers, bench.quietMs);
+    const bare = await startBaseline({ is: 'broadcast', ...bench.certificate });
+    const baseline = await bytesPerWatch(bare, watchers, bench.quietMs);
     await bare.close();
     return [
       {

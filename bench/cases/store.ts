@@ -6,14 +6,14 @@ import { residentAtRest } from '../lib/process.js';
 import { measure } from '../store/tasks.js';
 
 const KILOBYTE = 1024;
-/** Size of objects where puts are compared: what other benches use for creates. */
+/** Size of objects where puts are compared: that of creates in other cases. */
 const PUT_BYTES = 1500;
 const WRITERS = 64;
 
 const storeOf = (bench: Bench, name: string): string => join(bench.dir, `store-${name}`);
 
-/** Time and memory of opening a store with all of its history. */
-const opening = (count: number): Case => ({
+/** Time and memory to open a store with all of its history. */
+const openCase = (count: number): Case => ({
   name: `store-open-${count / 1000}k`,
   async run(bench): Promise<Row[]> {
     const path = storeOf(bench, `open-${count}`);
@@ -34,7 +34,7 @@ const opening = (count: number): Case => ({
   },
 });
 
-const compacting: Case = {
+const compaction: Case = {
   name: 'store-compaction',
   async run(bench): Promise<Row[]> {
     const given = { path: storeOf(bench, 'compaction'), writers: 16, size: PUT_BYTES, ms: bench.ms };
@@ -73,7 +73,7 @@ const puts: Case = {
   },
 };
 
-/** Resident memory of a server with many objects, against 1.6 times their bytes and 150 MB. */
+/** Resident memory of a server with many objects, compared with 1.6 times their bytes and 150 MB. */
 const memory: Case = {
   name: 'store-memory',
   async run(bench): Promise<Row[]> {
@@ -99,8 +99,8 @@ const memory: Case = {
   },
 };
 
-/** Bytes that cached objects hold when each came in one commit with many that changed again since. */
-const churning: Case = {
+/** Memory that cached objects hold if each came in one commit with many others that have changed since. */
+const churn: Case = {
   name: 'store-memory-churn',
   async run(): Promise<Row[]> {
     const load = { groups: 5000, hot: 63, size: KILOBYTE };
@@ -116,13 +116,13 @@ const churning: Case = {
   },
 };
 
-/** The embedded store by itself, and what a server makes of it. */
+/** The embedded store by itself, and the memory of a server that has opened it. */
 export const stores: readonly Case[] = [
-  opening(10_000),
-  opening(100_000),
-  opening(300_000),
-  compacting,
+  openCase(10_000),
+  openCase(100_000),
+  openCase(300_000),
+  compaction,
   puts,
   memory,
-  churning,
+  churn,
 ];

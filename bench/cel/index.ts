@@ -1,4 +1,4 @@
-/** The expression engine's figures alone, as a table. Run after a build: `node dist/bench/cel/index.js`. */
+/** Prints the figures of the expression engine. Run after a build: `node dist/bench/cel/index.js`. */
 import { bytesPerRule, speeds } from './measure.js';
 
 console.table(speeds(200));

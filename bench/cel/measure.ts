@@ -1,4 +1,4 @@
-/** Speed and size of the expression engine beside three others, on the same expressions and data. */
+/** Speed and size of the expression engine, compared with three others on the same expressions and data. */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -24,9 +24,9 @@ const data = {
   labels: { app: 'x', tier: 'y' },
   spec: { min: 1, max: 5 },
 };
-/** The other engines take an int as a bigint. */
+/** The same data with integers as bigint, as the other engines take them. */
 const wide = { ...data, replicas: 3n, spec: { min: 1n, max: 5n } };
-/** The same types for an engine that checks them. */
+/** The same types for an engine that checks types. */
 const marcTypes = {
   schema: {
     replicas: 'int',
@@ -54,28 +54,28 @@ const env = createEnvironment({
 
 type Run = () => unknown;
 
-/** Calls of one round: short, so that some rounds of many are undisturbed on a busy machine. */
+/** Calls in a round: few, so that some rounds are undisturbed on a busy machine. */
 const CALLS = 1000;
 
-function round(run: Run, calls: number): number {
+function nanosecondsOf(run: Run, calls: number): number {
   const start = performance.now();
   for (let i = 0; i < calls; i++) run();
   return ((performance.now() - start) / calls) * 1e6;
 }
 
-/** Nanoseconds per call of each, the best of interleaved rounds; an engine that cannot run shows as `undefined`. */
-function fastest(runs: readonly (Run | undefined)[], rounds: number, calls = CALLS): (number | undefined)[] {
+/** Nanoseconds per call of each function: the best of alternating rounds; undefined for an engine that cannot run. */
+function fastestOf(runs: readonly (Run | undefined)[], rounds: number, calls = CALLS): (number | undefined)[] {
   const best = runs.map(run => (run ? Number.POSITIVE_INFINITY : undefined));
   for (let i = 0; i < rounds; i++) {
     runs.forEach((run, k) => {
-      if (run) best[k] = Math.min(best[k]!, round(run, calls));
+      if (run) best[k] = Math.min(best[k]!, nanosecondsOf(run, calls));
     });
   }
   return best.map(ns => (ns === undefined ? undefined : Math.round(ns)));
 }
 
-/** A competitor that cannot run an expression is left out. */
-function attempt(make: () => Run): Run | undefined {
+/** Makes a run of an engine; undefined if the engine cannot run the expression. */
+function tryMake(make: () => Run): Run | undefined {
   try {
     const run = make();
     run();
@@ -85,7 +85,7 @@ function attempt(make: () => Run): Run | undefined {
   }
 }
 
-/** One expression's figures, in nanoseconds an evaluation and microseconds a compilation. */
+/** Nanoseconds per evaluation of an expression by each engine, and microseconds per compilation by ours. */
 export interface Speed {
   readonly expression: string;
   readonly ours: number;
@@ -100,28 +100,28 @@ export interface Speed {
 export function speeds(rounds: number): Speed[] {
   const bufEnv = celEnv();
   const marc = new Marc().registerVariable('self', 'map');
-  const typed = attempt(() => {
+  const typed = tryMake(() => {
     const made = new Marc().registerVariable('self', marcTypes as never);
     return () => made;
   });
   return EXPRESSIONS.map(text => {
     const { program } = env.compile(text);
-    const [ours, bufbuild, marcbachmann, marcbachmannTyped, celJs] = fastest(
+    const [ours, bufbuild, marcbachmann, marcbachmannTyped, celJs] = fastestOf(
       [
         () => program!.evaluate({ self: schema.view(data) }, { budget: 1_000_000 }),
-        attempt(() => {
+        tryMake(() => {
           const other = bufPlan(bufEnv, bufParse(text));
           return () => other({ self: wide as never });
         }),
-        attempt(() => {
+        tryMake(() => {
           const other = marc.parse(text);
           return () => other({ self: wide });
         }),
-        attempt(() => {
+        tryMake(() => {
           const other = (typed!() as Marc).parse(text);
           return () => other({ self: wide });
         }),
-        attempt(() => {
+        tryMake(() => {
           const parsed = celJsParse(text);
           if (!parsed.isSuccess) throw new Error('does not parse');
           return () => celJsEvaluate(parsed.cst, data);
@@ -129,7 +129,7 @@ export function speeds(rounds: number): Speed[] {
       ],
       rounds,
     );
-    const [compile] = fastest([() => env.compile(text)], rounds, 50);
+    const [compile] = fastestOf([() => env.compile(text)], rounds, 50);
     return {
       expression: text,
       ours: ours!,
@@ -142,15 +142,15 @@ export function speeds(rounds: number): Speed[] {
   });
 }
 
-/** A collector of garbage, whatever flags the process was started with. */
-function collector(): () => void {
+/** V8's garbage collector, whatever flags the process was started with. */
+function garbageCollector(): () => void {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;
 }
 
-/** Bytes of heap that a compiled rule of 60 characters keeps. */
+/** Bytes of heap that a compiled rule of 60 characters takes. */
 export function bytesPerRule(): number {
-  const collect = collector();
+  const collect = garbageCollector();
   const text = 'self.replicas >= self.spec.min && self.replicas < 1000000000';
   const kept: unknown[] = new Array(5000).fill(null);
   env.compile(text);

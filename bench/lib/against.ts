@@ -1,14 +1,9 @@
 import type { Bench, Case, Row } from './case.js';
-
-const median = (values: readonly number[]): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-};
+import { median } from './median.js';
 
 const cpuOf = ({ userUs = 0, systemUs = 0 }: Row): number => userUs + systemUs;
 
-/** One row of several rounds of this build and as many of the other, which takes the place of the baseline. */
+/** Summarizes the rows of several rounds as one. The other build takes the place of the baseline. */
 function summarize(own: readonly Row[], other: readonly Row[]): Row {
   const ratios = own.map((row, i) => row.value / other[i]!.value).toSorted((a, b) => a - b);
   const cpu = own.map((row, i) => cpuOf(row) / cpuOf(other[i]!));
@@ -27,8 +22,8 @@ function summarize(own: readonly Row[], other: readonly Row[]): Row {
 }
 
 /**
- * Runs a case on the servers of two builds in turn, first the one and then the other first, so that what else the
- * machine does falls on both alike. Returns medians; the baseline is the other build.
+ * Runs a case on the servers of two builds in alternating order, so that other load of the machine affects both alike.
+ * Returns medians; the baseline is the other build.
  */
 export async function compare(of: Case, own: Bench, other: Bench, rounds: number): Promise<Row[]> {
   const results: (readonly [readonly Row[], readonly Row[]])[] = [];

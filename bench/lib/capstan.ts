@@ -12,8 +12,8 @@ const BUILD = fileURLToPath(new URL('../..', import.meta.url));
 /** A start that takes longer has failed. */
 const START_MS = 60_000;
 
-/** A free port of the loopback interface. */
-export async function freePort(): Promise<number> {
+/** Finds a free port of the loopback interface. */
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -25,10 +25,10 @@ export async function freePort(): Promise<number> {
 
 /** A running server. */
 export interface Capstan extends Target {
-  /** Of a user whom only a role binding lets in, so that requests are authorized by the stored policy. */
+  /** Token of a user who is authorized by a role binding, as users are, not by a built-in group. */
   readonly token: string;
   readonly adminToken: string;
-  /** From the spawn to the first ready answer. */
+  /** Milliseconds from the start of the process until it is ready. */
   readonly startMs: number;
 }
 
@@ -63,7 +63,7 @@ export async function startCapstan({
     const users = [`${TOKENS.admin},bench-admin,1,system:masters\n`, `${TOKENS.user},bench,2,bench\n`, ...many];
     writeFileSync(tokenFile, users.join(''), { mode: 0o600 });
   }
-  const port = await freePort();
+  const port = await findFreePort();
   const ports = tls ? ['--secure-port', String(port)] : ['--secure-port', '0', '--http-port', String(port)];
   const flags = ['serve', '--naming=kubernetes', '--authorization-mode=RBAC', `--token-auth-file=${tokenFile}`];
   const profile = cpuProfile ? ['--cpu-prof', `--cpu-prof-dir=${join(dataDir, 'profile')}`] : [];
@@ -84,12 +84,12 @@ export async function startCapstan({
     },
   );
   const target = { pid: child.pid ?? 0, host: '127.0.0.1', port, tls, token: TOKENS.user, adminToken: TOKENS.admin };
-  await ready(child, port);
+  await waitUntilReady(child, port);
   return { ...target, startMs: performance.now() - started, close: () => stop(child) };
 }
 
-/** A request with the administrator's token; throws unless the answer is 2xx or 409. */
-export async function admin(server: Capstan, method: string, path: string, body?: object): Promise<string> {
+/** Sends a request as the administrator and returns the answer's body. Throws unless the status is 2xx or 409. */
+export async function sendAsAdmin(server: Capstan, method: string, path: string, body?: object): Promise<string> {
   const address = { ...server, token: server.adminToken };
   const connection = await Connection.open(address);
   const answer = await connection.send(requestBytes(address, method, path, body && JSON.stringify(body)), true);
@@ -99,8 +99,8 @@ export async function admin(server: Capstan, method: string, path: string, body?
   return answer.body ?? '';
 }
 
-/** Resolves when the server has printed the address it is ready at; it prints it only then. */
-async function ready(child: ChildProcess, port: number): Promise<void> {
+/** Waits until the server has printed its address, which it does once it is ready. */
+async function waitUntilReady(child: ChildProcess, port: number): Promise<void> {
   let output = '';
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`the server did not become ready:\n${output}`)), START_MS);

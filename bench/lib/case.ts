@@ -7,7 +7,7 @@ export interface Row {
   readonly unit: string;
   readonly value: number;
   readonly baseline?: number;
-  /** `value / baseline` that we want at least (or, with `atMost`, at most). */
+  /** What `value / baseline` should be at least, or with `atMost` at most. */
   readonly aim?: number;
   readonly atMost?: boolean;
   /** CPU microseconds per operation of all threads. */
@@ -34,8 +34,11 @@ export interface Bench {
   readonly dir: string;
   /** The server that cases share; started when first asked for. */
   server(): Promise<Capstan>;
-  /** A request with the administrator's token; throws unless the answer is 2xx or 409. */
-  admin(method: string, path: string, body?: object): Promise<string>;
+  /**
+   * Sends a request to the shared server as the administrator and returns the answer's body. Throws unless the status
+   * is 2xx or 409.
+   */
+  sendAsAdmin(method: string, path: string, body?: object): Promise<string>;
 }
 
 /** A named benchmark. */

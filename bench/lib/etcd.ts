@@ -1,6 +1,6 @@
 import { type Etcd, etcdInstalled, startEtcd as start } from '../../test/storage/etcd.js';
 
-/** More than the cases write: etcd's own bound would end long ones. */
+/** More than the cases write: etcd's default is less than long ones do. */
 const QUOTA_BYTES = 8 * 2 ** 30;
 
 /** Starts the installed etcd on an empty directory; undefined if there is none. */

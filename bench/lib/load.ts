@@ -5,25 +5,25 @@ import { type Cpu, cpuOf, residentOf } from './process.js';
 
 const GENERATOR = fileURLToPath(new URL('../load/main.js', import.meta.url));
 
-/** A task's measures with the cost to the process it was sent to. */
+/** What a task measured, and what it cost the process it was sent to. */
 export interface Loaded extends Measured {
-  /** CPU microseconds of the target in the measured time. */
+  /** CPU microseconds that the process used in the measured time. */
   readonly cpu: Cpu;
-  /** Resident bytes of the target at the end of it. */
+  /** Resident bytes of the process at its end. */
   readonly resident: number;
 }
 
 /**
- * Runs a task in a load generator of its own against the process `pid`. `held` runs between begin and end of an `idle`
- * task.
+ * Runs a task in a load generator of its own and measures the process `pid` meanwhile. `whileIdle` runs between begin
+ * and end of an `idle` task.
  */
-export function load(task: Task, pid: number, held?: () => Promise<void>): Promise<Loaded> {
+export function load(task: Task, pid: number, whileIdle?: () => Promise<void>): Promise<Loaded> {
   const generator = fork(GENERATOR, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   generator.send(task);
-  return result(generator, pid, held);
+  return resultOf(generator, pid, whileIdle);
 }
 
-function result(generator: ChildProcess, pid: number, held?: () => Promise<void>): Promise<Loaded> {
+function resultOf(generator: ChildProcess, pid: number, whileIdle?: () => Promise<void>): Promise<Loaded> {
   let before: Cpu = { user: 0, system: 0 };
   return new Promise((resolve, reject) => {
     generator.once('exit', code => reject(new Error(`the load generator ended with ${code}`)));
@@ -31,7 +31,7 @@ function result(generator: ChildProcess, pid: number, held?: () => Promise<void>
       switch (message.is) {
         case 'begin':
           before = cpuOf(pid);
-          void held?.().then(() => generator.send('end'), reject);
+          void whileIdle?.().then(() => generator.send('end'), reject);
           return;
         case 'end': {
           const after = cpuOf(pid);

@@ -6,10 +6,10 @@ export interface Cpu {
   readonly system: number;
 }
 
-/** Microseconds of one tick of `/proc/<pid>/stat`: USER_HZ is 100 on every Linux that Node.js runs on. */
+/** Microseconds per tick of `/proc/<pid>/stat`: USER_HZ is 100 on every Linux that Node.js runs on. */
 const TICK_US = 10_000;
 
-/** CPU used so far, from `/proc` (proc(5)). Zero where there is no `/proc`. */
+/** CPU time used so far, from `/proc` (proc(5)); zero where there is no `/proc`. */
 export function cpuOf(pid: number): Cpu {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -20,7 +20,7 @@ export function cpuOf(pid: number): Cpu {
   }
 }
 
-/** Resident memory in bytes, from `/proc`. */
+/** Resident memory in bytes, from `/proc`; zero where there is none. */
 export function residentOf(pid: number): number {
   try {
     const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

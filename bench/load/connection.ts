@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** Where a connection leads and how it proves who it is. */
+/** What a connection connects to, and its credentials. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -13,7 +13,7 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const NEWLINE = 10;
 const BRACE = 125;
 
-/** An answer: its status and the length of its body. The body is kept only when asked for. */
+/** An answer: its status and the length of its body, and the body itself if it was asked for. */
 export interface Answer {
   readonly status: number;
   readonly length: number;
@@ -34,7 +34,7 @@ export function requestBytes(
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Opens a socket, with TLS where the address says so; certificates are not checked: both ends are this bench. */
+/** Opens a socket, with TLS if the address says so. Certificates are not verified: both ends belong to the bench. */
 function open({ host, port, tls }: Address): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = tls ? connectTls({ host, port, rejectUnauthorized: false }) : connect({ host, port });
@@ -44,7 +44,7 @@ function open({ host, port, tls }: Address): Promise<Socket> {
   });
 }
 
-/** Counts the bytes of a body framed by chunks (RFC 9112, 7.1), without keeping them. */
+/** Counts the bytes of a chunked body (RFC 9112, 7.1) without keeping them. */
 class Chunks {
   length = 0;
   #left = 0;
@@ -52,7 +52,7 @@ class Chunks {
   #inLine = true;
   #last = false;
 
-  /** Takes bytes; true once the last chunk and the empty line behind it are in. */
+  /** Takes bytes. Returns true once the last chunk and the empty line behind it have come. */
   push(bytes: Buffer, body: ((part: Buffer) => void) | undefined): boolean {
     let at = 0;
     while (at < bytes.length) {
@@ -79,7 +79,7 @@ class Chunks {
     this.#line = '';
     if (this.#last) return line === '';
     if (line === '') return false;
-    if (!/^[0-9a-f]+$/i.test(line)) throw new Error(`${JSON.stringify(line.slice(0, 40))} is no size of a chunk`);
+    if (!/^[0-9a-f]+$/i.test(line)) throw new Error(`${JSON.stringify(line.slice(0, 40))} is not the size of a chunk`);
     this.#left = Number.parseInt(line, 16);
     this.#last = this.#left === 0;
     this.#inLine = this.#last;
@@ -88,8 +88,8 @@ class Chunks {
 }
 
 /**
- * A keep-alive connection with one request under way at a time: the least a client can do, so that it costs little
- * beside the server.
+ * A keep-alive connection with one request in flight at a time. It does as little as a client can, so that it takes
+ * little CPU beside the server.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -113,7 +113,7 @@ export class Connection {
     return new Connection(await open(address));
   }
 
-  /** Sends a whole request and resolves with its whole answer. */
+  /** Sends a request and resolves with its answer, once that is complete. */
   send(request: Buffer, keepBody = false): Promise<Answer> {
     this.#head = undefined;
     this.#wanted = -1;
@@ -176,7 +176,7 @@ const SENT_AT = Buffer.from('"sentAt":"');
 /** Digits of `timeText`. */
 const TIME_LENGTH = 17;
 
-/** Milliseconds since the last object in these bytes was written; undefined if its time is not in them. */
+/** Milliseconds since the last object in these bytes was written; undefined if they do not hold its time. */
 export function lagOf(bytes: Buffer): number | undefined {
   const sent = bytes.lastIndexOf(SENT_AT);
   const digits = sent + SENT_AT.length;
@@ -185,13 +185,13 @@ export function lagOf(bytes: Buffer): number | undefined {
   return at > 0 ? performance.timeOrigin + performance.now() - at : undefined;
 }
 
-/** A watch: counts events and samples their lag; nothing is parsed. */
-export class Watching {
+/** A connection with a watch: counts events and samples their lag, without parsing them. */
+export class WatchConnection {
   events = 0;
-  closed = false;
+  isClosed = false;
   readonly #socket: Socket;
 
-  private constructor(socket: Socket, lag: (milliseconds: number) => void, more: (events: number) => void) {
+  private constructor(socket: Socket, onLag: (milliseconds: number) => void, onEvents: (events: number) => void) {
     this.#socket = socket;
     let brace = false;
     socket.on('data', (bytes: Buffer) => {
@@ -200,11 +200,11 @@ export class Watching {
       brace = bytes.at(-1) === BRACE;
       for (let at = bytes.indexOf('}\n'); at >= 0; at = bytes.indexOf('}\n', at + 2)) this.events++;
       const milliseconds = lagOf(bytes);
-      if (milliseconds !== undefined) lag(milliseconds);
-      if (this.events > before) more(this.events - before);
+      if (milliseconds !== undefined) onLag(milliseconds);
+      if (this.events > before) onEvents(this.events - before);
     });
     const end = (): void => {
-      this.closed = true;
+      this.isClosed = true;
     };
     socket.on('error', end).on('close', end);
   }
@@ -212,12 +212,12 @@ export class Watching {
   static async open(
     address: Address,
     path: string,
-    lag: (milliseconds: number) => void,
-    more: (events: number) => void,
-  ): Promise<Watching> {
+    onLag: (milliseconds: number) => void,
+    onEvents: (events: number) => void,
+  ): Promise<WatchConnection> {
     const socket = await open(address);
     socket.write(requestBytes(address, 'GET', path));
-    return new Watching(socket, lag, more);
+    return new WatchConnection(socket, onLag, onEvents);
   }
 
   close(): void {
@@ -226,7 +226,8 @@ export class Watching {
 }
 
 /**
- * A time as it stands in a written object: `TIME_LENGTH` characters, milliseconds since the epoch with three decimals.
+ * The current time as it is written to objects: `TIME_LENGTH` characters, milliseconds since the epoch with three
+ * decimals.
  */
 export const timeText = (): string =>
   (performance.timeOrigin + performance.now()).toFixed(3).padStart(TIME_LENGTH, '0');

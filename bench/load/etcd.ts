@@ -1,4 +1,4 @@
-/** The clients of a fan-out at etcd itself: as little as its protocol allows, like those in connection.ts. */
+/** The clients of a fan-out at etcd itself. Like those in connection.ts, they do as little as the protocol allows. */
 import { Client, credentials } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
 import { Txn, Watch } from '../../plugins/storage/etcd/protocol.js';
@@ -11,12 +11,12 @@ const EVENTS = 11;
 /** A watch that etcd does not confirm by then has failed. */
 const OPEN_MS = 10_000;
 
-/** A client with a connection of its own. */
+/** Makes a client with a connection of its own. */
 const connect = (url: string): Client =>
   new Client(new URL(url).host, credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 });
 
-/** What a message of a watch is about; its events are counted, not decoded. */
-function glance(bytes: Buffer): { readonly created: boolean; readonly events: number } {
+/** Reads what a message of a watch is about. Its events are counted, not decoded. */
+function summarize(bytes: Buffer): { readonly created: boolean; readonly events: number } {
   const reader = protobuf.Reader.create(bytes);
   let created = false;
   let events = 0;
@@ -30,42 +30,42 @@ function glance(bytes: Buffer): { readonly created: boolean; readonly events: nu
 }
 
 /** A watch of every key under `prefix`: counts events and samples their lag. */
-export class EtcdWatching {
-  closed = false;
+export class EtcdWatch {
+  isClosed = false;
   readonly #client: Client;
 
   private constructor(client: Client) {
     this.#client = client;
   }
 
-  /** Resolves once etcd says that the watch is there. */
+  /** Opens a watch. Resolves once etcd has confirmed it. */
   static open(
     url: string,
     prefix: string,
-    lag: (milliseconds: number) => void,
-    more: (events: number) => void,
-  ): Promise<EtcdWatching> {
+    onLag: (milliseconds: number) => void,
+    onEvents: (events: number) => void,
+  ): Promise<EtcdWatch> {
     const client = connect(url);
     const stream = client.makeBidiStreamRequest(Watch.path, Watch.encode, bytes => bytes);
-    const watching = new EtcdWatching(client);
+    const watch = new EtcdWatch(client);
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error('etcd did not begin a watch in time')), OPEN_MS);
+      const timer = setTimeout(() => reject(new Error('opening a watch at etcd timed out')), OPEN_MS);
       const end = (error?: Error): void => {
-        watching.closed = true;
-        clearTimeout(late);
+        watch.isClosed = true;
+        clearTimeout(timer);
         reject(error ?? new Error('the watch was closed'));
       };
       stream.on('error', end).on('end', end);
       stream.on('data', (bytes: Buffer) => {
-        const { created, events } = glance(bytes);
+        const { created, events } = summarize(bytes);
         if (created) {
-          clearTimeout(late);
-          resolve(watching);
+          clearTimeout(timer);
+          resolve(watch);
         }
         if (events === 0) return;
         const milliseconds = lagOf(bytes);
-        if (milliseconds !== undefined) lag(milliseconds);
-        more(events);
+        if (milliseconds !== undefined) onLag(milliseconds);
+        onEvents(events);
       });
       stream.write({ create: { key: Buffer.from(`${prefix}/`), range_end: Buffer.from(`${prefix}0`) } });
     });
@@ -76,7 +76,7 @@ export class EtcdWatching {
   }
 }
 
-/** Writes one key, each time only if nobody else did: what an update with a resourceVersion is to etcd. */
+/** Writes one key, on condition that nobody else has: what an update with a resourceVersion is to etcd. */
 export class EtcdWriter {
   readonly #client: Client;
   readonly #key: Buffer;
@@ -87,7 +87,7 @@ export class EtcdWriter {
     this.#key = Buffer.from(key);
   }
 
-  /** Whether the write took place. */
+  /** Writes the value. Resolves with whether the write took place. */
   async write(value: string): Promise<boolean> {
     const transaction = {
       compare: [modRevisionEquals(this.#key, this.#modified)],

@@ -1,10 +1,10 @@
 /**
- * The load generator: a process of its own, so that its work is not the server's. Takes one task from its parent and
- * reports.
+ * The load generator, a process of its own: its CPU time does not count as the server's. Runs one task that its parent
+ * sends, and reports to it.
  */
 import { once } from 'node:events';
-import { type Address, type Answer, Connection, requestBytes, timeText, Watching } from './connection.js';
-import { EtcdWatching, EtcdWriter } from './etcd.js';
+import { type Address, type Answer, Connection, requestBytes, timeText, WatchConnection } from './connection.js';
+import { EtcdWatch, EtcdWriter } from './etcd.js';
 import {
   type CreateTask,
   configMap,
@@ -20,14 +20,14 @@ import {
 } from './tasks.js';
 
 const WARM_UP_MS = 1000;
-/** Events a watcher may be behind before writers pause: the generator shares its processors with the server. */
+/** Writers pause while watchers are more events behind than this: the generator shares its processors with the server. */
 const WINDOW = 64;
 /** Longest wait for the last deliveries. */
 const DRAIN_MS = 5000;
 
 const report = (message: Report): void => void process.send?.(message);
 
-/** Collects what `Measured` tells. */
+/** Collects the figures of a `Measured`. */
 class Meter {
   operations = 0;
   bytes = 0;
@@ -42,11 +42,11 @@ class Meter {
     report({ is: 'begin' });
   }
 
-  time(milliseconds: number): void {
+  recordTime(milliseconds: number): void {
     this.#times.push(milliseconds);
   }
 
-  answer({ status, length }: Answer, began: number): void {
+  recordAnswer({ status, length }: Answer, began: number): void {
     this.operations++;
     this.bytes += length;
     if (status >= 300) this.errors++;
@@ -63,13 +63,13 @@ class Meter {
   }
 }
 
-const connections = (address: Address, count: number): Promise<Connection[]> =>
+const openConnections = (address: Address, count: number): Promise<Connection[]> =>
   Promise.all(Array.from({ length: count }, () => Connection.open(address)));
 
 /**
- * Every connection sends its next request when it has the answer to the last, until the time is up or there is none.
+ * Sends requests on every connection, each after the answer to the one before, for `ms` or until `next` returns none.
  */
-async function busy(
+async function sendRequests(
   meter: Meter,
   open: readonly Connection[],
   ms: number,
@@ -81,40 +81,40 @@ async function busy(
       for (let began = performance.now(); began < until; began = performance.now()) {
         const request = next(client);
         if (!request) return;
-        meter.answer(await connection.send(request), began);
+        meter.recordAnswer(await connection.send(request), began);
       }
     }),
   );
 }
 
-/** Measures requests for `ms`, after a warm-up where there is no bound to their number. */
-async function measured(
+/** Measures requests for `ms`, after a warm-up unless their number is limited, and closes the connections. */
+async function measureRequests(
   open: readonly Connection[],
   ms: number,
   next: (client: number) => Buffer | undefined,
   warmUp = true,
 ): Promise<void> {
   const meter = new Meter();
-  if (warmUp) await busy(meter, open, WARM_UP_MS, next);
+  if (warmUp) await sendRequests(meter, open, WARM_UP_MS, next);
   meter.begin();
-  await busy(meter, open, ms, next);
+  await sendRequests(meter, open, ms, next);
   meter.end();
   for (const connection of open) connection.close();
 }
 
 async function repeat({ address, path, connections: count, ms }: RepeatTask): Promise<void> {
   const request = requestBytes(address, 'GET', path);
-  await measured(await connections(address, count), ms, () => request);
+  await measureRequests(await openConnections(address, count), ms, () => request);
 }
 
 async function many({ address, tokens, paths, connections: count, ms }: ManyTask): Promise<void> {
-  const open = await connections(address, count);
+  const open = await openConnections(address, count);
   const all = tokens.length * paths.length;
   const request = (pair: number): Buffer =>
     requestBytes({ ...address, token: tokens[pair % tokens.length] }, 'GET', paths[Math.floor(pair / tokens.length)]!);
-  let asked = 0;
-  await busy(new Meter(), open, 600_000, () => (asked < all ? request(asked++) : undefined));
-  await measured(open, ms, () => request(Math.floor(Math.random() * all)), false);
+  let sent = 0;
+  await sendRequests(new Meter(), open, 600_000, () => (sent < all ? request(sent++) : undefined));
+  await measureRequests(open, ms, () => request(Math.floor(Math.random() * all)), false);
 }
 
 const pathOf = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`;
@@ -125,60 +125,62 @@ async function create({ address, namespace, prefix, bytes, clients, ms, count }:
     if (count !== undefined && made >= count) return undefined;
     return requestBytes(address, 'POST', pathOf(namespace), configMap(`${prefix}${made++}`, namespace, bytes));
   };
-  await measured(await connections(address, clients), ms, next, count === undefined);
+  await measureRequests(await openConnections(address, clients), ms, next, count === undefined);
 }
 
 async function update({ address, namespace, prefix, bytes, clients, ms }: UpdateTask): Promise<void> {
-  const open = await connections(address, clients);
+  const open = await openConnections(address, clients);
   const path = pathOf(namespace);
   const bodyOf = (i: number): string => configMap(`${prefix}${i}`, namespace, bytes, timeText());
   await Promise.all(open.map((connection, i) => connection.send(requestBytes(address, 'POST', path, bodyOf(i)))));
-  await measured(open, ms, i => requestBytes(address, 'PUT', `${path}/${prefix}${i}`, bodyOf(i)));
+  await measureRequests(open, ms, i => requestBytes(address, 'PUT', `${path}/${prefix}${i}`, bodyOf(i)));
 }
 
-/** A watch under way. */
-interface Watcher {
-  readonly closed: boolean;
+/** An open watch. */
+interface OpenWatch {
+  /** The server has closed it. */
+  readonly isClosed: boolean;
   close(): void;
 }
 
-/** Who takes part in a fan-out, at a server or at etcd itself. */
-interface Parties {
-  watch(lag: (milliseconds: number) => void, more: (events: number) => void): Promise<Watcher>;
-  /** The client of writer `i`; a write resolves with whether it took place. */
-  writer(i: number): Promise<{ write(body: string): Promise<boolean>; close(): void }>;
+/** How clients of a fan-out connect, to a server or to etcd itself. */
+interface FanoutClients {
+  /** Opens a watch. `onEvents` is called with the number of events that came, `onLag` with how late the last one is. */
+  openWatch(onLag: (milliseconds: number) => void, onEvents: (events: number) => void): Promise<OpenWatch>;
+  /** Connects writer `i`. Its writes resolve with whether they took place. */
+  openWriter(i: number): Promise<{ write(body: string): Promise<boolean>; close(): void }>;
 }
 
 /** Opens watches, some at a time. */
-async function watchers(count: number, open: () => Promise<Watcher>): Promise<Watcher[]> {
-  const watching: Watcher[] = [];
+async function openWatches(count: number, open: () => Promise<OpenWatch>): Promise<OpenWatch[]> {
+  const watches: OpenWatch[] = [];
   for (let i = 0; i < count; i += 50) {
-    watching.push(...(await Promise.all(Array.from({ length: Math.min(50, count - i) }, open))));
+    watches.push(...(await Promise.all(Array.from({ length: Math.min(50, count - i) }, open))));
   }
-  return watching;
+  return watches;
 }
 
-async function fanout(task: FanoutTask | EtcdFanoutTask, parties: Parties): Promise<void> {
+async function fanout(task: FanoutTask | EtcdFanoutTask, clients: FanoutClients): Promise<void> {
   const meter = new Meter();
   let delivered = 0;
   let sampled = 0;
-  const lag = (milliseconds: number): void => {
-    if (sampled++ % 16 === 0) meter.time(milliseconds);
+  const onLag = (milliseconds: number): void => {
+    if (sampled++ % 16 === 0) meter.recordTime(milliseconds);
   };
-  const more = (events: number): void => {
+  const onEvents = (events: number): void => {
     delivered += events;
     meter.operations += events;
   };
-  const watching = await watchers(task.watchers, () => parties.watch(lag, more));
-  const writers = await Promise.all(Array.from({ length: task.writers }, (_, i) => parties.writer(i)));
+  const watches = await openWatches(task.watchers, () => clients.openWatch(onLag, onEvents));
+  const writers = await Promise.all(Array.from({ length: task.writers }, (_, i) => clients.openWriter(i)));
   let written = 0;
-  const behind = (): boolean => written * task.watchers - delivered > WINDOW * task.watchers;
-  const phase = async (ms: number): Promise<void> => {
+  const areBehind = (): boolean => written * task.watchers - delivered > WINDOW * task.watchers;
+  const writeFor = async (ms: number): Promise<void> => {
     const until = performance.now() + ms;
     await Promise.all(
       writers.map(async (writer, i) => {
         while (performance.now() < until) {
-          if (behind()) {
+          if (areBehind()) {
             await new Promise(resolve => setImmediate(resolve));
             continue;
           }
@@ -191,19 +193,19 @@ async function fanout(task: FanoutTask | EtcdFanoutTask, parties: Parties): Prom
       await new Promise(resolve => setImmediate(resolve));
     }
   };
-  await phase(WARM_UP_MS);
+  await writeFor(WARM_UP_MS);
   written = delivered = 0;
   meter.begin();
-  await phase(task.ms);
+  await writeFor(task.ms);
   meter.bytes = written;
-  meter.end(watching.filter(watch => watch.closed).length);
-  for (const client of [...watching, ...writers]) client.close();
+  meter.end(watches.filter(watch => watch.isClosed).length);
+  for (const client of [...watches, ...writers]) client.close();
 }
 
 /** Clients of a server: a connection for each. */
-const atServer = ({ address, watchPath, writePath }: FanoutTask): Parties => ({
-  watch: (lag, more) => Watching.open(address, watchPath, lag, more),
-  async writer(i) {
+const serverClients = ({ address, watchPath, writePath }: FanoutTask): FanoutClients => ({
+  openWatch: (onLag, onEvents) => WatchConnection.open(address, watchPath, onLag, onEvents),
+  async openWriter(i) {
     const connection = await Connection.open(address);
     const path = `${writePath}/w${i}`;
     return {
@@ -214,19 +216,20 @@ const atServer = ({ address, watchPath, writePath }: FanoutTask): Parties => ({
 });
 
 /** Clients of etcd: a connection for each. */
-const atEtcd = ({ url, namespace }: EtcdFanoutTask): Parties => ({
-  watch: (lag, more) => EtcdWatching.open(url, `/${namespace}`, lag, more),
-  writer: i => Promise.resolve(new EtcdWriter(url, `/${namespace}/w${i}`)),
+const etcdClients = ({ url, namespace }: EtcdFanoutTask): FanoutClients => ({
+  openWatch: (onLag, onEvents) => EtcdWatch.open(url, `/${namespace}`, onLag, onEvents),
+  openWriter: i => Promise.resolve(new EtcdWriter(url, `/${namespace}/w${i}`)),
 });
 
 async function idle(task: IdleTask): Promise<void> {
   const ignore = (): void => {};
-  const watching = await watchers(task.watchers, () => Watching.open(task.address, task.watchPath, ignore, ignore));
+  const open = () => WatchConnection.open(task.address, task.watchPath, ignore, ignore);
+  const watches = await openWatches(task.watchers, open);
   const meter = new Meter();
   meter.begin();
   await once(process, 'message');
-  meter.end(watching.filter(watch => watch.closed).length);
-  for (const watch of watching) watch.close();
+  meter.end(watches.filter(watch => watch.isClosed).length);
+  for (const watch of watches) watch.close();
 }
 
 function run(task: Task): Promise<void> {
@@ -240,9 +243,9 @@ function run(task: Task): Promise<void> {
     case 'update':
       return update(task);
     case 'fanout':
-      return fanout(task, atServer(task));
+      return fanout(task, serverClients(task));
     case 'etcdFanout':
-      return fanout(task, atEtcd(task));
+      return fanout(task, etcdClients(task));
     case 'idle':
       return idle(task);
   }

@@ -1,6 +1,6 @@
 import type { Address } from './connection.js';
 
-/** The same request over and over. */
+/** Sends the same request again and again. */
 export interface RepeatTask {
   readonly is: 'repeat';
   readonly address: Address;
@@ -9,7 +9,7 @@ export interface RepeatTask {
   readonly ms: number;
 }
 
-/** Every client reads every path with every token: first all of them once, then in a random order. */
+/** Reads every path with every token: first all of them once, then in random order. */
 export interface ManyTask {
   readonly is: 'many';
   readonly address: Address;
@@ -19,7 +19,7 @@ export interface ManyTask {
   readonly ms: number;
 }
 
-/** What clients that write need to know. */
+/** What clients that write have in common. */
 interface WriteTask {
   readonly address: Address;
   readonly namespace: string;
@@ -29,18 +29,18 @@ interface WriteTask {
   readonly ms: number;
 }
 
-/** Creates of different ConfigMaps until the time is up or, with `count`, until so many are made. */
+/** Creates different ConfigMaps until the time is up or, with `count`, so many were created. */
 export interface CreateTask extends WriteTask {
   readonly is: 'create';
   readonly count?: number;
 }
 
-/** Updates of one ConfigMap per client, which it makes first. */
+/** Updates one ConfigMap per client, which it creates first. */
 export interface UpdateTask extends WriteTask {
   readonly is: 'update';
 }
 
-/** Writers that update one object each, and watchers of the collection. */
+/** Has writers update one object each, and watchers watch the collection. */
 export interface FanoutTask {
   readonly is: 'fanout';
   readonly address: Address;
@@ -54,7 +54,7 @@ export interface FanoutTask {
   readonly ms: number;
 }
 
-/** The same at etcd itself: writer i has the key `/<namespace>/w<i>`, watchers all of the namespace. */
+/** The same at etcd itself: writer i has the key `/<namespace>/w<i>`, watchers watch all of the namespace. */
 export interface EtcdFanoutTask {
   readonly is: 'etcdFanout';
   readonly url: string;
@@ -65,7 +65,7 @@ export interface EtcdFanoutTask {
   readonly ms: number;
 }
 
-/** Watches that nothing happens to, held until the parent says so. */
+/** Opens watches that get no events, until the parent sends `end`. */
 export interface IdleTask {
   readonly is: 'idle';
   readonly address: Address;
@@ -73,24 +73,24 @@ export interface IdleTask {
   readonly watchers: number;
 }
 
-/** Work for the load generator. */
+/** A task of the load generator. */
 export type Task = RepeatTask | ManyTask | CreateTask | UpdateTask | FanoutTask | EtcdFanoutTask | IdleTask;
 
-/** What a task measured between its begin and its end. */
+/** What was measured between the messages `begin` and `end`. */
 export interface Measured {
   readonly seconds: number;
   readonly operations: number;
   readonly bytes: number;
   /** Answers outside of 2xx. */
   readonly errors: number;
-  /** Lags of deliveries or times of requests in milliseconds. */
+  /** Milliseconds: how late deliveries were, or how long requests took. */
   readonly p50: number;
   readonly p99: number;
-  /** Watchers that were cut. */
+  /** Watches that the server closed. */
   readonly dropped: number;
 }
 
-/** From the generator to the runner: the measured time begins, ends. */
+/** From the generator to its parent: the measured time begins, and ends; or the task failed. */
 export type Report =
   | { readonly is: 'begin' }
   | { readonly is: 'end'; readonly measured: Measured }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { median } from '../lib/median.js';
 import { type Kind, kindsOf } from './kinds.js';
 
 const READER = new URL('./reader.js', import.meta.url);
@@ -17,9 +18,6 @@ export interface MessageCost {
   readonly cloned: number;
   readonly messagePack: number;
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 /** Resolves when the reader has read all that was posted before. */
 async function drained(reader: Worker): Promise<void> {

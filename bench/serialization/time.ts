@@ -1,4 +1,5 @@
 import { Bench } from 'tinybench';
+import { median } from '../lib/median.js';
 
 /** A function that is measured. */
 export type Run = () => unknown;
@@ -48,13 +49,10 @@ function planOf(run: Run, roundMs: number): Plan {
   }
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-
 /**
- * Microseconds per call of each function: medians over rounds of the mean of a round. In every round each function
- * has its turn, and every round begins with another one, so that what else happens on the machine falls on all alike. The
- * mean, not the median, counts within a round: collections of the garbage that a function makes are part of its cost.
+ * Returns the microseconds per call of each function: the median over rounds of the mean of a round. Functions take
+ * turns, and each round begins with another one, so that other load of the machine affects all alike. Within a round
+ * the mean counts, not the median: collecting a function's garbage is part of its cost.
  */
 export function timesOf(runs: readonly Run[], { rounds, roundMs }: Rounds): number[] {
   const plans = runs.map(run => planOf(run, roundMs));

@@ -1,11 +1,12 @@
 /**
  * Durable puts per second of the RocksDB store with 1, 16 and 64 concurrent committers, against a bare loop of synced
  * RocksDB batches of as many values of the same size; and the time to open a store of 200,000 objects of 2 KB.
- * Interleaved rounds, medians.
+ * Prints medians of alternating rounds.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { median } from '../lib/median.js';
 import { openRecords } from '../../plugins/storage/rocksdb/records.js';
 import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 
@@ -16,11 +17,10 @@ const GAP = 32;
 const HISTORY_MS = 3_600_000;
 
 const directory = () => mkdtemp(join(tmpdir(), 'capstan-bench-'));
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
 const perSecond = (count: number, start: number) => Math.round((count * 1000) / (performance.now() - start));
 
-/** Each of `committers` commits one put at a time. */
-async function store(committers: number): Promise<number> {
+/** Puts per second of the store. Each committer waits for its put before it sends the next. */
+async function storeRate(committers: number): Promise<number> {
   const path = await directory();
   const engine = await openRocksDb({ path, historyMs: HISTORY_MS });
   let count = 0;
@@ -40,8 +40,8 @@ async function store(committers: number): Promise<number> {
   return rate;
 }
 
-/** Batches of `size` values, one row each, one after the other. */
-async function bare(size: number): Promise<number> {
+/** Puts per second of synced batches of `size` values, one after the other. */
+async function batchRate(size: number): Promise<number> {
   const path = await directory();
   const records = await openRecords(path);
   let count = 0;
@@ -57,7 +57,8 @@ async function bare(size: number): Promise<number> {
   return rate;
 }
 
-async function opening(objects: number, size: number): Promise<number> {
+/** Milliseconds to open a store of so many objects. */
+async function openingMs(objects: number, size: number): Promise<number> {
   const path = await directory();
   const value = Buffer.alloc(size, 'x');
   const engine = await openRocksDb({ path, historyMs: HISTORY_MS });
@@ -79,12 +80,12 @@ for (const committers of [1, 16, 64]) {
   const ours: number[] = [];
   const theirs: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    theirs.push(await bare(committers));
-    ours.push(await store(committers));
+    theirs.push(await batchRate(committers));
+    ours.push(await storeRate(committers));
   }
   const [a, b] = [median(ours), median(theirs)];
   console.log(
     `${committers} committers: store ${a} puts/s, bare batches of ${committers} ${b} puts/s, ratio ${(a / b).toFixed(2)}`,
   );
 }
-console.log(`open 200,000 objects of 2 KB with their history: ${Math.round(await opening(200_000, 2048))} ms`);
+console.log(`open 200,000 objects of 2 KB with their history: ${Math.round(await openingMs(200_000, 2048))} ms`);

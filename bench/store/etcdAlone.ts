@@ -1,5 +1,5 @@
 /**
- * etcd by itself, driven by the same gRPC client as the plugin, in a process of its own: `node etcdAlone.js URL KIND
+ * Measures etcd by itself, with the gRPC client of the plugin, in a process of its own: `node etcdAlone.js URL KIND
  * CLIENTS BYTES MS`. `update` changes one key per client, `get` reads one key, `list` reads 1,000 keys. Prints
  * operations per second.
  */
@@ -18,8 +18,8 @@ const connection = new Connection({ servers: [url], prefix: '/alone' });
 const key = (name: string): Buffer => Buffer.from(run + name);
 const END = Buffer.from(`${run.slice(0, -1)}0`);
 
-/** Rounds per second of `clients` loops. */
-async function rate(once: (client: number) => Promise<unknown>): Promise<number> {
+/** Calls per second of `clients` loops. */
+async function rateOf(once: (client: number) => Promise<unknown>): Promise<number> {
   let count = 0;
   const began = performance.now();
   const loop = async (_: unknown, client: number): Promise<void> => {
@@ -33,7 +33,7 @@ async function update(): Promise<number> {
   const modified: number[] = [];
   for (let i = 0; i < clients; i++)
     modified.push((await connection.call(Put, { key: key(String(i)), value })).header.revision);
-  return await rate(async client => {
+  return await rateOf(async client => {
     const own = key(String(client));
     const answer: TxnResponse = await connection.call(Txn, {
       compare: [modRevisionEquals(own, modified[client]!)],
@@ -46,7 +46,7 @@ async function update(): Promise<number> {
 
 async function read(count: number): Promise<number> {
   for (let i = 0; i < count; i++) await connection.call(Put, { key: key(String(i)), value });
-  return await rate(() => connection.call(Range, count === 1 ? { key: key('0') } : { key: key(''), range_end: END }));
+  return await rateOf(() => connection.call(Range, count === 1 ? { key: key('0') } : { key: key(''), range_end: END }));
 }
 
 const kinds: { readonly [kind: string]: (() => Promise<number>) | undefined } = {

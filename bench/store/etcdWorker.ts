@@ -1,8 +1,9 @@
 /**
  * Puts into etcd by concurrent writers, in a process of its own: `node etcdWorker.js URL WRITERS BYTES MS ROUNDS`.
- * Rounds of the plugin, of guarded writes by the same gRPC client without it, and of plain puts take turns; printed are
- * the medians of their rates, as JSON.
+ * Rounds of the plugin, of guarded writes by the same gRPC client without it, and of plain puts alternate. Prints the
+ * medians of their rates as JSON.
  */
+import { median } from '../lib/median.js';
 import { Connection } from '../../plugins/storage/etcd/connection.js';
 import { Put, Txn } from '../../plugins/storage/etcd/protocol.js';
 import { EtcdStore } from '../../plugins/storage/etcd/store.js';
@@ -13,8 +14,8 @@ const [writers = 1, bytes = 1500, ms = 1000, rounds = 3] = numbers.map(Number);
 const value = Buffer.from(`{"metadata":{"resourceVersion":""},"data":"${'x'.repeat(Math.max(0, bytes - 46))}"}`);
 const GAP = 32;
 
-/** Writes per second, each writer waiting for its own. */
-async function rate(put: (key: string) => Promise<unknown>): Promise<number> {
+/** Writes per second. Each writer waits for its write before the next. */
+async function rateOf(put: (key: string) => Promise<unknown>): Promise<number> {
   const run = `${Date.now()}-${Math.random()}`;
   let count = 0;
   const began = performance.now();
@@ -48,8 +49,8 @@ const kinds = {
 };
 const rates = new Map<string, number[]>();
 for (let round = 0; round < rounds; round++)
-  for (const [kind, put] of Object.entries(kinds)) rates.set(kind, [...(rates.get(kind) ?? []), await rate(put)]);
+  for (const [kind, put] of Object.entries(kinds)) rates.set(kind, [...(rates.get(kind) ?? []), await rateOf(put)]);
 await store.close();
 connection.close();
-const medians = Array.from(rates, ([kind, all]) => [kind, all.toSorted((a, b) => a - b)[all.length >> 1]]);
+const medians = Array.from(rates, ([kind, all]) => [kind, median(all)]);
 console.log(JSON.stringify(Object.fromEntries(medians)));

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** What the worker can be told to measure. */
+/** What the worker measures, and its arguments. */
 export interface Tasks {
   readonly fill: { readonly path: string; readonly count: number; readonly size: number };
   readonly open: { readonly path: string };
@@ -10,13 +10,13 @@ export interface Tasks {
   readonly compaction: { readonly path: string; readonly writers: number; readonly size: number; readonly ms: number };
   /**
    * Commit groups in each of which one object is new and `hot` others change again; with or without moving objects out
-   * of mostly dead buffers.
+   * of buffers that are mostly garbage.
    */
   readonly churn: { readonly groups: number; readonly hot: number; readonly size: number; readonly tidy: boolean };
   readonly etcdPuts: { readonly url: string; readonly writers: number; readonly size: number; readonly ms: number };
 }
 
-/** What it found; times in ms. */
+/** Its results; times in milliseconds. */
 export interface Measured {
   readonly ms?: number;
   readonly cpuMs?: number;
@@ -26,13 +26,13 @@ export interface Measured {
   readonly p50?: number;
   readonly p99?: number;
   readonly worst?: number;
-  /** The same without what disturbs it. */
+  /** The same without the concurrent work. */
   readonly alone?: Measured;
 }
 
 const WORKER = fileURLToPath(new URL('./worker.js', import.meta.url));
 
-/** Measures in a process of its own, so that neither memory nor collections of others count. */
+/** Measures in a process of its own, so that neither memory nor garbage of others counts. */
 export async function measure<K extends keyof Tasks>(task: K, given: Tasks[K]): Promise<Measured> {
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', WORKER, task, JSON.stringify(given)]);
   return JSON.parse(stdout) as Measured;

@@ -10,7 +10,7 @@ import { readAtRest } from '../lib/process.js';
 import type { Measured, Tasks } from './tasks.js';
 
 const HISTORY_MS = 3_600_000;
-/** Keys that one committer writes in turn. */
+/** Number of keys that one committer writes to, one after the other. */
 const KEYS = 500;
 
 const open = (path: string, historyMs = HISTORY_MS) => openRocksDb({ path, historyMs });
@@ -35,8 +35,8 @@ async function fill({ path, count, size }: Tasks['fill']): Promise<Measured> {
   return {};
 }
 
-/** Opens a store: time, and the memory that stays. */
-async function opening({ path }: Tasks['open']): Promise<Measured> {
+/** Opens a store: measures the time, and the memory that it keeps. */
+async function measureOpen({ path }: Tasks['open']): Promise<Measured> {
   globalThis.gc?.();
   const before = process.memoryUsage();
   const cpu = process.cpuUsage();
@@ -55,8 +55,8 @@ async function opening({ path }: Tasks['open']): Promise<Measured> {
   };
 }
 
-/** Puts by concurrent writers, each waiting for its own: rate and the times of all. */
-async function writing(
+/** Runs concurrent writers, each of which waits for its put before the next: measures rate and times. */
+async function measurePuts(
   writers: number,
   ms: number,
   put: (writer: number, i: number) => Promise<void>,
@@ -78,7 +78,7 @@ async function writing(
   return { perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99), worst: times.at(-1)! };
 }
 
-const putting =
+const putter =
   (engine: Engine, value: Buffer) =>
   async (writer: number, i: number): Promise<void> => {
     const key = `core/pods/namespace-${writer}/pod-${i % KEYS}`;
@@ -88,23 +88,23 @@ const putting =
 
 async function puts({ path, writers, size, ms }: Tasks['puts']): Promise<Measured> {
   const engine = await open(path);
-  const measured = await writing(writers, ms, putting(engine, objectOf(size)));
+  const measured = await measurePuts(writers, ms, putter(engine, objectOf(size)));
   await engine.close();
   rmSync(path, { recursive: true });
   return measured;
 }
 
-/** The same load twice: alone, and while everything older than a moment is compacted all the time. */
+/** Runs the same load twice: alone, and while history is compacted again and again. */
 async function compaction({ path, writers, size, ms }: Tasks['compaction']): Promise<Measured> {
   const engine = await open(path);
-  const put = putting(engine, objectOf(size));
-  const alone = await writing(writers, ms, put);
+  const put = putter(engine, objectOf(size));
+  const alone = await measurePuts(writers, ms, put);
   let running = true;
   const compacting = (async () => {
     for (; running; await new Promise(resolve => setTimeout(resolve, 20)))
       await engine.compact(await engine.revision());
   })();
-  const beside = await writing(writers, ms, put);
+  const beside = await measurePuts(writers, ms, put);
   running = false;
   await compacting;
   await engine.close();
@@ -112,7 +112,7 @@ async function compaction({ path, writers, size, ms }: Tasks['compaction']): Pro
   return { ...beside, alone };
 }
 
-/** What the front end keeps of commit groups: memory held in the end, and the time a group takes. */
+/** Keeps objects of commit groups as the front end does: measures the memory held in the end, and the time per group. */
 async function churn({ groups, hot, size, tidy }: Tasks['churn']): Promise<Measured> {
   const buffers = new BufferCompactor();
   const kept = new Map<string, { value: Uint8Array }>();
@@ -151,7 +151,7 @@ async function churn({ groups, hot, size, tidy }: Tasks['churn']): Promise<Measu
 async function etcdPuts({ url, writers, size, ms }: Tasks['etcdPuts']): Promise<Measured> {
   const client = new Client(url.replace(/^http:\/\//, ''), credentials.createInsecure());
   const value = objectOf(size);
-  const measured = await writing(writers, ms, (writer, i) => {
+  const measured = await measurePuts(writers, ms, (writer, i) => {
     const key = Buffer.from(`/registry/pods/namespace-${writer}/pod-${i % KEYS}`);
     return new Promise<void>((resolve, reject) => {
       client.makeUnaryRequest(Put.path, Put.encode, Put.decode, { key, value }, error =>
@@ -163,7 +163,7 @@ async function etcdPuts({ url, writers, size, ms }: Tasks['etcdPuts']): Promise<
   return measured;
 }
 
-const TASKS = { fill, open: opening, puts, compaction, churn, etcdPuts };
+const TASKS = { fill, open: measureOpen, puts, compaction, churn, etcdPuts };
 const [, , task = '', json = '{}'] = process.argv;
 const run = TASKS[task as keyof typeof TASKS] as (given: unknown) => Promise<Measured>;
 console.log(JSON.stringify(await run(JSON.parse(json))));

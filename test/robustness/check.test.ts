@@ -5,27 +5,27 @@ import type { Guarantee, History, Listing, Operation, Version, WatchSession } fr
 import { Simulation } from './simulation.js';
 
 const OPERATIONS = 120;
-const broken = (history: History): Set<Guarantee> =>
+const guaranteesBroken = (history: History): Set<Guarantee> =>
   new Set(check(history).violations.map(({ guarantee }) => guarantee));
 const seeds = fc.integer({ min: 0, max: 1_000_000 });
 
-/** Plants something into a correct history; undefined if there is no place for it. */
-type Plant = (simulation: Simulation) => History | undefined;
+/** Injects a violation into a correct history; undefined if this history has no place for it. */
+type Inject = (simulation: Simulation) => History | undefined;
 
-/** Whatever the seed: what is planted is found, as one of these violations. */
-function caught(plant: Plant, ...as: readonly Guarantee[]): void {
-  let planted = 0;
+/** Expects that the checker finds an injected violation with any seed, as one of these guarantees. */
+function expectFound(inject: Inject, ...as: readonly Guarantee[]): void {
+  let injected = 0;
   fc.assert(
     fc.property(seeds, seed => {
-      const history = plant(new Simulation(seed, OPERATIONS));
+      const history = inject(new Simulation(seed, OPERATIONS));
       if (!history) return;
-      planted++;
-      const found = broken(history);
+      injected++;
+      const found = guaranteesBroken(history);
       expect([...found].some(guarantee => as.includes(guarantee))).toBe(true);
     }),
     { numRuns: 100 },
   );
-  expect(planted).toBeGreaterThan(20);
+  expect(injected).toBeGreaterThan(20);
 }
 
 const withOperation = (history: History, before: Operation, after: Operation): History => ({
@@ -36,21 +36,20 @@ const withListing = (history: History, before: Listing, after: Listing): History
   ...history,
   listings: history.listings.map(listing => (listing === before ? after : listing)),
 });
-/** Puts a changed copy in place of one session. */
 const withSession = (history: History, before: WatchSession, change: Partial<WatchSession>): History => ({
   ...history,
   sessions: history.sessions.map(session => (session === before ? { ...session, ...change } : session)),
 });
 
-/** A selected stream with enough events; full ones stay as witnesses. */
-const selected = ({ history }: Simulation, least: number): WatchSession | undefined =>
+/** A stream with a selector and enough events. Those without a selector stay as they are, to compare with. */
+const selectiveSession = ({ history }: Simulation, least: number): WatchSession | undefined =>
   history.sessions.find(({ selector, events }) => selector?.is === 'color' && events.length >= least);
-/** The full stream from the start. */
-const full = ({ history }: Simulation): WatchSession =>
+/** The stream of all objects from the start. */
+const fullSession = ({ history }: Simulation): WatchSession =>
   history.sessions.find(({ selector, from }) => !selector && from === history.base)!;
 
-/** The version before the one that a get found. */
-const older = ({ steps }: Simulation, { revision }: Version): Version | undefined =>
+/** The version before this one. */
+const versionBefore = ({ steps }: Simulation, { revision }: Version): Version | undefined =>
   steps.find(step => step.revision === revision)?.before;
 
 describe('checker', () => {
@@ -64,13 +63,13 @@ describe('checker', () => {
   });
 
   it('finds a stale read', () => {
-    caught(simulation => {
+    expectFound(simulation => {
       const { history, steps } = simulation;
       // A get that began after the version it found had been acknowledged, and now gives the one before.
       for (const get of history.operations) {
         if (get.call.is !== 'get' || get.result.is !== 'ok') continue;
         const { version } = get.result;
-        const before = older(simulation, version);
+        const before = versionBefore(simulation, version);
         const write = history.operations.find(
           ({ call, result, end }) =>
             'token' in call && call.token === version.token && result.is === 'ok' && end < get.start,
@@ -83,7 +82,7 @@ describe('checker', () => {
   });
 
   it('finds a lost write', () => {
-    caught(
+    expectFound(
       ({ history }) => {
         // Acknowledged, but no watch, list or other call knows of it: as after a crash that lost it.
         const write = history.operations.find(({ call, result }) => call.is === 'update' && result.is === 'conflict');
@@ -99,13 +98,13 @@ describe('checker', () => {
   });
 
   it('finds an acknowledged write that a watch never showed', () => {
-    caught(
+    expectFound(
       simulation => {
         const { history } = simulation;
         const acknowledged = new Set(
           history.operations.flatMap(({ result }) => (result.is === 'ok' ? [result.version.revision] : [])),
         );
-        const event = full(simulation).events.find(
+        const event = fullSession(simulation).events.find(
           ({ type, version }) => type !== 'DELETED' && acknowledged.has(version.revision),
         );
         if (!event) return undefined;
@@ -123,8 +122,8 @@ describe('checker', () => {
   });
 
   it('finds a missed event', () => {
-    caught(simulation => {
-      const session = selected(simulation, 3);
+    expectFound(simulation => {
+      const session = selectiveSession(simulation, 3);
       return (
         session &&
         withSession(simulation.history, session, { events: session.events.filter((_, i) => i !== 1), bookmarks: [] })
@@ -133,8 +132,8 @@ describe('checker', () => {
   });
 
   it('finds a duplicated event', () => {
-    caught(simulation => {
-      const session = selected(simulation, 3);
+    expectFound(simulation => {
+      const session = selectiveSession(simulation, 3);
       const again = session?.events[1];
       return (
         session &&
@@ -147,8 +146,8 @@ describe('checker', () => {
   });
 
   it('finds reordered events', () => {
-    caught(simulation => {
-      const session = selected(simulation, 3);
+    expectFound(simulation => {
+      const session = selectiveSession(simulation, 3);
       if (!session) return undefined;
       const [first, second, ...rest] = session.events;
       return withSession(simulation.history, session, { events: [second!, first!, ...rest], bookmarks: [] });
@@ -156,9 +155,9 @@ describe('checker', () => {
   });
 
   it('finds a deletion with a wrong revision', () => {
-    caught(
+    expectFound(
       simulation => {
-        const session = full(simulation);
+        const session = fullSession(simulation);
         const gone = session.events.findIndex(({ type }) => type === 'DELETED');
         if (gone < 0) return undefined;
         const { version, ...event } = session.events[gone]!;
@@ -176,7 +175,7 @@ describe('checker', () => {
   });
 
   it('finds a deletion with another state than the last', () => {
-    caught(
+    expectFound(
       simulation => {
         const session = simulation.history.sessions.find(({ events }) => events.some(({ type }) => type === 'DELETED'));
         if (!session) return undefined;
@@ -191,9 +190,9 @@ describe('checker', () => {
   });
 
   it('finds an event that the selector excludes, and a move that came as the wrong type', () => {
-    caught(simulation => {
-      const session = selected(simulation, 1);
-      const extra = full(simulation).events.find(
+    expectFound(simulation => {
+      const session = selectiveSession(simulation, 1);
+      const extra = fullSession(simulation).events.find(
         ({ type, version }) =>
           type === 'ADDED' &&
           version.color !== 'red' &&
@@ -206,9 +205,9 @@ describe('checker', () => {
         bookmarks: [{ revision: simulation.revision, after: events.length }],
       });
     }, 'filtered');
-    caught(
+    expectFound(
       simulation => {
-        const session = selected(simulation, 1);
+        const session = selectiveSession(simulation, 1);
         const [first, ...rest] = session?.events ?? [];
         const type = first?.type === 'ADDED' ? 'MODIFIED' : 'ADDED';
         return session && withSession(simulation.history, session, { events: [{ ...first!, type }, ...rest] });
@@ -221,22 +220,22 @@ describe('checker', () => {
   });
 
   it('finds an event at or below the revision that a watch resumed from', () => {
-    caught(simulation => {
-      const session = selected(simulation, 2);
+    expectFound(simulation => {
+      const session = selectiveSession(simulation, 2);
       if (session?.from === undefined) return undefined;
       return withSession(simulation.history, session, { from: session.events[0]!.version.revision });
     }, 'resumable');
   });
 
   it('finds an event after a bookmark that had promised it, and one that was skipped', () => {
-    caught(simulation => {
-      const session = selected(simulation, 2);
+    expectFound(simulation => {
+      const session = selectiveSession(simulation, 2);
       if (!session) return undefined;
       const bookmarks = [{ revision: session.events[1]!.version.revision, after: 1 }];
       return withSession(simulation.history, session, { bookmarks });
     }, 'bookmarkable');
-    caught(simulation => {
-      const session = selected(simulation, 2);
+    expectFound(simulation => {
+      const session = selectiveSession(simulation, 2);
       return (
         session &&
         withSession(simulation.history, session, {
@@ -248,7 +247,7 @@ describe('checker', () => {
   });
 
   it('finds initial events that lack an object', () => {
-    caught(simulation => {
+    expectFound(simulation => {
       const session = simulation.history.sessions.find(({ initial }) => initial && initial.items.length > 0);
       return (
         session &&
@@ -260,21 +259,21 @@ describe('checker', () => {
   });
 
   it('finds a list that lacks an object, mixes versions, or is older than what was known', () => {
-    caught(({ history }) => {
+    expectFound(({ history }) => {
       const listing = history.listings.find(({ items }) => items.length > 0);
       return listing && withListing(history, listing, { ...listing, items: listing.items.slice(1) });
     }, 'snapshot');
-    caught(simulation => {
+    expectFound(simulation => {
       const { history } = simulation;
       for (const listing of history.listings) {
         const [first, ...rest] = listing.items;
-        const before = first && older(simulation, first.version);
+        const before = first && versionBefore(simulation, first.version);
         if (before && !listing.selector)
           return withListing(history, listing, { ...listing, items: [{ ...first, version: before }, ...rest] });
       }
       return undefined;
     }, 'snapshot');
-    caught(simulation => {
+    expectFound(simulation => {
       const listing = simulation.history.listings.findLast(
         ({ ask, revision }) => ask.is === 'recent' && revision > simulation.history.base + 20,
       );
@@ -286,7 +285,7 @@ describe('checker', () => {
   });
 
   it('finds a write that was refused but happened', () => {
-    caught(({ history }) => {
+    expectFound(({ history }) => {
       const write = history.operations.find(
         ({ call, result }) => 'token' in call && result.is === 'ok' && call.is !== 'create',
       );
@@ -294,8 +293,8 @@ describe('checker', () => {
     }, 'phantom');
   });
 
-  it('finds an object that went although nobody deleted it', () => {
-    caught(({ history }) => {
+  it('finds an object that was deleted although no client deleted it', () => {
+    expectFound(({ history }) => {
       const gone = history.operations.find(({ result }) => result.is === 'deleted');
       return (
         gone && {
@@ -307,7 +306,7 @@ describe('checker', () => {
   });
 
   it('finds two contents of one revision', () => {
-    caught(({ history }) => {
+    expectFound(({ history }) => {
       const get = history.operations.find(({ call, result }) => call.is === 'get' && result.is === 'ok');
       if (get?.result.is !== 'ok') return undefined;
       return withOperation(history, get, {

@@ -1,12 +1,12 @@
 import type { Call, History, Operation, Violation } from './history.js';
 import { Ledger } from './ledger.js';
-import { judge } from './linearizability.js';
+import { checkLinearizability } from './linearizability.js';
 import { checkListing, checkOldGet, checkRevisions } from './reads.js';
 import { type RegisterOperation, registerFrom } from './register.js';
 import { checkSession } from './watches.js';
 
-/** An operation for the model; undefined if it says nothing about the order. */
-function modelled(ledger: Ledger, operation: Operation): RegisterOperation | undefined {
+/** The operation as the model takes it; undefined if it says nothing about the order. */
+function toRegisterOperation(ledger: Ledger, operation: Operation): RegisterOperation | undefined {
   const { id, call, result, start, end } = operation;
   const timed = { id, start, end };
   switch (result.is) {
@@ -24,33 +24,33 @@ function modelled(ledger: Ledger, operation: Operation): RegisterOperation | und
     }
     case 'ok': {
       const { revision, token, uid } = result.version;
-      if (call.is !== 'get') return call.is === 'delete' ? undefined : writing(timed, call, result.version);
+      if (call.is !== 'get') return call.is === 'delete' ? undefined : toWrite(timed, call, result.version);
       return call.at === undefined ? { ...timed, is: 'found', revision, token, uid } : undefined;
     }
     case 'unknown':
-      return unanswered(ledger, operation);
+      return fromUnanswered(ledger, operation);
   }
 }
 
 /**
- * A write without an answer: it happened if somebody saw it, before they saw it. Else it may have happened only if
- * there are revisions that nobody watched; where everything was watched, an unseen write is none.
+ * The operation of a call without an answer. A write that somebody saw took place before it was seen. One that nobody saw
+ * may have taken place only if there are revisions that no watch covered; else it did not.
  */
-function unanswered(ledger: Ledger, { id, collection, call, start }: Operation): RegisterOperation | undefined {
+function fromUnanswered(ledger: Ledger, { id, collection, call, start }: Operation): RegisterOperation | undefined {
   if (call.is === 'get') return undefined;
   const seen = 'token' in call ? ledger.tokens.get(call.token) : undefined;
-  if (seen) return writing({ id, start, end: Math.max(start, seen.at) }, call as Written, seen.version!);
-  if (!ledger.incomplete(collection, ledger.knownBefore(start))) return undefined;
+  if (seen) return toWrite({ id, start, end: Math.max(start, seen.at) }, call as WriteCall, seen.version!);
+  if (!ledger.mayMissAfter(collection, ledger.knownBefore(start))) return undefined;
   if (call.is === 'delete') return { id, start, is: 'delete', uid: '', expect: call.expect, revision: 0 };
-  return writing({ id, start }, call, { revision: 0, uid: '' });
+  return toWrite({ id, start }, call, { revision: 0, uid: '' });
 }
 
-type Written = Exclude<Call, { is: 'delete' | 'get' }>;
+type WriteCall = Exclude<Call, { is: 'delete' | 'get' }>;
 
-/** A write whose revision is known, or 0. */
-const writing = (
+/** A write as the model takes it. Revision 0: not known. */
+const toWrite = (
   timed: Timing,
-  call: Written,
+  call: WriteCall,
   { revision, uid }: { revision: number; uid: string },
 ): RegisterOperation =>
   call.is === 'update'
@@ -64,9 +64,10 @@ interface Timing {
 }
 
 /**
- * Deletions that were seen but acknowledged to nobody, as operations: one of the deletes without an answer did each.
+ * Finds deletions that were seen but not acknowledged. Each is the effect of a delete without an answer; a deletion for
+ * which there is none is a violation.
  */
-function unclaimed(
+function findUnacknowledged(
   ledger: Ledger,
   operations: readonly Operation[],
 ): { operations: RegisterOperation[]; violations: Violation[] } {
@@ -82,39 +83,43 @@ function unclaimed(
     else
       found.violations.push({
         guarantee: 'phantom',
-        message: `${collection}/${name} went at ${revision}, but nobody deleted it`,
+        message: `${collection}/${name} was deleted at ${revision}, but no client had deleted it`,
       });
   }
   return found;
 }
 
-const told = (operation: RegisterOperation): string => {
+const describe = (operation: RegisterOperation): string => {
   const { id, start, end, ...rest } = operation;
   return `#${id} [${start.toFixed(1)}, ${end?.toFixed(1) ?? '…'}] ${JSON.stringify(rest)}`;
 };
 
 /** Checks one object's history. */
 function checkObject(ledger: Ledger, key: string, operations: readonly Operation[]): Violation[] {
-  const others = unclaimed(ledger, operations);
-  const judged = [...operations.flatMap(operation => modelled(ledger, operation) ?? []), ...others.operations];
-  const judgement = judge(registerFrom(ledger.history.base), judged);
-  if (judgement.is === 'linearizable') return others.violations;
-  if (judgement.is === 'undecided') {
-    const message = `${key}: too many configurations to decide`;
+  const others = findUnacknowledged(ledger, operations);
+  const modelled = [
+    ...operations.flatMap(operation => toRegisterOperation(ledger, operation) ?? []),
+    ...others.operations,
+  ];
+  const result = checkLinearizability(registerFrom(ledger.history.base), modelled);
+  if (result.is === 'linearizable') return others.violations;
+  if (result.is === 'undecided') {
+    const message = `${key}: the search was given up after too many configurations`;
     return [...others.violations, { guarantee: 'undecided', message }];
   }
-  const { longest, stuck } = judgement;
+  const { longest, stuck } = result;
   const placed = new Set(longest);
-  const open = judged.filter(operation => !placed.has(operation) && operation.start <= (stuck.end ?? stuck.start));
+  const open = modelled.filter(operation => !placed.has(operation) && operation.start <= (stuck.end ?? stuck.start));
   const message = [
-    `${key}: no order of its operations explains ${told(stuck)}`,
-    ...longest.slice(-8).map(operation => `  after  ${told(operation)}`),
-    ...open.slice(0, 8).map(operation => `  open   ${told(operation)}`),
+    `${key}: no order of its operations explains ${describe(stuck)}`,
+    ...longest.slice(-8).map(operation => `  after  ${describe(operation)}`),
+    ...open.slice(0, 8).map(operation => `  open   ${describe(operation)}`),
   ].join('\n');
   return [...others.violations, { guarantee: 'linearizable', message }];
 }
 
-function grouped(operations: readonly Operation[]): Map<string, Operation[]> {
+/** The operations of each object. */
+function groupByObject(operations: readonly Operation[]): Map<string, Operation[]> {
   const groups = new Map<string, Operation[]>();
   for (const operation of operations) {
     const key = `${operation.collection}/${operation.name}`;
@@ -125,7 +130,7 @@ function grouped(operations: readonly Operation[]): Map<string, Operation[]> {
   return groups;
 }
 
-/** Checks everything the clients of a round saw. */
+/** Checks everything that the clients of a round saw. */
 export function check(history: History): { readonly violations: readonly Violation[]; readonly ledger: Ledger } {
   const ledger = new Ledger(history);
   const violations = [
@@ -134,7 +139,7 @@ export function check(history: History): { readonly violations: readonly Violati
     ...history.operations.flatMap(operation => checkOldGet(ledger, operation)),
     ...history.listings.flatMap(listing => checkListing(ledger, listing)),
     ...history.sessions.flatMap(session => checkSession(ledger, session)),
-    ...[...grouped(history.operations)].flatMap(([key, operations]) => checkObject(ledger, key, operations)),
+    ...[...groupByObject(history.operations)].flatMap(([key, operations]) => checkObject(ledger, key, operations)),
   ];
   return { violations, ledger };
 }

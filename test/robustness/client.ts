@@ -1,13 +1,13 @@
 import { Agent, request } from 'undici';
 import type { WireObject } from './history.js';
 
-/** Where a client sends its requests: a proxy's port and a bearer token; both may change when servers come back. */
+/** Where a client sends its requests: a proxy's port, and a bearer token. Both may change when a server restarts. */
 export interface Endpoint {
   readonly port: () => number;
   readonly token: () => string;
 }
 
-/** A Status, a list or an object, as it came. */
+/** The body of an answer: a Status, a list or an object. */
 export interface Body extends Partial<WireObject> {
   readonly reason?: string;
   readonly message?: string;
@@ -15,14 +15,14 @@ export interface Body extends Partial<WireObject> {
   readonly details?: { readonly uid?: string };
 }
 
-/** An answer; status 0: there is none, and `why`. */
-export type Answer = { readonly status: number; readonly body: Body; readonly why?: string };
+/** An answer. Status 0: there is none, because of `reason`. */
+export type Answer = { readonly status: number; readonly body: Body; readonly reason?: string };
 
-/** What a collection's paths and bodies begin with. */
+/** A collection that clients use. */
 export interface Collection {
   readonly name: string;
   readonly path: (namespace: string) => string;
-  /** PUT makes objects that are absent. */
+  /** PUT creates objects that do not exist. */
   readonly creates?: boolean;
 }
 
@@ -35,7 +35,7 @@ export const COLLECTIONS: readonly Collection[] = [
   },
 ];
 
-/** Forms of an answer; all but the plain one are made in the pool. */
+/** Forms of an answer. All but the plain one are rendered in the pool. */
 export type Form = 'plain' | 'partial' | 'partialList' | 'table';
 const ACCEPT: { readonly [form in Form]: string } = {
   plain: 'application/json',
@@ -44,12 +44,12 @@ const ACCEPT: { readonly [form in Form]: string } = {
   table: 'application/json;as=Table;g=meta.orchestrator.io;v=v1',
 };
 
-/** Time after which nobody waits for an answer any more, in ms. */
-const PATIENCE = 8000;
-/** Streams of one client at once. */
+/** How long a client waits for an answer. */
+const TIMEOUT_MS = 8000;
+/** Connections of a client: streams and requests that it may have at once. */
 const CONNECTIONS = 64;
 
-/** An HTTPS client whose calls never throw: a broken connection is an answer too. */
+/** An HTTPS client. Its calls never throw: a broken connection is an answer too. */
 export class Client {
   readonly #agent = new Agent({ connect: { rejectUnauthorized: false }, connections: CONNECTIONS, bodyTimeout: 0 });
 
@@ -67,24 +67,19 @@ export class Client {
         ...this.#options(type, form),
         method: method as 'GET',
         body: body && JSON.stringify(body),
-        signal: AbortSignal.timeout(PATIENCE),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       return { status: answer.statusCode, body: (await answer.body.json()) as Body };
     } catch (error) {
-      return { status: 0, body: {}, why: (error as Error).message };
+      return { status: 0, body: {}, reason: (error as Error).message };
     }
   }
 
   /**
-   * Calls `line` with each line of a stream until that ends or `signal` aborts. Resolves with the status, and whether
-   * the end was a clean one.
+   * Calls `onLine` with each line of a stream until that ends or `signal` aborts. Resolves with the status; 0 if there
+   * was no answer.
    */
-  async stream(
-    path: string,
-    form: Form,
-    line: (text: string) => void,
-    signal: AbortSignal,
-  ): Promise<{ status: number; clean: boolean }> {
+  async stream(path: string, form: Form, onLine: (line: string) => void, signal: AbortSignal): Promise<number> {
     let status = 0;
     try {
       const answer = await request(this.#url(path), {
@@ -98,12 +93,12 @@ export class Client {
       for await (const chunk of answer.body) {
         const lines = (rest + (chunk as string)).split('\n');
         rest = lines.pop()!;
-        for (const text of lines) if (text !== '') line(text);
+        for (const line of lines) if (line !== '') onLine(line);
       }
-      return { status, clean: true };
     } catch {
-      return { status, clean: false };
+      // The connection is broken, or the stream was aborted: what came before it counts.
     }
+    return status;
   }
 
   async close(): Promise<void> {
@@ -117,7 +112,7 @@ export class Client {
   #options(type: string, form: Form) {
     return {
       dispatcher: this.#agent,
-      headersTimeout: PATIENCE,
+      headersTimeout: TIMEOUT_MS,
       headers: { authorization: `Bearer ${this.endpoint.token()}`, 'content-type': type, accept: ACCEPT[form] },
     };
   }

@@ -41,7 +41,7 @@ export class Deployment {
         );
         const node = { server, proxy: await FaultyProxy.start(random.fork()) };
         deployment.nodes.push(node);
-        await deployment.up(node);
+        await deployment.startNode(node);
       }
       return deployment;
     } catch (error) {
@@ -50,28 +50,29 @@ export class Deployment {
     }
   }
 
-  /** Starts a server that is down, and leads its proxy to it. */
-  async up({ server, proxy }: Node): Promise<void> {
-    if (!server.running) await server.start();
+  /** Starts the server of a node if it is not running, and connects the node's proxy to it. */
+  async startNode({ server, proxy }: Node): Promise<void> {
+    if (!server.isRunning) await server.start();
     proxy.target = server.port;
   }
 
+  /** The endpoint of client `i`: clients are spread over the servers. */
   endpoint(i: number): Endpoint {
     const { server, proxy } = this.nodes[i % this.nodes.length]!;
     return { port: () => proxy.port, token: () => server.token };
   }
 
-  /** Ends every fault: all processes run, all bytes pass. */
+  /** Ends every fault, so that all processes run and all bytes pass. */
   async heal(): Promise<void> {
     this.etcd?.resume();
     for (const node of this.nodes) {
       node.server.resume();
-      node.server.order({ delay: 0 });
+      node.server.steer({ delay: 0 });
       node.proxy.refuse(false);
       node.proxy.stall(false);
       node.proxy.cut('request', 0);
       node.proxy.cut('response', 0);
-      await this.up(node);
+      await this.startNode(node);
     }
   }
 

@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Backend, Deployment, Node } from './deployment.js';
 import type { Random } from './random.js';
 
-/** What one fault breaks; it is over when the promise resolves. */
+/** Injects a fault, and ends it before it resolves. */
 type Fault = (deployment: Deployment, node: Node, random: Random) => Promise<void>;
 
 const MINUTE = 60_000;
-/** Offsets the clock jumps to. */
+/** Offsets that the clock jumps to, in milliseconds. */
 const CLOCKS = [0, -5000, 5000, MINUTE, -MINUTE, 10 * MINUTE, -10 * MINUTE, 60 * MINUTE];
 
 async function crash(deployment: Deployment, node: Node, random: Random): Promise<void> {
   await node.server.end('SIGKILL');
   node.proxy.target = 0;
   await sleep(random.between(0, 1200));
-  await deployment.up(node);
+  await deployment.startNode(node);
 }
 
 const cut: Fault = async (_, { proxy }, random) => {
@@ -24,21 +24,21 @@ const cut: Fault = async (_, { proxy }, random) => {
   proxy.cut(direction, 0);
 };
 
-/** A failed sync: the server must not write any more, and may end; only a new start can tell what the store holds. */
+/** A failed sync: the server must not write any more, and may end. Only a restart can find out what the store holds. */
 const fsync: Fault = async (deployment, node, random) => {
   const { failures } = node.server;
   node.server.expectEnd();
-  node.server.order({ fail: random.pick(['lost', 'kept'] as const) });
+  node.server.steer({ fail: random.pick(['lost', 'kept'] as const) });
   for (let waited = 0; waited < 3000 && node.server.failures === failures; waited += 50) await sleep(50);
   await sleep(random.between(200, 1500));
   await crash(deployment, node, random);
 };
 
-/** Every kind of fault, with the backends it makes sense for. */
+/** Every kind of fault, with the backends that it applies to. */
 const KINDS: { readonly [name: string]: { readonly fault: Fault; readonly on: readonly Backend[] } } = {
-  /** kill -9 of a server, and a start on the same data. */
+  /** Kills a server with SIGKILL and restarts it on the same data. */
   kill: { fault: crash, on: ['rocksdb', 'etcd'] },
-  /** SIGSTOP and SIGCONT of a server. */
+  /** Stops a server with SIGSTOP and lets it continue. */
   stop: {
     async fault(_, { server }, random) {
       server.pause();
@@ -47,9 +47,9 @@ const KINDS: { readonly [name: string]: { readonly fault: Fault; readonly on: re
     },
     on: ['rocksdb', 'memory', 'etcd'],
   },
-  /** Connections cut in the middle of requests or responses, or all of them. */
+  /** Cuts connections in the middle of requests or responses, or all of them. */
   cut: { fault: cut, on: ['rocksdb', 'memory', 'etcd'] },
-  /** No connection to the server. */
+  /** Refuses connections. */
   refuse: {
     async fault(_, { proxy }, random) {
       proxy.refuse(true);
@@ -59,7 +59,7 @@ const KINDS: { readonly [name: string]: { readonly fault: Fault; readonly on: re
     },
     on: ['rocksdb', 'memory', 'etcd'],
   },
-  /** Connections that stay, through which nothing comes. */
+  /** Keeps connections open, but lets no byte through. */
   stall: {
     async fault(_, { proxy }, random) {
       proxy.stall(true);
@@ -68,20 +68,20 @@ const KINDS: { readonly [name: string]: { readonly fault: Fault; readonly on: re
     },
     on: ['rocksdb', 'memory', 'etcd'],
   },
-  /** Writes of the store that take their time. */
+  /** Delays the writes of the store. */
   'slow-disk': {
     async fault(_, { server }, random) {
-      server.order({ delay: random.between(10, 300) });
+      server.steer({ delay: random.between(10, 300) });
       await sleep(random.between(500, 3000));
-      server.order({ delay: 0 });
+      server.steer({ delay: 0 });
     },
     on: ['rocksdb', 'memory'],
   },
   fsync: { fault: fsync, on: ['rocksdb'] },
-  /** The clock jumps, and stays where it is until the next jump. */
+  /** Lets the clock jump. It stays there until the next jump. */
   clock: {
     async fault(_, { server }, random) {
-      server.order({ clock: random.pick(CLOCKS) });
+      server.steer({ clock: random.pick(CLOCKS) });
     },
     on: ['rocksdb', 'memory', 'etcd'],
   },
@@ -103,13 +103,17 @@ const KINDS: { readonly [name: string]: { readonly fault: Fault; readonly on: re
   },
 };
 
+/** The names of all faults. */
 export const FAULTS = Object.keys(KINDS);
 
-/** The kinds of fault that a backend can have. */
+/** The faults that apply to a backend. */
 export const faultsOf = (backend: Backend): string[] => FAULTS.filter(name => KINDS[name]!.on.includes(backend));
 
-/** Breaks one thing after the other until `signal` aborts; the last fault ends before this does. Counts each kind. */
-export async function breakThings(
+/**
+ * Injects one fault after the other until `signal` aborts, and counts them by name. Resolves when the last one is over.
+ * Rejects if a server does not start again.
+ */
+export async function injectFaults(
   deployment: Deployment,
   kinds: readonly string[],
   random: Random,

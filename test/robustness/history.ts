@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 
-/** One version of an object, as an answer or event showed it. `revision` is its resourceVersion. */
+/** A version of an object, as an answer or an event showed it. `revision` is its resourceVersion. */
 export interface Version {
   readonly revision: number;
   readonly uid: string;
-  /** The write that made it; '' for objects that the traffic did not write. */
+  /** Identifies the write that made it; '' for objects that the traffic did not write. */
   readonly token: string;
   readonly color: string;
   /**
-   * Of its metadata without the resourceVersion: all that the traffic writes stands there, and every form of an object
-   * shows it.
+   * Digest of its metadata without the resourceVersion. All that the traffic writes is in the metadata, which every form
+   * of an object shows.
    */
   readonly digest: string;
 }
 
 /**
- * What was asked about one object. An update with `creates` makes the object if it is absent, whatever it expects. A
- * get without `at` is a most recent one; 0: any; N: not older than N.
+ * A call about one object. An update with `creates` creates the object if it does not exist, whatever it expects. A get
+ * without `at` is a most recent one; 0: any version; N: not older than N.
  */
 export type Call =
   | { readonly is: 'create'; readonly token: string }
@@ -26,16 +26,16 @@ export type Call =
   | { readonly is: 'get'; readonly at?: number };
 
 /**
- * What the client was told. `refused`: certainly without effect, and saying nothing about the object. `unknown`: no
- * answer, or one that leaves open whether the write happened. A successful delete has the uid alone.
+ * What the answer says. `refused`: the call had no effect, and the answer says nothing about the object. `unknown`: there
+ * was no answer, or one that leaves open whether the write took place. A successful delete has the uid alone.
  */
 export type Result =
   | { readonly is: 'ok'; readonly version: Version }
   | { readonly is: 'deleted'; readonly uid: string }
   | { readonly is: 'exists' | 'conflict' | 'missing' }
-  | { readonly is: 'refused' | 'unknown'; readonly why: string };
+  | { readonly is: 'refused' | 'unknown'; readonly reason: string };
 
-/** A recorded call; times in ms of one monotonic clock. */
+/** A recorded call. Times are milliseconds of one monotonic clock. */
 export interface Operation {
   readonly id: number;
   readonly collection: string;
@@ -46,7 +46,7 @@ export interface Operation {
   readonly result: Result;
 }
 
-/** What a list or watch chooses. */
+/** What a list or watch selects. */
 export type Selector =
   | { readonly is: 'color'; readonly color: string }
   | { readonly is: 'name'; readonly name: string };
@@ -57,7 +57,7 @@ export interface Item {
   readonly version: Version;
 }
 
-/** A whole list, however many pages it took; `start` is that of the first page. */
+/** A complete list, on any number of pages. `start` is that of the first page. */
 export interface Listing {
   readonly collection: string;
   readonly start: number;
@@ -81,16 +81,16 @@ export interface WatchSession {
   readonly selector?: Selector;
   readonly from?: number;
   readonly start: number;
-  /** Synthetic events and the revision of the bookmark that ended them; undefined while that bookmark has not come. */
+  /** The initial events, and the revision of the bookmark that ended them; undefined until that bookmark has come. */
   initial?: { readonly revision: number; readonly items: readonly Item[]; readonly at: number };
   readonly events: WatchEvent[];
-  /** `after`: how many events came before the bookmark. */
+  /** `after`: the number of events before the bookmark. */
   readonly bookmarks: { readonly revision: number; readonly after: number }[];
   /** It ended with 410. */
   expired: boolean;
 }
 
-/** Everything that clients of one round saw. `base`: the round's objects were all written above this revision. */
+/** Everything that the clients of a round saw. `base`: all objects of the round were written above this revision. */
 export interface History {
   readonly base: number;
   readonly operations: Operation[];
@@ -98,7 +98,7 @@ export interface History {
   readonly sessions: WatchSession[];
 }
 
-/** Guarantees that a history can break. */
+/** The guarantees, see docs/reliability.md. */
 export type Guarantee =
   | 'linearizable'
   | 'revisions'
@@ -127,22 +127,23 @@ export interface Violation {
   readonly message: string;
 }
 
-/** Whether a selector chooses an object. */
+/** Whether a selector matches an object. */
 export const selects = (selector: Selector | undefined, { name, version }: Item): boolean =>
   selector === undefined || (selector.is === 'color' ? version.color === selector.color : name === selector.name);
 
-/** The annotation that names the write. */
+/** The annotation that holds the token of a write. */
 export const TOKEN = 'robustness';
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+/** A value with its members in the order of their names. */
+function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers);
   if (typeof value !== 'object' || value === null) return value;
   return Object.entries(value)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, member]) => [key, sorted(member)]);
+    .map(([key, member]) => [key, sortMembers(member)]);
 }
 
-/** An object as it comes over the wire, as far as it matters here. */
+/** The members of a received object that matter here. */
 export interface WireObject {
   readonly metadata: {
     readonly name: string;
@@ -153,11 +154,11 @@ export interface WireObject {
   };
 }
 
-/** The version in an object off the wire. */
+/** The version of a received object. */
 export function versionOf({ metadata }: WireObject): Version {
   const { resourceVersion, ...others } = metadata;
   const digest = createHash('md5')
-    .update(JSON.stringify(sorted(others)))
+    .update(JSON.stringify(sortMembers(others)))
     .digest('base64url');
   const { uid, labels, annotations } = metadata;
   return {

@@ -1,6 +1,6 @@
 import type { History, Item, Version, Violation, WatchSession } from './history.js';
 
-/** A change that somebody saw or was told of. `at`: when it was known first. Deletions have no version. */
+/** A change that a client saw. `at`: when it was first known. Deletions have no version. */
 export interface Change {
   readonly revision: number;
   readonly collection: string;
@@ -9,13 +9,13 @@ export interface Change {
   at: number;
 }
 
-/** Revisions (from, to] that no unfiltered watch covered: changes in them may be unknown. */
+/** Revisions (from, to] that no watch without a selector covered: changes in them may be unknown. */
 export interface Gap {
   readonly from: number;
   readonly to: number;
 }
 
-/** Where a stream ended: everything up to this revision was delivered. */
+/** The revision up to which a stream delivered everything. */
 export const endOf = ({ from, initial, events, bookmarks }: WatchSession): number =>
   Math.max(
     from ?? initial?.revision ?? 0,
@@ -23,39 +23,42 @@ export const endOf = ({ from, initial, events, bookmarks }: WatchSession): numbe
     ...bookmarks.map(bookmark => bookmark.revision),
   );
 
-/** Every change that anybody saw in a round, by revision: what all reads and watches are compared with. */
+/** Every change that a client of a round saw, by revision. All reads and watches are compared with it. */
 export class Ledger {
   readonly #byRevision = new Map<number, Change>();
   readonly #byKey = new Map<string, Change[]>();
   readonly #byCollection = new Map<string, Change[]>();
   readonly #gaps = new Map<string, Gap[]>();
-  /** Revisions known by a time, and the highest one so far. */
+  /** The highest revision that was known at each time, in the order of time. */
   #known: { readonly at: number; revision: number }[] = [];
+  /** Changes by the token of the write. */
   readonly tokens = new Map<string, Change>();
-  /** Deletions by the uid of what went. */
+  /** Deletions by the uid of the object. */
   readonly deletions = new Map<string, Change>();
   readonly violations: Violation[] = [];
 
   constructor(readonly history: History) {
     for (const { collection, name, result, end } of history.operations)
-      if (result.is === 'ok') this.#put(collection, { name, version: result.version }, end);
-    for (const { collection, items, end, revision } of history.listings) this.#shown(collection, items, end, revision);
-    for (const session of history.sessions) this.#session(session);
+      if (result.is === 'ok') this.#addVersion(collection, { name, version: result.version }, end);
+    for (const { collection, items, end, revision } of history.listings)
+      this.#addItems(collection, items, end, revision);
+    for (const session of history.sessions) this.#addSession(session);
     this.#sort();
-    for (const session of history.sessions) this.#removals(session);
+    for (const session of history.sessions) this.#addDeletions(session);
     for (const collection of this.#byCollection.keys()) this.#gaps.set(collection, this.#gapsOf(collection));
   }
 
-  /** Changes of one object, in order. */
+  /** The changes of an object, in order. */
   changesOf(collection: string, name: string): readonly Change[] {
     return this.#byKey.get(`${collection}/${name}`) ?? [];
   }
 
-  /** Changes of a collection, in order. */
+  /** The changes of a collection, in order. */
   changesIn(collection: string): readonly Change[] {
     return this.#byCollection.get(collection) ?? [];
   }
 
+  /** The names of all objects that a collection ever had. */
   namesIn(collection: string): string[] {
     return [...this.#byKey.keys()]
       .filter(key => key.startsWith(`${collection}/`))
@@ -63,19 +66,19 @@ export class Ledger {
   }
 
   /** The last change of an object up to a revision. */
-  at(collection: string, name: string, revision: number): Change | undefined {
+  lastChange(collection: string, name: string, revision: number): Change | undefined {
     return this.changesOf(collection, name).findLast(change => change.revision <= revision);
   }
 
-  /** Whether a change between these revisions, both excluded at the lower end, may be missing here. */
-  unsure(collection: string, from: number, to: number): boolean {
+  /** Whether a change in (from, to] may be unknown. */
+  mayMiss(collection: string, from: number, to: number): boolean {
     return (this.#gaps.get(collection) ?? [{ from: 0, to: Number.MAX_SAFE_INTEGER }]).some(
       gap => gap.from < to && gap.to > from,
     );
   }
 
-  /** Whether a change after this revision that anybody could have noticed may be missing here. */
-  incomplete(collection: string, from: number): boolean {
+  /** Whether a change after this revision, up to the newest one, may be unknown. */
+  mayMissAfter(collection: string, from: number): boolean {
     return (this.#gaps.get(collection) ?? []).some(gap => gap.to > from && gap.from < this.newest);
   }
 
@@ -84,7 +87,7 @@ export class Ledger {
     return this.#known.at(-1)?.revision ?? this.history.base;
   }
 
-  /** The highest revision that somebody knew before `time`. */
+  /** The highest revision that a client knew before `time`. */
   knownBefore(time: number): number {
     let low = 0;
     let high = this.#known.length;
@@ -100,21 +103,21 @@ export class Ledger {
     this.#known.push({ at, revision });
   }
 
-  #shown(collection: string, items: readonly Item[], at: number, revision: number): void {
-    for (const item of items) this.#put(collection, item, at);
+  #addItems(collection: string, items: readonly Item[], at: number, revision: number): void {
+    for (const item of items) this.#addVersion(collection, item, at);
     this.#learn(at, revision);
   }
 
-  #session({ collection, events, initial }: WatchSession): void {
-    if (initial) this.#shown(collection, initial.items, initial.at, initial.revision);
+  #addSession({ collection, events, initial }: WatchSession): void {
+    if (initial) this.#addItems(collection, initial.items, initial.at, initial.revision);
     for (const event of events) {
       this.#learn(event.at, event.version.revision);
-      if (event.type !== 'DELETED') this.#put(collection, event, event.at);
+      if (event.type !== 'DELETED') this.#addVersion(collection, event, event.at);
     }
   }
 
-  /** Deletions that streams show. Where a selector could have lost the object instead, nothing is learnt. */
-  #removals({ collection, selector, events }: WatchSession): void {
+  /** Adds the deletions that a stream shows. A selector by color shows the same when an object ceases to match. */
+  #addDeletions({ collection, selector, events }: WatchSession): void {
     if (selector?.is === 'color') return;
     for (const { type, name, version, at } of events) {
       if (type !== 'DELETED') continue;
@@ -130,16 +133,17 @@ export class Ledger {
     this.#sort();
   }
 
-  #put(collection: string, { name, version }: Item, at: number): void {
+  #addVersion(collection: string, { name, version }: Item, at: number): void {
     this.#learn(at, version.revision);
     const change: Change = { revision: version.revision, collection, name, version, at };
     if (!this.#add(change) || version.token === '') return;
     const before = this.tokens.get(version.token);
-    if (before && before.revision !== version.revision) this.#contradict(before, change, `the write ${version.token}`);
+    if (before && before.revision !== version.revision)
+      this.#reportContradiction(before, change, `the write ${version.token}`);
     else if (!before) this.tokens.set(version.token, this.#byRevision.get(version.revision)!);
   }
 
-  /** False if it contradicts what is known of its revision. */
+  /** Adds a change. Returns false if it contradicts what is known of its revision. */
   #add(change: Change): boolean {
     const before = this.#byRevision.get(change.revision);
     if (!before) {
@@ -154,12 +158,15 @@ export class Ledger {
       before.name === change.name &&
       before.version?.digest === change.version?.digest &&
       before.version?.uid === change.version?.uid;
-    if (!same) this.#contradict(before, change, `revision ${change.revision}`);
+    if (!same) this.#reportContradiction(before, change, `revision ${change.revision}`);
     return same;
   }
 
-  #contradict(before: Change, change: Change, what: string): void {
-    this.violations.push({ guarantee: 'consistent', message: `${what} is both ${shown(before)} and ${shown(change)}` });
+  #reportContradiction(before: Change, change: Change, what: string): void {
+    this.violations.push({
+      guarantee: 'consistent',
+      message: `${what} is both ${describe(before)} and ${describe(change)}`,
+    });
   }
 
   #sort(): void {
@@ -194,5 +201,5 @@ function push<T>(map: Map<string, T[]>, key: string, value: T): void {
   else map.set(key, [value]);
 }
 
-const shown = ({ collection, name, revision, version }: Change): string =>
-  `${collection}/${name}@${revision} ${version ? `of ${version.token || 'no token'} (${version.digest})` : 'gone'}`;
+const describe = ({ collection, name, revision, version }: Change): string =>
+  `${collection}/${name}@${revision} ${version ? `of ${version.token || 'no token'} (${version.digest})` : 'deleted'}`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judge, type Model, type Timed } from './linearizability.js';
+import { checkLinearizability, type Model, type Timed } from './linearizability.js';
 import { type RegisterOperation, registerFrom } from './register.js';
 
 /** A cell that is written and read: small enough to try every order. */
@@ -11,15 +11,15 @@ const cell: Model<number, Cell> = {
   key: String,
 };
 
-/** Every order that time allows, tried one after the other. */
-function byBruteForce(state: number, left: readonly Cell[]): boolean {
+/** Whether one of the orders that time allows is possible: tries them all. */
+function hasOrder(state: number, left: readonly Cell[]): boolean {
   if (left.every(({ end }) => end === undefined)) return true;
   return left.some(operation => {
     if (left.some(other => other !== operation && other.end !== undefined && other.end < operation.start)) return false;
     const after = cell.step(state, operation);
     return (
       after !== undefined &&
-      byBruteForce(
+      hasOrder(
         after,
         left.filter(other => other !== operation),
       )
@@ -38,26 +38,26 @@ const cells = fc.array(
 );
 
 describe('search for a linearization', () => {
-  it('finds one exactly if trying every order does', () => {
+  it('finds one if and only if trying every order does', () => {
     fc.assert(
       fc.property(cells, drawn => {
         const operations = drawn
           .filter(({ is, length }) => is === 'write' || length !== null)
           .map(({ length, ...rest }): Cell => ({ ...rest, end: length === null ? undefined : rest.start + length }));
-        expect(judge(cell, operations).is === 'linearizable').toBe(byBruteForce(0, operations));
+        expect(checkLinearizability(cell, operations).is === 'linearizable').toBe(hasOrder(0, operations));
       }),
       { numRuns: 2000 },
     );
   });
 
-  it('names the operation that fits nowhere', () => {
+  it('names the operation that no order can have', () => {
     const stale: Cell = { is: 'read', value: 1, start: 5, end: 6 };
-    const judgement = judge(cell, [
+    const result = checkLinearizability(cell, [
       { is: 'write', value: 1, start: 0, end: 1 },
       { is: 'write', value: 2, start: 2, end: 3 },
       stale,
     ]);
-    expect(judgement).toMatchObject({ is: 'violated', stuck: stale });
+    expect(result).toMatchObject({ is: 'violated', stuck: stale });
   });
 
   it('decides a long history with many calls at once', () => {
@@ -67,7 +67,9 @@ describe('search for a linearization', () => {
       start: i,
       end: i + 10,
     }));
-    expect(judge(cell, [...operations, { is: 'read', value: 2995, start: 3100, end: 3101 }]).is).toBe('linearizable');
+    expect(checkLinearizability(cell, [...operations, { is: 'read', value: 2995, start: 3100, end: 3101 }]).is).toBe(
+      'linearizable',
+    );
   });
 });
 
@@ -84,7 +86,8 @@ describe('register with revisions', () => {
     revision: 102,
     uid: 'u',
   };
-  const linearizable = (...operations: RegisterOperation[]): boolean => judge(model, operations).is === 'linearizable';
+  const linearizable = (...operations: RegisterOperation[]): boolean =>
+    checkLinearizability(model, operations).is === 'linearizable';
   const found = (start: number, revision: number, token: string): RegisterOperation => ({
     id: 9,
     start,
@@ -112,7 +115,7 @@ describe('register with revisions', () => {
     expect(linearizable(create, { id: 3, start: 2, end: 3, is: 'delete', revision: 90, uid: 'u' })).toBe(false);
   });
 
-  it('lets a write without an answer have happened, or not', () => {
+  it('accepts that a write without an answer took place, or did not', () => {
     const lost: RegisterOperation = { id: 3, start: 2, is: 'delete', revision: 0, uid: '' };
     expect(linearizable(create, lost, found(4, 101, 'a'))).toBe(true);
     expect(linearizable(create, lost, { id: 4, start: 4, end: 5, is: 'missing' })).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * The search for a linearization, after Wing and Gong ("Testing and verifying concurrent objects", 1993) with Lowe's
- * memory of visited configurations ("Testing for linearizability", 2017).
+ * The search for a linearization by Wing and Gong ("Testing and verifying concurrent objects", 1993), with Lowe's cache
+ * of visited configurations ("Testing for linearizability", 2017).
  */
 
 /**
@@ -22,16 +22,19 @@ export interface Model<State, Op extends Timed> {
   key(state: State): string;
 }
 
-/** `linearizable`, or the longest prefix that was found and the operation that fits nowhere after it. */
-export type Judgement<Op> =
+/**
+ * `violated`: no order is possible. `longest` is the longest prefix of one that was found, `stuck` the operation that
+ * must follow and cannot. `undecided`: the search was given up.
+ */
+export type Linearizability<Op> =
   | { readonly is: 'linearizable' }
   | { readonly is: 'violated'; readonly longest: readonly Op[]; readonly stuck: Op }
   | { readonly is: 'undecided' };
 
-/** A call or a return in the order of time; a doubly linked list from which linearized operations are lifted. */
+/** A call or a return, in a list in the order of time from which linearized operations are removed. */
 interface Entry<Op> {
   readonly operation: Op;
-  /** Place among the calls. */
+  /** Position among the calls. */
   readonly index: number;
   /** The matching return; undefined in returns, and in calls that never returned. */
   readonly match?: Entry<Op>;
@@ -58,7 +61,7 @@ function entriesOf<Op extends Timed>(operations: readonly Op[]): { first: Entry<
     timed.push({ at: operation.end, entry: match });
     returns++;
   }
-  // At the same instant calls come first: then the operations overlap, which forbids nothing.
+  // At the same instant calls come first: then the operations overlap, and either order is possible.
   timed.sort((a, b) => a.at - b.at || Number(b.entry.isCall) - Number(a.entry.isCall));
   for (const [i, { entry }] of timed.entries()) {
     entry.previous = timed[i - 1]?.entry;
@@ -68,8 +71,8 @@ function entriesOf<Op extends Timed>(operations: readonly Op[]): { first: Entry<
 }
 
 /**
- * The configurations the search has been in: what is linearized, by its newest call and the holes before it, and the
- * state.
+ * The configurations that the search has visited: which operations are linearized, as the newest call and the calls
+ * before it that are left out, and the state.
  */
 class Visited {
   readonly #seen = new Set<string>();
@@ -78,7 +81,7 @@ class Visited {
     return this.#seen.size;
   }
 
-  /** False if it was there before. `head` is the first entry that is left, `newest` the last linearized call. */
+  /** Adds a configuration. Returns false if it was visited before. `head` is the first entry that is left. */
   add<Op>(head: Entry<Op> | undefined, newest: number, state: string): boolean {
     let key = `${newest}`;
     for (let entry = head; entry && entry.index < newest; entry = entry.next)
@@ -90,7 +93,7 @@ class Visited {
   }
 }
 
-/** The entries that are not linearized. A head of its own, so that lifting the first entry is no special case. */
+/** The entries that are not linearized yet. The head makes removing the first entry like removing any other. */
 class Remaining<Op> {
   readonly head: { next: Entry<Op> | undefined };
 
@@ -119,8 +122,11 @@ class Remaining<Op> {
   }
 }
 
-/** Whether there is an order of the operations that respects their times and that the model accepts. */
-export function judge<State, Op extends Timed>(model: Model<State, Op>, operations: readonly Op[]): Judgement<Op> {
+/** Finds out whether there is an order of the operations that respects their times and that the model accepts. */
+export function checkLinearizability<State, Op extends Timed>(
+  model: Model<State, Op>,
+  operations: readonly Op[],
+): Linearizability<Op> {
   const { first, returns } = entriesOf(operations);
   const remaining = new Remaining(first);
   const visited = new Visited();
@@ -151,7 +157,7 @@ export function judge<State, Op extends Timed>(model: Model<State, Op>, operatio
       continue;
     }
     if (visited.size > CONFIGURATIONS) return { is: 'undecided' };
-    // A return whose call could not be placed before it: the last choice was wrong.
+    // The call of this return could not be placed before it: the last choice was wrong.
     if (stack.length > longest.length || stuck === undefined) {
       longest = stack.map(choice => choice.entry.operation);
       stuck = entry!.operation;

@@ -19,7 +19,8 @@ const { values } = parseArgs({
   },
 });
 
-function wrong(message: string): never {
+/** Ends the process because of a wrong argument. */
+function refuse(message: string): never {
   console.error(message);
   process.exit(2);
 }
@@ -50,19 +51,19 @@ function print(summary: Summary): void {
 }
 
 const backend =
-  BACKENDS.find(name => name === values.backend) ?? wrong(`--backend must be one of ${BACKENDS.join(', ')}`);
+  BACKENDS.find(name => name === values.backend) ?? refuse(`--backend must be one of ${BACKENDS.join(', ')}`);
 const faults = values.faults?.split(',').filter(name => name !== '');
-const strange = faults?.find(name => !FAULTS.includes(name));
-if (strange) wrong(`there is no fault ${strange}; there are ${FAULTS.join(', ')}`);
+const unknown = faults?.find(name => !FAULTS.includes(name));
+if (unknown) refuse(`--faults: there is no fault ${unknown}; the faults are ${FAULTS.join(', ')}`);
 const numbers = {
   minutes: Number(values.minutes),
   rate: Number(values.rate),
   clients: Number(values.clients),
   round: Number(values.round),
 };
-for (const [name, value] of Object.entries(numbers)) if (!(value > 0)) wrong(`--${name} must be a positive number`);
+for (const [name, value] of Object.entries(numbers)) if (!(value > 0)) refuse(`--${name} must be a positive number`);
 const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
-if (!Number.isInteger(seed)) wrong('--seed must be a whole number');
+if (!Number.isInteger(seed)) refuse('--seed must be a whole number');
 
 console.log(`seed ${seed}`);
 const { minutes, rate, clients, round } = numbers;
@@ -75,7 +76,7 @@ const summary = await run({
   clients,
   roundSeconds: round,
   history: values.history,
-  told: line => console.log(line),
+  onProgress: line => console.log(line),
 });
 print(summary);
 mkdirSync(dirname(values.report), { recursive: true });

@@ -9,18 +9,17 @@ interface Pair {
 }
 
 /**
- * A TCP proxy between clients and a server, that breaks what runs through it: it cuts connections in the middle of
- * requests and responses, refuses new ones, and holds back bytes. Clients keep its address while servers come and go
- * behind it.
+ * A TCP proxy between clients and a server that injects faults: it cuts connections in the middle of requests and
+ * responses, refuses new ones, and holds back bytes. Its address stays the same while the server behind it restarts.
  */
 export class FaultyProxy {
   readonly #pairs = new Set<Pair>();
   readonly #server: Server;
-  #refusing = false;
-  #stalled = false;
-  /** Chunks of each direction that are still to be cut in the middle. */
+  #isRefusing = false;
+  #isStalled = false;
+  /** Number of chunks of each direction that are still to be cut in the middle. */
   readonly #cuts = { request: 0, response: 0 };
-  /** Port of the server behind; 0: there is none. */
+  /** Port of the server; 0: connections are refused. */
   target = 0;
 
   private constructor(readonly random: Random) {
@@ -38,12 +37,12 @@ export class FaultyProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** The next `count` chunks in that direction end their connections halfway. */
+  /** Cuts the next `count` chunks of a direction in the middle, and ends their connections. */
   cut(direction: 'request' | 'response', count: number): void {
     this.#cuts[direction] = count;
   }
 
-  /** Ends every connection now. */
+  /** Resets every connection. */
   cutAll(): void {
     for (const { client, server } of this.#pairs) {
       client.resetAndDestroy();
@@ -51,14 +50,14 @@ export class FaultyProxy {
     }
   }
 
-  /** Ends new connections at once. */
+  /** Sets whether new connections are reset at once. */
   refuse(refusing: boolean): void {
-    this.#refusing = refusing;
+    this.#isRefusing = refusing;
   }
 
-  /** Lets no byte through; the connections stay. */
+  /** Sets whether bytes are held back. The connections stay open. */
   stall(stalled: boolean): void {
-    this.#stalled = stalled;
+    this.#isStalled = stalled;
     for (const { client, server } of this.#pairs)
       for (const socket of [client, server]) stalled ? socket.pause() : socket.resume();
   }
@@ -72,7 +71,7 @@ export class FaultyProxy {
 
   #accept(client: Socket): void {
     client.on('error', () => {});
-    if (this.#refusing || this.target === 0) {
+    if (this.#isRefusing || this.target === 0) {
       client.resetAndDestroy();
       return;
     }
@@ -81,7 +80,7 @@ export class FaultyProxy {
     this.#pairs.add(pair);
     this.#pipe(pair, client, server, 'request');
     this.#pipe(pair, server, client, 'response');
-    if (this.#stalled) client.pause();
+    if (this.#isStalled) client.pause();
   }
 
   #pipe(pair: Pair, from: Socket, to: Socket, direction: 'request' | 'response'): void {
@@ -103,7 +102,7 @@ export class FaultyProxy {
       }
       if (to.write(chunk)) return;
       from.pause();
-      to.once('drain', () => !this.#stalled && from.resume());
+      to.once('drain', () => !this.#isStalled && from.resume());
     });
   }
 }

@@ -1,4 +1,4 @@
-/** A generator of pseudo-random numbers that a seed replays (a Weyl sequence, mixed). */
+/** A generator of pseudo-random numbers, the same for the same seed (a mixed Weyl sequence). */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** In [0, 1). */
+  /** A number in [0, 1). */
   next(): number {
     this.#state = (this.#state + 0x9e3779b9) >>> 0;
     let mixed = this.#state;
@@ -20,22 +20,24 @@ export class Random {
     return low + Math.floor(this.next() * (high - low + 1));
   }
 
+  /** True with this probability. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }
 
+  /** One of the values, all equally likely. */
   pick<T>(values: readonly T[]): T {
     return values[this.between(0, values.length - 1)]!;
   }
 
-  /** One of the values, as likely as its weight. */
+  /** One of the values, with a likelihood in proportion to its weight. */
   weighted<T>(values: readonly (readonly [value: T, weight: number])[]): T {
     let left = this.next() * values.reduce((sum, [, weight]) => sum + weight, 0);
     for (const [value, weight] of values) if ((left -= weight) < 0) return value;
     return values.at(-1)![0];
   }
 
-  /** A generator of its own, so that clients do not disturb each other's sequences. */
+  /** A new generator. With one of its own, each client has the same sequence whatever the others do. */
   fork(): Random {
     return new Random(this.between(0, 2 ** 31));
   }

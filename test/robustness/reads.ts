@@ -1,7 +1,7 @@
 import { type Item, type Listing, type Operation, type Selector, selects, type Violation } from './history.js';
 import type { Ledger } from './ledger.js';
 
-/** A collection, or the part of it that a selector chooses, as it is said to have been at a revision. */
+/** The objects of a collection that match a selector, as an answer shows them for a revision. */
 export interface Snapshot {
   readonly collection: string;
   readonly selector?: Selector;
@@ -9,50 +9,49 @@ export interface Snapshot {
   readonly items: readonly Item[];
 }
 
-/** Whether a snapshot is exactly what there was at its revision. */
-export function snapshot(
+/** Checks that a snapshot is the exact state of its revision. `what` describes it in messages. */
+export function checkSnapshot(
   ledger: Ledger,
   { collection, selector, revision, items }: Snapshot,
   what: string,
 ): Violation[] {
   const violations: Violation[] = [];
-  const found = (message: string) =>
+  const report = (message: string) =>
     violations.push({ guarantee: 'snapshot', message: `${what} at ${revision}: ${message}` });
   const shown = new Map(items.map(item => [item.name, item]));
-  if (shown.size < items.length) found('an object stands in it twice');
+  if (shown.size < items.length) report('it has an object twice');
   for (const item of items) {
-    if (item.version.revision > revision) found(`${item.name}@${item.version.revision} is newer than it`);
-    if (!selects(selector, item)) found(`${item.name} does not match the selector`);
+    if (item.version.revision > revision) report(`${item.name}@${item.version.revision} is newer`);
+    if (!selects(selector, item)) report(`${item.name} does not match the selector`);
   }
   for (const name of ledger.namesIn(collection)) {
-    const last = ledger.at(collection, name, revision);
-    if (last && ledger.unsure(collection, last.revision, revision)) continue;
+    const last = ledger.lastChange(collection, name, revision);
+    if (last && ledger.mayMiss(collection, last.revision, revision)) continue;
     const expected =
       last?.version && selects(selector, { name, version: last.version }) ? last.version.revision : undefined;
     const given = shown.get(name)?.version.revision;
     if (given !== expected)
-      found(`${name} should be ${expected ? `@${expected}` : 'absent'}, but is ${given ? `@${given}` : 'absent'}`);
+      report(`${name} should be ${expected ? `@${expected}` : 'absent'}, but is ${given ? `@${given}` : 'absent'}`);
   }
   return violations;
 }
 
-/** Checks a list: exactly a snapshot, and as new as was asked for. */
+/** Checks that a list is an exact snapshot, and as new as was asked for. */
 export function checkListing(ledger: Ledger, listing: Listing): Violation[] {
   const { collection, ask, revision, start } = listing;
   const what = `the list of ${collection} (${ask.is})`;
-  const violations = snapshot(ledger, listing, what);
-  const fresh = (message: string) =>
+  const violations = checkSnapshot(ledger, listing, what);
+  const reportStale = (message: string) =>
     violations.push({ guarantee: 'fresh', message: `${what} is of ${revision}, ${message}` });
   const known = ledger.knownBefore(start);
-  if (ask.is === 'recent' && revision < known) fresh(`but ${known} was known before it was asked for`);
-  if (ask.is === 'notOlder' && revision < ask.revision) fresh(`but must not be older than ${ask.revision}`);
-  if (ask.is === 'exact' && revision !== ask.revision) fresh(`but ${ask.revision} was asked for`);
+  if (ask.is === 'recent' && revision < known) reportStale(`but ${known} was known before it was asked for`);
+  if (ask.is === 'notOlder' && revision < ask.revision) reportStale(`but must not be older than ${ask.revision}`);
+  if (ask.is === 'exact' && revision !== ask.revision) reportStale(`but ${ask.revision} was asked for`);
   return violations;
 }
 
 /**
- * Checks a get that may be old: not older than asked, and never something that was not there. That it was there the
- * ledger has checked.
+ * Checks that a get which may be old is not older than was asked for. That its version existed is checked by the ledger.
  */
 export function checkOldGet(ledger: Ledger, { collection, name, call, result }: Operation): Violation[] {
   if (call.is !== 'get' || call.at === undefined || result.is !== 'ok') return [];
@@ -70,8 +69,8 @@ export function checkOldGet(ledger: Ledger, { collection, name, call, result }: 
 }
 
 /**
- * Revisions follow real time: who asks after an answer gets a higher one; and nobody sees a write before it was asked
- * for.
+ * Checks that revisions follow real time: a write gets a higher revision than all that were known when it was sent, and
+ * no client sees a write before it was sent.
  */
 export function checkRevisions(ledger: Ledger): Violation[] {
   const violations: Violation[] = [];
@@ -79,7 +78,7 @@ export function checkRevisions(ledger: Ledger): Violation[] {
     if (!('token' in call)) continue;
     const change = ledger.tokens.get(call.token);
     if (change && change.at < start)
-      violations.push({ guarantee: 'phantom', message: `the write ${call.token} was seen before it was asked for` });
+      violations.push({ guarantee: 'phantom', message: `the write ${call.token} was seen before it was sent` });
     if (change && result.is !== 'ok' && result.is !== 'unknown')
       violations.push({
         guarantee: 'phantom',

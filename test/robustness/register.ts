@@ -1,6 +1,6 @@
 import type { Model, Timed } from './linearizability.js';
 
-/** An operation on one object, as the model judges it. `revision` 0: it is not known which one the write got. */
+/** An operation on one object. `revision` 0: it is not known which one the write got. */
 export type RegisterOperation = Timed & { readonly id: number } & (
     | { readonly is: 'create' | 'patch'; readonly token: string; readonly revision: number; readonly uid: string }
     | {
@@ -13,7 +13,7 @@ export type RegisterOperation = Timed & { readonly id: number } & (
       }
     | { readonly is: 'delete'; readonly revision: number; readonly uid: string; readonly expect?: number }
     | { readonly is: 'found'; readonly token: string; readonly revision: number; readonly uid: string }
-    /** It was said to exist already. */
+    /** A create was refused because the object exists. */
     | { readonly is: 'exists' }
     | { readonly is: 'missing' }
     /** A write was refused because the object did not have the revision it expected. */
@@ -21,8 +21,8 @@ export type RegisterOperation = Timed & { readonly id: number } & (
   );
 
 /**
- * An object, or its absence. `floor`: no write after this state may get a revision up to it. `revision` 0 and `uid` '':
- * not known.
+ * An object, or its absence. `floor`: writes after this state get revisions above it. `revision` 0 and `uid` '': not
+ * known.
  */
 export interface RegisterState {
   readonly present: boolean;
@@ -32,7 +32,8 @@ export interface RegisterState {
   readonly uid: string;
 }
 
-function written(
+/** The state after a write; undefined if the write is impossible. */
+function afterWrite(
   state: RegisterState,
   { revision, token, uid }: { revision: number; token: string; uid: string },
   isNew: boolean,
@@ -50,7 +51,11 @@ function written(
   };
 }
 
-function removed(state: RegisterState, operation: RegisterOperation & { is: 'delete' }): RegisterState | undefined {
+/** The state after a deletion; undefined if the deletion is impossible. */
+function afterDeletion(
+  state: RegisterState,
+  operation: RegisterOperation & { is: 'delete' },
+): RegisterState | undefined {
   const { revision, uid, expect } = operation;
   if (!state.present || (expect !== undefined && state.revision !== expect)) return undefined;
   if (uid !== '' && state.uid !== '' && uid !== state.uid) return undefined;
@@ -58,33 +63,37 @@ function removed(state: RegisterState, operation: RegisterOperation & { is: 'del
   return { ...state, present: false, revision: 0, floor: Math.max(state.floor, revision), token: '' };
 }
 
-const when = (state: RegisterState, holds: boolean): RegisterState | undefined => (holds ? state : undefined);
+/** The same state if the condition holds. */
+const stateIf = (state: RegisterState, holds: boolean): RegisterState | undefined => (holds ? state : undefined);
 
 /**
- * One object as a register: create, update if the revision is the expected one, patch, delete, get. Every write raises
- * the revision.
+ * An object as a register with create, update if the revision is the expected one, patch, delete and get. Every write
+ * raises the revision.
  */
 export const registerFrom = (base: number): Model<RegisterState, RegisterOperation> => ({
   initial: { present: false, revision: 0, floor: base, token: '', uid: '' },
   step(state, operation) {
     switch (operation.is) {
       case 'create':
-        return written(state, operation, true);
+        return afterWrite(state, operation, true);
       case 'patch':
-        return written(state, operation, false);
+        return afterWrite(state, operation, false);
       case 'update':
-        if (operation.creates && !state.present) return written(state, operation, true);
-        return state.revision === operation.expect ? written(state, operation, false) : undefined;
+        if (operation.creates && !state.present) return afterWrite(state, operation, true);
+        return state.revision === operation.expect ? afterWrite(state, operation, false) : undefined;
       case 'delete':
-        return removed(state, operation);
+        return afterDeletion(state, operation);
       case 'found':
-        return when(state, state.present && state.revision === operation.revision && state.token === operation.token);
+        return stateIf(
+          state,
+          state.present && state.revision === operation.revision && state.token === operation.token,
+        );
       case 'exists':
-        return when(state, state.present);
+        return stateIf(state, state.present);
       case 'missing':
-        return when(state, !state.present);
+        return stateIf(state, !state.present);
       case 'conflict':
-        return when(state, state.present && state.revision !== operation.expect);
+        return stateIf(state, state.present && state.revision !== operation.expect);
     }
   },
   key: ({ present, revision, floor, token, uid }) => `${present} ${revision} ${floor} ${token} ${uid}`,

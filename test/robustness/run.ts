@@ -5,34 +5,34 @@ import { type Backend, Deployment } from './deployment.js';
 import { faultsOf } from './faults.js';
 import type { Violation } from './history.js';
 import { Random } from './random.js';
-import { type Past, type RoundResult, runRound } from './round.js';
+import { type PastRound, type RoundResult, runRound } from './round.js';
 
-/** What a run is told. */
+/** The settings of a run. */
 export interface RunOptions {
   readonly backend: Backend;
   readonly seed: number;
   readonly minutes: number;
-  /** Kinds of fault; undefined: all that the backend can have. */
+  /** Names of faults; undefined: all that apply to the backend. */
   readonly faults?: readonly string[];
   /** Calls per second of all clients. */
   readonly rate: number;
   readonly clients: number;
   readonly roundSeconds: number;
-  /** How long the servers keep past versions; undefined: as they do by themselves. */
+  /** How long the servers keep history; undefined: their default. */
   readonly history?: string;
-  /** Called after each round. */
-  readonly told?: (line: string) => void;
+  /** Called with lines to print after each round. */
+  readonly onProgress?: (line: string) => void;
 }
 
-/** What a run found. */
+/** The result of a run. */
 export interface Summary {
   readonly backend: Backend;
   readonly seed: number;
   minutes: number;
   rounds: number;
-  /** Calls with an answer or without, by what they asked. */
+  /** Numbers of calls, answered or not, by kind. */
   readonly operations: { [kind: string]: number };
-  /** Results of writes and gets. */
+  /** Numbers of writes and gets, by result. */
   readonly results: { [result: string]: number };
   lists: number;
   streams: number;
@@ -47,10 +47,10 @@ export interface Summary {
   violations: Violation[];
 }
 
-/** Rounds of before that are kept for late watches: more than the five minutes that history is kept. */
-const KEPT = 8;
-/** Violations that are kept with their text. */
-const TOLD = 200;
+/** Earlier rounds in which watches may resume: more than the five minutes that history is kept. */
+const PAST_ROUNDS = 8;
+/** Violations that a summary has at most. */
+const MOST_VIOLATIONS = 200;
 
 function add(counts: { [name: string]: number }, name: string, amount = 1): void {
   counts[name] = (counts[name] ?? 0) + amount;
@@ -73,10 +73,10 @@ function count(summary: Summary, { history, violations, faults, late }: RoundRes
   summary.lateStreams += late.streams;
   summary.lateExpired += late.expired;
   for (const [kind, times] of faults) add(summary.faults, kind, times);
-  summary.violations = [...summary.violations, ...violations].slice(0, TOLD);
+  summary.violations = [...summary.violations, ...violations].slice(0, MOST_VIOLATIONS);
 }
 
-/** Runs rounds until the time is over; each is checked before the next begins. */
+/** Runs rounds until the time is over. Each is checked before the next one begins. */
 export async function run(options: RunOptions): Promise<Summary> {
   const { backend, seed, minutes } = options;
   const random = new Random(seed);
@@ -98,7 +98,7 @@ export async function run(options: RunOptions): Promise<Summary> {
     ...{ events: 0, bookmarks: 0, lateStreams: 0, lateExpired: 0, faults: {}, violations: [] },
   };
   const deployment = await Deployment.start(backend, directory, random.fork(), options.history);
-  const past: Past[] = [];
+  const past: PastRound[] = [];
   try {
     while (
       performance.now() - began < minutes * 60_000 &&
@@ -115,19 +115,20 @@ export async function run(options: RunOptions): Promise<Summary> {
         past,
       });
       past.push({ namespace: `round-${summary.rounds + 1}`, ledger: result.ledger });
-      if (past.length > KEPT) past.shift();
+      if (past.length > PAST_ROUNDS) past.shift();
       count(summary, result);
       const { operations, sessions } = result.history;
       const broken = [...result.faults].map(([kind, times]) => `${kind} ${times}`).join(', ');
-      options.told?.(
+      options.onProgress?.(
         `round ${summary.rounds}: ${operations.length} operations (${result.unknown} unanswered), ${sessions.length} streams, faults: ${broken || 'none'}, ${result.violations.length} violations`,
       );
-      for (const { guarantee, message } of result.violations.slice(0, 10)) options.told?.(`  ${guarantee}: ${message}`);
+      for (const { guarantee, message } of result.violations.slice(0, 10))
+        options.onProgress?.(`  ${guarantee}: ${message}`);
     }
   } finally {
     await deployment.close();
     if (summary.violations.length === 0) rmSync(directory, { recursive: true, force: true });
-    else options.told?.(`the data directories are kept: ${directory}`);
+    else options.onProgress?.(`the data directories are kept: ${directory}`);
   }
   summary.minutes = (performance.now() - began) / 60_000;
   return summary;

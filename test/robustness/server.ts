@@ -3,30 +3,33 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Orders } from './shim.js';
+import type { FaultSettings } from './shim.js';
 
 const COMMAND = resolve('dist/core/command/main.js');
 const SHIM = pathToFileURL(resolve('dist/test/robustness/shim.js')).href;
 const START_MS = 60_000;
-const OUTPUT = 20_000;
+/** Characters of the output that are kept. */
+const OUTPUT_LENGTH = 20_000;
 
-/** The command as a process of its own that can be broken and started again on the same data. */
+/** A server process that can be stopped, killed, and restarted on the same data, and has faults inside. */
 export class ServerProcess {
   #child: ChildProcess | undefined;
-  #expected = false;
+  /** It may end by itself. */
+  #isEndExpected = false;
   #clock = 0;
   #output = '';
   port = 0;
-  /** Failed syncs the shim made. */
+  /** Number of syncs that were made to fail. */
   failures = 0;
 
   constructor(
     readonly dataDir: string,
     readonly flags: readonly string[],
-    /** Called with the output when the process ends although nobody ended it. */
-    readonly crashed: (output: string) => void,
+    /** Called with the output when the process ends unexpectedly. */
+    readonly onCrash: (output: string) => void,
   ) {}
 
+  /** The administrator's token. */
   get token(): string {
     return readFileSync(join(this.dataDir, 'pki', 'admin-token.csv'), 'utf8').split(',')[0]!;
   }
@@ -35,13 +38,13 @@ export class ServerProcess {
     return this.#output;
   }
 
-  get running(): boolean {
+  get isRunning(): boolean {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Resolves once it says that it is ready. */
+  /** Starts the process. Resolves when it is ready. */
   async start(): Promise<void> {
-    this.#expected = false;
+    this.#isEndExpected = false;
     this.#output = '';
     const child = spawn(
       process.execPath,
@@ -57,7 +60,7 @@ export class ServerProcess {
     this.port = await new Promise<number>((done, fail) => {
       const timer = setTimeout(() => fail(new Error(`not ready in time:\n${this.#output}`)), START_MS);
       const read = (chunk: Buffer): void => {
-        this.#output = (this.#output + chunk.toString()).slice(-OUTPUT);
+        this.#output = (this.#output + chunk.toString()).slice(-OUTPUT_LENGTH);
         const port = /listening on https:\/\/[^\s/]+:(\d+)/.exec(this.#output)?.[1];
         if (port === undefined || !this.#output.includes('ready in')) return;
         clearTimeout(timer);
@@ -68,19 +71,21 @@ export class ServerProcess {
       child.once('exit', (code, signal) => {
         clearTimeout(timer);
         fail(new Error(`the server ended with ${code ?? signal} at its start:\n${this.#output}`));
-        if (!this.#expected && this.#child === child) this.crashed(`ended with ${code ?? signal}:\n${this.#output}`);
+        if (!this.#isEndExpected && this.#child === child)
+          this.onCrash(`ended with ${code ?? signal}:\n${this.#output}`);
       });
     });
   }
 
-  order(orders: Orders): void {
-    this.#clock = orders.clock ?? this.#clock;
-    if (this.#child?.connected) this.#child.send(orders, () => {});
+  /** Changes faults inside of the process. */
+  steer(settings: FaultSettings): void {
+    this.#clock = settings.clock ?? this.#clock;
+    if (this.#child?.connected) this.#child.send(settings, () => {});
   }
 
-  /** From now on it may end by itself. */
+  /** Allows the process to end by itself. */
   expectEnd(): void {
-    this.#expected = true;
+    this.#isEndExpected = true;
   }
 
   pause(): void {
@@ -91,10 +96,11 @@ export class ServerProcess {
     this.#child?.kill('SIGCONT');
   }
 
+  /** Ends the process with a signal. Resolves when it has ended. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const child = this.#child;
     this.expectEnd();
-    if (!child || !this.running) return;
+    if (!child || !this.isRunning) return;
     const exited = once(child, 'exit');
     child.kill(signal);
     await exited;

@@ -1,18 +1,17 @@
 /**
- * Loaded into every thread of a tested server before anything else (`node --import`): it can move the clock, make the
- * disk slow, and make a sync fail. The harness steers it through the process's channel; the main thread tells the
- * others.
+ * Loaded into every thread of a tested server before all other modules (`node --import`). It can shift the clock, delay
+ * writes of the store, and make a sync fail. The test sends settings to the main thread, which sends them to the others.
  */
 import { createRequire } from 'node:module';
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
 
-/** What the harness tells a server's shim. */
-export interface Orders {
-  /** Added to every reading of the clock, in ms. */
+/** Changes of faults; what is undefined stays as it is. */
+export interface FaultSettings {
+  /** Milliseconds that are added to the time. */
   readonly clock?: number;
-  /** Time each write of the store waits, in ms; up to twice as long. */
+  /** Milliseconds by which each write of the store is delayed, up to twice as many. */
   readonly delay?: number;
-  /** The next synced write fails: `lost` without having written, `kept` after it was written all the same. */
+  /** The next synced write fails: `lost` before it has written, `kept` after it. */
   readonly fail?: 'lost' | 'kept';
 }
 
@@ -21,14 +20,14 @@ type BatchWrite = (batch: unknown, options: { readonly sync: boolean }, done: Do
 
 let clock = Number(process.env['ROBUSTNESS_CLOCK'] ?? 0);
 let delay = 0;
-let fail: Orders['fail'];
+let fail: FaultSettings['fail'];
 const channel = new BroadcastChannel('robustness');
 channel.unref();
 
-function take(orders: Orders): void {
-  clock = orders.clock ?? clock;
-  delay = orders.delay ?? delay;
-  fail = orders.fail ?? fail;
+function apply(settings: FaultSettings): void {
+  clock = settings.clock ?? clock;
+  delay = settings.delay ?? delay;
+  fail = settings.fail ?? fail;
 }
 
 const RealDate = Date;
@@ -39,11 +38,11 @@ globalThis.Date = new Proxy(RealDate, {
   get: (target, name) => (name === 'now' ? () => target.now() + clock : Reflect.get(target, name)),
 });
 
-const wait = (): Promise<void> =>
+const delayed = (): Promise<void> =>
   delay === 0 ? Promise.resolve() : new Promise(resolve => setTimeout(resolve, delay * (1 + Math.random())));
 
-/** The disk of RocksDB: the writes of its native library. */
-function breakRocks(): void {
+/** Injects faults into the writes of RocksDB's native library. */
+function patchRocksDb(): void {
   const binding = createRequire(import.meta.url)('rocksdb/binding.js') as { batch_write: BatchWrite };
   const write = binding.batch_write;
   binding.batch_write = (batch, options, done) => {
@@ -54,37 +53,37 @@ function breakRocks(): void {
       channel.postMessage({ failed: failing });
     }
     const error = new Error('IO error: While fsync: Input/output error');
-    void wait().then(() => {
+    void delayed().then(() => {
       if (failing === 'lost') done(error);
       else write(batch, options, written => done(failing ? error : written));
     });
   };
 }
 
-/** The disk of the store in memory. */
-async function breakMemory(): Promise<void> {
+/** Injects delays into the writes of the memory store. */
+async function patchMemory(): Promise<void> {
   const { MemoryRecords } = await import('../../plugins/storage/memory.js');
   const { batch } = MemoryRecords.prototype;
   MemoryRecords.prototype.batch = function slow() {
     const made = batch.call(this);
-    return { ...made, write: async sync => wait().then(() => made.write(sync)) };
+    return { ...made, write: async sync => delayed().then(() => made.write(sync)) };
   };
 }
 
 channel.onmessage = event => {
-  const message = (event as { data: Orders | { failed: string } }).data;
-  if (!('failed' in message)) take(message);
+  const message = (event as { data: FaultSettings | { failed: string } }).data;
+  if (!('failed' in message)) apply(message);
   else if (isMainThread) process.send?.(message);
 };
 
 if (isMainThread) {
-  process.on('message', (orders: Orders) => {
-    take(orders);
-    channel.postMessage(orders);
+  process.on('message', (settings: FaultSettings) => {
+    apply(settings);
+    channel.postMessage(settings);
   });
-  // The harness is gone: nobody would end the server.
+  // The test has ended without ending the server.
   process.on('disconnect', () => process.exit(1));
   process.channel?.unref();
 }
-breakRocks();
-await breakMemory();
+patchRocksDb();
+await patchMemory();

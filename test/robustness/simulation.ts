@@ -27,8 +27,8 @@ const COLLECTION = 'things';
 const BASE = 100;
 
 /**
- * A store that keeps every guarantee, with clients whose calls overlap: what a correct server's history looks like.
- * Each call takes effect at one instant between its start and its end; some answers get lost.
+ * Makes the history of a correct server: a store that keeps every guarantee, with clients whose calls overlap. Each call
+ * takes effect at one instant between its start and its end. Some answers are lost.
  */
 export class Simulation {
   readonly steps: Step[] = [];
@@ -42,21 +42,21 @@ export class Simulation {
   constructor(seed: number, operations: number) {
     this.#random = new Random(seed);
     for (let i = 0; i < operations; i++) this.#random.chance(0.2) ? this.#list() : this.#operate();
-    this.session(undefined, BASE);
+    this.addSession(undefined, BASE);
     for (let i = 0; i < 6; i++)
-      this.session(
+      this.addSession(
         this.#random.pick([undefined, { is: 'color', color: 'red' }, { is: 'name', name: 'a' }]),
-        this.#anywhere(),
+        this.#anyRevision(),
       );
-    for (let i = 0; i < 3; i++) this.#initial(this.#random.pick([undefined, { is: 'color', color: 'red' }]));
+    for (let i = 0; i < 3; i++) this.#addInitialSession(this.#random.pick([undefined, { is: 'color', color: 'red' }]));
   }
 
   get revision(): number {
     return this.#revision;
   }
 
-  /** A stream from a revision to the end, with bookmarks. */
-  session(selector: Selector | undefined, from: number, initial?: WatchSession['initial']): WatchSession {
+  /** Adds a stream from a revision to the end, with bookmarks. */
+  addSession(selector: Selector | undefined, from: number, initial?: WatchSession['initial']): WatchSession {
     const events: WatchEvent[] = [];
     const bookmarks: { revision: number; after: number }[] = [];
     for (const step of this.steps) {
@@ -79,11 +79,11 @@ export class Simulation {
     return session;
   }
 
-  #anywhere(): number {
+  #anyRevision(): number {
     return this.#random.between(BASE, this.#revision);
   }
 
-  /** What there was at a revision. */
+  /** The objects at a revision that match the selector. */
   #itemsAt(revision: number, selector: Selector | undefined): Item[] {
     const items = new Map<string, Item>();
     for (const { name, after, revision: at } of this.steps) {
@@ -94,27 +94,27 @@ export class Simulation {
     return [...items.values()];
   }
 
-  #initial(selector: Selector | undefined): void {
+  /** Adds a stream that begins with the initial state. */
+  #addInitialSession(selector: Selector | undefined): void {
     const at = this.#random.between(0, this.steps.length - 1);
     const { revision, at: time } = this.steps[at]!;
     const next = this.steps[at + 1]?.at ?? this.#time + 100;
-    this.session(selector, 0, { revision, items: this.#itemsAt(revision, selector), at: time + (next - time) / 2 });
+    this.addSession(selector, 0, { revision, items: this.#itemsAt(revision, selector), at: time + (next - time) / 2 });
   }
 
   /**
-   * An instant later than every one before, with a start before and an end after it that may overlap with the
-   * neighbours'.
+   * The next instant, with a start before and an end after it that may overlap with other calls.
    */
-  #timed(): { start: number; end: number; at: number } {
+  #nextInstant(): { start: number; end: number; at: number } {
     this.#time += 10;
     const at = this.#time;
     return { at, start: at - 1 - this.#random.next() * 40, end: at + 1 + this.#random.next() * 40 };
   }
 
   #list(): void {
-    const { start, end } = this.#timed();
+    const { start, end } = this.#nextInstant();
     const selector: Selector | undefined = this.#random.chance(0.5) ? { is: 'color', color: 'red' } : undefined;
-    const exact = this.#random.chance(0.3) ? this.#anywhere() : undefined;
+    const exact = this.#random.chance(0.3) ? this.#anyRevision() : undefined;
     const revision = exact ?? this.#revision;
     const ask: Listing['ask'] = exact === undefined ? { is: 'recent' } : { is: 'exact', revision: exact };
     this.history.listings.push({
@@ -129,7 +129,7 @@ export class Simulation {
   }
 
   #operate(): void {
-    const { start, end, at } = this.#timed();
+    const { start, end, at } = this.#nextInstant();
     const id = this.#next++;
     const name = this.#random.pick(NAMES);
     const call = this.#call(id, this.#current.get(name));
@@ -137,7 +137,7 @@ export class Simulation {
     const lost = call.is !== 'get' && this.#random.chance(0.1);
     this.history.operations.push({
       ...{ id, collection: COLLECTION, name, call, start, end },
-      result: lost ? { is: 'unknown', why: 'lost' } : result,
+      result: lost ? { is: 'unknown', reason: 'lost' } : result,
     });
   }
 
@@ -145,7 +145,11 @@ export class Simulation {
     const token = `w${id}`;
     const kind = this.#random.pick(['get', 'get', 'create', 'update', 'patch', 'delete'] as const);
     if (kind === 'update')
-      return { is: 'update', token, expect: this.#random.chance(0.7) && current ? current.revision : this.#anywhere() };
+      return {
+        is: 'update',
+        token,
+        expect: this.#random.chance(0.7) && current ? current.revision : this.#anyRevision(),
+      };
     if (kind === 'delete')
       return { is: 'delete', expect: this.#random.chance(0.3) ? (current?.revision ?? BASE) : undefined };
     return kind === 'get' ? { is: 'get' } : { is: kind, token };

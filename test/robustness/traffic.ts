@@ -18,11 +18,11 @@ import { selectorQuery } from './watcher.js';
 
 export const COLORS = ['red', 'green', 'blue'];
 export const NAMES = ['one', 'two', 'three', 'four', 'five', 'six'];
-/** Share of writes that come with some kilobytes. */
+/** Share of writes that have some kilobytes. */
 const LARGE = 0.05;
-/** Share of updates that several clients send at once, of which one may win. */
+/** Share of updates that are sent several times at once, of which one may succeed. */
 const RACES = 0.4;
-/** What clients do, and how often: of 100 calls 80 read. */
+/** What clients do, and how often. Of 100 calls, 80 read. */
 const ACTIONS = [
   ['get', 28],
   ['oldGet', 12],
@@ -42,25 +42,25 @@ export interface Round {
   readonly namespace: string;
   newest: number;
   operations: number;
-  /** Bumps with every write, for tokens. */
+  /** Number of writes so far, for tokens. */
   writes: number;
   unknown: number;
-  /** Answers no client should get, as text. */
-  readonly strange: string[];
+  /** Descriptions of answers that no client should get. */
+  readonly unexpected: string[];
 }
 
-/** A client in the shape of a controller: it reads, keeps what it saw, and writes what it thinks is due. */
+/** A client that behaves like a controller: it reads, remembers what it saw, and writes on that basis. */
 export class Controller {
-  /** What it saw last of each object: its cache, which is often old. */
+  /** The version of each object that it saw last, which is often old. */
   readonly #seen = new Map<string, Version>();
-  /** How much longer it waits because its last call failed, in ms. */
+  /** Milliseconds that it waits longer because its last call failed. */
   #backoff = 0;
 
   constructor(
     readonly client: Client,
     readonly round: Round,
     readonly random: Random,
-    /** Mean time between two calls, in ms. */
+    /** Mean time between two calls, in milliseconds. */
     readonly pause: number,
   ) {}
 
@@ -74,12 +74,12 @@ export class Controller {
   }
 
   get(collection: Collection, name: string): Promise<void> {
-    return this.#one(collection, name, { is: 'get' }, 'GET', this.#path(collection, name));
+    return this.#call(collection, name, { is: 'get' }, 'GET', this.#path(collection, name));
   }
 
   oldGet(collection: Collection, name: string): Promise<void> {
     const at = this.random.chance(0.5) ? 0 : this.round.newest;
-    return this.#one(
+    return this.#call(
       collection,
       name,
       { is: 'get', at },
@@ -91,10 +91,10 @@ export class Controller {
   create(collection: Collection, name: string): Promise<void> {
     const { token, metadata } = this.#content();
     const path = collection.path(this.round.namespace);
-    return this.#one(collection, name, { is: 'create', token }, 'POST', path, { metadata: { ...metadata, name } });
+    return this.#call(collection, name, { is: 'create', token }, 'POST', path, { metadata: { ...metadata, name } });
   }
 
-  /** Get, modify, put; or modify and put what was seen some time ago, which often conflicts. */
+  /** Updates the version it has just read, or the one it saw some time ago, which often conflicts. */
   async update(collection: Collection, name: string): Promise<void> {
     if (this.random.chance(0.6)) await this.get(collection, name);
     const expect = this.#seen.get(`${collection.name}/${name}`)?.revision;
@@ -108,7 +108,7 @@ export class Controller {
     const body = { metadata: { ...metadata, name, resourceVersion: String(expect) } };
     const call: Call = { is: 'update', token, expect };
     if (this.random.chance(0.7))
-      return this.#one(
+      return this.#call(
         collection,
         name,
         { ...call, creates: collection.creates },
@@ -116,12 +116,12 @@ export class Controller {
         this.#path(collection, name),
         body,
       );
-    return this.#one(collection, name, call, 'PATCH', this.#path(collection, name), body, MERGE);
+    return this.#call(collection, name, call, 'PATCH', this.#path(collection, name), body, MERGE);
   }
 
   patch(collection: Collection, name: string): Promise<void> {
     const { token, metadata } = this.#content();
-    return this.#one(
+    return this.#call(
       collection,
       name,
       { is: 'patch', token },
@@ -136,20 +136,20 @@ export class Controller {
     const seen = this.#seen.get(`${collection.name}/${name}`);
     const expect = seen && this.random.chance(0.4) ? seen.revision : undefined;
     const body = expect === undefined ? {} : { preconditions: { resourceVersion: String(expect) } };
-    return this.#one(collection, name, { is: 'delete', expect }, 'DELETE', this.#path(collection, name), body);
+    return this.#call(collection, name, { is: 'delete', expect }, 'DELETE', this.#path(collection, name), body);
   }
 
-  /** Every object of a colour, as many deletes: its answer does not tell which of them it did. */
+  /** Deletes the objects of a color. Recorded as a delete of each object, as the answer does not say which it deleted. */
   async deleteCollection(collection: Collection): Promise<void> {
     const { round } = this;
     const path = `${collection.path(round.namespace)}?labelSelector=color%3D${this.random.pick(COLORS)}`;
     const start = performance.now();
     const answer = await this.client.call('DELETE', path);
     const end = performance.now();
-    if (answer.status !== 200 && !BROKEN.has(answer.status))
-      round.strange.push(`DELETE ${path}: ${JSON.stringify(answer).slice(0, 500)}`);
+    if (answer.status !== 200 && !INCONCLUSIVE.has(answer.status))
+      round.unexpected.push(`DELETE ${path}: ${JSON.stringify(answer).slice(0, 500)}`);
     for (const name of NAMES) {
-      const result = { is: 'unknown', why: 'one of many' } as const;
+      const result = { is: 'unknown', reason: 'one of many' } as const;
       const operation = {
         id: ++round.operations,
         collection: collection.name,
@@ -200,7 +200,8 @@ export class Controller {
     };
   }
 
-  async #one(
+  /** Makes a call about one object and records it. */
+  async #call(
     collection: Collection,
     name: string,
     call: Call,
@@ -217,7 +218,7 @@ export class Controller {
     const end = performance.now();
     const result = resultOf(call, answer);
     if (!result) {
-      round.strange.push(`${method} ${path}: ${JSON.stringify(answer).slice(0, 500)}`);
+      round.unexpected.push(`${method} ${path}: ${JSON.stringify(answer).slice(0, 500)}`);
       return;
     }
     if (result.is === 'unknown') {
@@ -234,7 +235,7 @@ export class Controller {
     this.round.newest = Math.max(this.round.newest, version.revision);
   }
 
-  /** A list, page by page; without an answer, or when a page has expired, nothing is recorded. */
+  /** Lists page by page and records the list, unless there is no answer or a page has expired. */
   async #list(
     collection: Collection,
     ask: Listing['ask'],
@@ -254,13 +255,13 @@ export class Controller {
       round.operations++;
       const answer = await this.client.call('GET', collection.path(round.namespace) + path, undefined, undefined, form);
       if (answer.status !== 200) {
-        if (!BROKEN.has(answer.status) && answer.status !== 410)
-          round.strange.push(`GET ${collection.name}${path}: ${JSON.stringify(answer).slice(0, 500)}`);
+        if (!INCONCLUSIVE.has(answer.status) && answer.status !== 410)
+          round.unexpected.push(`GET ${collection.name}${path}: ${JSON.stringify(answer).slice(0, 500)}`);
         return;
       }
       const page = answer.body as unknown as List;
       if (token && Number(page.metadata.resourceVersion) !== revision)
-        round.strange.push(
+        round.unexpected.push(
           `a page of ${collection.name} is of ${page.metadata.resourceVersion} instead of ${revision}`,
         );
       revision = Number(page.metadata.resourceVersion);
@@ -287,19 +288,19 @@ interface List {
 }
 
 const MERGE = 'application/merge-patch+json';
-/** No answer, or one that says that the server could not do it: a write may have happened. */
-const BROKEN = new Set([0, 500, 502, 503, 504]);
+/** Statuses that leave open whether a write took place; 0: no answer. */
+const INCONCLUSIVE = new Set([0, 500, 502, 503, 504]);
 
-/** What an answer says about a call; undefined if it should not have been given. */
+/** What an answer says about a call; undefined if no correct server gives it. */
 function resultOf(call: Call, answer: Answer): Result | undefined {
   const { status, body } = answer;
-  if (BROKEN.has(status)) return { is: 'unknown', why: answer.why ?? `${status} ${body.message}` };
-  if (status === 429) return { is: 'refused', why: 'too many requests' };
+  if (INCONCLUSIVE.has(status)) return { is: 'unknown', reason: answer.reason ?? `${status} ${body.message}` };
+  if (status === 429) return { is: 'refused', reason: 'too many requests' };
   if (status === 404) return call.is === 'create' ? undefined : { is: 'missing' };
   if (status === 409) {
     if (call.is === 'create') return body.reason === 'AlreadyExists' ? { is: 'exists' } : undefined;
     if (call.is === 'patch' || (call.is === 'delete' && call.expect === undefined))
-      return { is: 'refused', why: 'lost too many races' };
+      return { is: 'refused', reason: 'lost too many races' };
     return body.reason === 'Conflict' ? { is: 'conflict' } : undefined;
   }
   if (call.is === 'delete')

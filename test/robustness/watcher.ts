@@ -12,17 +12,17 @@ import {
 import { endOf } from './ledger.js';
 import type { Random } from './random.js';
 
-/** How a watch is led: where its first stream begins, and where the next one does after it. */
-export interface Lead {
+/** How a watch proceeds: where its first stream begins, and where each of the next ones does. */
+export interface WatchPlan {
   readonly selector?: Selector;
-  /** Where to begin; undefined: with the initial state. Called for every stream with the one before. */
+  /** The revision where a stream begins; undefined: with the initial state. Called with the stream before. */
   readonly from: (before: WatchSession | undefined) => number | undefined;
   /** Longest duration of a stream, in seconds. */
   readonly seconds: number;
   readonly form?: Form;
 }
 
-/** What a stream carries. */
+/** A line of a stream. */
 interface Frame {
   readonly type: WatchEvent['type'] | 'BOOKMARK' | 'ERROR';
   readonly object: WireObject & { readonly code?: number; readonly rows?: readonly { readonly object: WireObject }[] };
@@ -30,6 +30,7 @@ interface Frame {
 
 let sessions = 0;
 
+/** The query parameter of a selector, with `&` in front. */
 export const selectorQuery = (selector: Selector | undefined): string => {
   if (!selector) return '';
   return selector.is === 'color'
@@ -37,20 +38,20 @@ export const selectorQuery = (selector: Selector | undefined): string => {
     : `&fieldSelector=${encodeURIComponent(`metadata.name=${selector.name}`)}`;
 };
 
-/** Goes on where the stream before ended; begins anew if its revision had expired. */
-export const following = (before: WatchSession | undefined, first: number | undefined): number | undefined => {
+/** Where a watch resumes: where the stream before ended, or from the initial state if that revision had expired. */
+export const resumeAfter = (before: WatchSession | undefined, first: number | undefined): number | undefined => {
   if (!before) return first;
   if (before.expired) return undefined;
   return before.from === undefined && !before.initial ? undefined : endOf(before);
 };
 
-/** Records one stream into a session; it ends with the stream. */
-export async function record(
+/** Records one stream into a session. Resolves when the stream ends. */
+export async function recordStream(
   client: Client,
   collection: Collection,
   namespace: string,
   session: WatchSession,
-  { seconds, form = 'plain' }: Pick<Lead, 'seconds' | 'form'>,
+  { seconds, form = 'plain' }: Pick<WatchPlan, 'seconds' | 'form'>,
   signal: AbortSignal,
 ): Promise<void> {
   const begin =
@@ -80,15 +81,15 @@ export async function record(
       session.initial = { revision, items, at };
     else session.bookmarks.push({ revision, after: session.events.length });
   };
-  const { status } = await client.stream(path, form, take, signal);
+  const status = await client.stream(path, form, take, signal);
   if (status === 410) session.expired = true;
 }
 
-/** A watch that goes on until it is told to stop, through any number of streams. */
+/** A watch that goes on through any number of streams until it is stopped. */
 export class Watch {
-  #stopping = new AbortController();
-  #running: Promise<void>;
-  /** Up to here everything was delivered. */
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+  /** Everything up to this revision was delivered. */
   reached = 0;
 
   constructor(
@@ -96,39 +97,39 @@ export class Watch {
     readonly collection: Collection,
     readonly namespace: string,
     readonly history: History,
-    readonly lead: Lead,
+    readonly plan: WatchPlan,
     readonly random: Random,
   ) {
-    this.#running = this.#run();
+    this.#ended = this.#run();
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
+    this.#stop.abort();
+    await this.#ended;
   }
 
   async #run(): Promise<void> {
-    const { client, collection, namespace, history, lead, random } = this;
+    const { client, collection, namespace, history, plan, random } = this;
     let before: WatchSession | undefined;
-    while (!this.#stopping.signal.aborted) {
+    while (!this.#stop.signal.aborted) {
       const session: WatchSession = {
         id: ++sessions,
         collection: collection.name,
-        selector: lead.selector,
-        from: lead.from(before),
+        selector: plan.selector,
+        from: plan.from(before),
         start: performance.now(),
         events: [],
         bookmarks: [],
         expired: false,
       };
       history.sessions.push(session);
-      await record(
+      await recordStream(
         client,
         collection,
         namespace,
         session,
-        { ...lead, seconds: random.between(1, lead.seconds) },
-        this.#stopping.signal,
+        { ...plan, seconds: random.between(1, plan.seconds) },
+        this.#stop.signal,
       );
       if (session.from !== undefined || session.initial) this.reached = Math.max(this.reached, endOf(session));
       before = session;

@@ -1,38 +1,38 @@
 import { selects, type Violation, type WatchEvent, type WatchSession } from './history.js';
 import { type Change, endOf, type Ledger } from './ledger.js';
-import { snapshot } from './reads.js';
+import { checkSnapshot } from './reads.js';
 
-/** What a stream should have shown of a change; `unsure` if a change before it may be unknown. */
+/** What a stream should have shown of a change. `isUncertain`: an earlier change of the object may be unknown. */
 interface Expected {
   readonly type: WatchEvent['type'];
   readonly change: Change;
   readonly digest: string | undefined;
-  readonly unsure: boolean;
+  readonly isUncertain: boolean;
 }
 
-const label = ({ id, collection, selector, from }: WatchSession): string =>
+const describe = ({ id, collection, selector, from }: WatchSession): string =>
   `watch ${id} of ${collection}${selector ? ` with ${selector.is}=${'color' in selector ? selector.color : selector.name}` : ''} from ${from ?? 'the initial state'}`;
 
-/** The order of one stream: revisions only rise, nothing up to a bookmark or the start comes again. */
-function orderOf(session: WatchSession, began: number): Violation[] {
+/** Checks the order of a stream: revisions rise, and no event is at or below a bookmark before it, or the start. */
+function checkOrder(session: WatchSession, began: number): Violation[] {
   const violations: Violation[] = [];
-  const found = (guarantee: Violation['guarantee'], message: string) =>
-    violations.push({ guarantee, message: `${label(session)}: ${message}` });
+  const report = (guarantee: Violation['guarantee'], message: string) =>
+    violations.push({ guarantee, message: `${describe(session)}: ${message}` });
   const seen = new Set<number>();
   let last = began;
   let bookmark = 0;
   const take = (revision: number): void => {
-    if (revision < last) found('bookmarkable', `the bookmark ${revision} came after ${last}`);
+    if (revision < last) report('bookmarkable', `the bookmark ${revision} came after ${last}`);
     bookmark = revision;
   };
   const bookmarks = [...session.bookmarks];
   for (const [i, { version, name }] of session.events.entries()) {
     while (bookmarks[0] && bookmarks[0].after <= i) take(bookmarks.shift()!.revision);
     const { revision } = version;
-    if (seen.has(revision)) found('unique', `${name}@${revision} came twice`);
-    else if (revision <= began) found('resumable', `${name}@${revision} came although it began at ${began}`);
-    else if (revision <= bookmark) found('bookmarkable', `${name}@${revision} came after the bookmark ${bookmark}`);
-    else if (revision < last) found('ordered', `${name}@${revision} came after ${last}`);
+    if (seen.has(revision)) report('unique', `${name}@${revision} came twice`);
+    else if (revision <= began) report('resumable', `${name}@${revision} came although it began at ${began}`);
+    else if (revision <= bookmark) report('bookmarkable', `${name}@${revision} came after the bookmark ${bookmark}`);
+    else if (revision < last) report('ordered', `${name}@${revision} came after ${last}`);
     seen.add(revision);
     last = Math.max(last, revision);
   }
@@ -40,24 +40,24 @@ function orderOf(session: WatchSession, began: number): Violation[] {
   return violations;
 }
 
-/** How a change looks through the stream's selector. */
+/** How a stream with this selector shows a change; undefined: not at all. */
 function expectedOf(ledger: Ledger, session: WatchSession, change: Change): Expected | undefined {
   const { collection, selector } = session;
   const history = ledger.changesOf(collection, change.name);
   const before = history[history.indexOf(change) - 1];
-  const unsure = ledger.unsure(collection, before?.revision ?? ledger.history.base, change.revision - 1);
+  const isUncertain = ledger.mayMiss(collection, before?.revision ?? ledger.history.base, change.revision - 1);
   const { name } = change;
   const was = before?.version !== undefined && selects(selector, { name, version: before.version });
   const is = change.version !== undefined && selects(selector, { name, version: change.version });
-  if (is) return { type: was ? 'MODIFIED' : 'ADDED', change, digest: change.version!.digest, unsure };
-  return was ? { type: 'DELETED', change, digest: before.version!.digest, unsure } : undefined;
+  if (is) return { type: was ? 'MODIFIED' : 'ADDED', change, digest: change.version!.digest, isUncertain };
+  return was ? { type: 'DELETED', change, digest: before.version!.digest, isUncertain } : undefined;
 }
 
-/** The stream against everything that is known to have happened in its range. */
-function contentOf(ledger: Ledger, session: WatchSession, began: number): Violation[] {
+/** Compares a stream with all known changes in its range. */
+function checkContents(ledger: Ledger, session: WatchSession, began: number): Violation[] {
   const violations: Violation[] = [];
-  const found = (guarantee: Violation['guarantee'], message: string) =>
-    violations.push({ guarantee, message: `${label(session)}: ${message}` });
+  const report = (guarantee: Violation['guarantee'], message: string) =>
+    violations.push({ guarantee, message: `${describe(session)}: ${message}` });
   const { collection, selector } = session;
   const end = endOf(session);
   const events = new Map(session.events.map(event => [event.version.revision, event]));
@@ -66,41 +66,41 @@ function contentOf(ledger: Ledger, session: WatchSession, began: number): Violat
     const expected = expectedOf(ledger, session, change);
     const event = events.get(change.revision);
     events.delete(change.revision);
-    if (expected?.unsure || (!expected && ledger.unsure(collection, began, change.revision))) continue;
+    if (expected?.isUncertain || (!expected && ledger.mayMiss(collection, began, change.revision))) continue;
     const what = `${change.name}@${change.revision}`;
-    if (!expected && event) found('filtered', `${event.type} ${what} does not belong into it`);
+    if (!expected && event) report('filtered', `${event.type} ${what} does not match the selector`);
     if (!expected) continue;
-    if (!event) found('reliable', `${expected.type} ${what} is missing, although it went on to ${end}`);
+    if (!event) report('reliable', `${expected.type} ${what} is missing, although it went on to ${end}`);
     else if (event.type !== expected.type)
-      found(selector ? 'filtered' : 'previous state', `${what} came as ${event.type} instead of ${expected.type}`);
-    else if (event.name !== change.name) found('consistent', `${what} came as ${event.name}`);
+      report(selector ? 'filtered' : 'previous state', `${what} came as ${event.type} instead of ${expected.type}`);
+    else if (event.name !== change.name) report('consistent', `${what} came as ${event.name}`);
     else if (event.version.digest !== expected.digest)
-      found(
+      report(
         expected.type === 'DELETED' ? 'previous state' : 'consistent',
-        `${event.type} ${what} has other contents than it had`,
+        `${event.type} ${what} differs from what other clients saw`,
       );
   }
   for (const [revision, { type, name }] of events)
-    if (revision > began && !ledger.unsure(collection, revision - 1, revision))
-      found('phantom', `${type} ${name}@${revision} happened for nobody else`);
+    if (revision > began && !ledger.mayMiss(collection, revision - 1, revision))
+      report('phantom', `${type} ${name}@${revision} was seen by no other client`);
   return violations;
 }
 
-/** Checks one stream: order, completeness, selection, contents, initial events. */
+/** Checks the order, the completeness, the contents and the initial events of a stream. */
 export function checkSession(ledger: Ledger, session: WatchSession): Violation[] {
   const { collection, selector, from, initial, start } = session;
   const began = from ?? initial?.revision;
   if (began === undefined) {
     const early = session.events.length > 0 || session.bookmarks.length > 0;
     return early
-      ? [{ guarantee: 'initial events', message: `${label(session)}: an event came before the initial state ended` }]
+      ? [{ guarantee: 'initial events', message: `${describe(session)}: an event came before the initial state ended` }]
       : [];
   }
-  const violations = [...orderOf(session, began), ...contentOf(ledger, session, began)];
+  const violations = [...checkOrder(session, began), ...checkContents(ledger, session, began)];
   if (initial) {
     const { items, revision } = initial;
-    const what = `${label(session)}: the initial state`;
-    for (const { message } of snapshot(ledger, { collection, selector, items, revision }, what))
+    const what = `${describe(session)}: the initial state`;
+    for (const { message } of checkSnapshot(ledger, { collection, selector, items, revision }, what))
       violations.push({ guarantee: 'initial events', message });
     const known = ledger.knownBefore(start);
     if (revision < known)
