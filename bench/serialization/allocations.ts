@@ -8,7 +8,7 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { readAtRest } from '../lib/process.js';
 import { ENGINES, type Operation, runsOf } from './engines.js';
 import { type Allocations, keyOf } from './measure.js';
-import { makeSamples } from './objects.js';
+import { makeSamples } from './samples.js';
 import { keepResult, type Run } from './time.js';
 
 /** Bytes that the calls of one measurement allocate together, where one call allocates less. */

@@ -3,7 +3,7 @@ import { Packr } from 'msgpackr';
 import type { Json } from '../../core/model/object.js';
 import { decodeEnvelope, decodeMessage, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
 import { decodeYaml, encodeYaml } from '../../core/schema/yaml.js';
-import type { Sample } from './objects.js';
+import type { Sample } from './samples.js';
 
 /** Both directions of an encoding. */
 export interface Codec {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { ENGINES, type Operation, runsOf } from './engines.js';
-import { makeSamples } from './objects.js';
+import { makeSamples } from './samples.js';
 import { type Rounds, timesOf } from './time.js';
 
 /** What one engine needs for one operation on one sample. */

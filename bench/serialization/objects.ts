@@ -1,20 +1,7 @@
 import type { Json } from '../../core/model/object.js';
-import { normalize } from '../../core/schema/decode.js';
-import type { Struct } from '../../core/schema/model.js';
-import { typeOf } from '../../core/schema/table/types.js';
 
-/** A JSON object of this module's making: no member is undefined. */
-type JsonObject = { [key: string]: Json };
-
-/** An object or list that engines encode and decode, in the canonical form that the server stores and sends. */
-export interface Sample {
-  readonly name: string;
-  readonly value: JsonObject;
-  /** Its type, for encodings that follow a schema. */
-  readonly type: Struct;
-  readonly apiVersion: string;
-  readonly kind: string;
-}
+/** A JSON object without undefined members. */
+export type JsonObject = { [key: string]: Json };
 
 /** Words of generated texts. */
 const WORDS = 'the of field value list object when default name set must be used for container volume policy'.split(
@@ -24,8 +11,8 @@ const WORDS = 'the of field value list object when default name set must be used
 const DEFINITION_PROPERTIES = 23;
 const CREATED = '2026-03-01T09:30:00Z';
 
-/** A sequence of numbers in [0, 1) that is the same for the same seed (a linear congruential generator). */
-function sequence(seed: number): () => number {
+/** A generator of numbers in [0, 1), the same for the same seed (a linear congruential generator). */
+function makeRandom(seed: number): () => number {
   let state = (seed * 2654435761 + 1) >>> 0;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -33,10 +20,10 @@ function sequence(seed: number): () => number {
   };
 }
 
-const digits = (next: () => number, length: number): string =>
+const hexDigits = (next: () => number, length: number): string =>
   Array.from({ length }, () => Math.floor(next() * 16).toString(16)).join('');
 
-const uid = (next: () => number): string => [8, 4, 4, 4, 12].map(length => digits(next, length)).join('-');
+const uid = (next: () => number): string => [8, 4, 4, 4, 12].map(length => hexDigits(next, length)).join('-');
 
 const text = (next: () => number, words: number): string =>
   Array.from({ length: words }, () => WORDS[Math.floor(next() * WORDS.length)]).join(' ');
@@ -50,7 +37,8 @@ function fieldsOf(value: Json): JsonObject {
   return Object.fromEntries(named.map(item => [`k:{"name":"${item['name']}"}`, { '.': {}, ...fieldsOf(item) }]));
 }
 
-interface Made {
+/** What differs between objects. */
+interface ObjectParts {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
@@ -61,10 +49,10 @@ interface Made {
   readonly managers?: readonly (readonly [manager: string, members: readonly string[]])[];
 }
 
-/** An object with the metadata that a server gives it. */
-function objectOf(
+/** Makes an object with the metadata that a server gives it. */
+function makeObject(
   next: () => number,
-  { apiVersion, kind, name, namespace, labels, rest, managers = [] }: Made,
+  { apiVersion, kind, name, namespace, labels, rest, managers = [] }: ObjectParts,
 ): JsonObject {
   const managedFields = managers.map(([manager, members]) => ({
     manager,
@@ -87,10 +75,10 @@ function objectOf(
 }
 
 /** A ConfigMap of about 0.3 KB. */
-function configMap(at: number): JsonObject {
-  const next = sequence(at);
+export function makeConfigMap(at: number): JsonObject {
+  const next = makeRandom(at);
   const data = { 'log.level': 'info', 'cache.size': String(Math.floor(next() * 4096)), motd: text(next, 6) };
-  return objectOf(next, {
+  return makeObject(next, {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     name: `settings-${at}`,
@@ -109,7 +97,7 @@ const probe = (path: string): JsonObject => ({
 
 const container = (name: string, next: () => number): JsonObject => ({
   name,
-  image: `registry.example.com/shop/${name}@sha256:${digits(next, 64)}`,
+  image: `registry.example.com/shop/${name}@sha256:${hexDigits(next, 64)}`,
   args: ['--listen=:8080', `--workers=${1 + Math.floor(next() * 8)}`],
   ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }],
   env: [
@@ -144,8 +132,8 @@ const condition = (type: string, more: JsonObject = {}): JsonObject => ({
 });
 
 /** A Deployment of about 3 KB, with managed fields. */
-function deployment(at: number): JsonObject {
-  const next = sequence(at);
+export function makeDeployment(at: number): JsonObject {
+  const next = makeRandom(at);
   const labels = { app: `web-${at}` };
   const spec: JsonObject = {
     replicas: 3,
@@ -165,7 +153,7 @@ function deployment(at: number): JsonObject {
       condition('Available', { lastUpdateTime: CREATED, reason: 'MinimumReplicasAvailable', message: text(next, 8) }),
     ],
   };
-  return objectOf(next, {
+  return makeObject(next, {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     name: `web-${at}`,
@@ -183,14 +171,14 @@ const containerStatus = (name: string, next: () => number): JsonObject => ({
   ready: true,
   restartCount: Math.floor(next() * 3),
   image: `registry.example.com/shop/${name}:1.${Math.floor(next() * 100)}`,
-  imageID: `registry.example.com/shop/${name}@sha256:${digits(next, 64)}`,
-  containerID: `containerd://${digits(next, 64)}`,
+  imageID: `registry.example.com/shop/${name}@sha256:${hexDigits(next, 64)}`,
+  containerID: `containerd://${hexDigits(next, 64)}`,
   started: true,
 });
 
 /** A running Pod of about 10 KB, with status and managed fields. */
-function pod(at: number): JsonObject {
-  const next = sequence(at);
+export function makePod(at: number): JsonObject {
+  const next = makeRandom(at);
   const names = ['web', 'proxy', 'metrics'];
   const address = `10.1.${at >> 8}.${at & 255}`;
   const status: JsonObject = {
@@ -206,12 +194,12 @@ function pod(at: number): JsonObject {
     containerStatuses: names.map(name => containerStatus(name, next)),
     qosClass: 'Burstable',
   };
-  return objectOf(next, {
+  return makeObject(next, {
     apiVersion: 'v1',
     kind: 'Pod',
-    name: `web-${digits(next, 9)}-${at}`,
+    name: `web-${hexDigits(next, 9)}-${at}`,
     namespace: 'shop',
-    labels: { app: `web-${at % 50}`, 'pod-template-hash': digits(next, 9), tier: 'front' },
+    labels: { app: `web-${at % 50}`, 'pod-template-hash': hexDigits(next, 9), tier: 'front' },
     rest: {
       spec: {
         ...podSpec(
@@ -244,14 +232,14 @@ function property(next: () => number, depth: number): JsonObject {
 }
 
 /** A CustomResourceDefinition of about 100 KB, nearly all of it schema. */
-function definition(at: number): JsonObject {
-  const next = sequence(at);
+export function makeDefinition(at: number): JsonObject {
+  const next = makeRandom(at);
   const properties = Object.fromEntries(
     Array.from({ length: DEFINITION_PROPERTIES }, (_, i) => [`part${i}`, property(next, 3)]),
   );
   const names = { plural: 'shops', singular: 'shop', kind: 'Shop', listKind: 'ShopList' };
   const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } } };
-  return objectOf(next, {
+  return makeObject(next, {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     name: 'shops.example.com',
@@ -270,42 +258,4 @@ function definition(at: number): JsonObject {
       },
     },
   });
-}
-
-/** The sample of a generated value. Throws where the value is not an object of the type. */
-function sample(name: string, typeId: string, value: JsonObject): Sample {
-  const type = typeOf(typeId);
-  const complaints: string[] = [];
-  const canonical = normalize(type, value, { complaints });
-  if (complaints.length > 0) throw new Error(`the generated ${name} is no ${typeId}: ${complaints.join(', ')}`);
-  const apiVersion = String(value['apiVersion']);
-  const kind = String(value['kind']);
-  return { name, type, apiVersion, kind, value: { kind, apiVersion, ...canonical } };
-}
-
-/** Items of a list do not repeat the list's kind and API version. */
-function list(name: string, typeId: string, items: readonly JsonObject[]): Sample {
-  const { kind, apiVersion } = items[0]!;
-  const bare = items.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest);
-  return sample(name, `${typeId}List`, {
-    kind: `${String(kind)}List`,
-    apiVersion: apiVersion!,
-    metadata: { resourceVersion: '123456' },
-    items: bare,
-  });
-}
-
-/** Objects of four sizes and lists of `items` objects. The same objects each time. */
-export function makeSamples(items: number): Sample[] {
-  const several = (make: (at: number) => JsonObject): JsonObject[] =>
-    Array.from({ length: items }, (_, at) => make(at + 1));
-  return [
-    sample('ConfigMap', 'core.v1.ConfigMap', configMap(1)),
-    sample('Deployment', 'apps.v1.Deployment', deployment(1)),
-    sample('Pod', 'core.v1.Pod', pod(1)),
-    sample('CustomResourceDefinition', 'apiextensions.v1.CustomResourceDefinition', definition(1)),
-    list(`list of ${items} ConfigMaps`, 'core.v1.ConfigMap', several(configMap)),
-    list(`list of ${items} Deployments`, 'apps.v1.Deployment', several(deployment)),
-    list(`list of ${items} Pods`, 'core.v1.Pod', several(pod)),
-  ];
 }

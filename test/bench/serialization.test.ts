@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chartOf } from '../../bench/serialization/chart.js';
 import { ENGINES } from '../../bench/serialization/engines.js';
-import { makeSamples, type Sample } from '../../bench/serialization/objects.js';
+import { makeSamples, type Sample } from '../../bench/serialization/samples.js';
 import type { Measurement } from '../../bench/serialization/measure.js';
 import { tableOf } from '../../bench/serialization/table.js';
 import { timesOf } from '../../bench/serialization/time.js';
