@@ -1,13 +1,13 @@
 import type { Requirement, Selector } from './selector.js';
 
-/** A label selector as objects hold it (upstream LabelSelector); nothing of it need be there. */
+/** A label selector in an object (upstream `LabelSelector`). */
 interface LabelSelector {
   readonly matchLabels?: { readonly [key: string]: string };
-  readonly matchExpressions?: readonly LabelExpression[];
+  readonly matchExpressions?: readonly LabelSelectorRequirement[];
 }
 
-/** One of its expressions. */
-interface LabelExpression {
+/** An expression of a label selector. */
+interface LabelSelectorRequirement {
   readonly key: string;
   readonly operator: string;
   readonly values?: readonly string[];
@@ -20,7 +20,7 @@ const OPERATORS: ReadonlyMap<string, Requirement['operator']> = new Map([
   ['DoesNotExist', '!'],
 ]);
 
-/** The requirements that the selector of an object stands for; an operator that there is not is met by nothing. */
+/** Converts the label selector of an object to requirements. One with an unknown operator matches nothing. */
 export function requirementsOf(selector: object = {}): Selector {
   const { matchLabels, matchExpressions } = selector as LabelSelector;
   return [
@@ -32,18 +32,15 @@ export function requirementsOf(selector: object = {}): Selector {
   ];
 }
 
-function termText({ key, operator, values }: Requirement): string {
+function formatRequirement({ key, operator, values }: Requirement): string {
   if (operator === 'exists') return key;
   if (operator === '!') return `!${key}`;
   return operator === '=' ? `${key}=${values[0]}` : `${key} ${operator} (${[...values].sort().join(',')})`;
 }
 
-/**
- * The selector of an object as the text that clients put into `labelSelector` (spec, "Scale": status.selector), terms
- * in the order of their keys.
- */
+/** Formats the label selector of an object like the query parameter `labelSelector`, sorted by key. */
 export const labelSelectorText = (selector?: object): string =>
   [...requirementsOf(selector)]
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-    .map(termText)
+    .map(formatRequirement)
     .join(',');

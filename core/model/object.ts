@@ -1,10 +1,10 @@
-/** JSON values as they travel in bodies and in the store. */
+/** A JSON value. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** An object of JSON members whose keys came from outside: only ever read by own key. */
+/** A JSON object with keys from outside. Only its own members may be read. */
 export type JsonObject = { [key: string]: Json | undefined };
 
-/** Reference from a dependent to its owner (spec: ObjectMeta.ownerReferences). */
+/** A reference from a dependent to its owner (`metadata.ownerReferences`). */
 export interface OwnerReference {
   apiVersion: string;
   kind: string;
@@ -14,7 +14,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean;
 }
 
-/** One entry of `metadata.managedFields` (spec, "managedFields entry"). */
+/** An entry of `metadata.managedFields` (spec, "managedFields entry"). */
 export interface ManagedFieldsEntry {
   manager?: string;
   operation?: string;
@@ -26,7 +26,7 @@ export interface ManagedFieldsEntry {
 }
 
 /**
- * Common metadata of every stored object (spec, "Object envelope and common metadata"). Times are RFC 3339 in UTC,
+ * The metadata of every stored object (spec, "Object envelope and common metadata"). Times are in RFC 3339, in UTC and
  * whole seconds.
  */
 export interface ObjectMeta {
@@ -47,16 +47,16 @@ export interface ObjectMeta {
   selfLink?: string;
 }
 
-/** Any API object: envelope, metadata, and members that its kind defines. */
+/** An API object of any kind. */
 export interface ApiObject {
   apiVersion: string;
   kind: string;
   metadata: ObjectMeta;
-  // Members of a kind are only known to its strategy, which narrows them at its own border.
+  // Members of a kind are known to its strategy only, which narrows their types.
   [member: string]: unknown;
 }
 
-/** Deeply read-only view, handed to validators. */
+/** A deeply read-only type, for validators. */
 export type Frozen<T> = T extends (infer E)[]
   ? readonly Frozen<E>[]
   : T extends object

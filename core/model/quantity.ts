@@ -1,7 +1,7 @@
-/** How a quantity was written, and is written again: `1k`, `1Ki` or `1e3`. */
+/** The format of a quantity: `1k`, `1Ki` or `1e3`. */
 export type QuantityFormat = 'decimal' | 'binary' | 'exponent';
 
-/** An exact amount in billionths, the finest step there is, and the form it is shown in. */
+/** A quantity: an exact amount in billionths, the smallest unit, and its format. */
 export interface Quantity {
   readonly nano: bigint;
   readonly format: QuantityFormat;
@@ -32,17 +32,15 @@ const DECIMAL_SUFFIX = new Map([...DECIMAL].map(([suffix, exponent]) => [exponen
 const BINARY_SUFFIX = new Map([...BINARY].map(([suffix, exponent]) => [exponent, suffix]));
 
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*)([-+]?\d*)$/;
-/** Largest binary amount; more is cut to it, as upstream does. */
-const MOST = (1n << 63n) - 1n;
-/**
- * Longest text and largest decimal exponent that are read: anything beyond is no amount but an attack on the
- * arithmetic.
- */
-const LONGEST = 256;
-const EXPONENT = 200;
+/** The largest amount with a binary suffix. Larger ones are reduced to it, as upstream. */
+const MAX_BINARY = (1n << 63n) - 1n;
+/** The longest text that is parsed, which bounds the cost of the arithmetic. */
+const MAX_LENGTH = 256;
+/** The largest decimal exponent, which bounds the cost of the arithmetic. */
+const MAX_EXPONENT = 200;
 
-const WRONG_FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-const WRONG_SUFFIX = "unable to parse quantity's suffix";
+const FORMAT_ERROR = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const SUFFIX_ERROR = "unable to parse quantity's suffix";
 
 interface Scale {
   readonly base: 2 | 10;
@@ -50,10 +48,10 @@ interface Scale {
   readonly format: QuantityFormat;
 }
 
-function scaleOf(letters: string, digits: string): Scale | undefined {
+function parseScale(letters: string, digits: string): Scale | undefined {
   if ((letters === 'e' || letters === 'E') && /\d/.test(digits)) {
     const exponent = Number(digits);
-    return Math.abs(exponent) > EXPONENT ? undefined : { base: 10, exponent, format: 'exponent' };
+    return Math.abs(exponent) > MAX_EXPONENT ? undefined : { base: 10, exponent, format: 'exponent' };
   }
   if (digits !== '') return undefined;
   const decimal = DECIMAL.get(letters);
@@ -62,7 +60,7 @@ function scaleOf(letters: string, digits: string): Scale | undefined {
   return binary === undefined ? undefined : { base: 2, exponent: binary, format: 'binary' };
 }
 
-/** Billionths, rounded away from zero: whoever asks for something gets something. */
+/** Converts to billionths, rounded away from zero. */
 function toNano(digits: bigint, fraction: number, scale: Scale): bigint {
   const power = 9 - fraction + (scale.base === 10 ? scale.exponent : 0);
   const scaled = scale.base === 2 ? digits << BigInt(scale.exponent) : digits;
@@ -71,17 +69,17 @@ function toNano(digits: bigint, fraction: number, scale: Scale): bigint {
   return (scaled + divisor - 1n) / divisor;
 }
 
-/** Reads a quantity (spec, "Quantity"); a string result is the complaint, in upstream's words. */
+/** Parses a quantity. Returns upstream's error message as text. */
 export function parseQuantity(text: string): Quantity | string {
-  if (text.length > LONGEST) return WRONG_FORM;
+  if (text.length > MAX_LENGTH) return FORMAT_ERROR;
   const match = FORM.exec(text);
-  if (!match) return WRONG_FORM;
+  if (!match) return FORMAT_ERROR;
   const [, sign, whole = '', fraction = '', letters = '', digits = ''] = match;
-  if (whole === '' && fraction === '') return WRONG_FORM;
-  const scale = scaleOf(letters, digits);
-  if (!scale) return WRONG_SUFFIX;
+  if (whole === '' && fraction === '') return FORMAT_ERROR;
+  const scale = parseScale(letters, digits);
+  if (!scale) return SUFFIX_ERROR;
   let nano = toNano(BigInt(whole + fraction), fraction.length, scale);
-  if (scale.format === 'binary' && nano > MOST * NANO) nano = MOST * NANO;
+  if (scale.format === 'binary' && nano > MAX_BINARY * NANO) nano = MAX_BINARY * NANO;
   const format = scale.format === 'binary' && nano > 0n && nano < NANO ? 'decimal' : scale.format;
   return { nano: sign === '-' ? -nano : nano, format };
 }
@@ -96,7 +94,7 @@ function formatBinary(units: bigint): string {
   return `${rest}${BINARY_SUFFIX.get(exponent) ?? ''}`;
 }
 
-/** The canonical text: no fraction, the largest suffix that allows that. */
+/** Formats a quantity canonically: without fraction, with the largest suffix that permits it. */
 export function formatQuantity(quantity: Quantity): string {
   const { nano, format } = quantity;
   if (nano === 0n) return '0';
@@ -104,10 +102,10 @@ export function formatQuantity(quantity: Quantity): string {
     const units = nano / NANO;
     if (units <= -1024n || units >= 1024n) return formatBinary(units);
   }
-  const most = format === 'exponent' ? EXPONENT : 18;
+  const maxExponent = format === 'exponent' ? MAX_EXPONENT : 18;
   let exponent = -9;
   let rest = nano;
-  while (exponent + 3 <= most && rest % 1000n === 0n) {
+  while (exponent + 3 <= maxExponent && rest % 1000n === 0n) {
     rest /= 1000n;
     exponent += 3;
   }
@@ -115,44 +113,44 @@ export function formatQuantity(quantity: Quantity): string {
   return `${rest}${DECIMAL_SUFFIX.get(exponent)}`;
 }
 
-/** Negative, zero or positive as `a` is less than, equal to or more than `b`. */
+/** Compares two quantities: negative, zero or positive. */
 export const compareQuantities = (a: Quantity, b: Quantity): number => (a.nano < b.nano ? -1 : a.nano > b.nano ? 1 : 0);
 
-const roundedUp = (nano: bigint, step: bigint): bigint =>
+const divideRoundingUp = (nano: bigint, step: bigint): bigint =>
   nano >= 0n ? (nano + step - 1n) / step : -((-nano + step - 1n) / step);
 
 const BELOW_MILLI = /[nu]$|e-(?!3$)/;
 
-/** A canonical text, rounded up to whole thousandths: amounts of resources are not finer. */
+/** Rounds a canonical quantity up to thousandths, the smallest unit of amounts of resources. */
 export const wholeMilli = (canonical: string): string => {
   if (!BELOW_MILLI.test(canonical)) return canonical;
   const quantity = quantityOf(canonical);
-  return formatQuantity({ ...quantity, nano: roundedUp(quantity.nano, 1_000_000n) * 1_000_000n });
+  return formatQuantity({ ...quantity, nano: divideRoundingUp(quantity.nano, 1_000_000n) * 1_000_000n });
 };
 
-/** True if it is a whole number of units. */
+/** Whether a quantity is an integer. */
 export const isInteger = (quantity: Quantity): boolean => quantity.nano % NANO === 0n;
-/** Nothing, shown as a plain number. */
+/** The quantity zero. */
 export const ZERO_QUANTITY: Quantity = { nano: 0n, format: 'decimal' };
 
-/** Reads a quantity that was already checked; a malformed one counts as zero. */
+/** Parses a validated quantity. Malformed ones are treated as zero. */
 export function quantityOf(value: unknown): Quantity {
   const parsed = parseQuantity(String(value ?? '0').trim());
   return typeof parsed === 'string' ? ZERO_QUANTITY : parsed;
 }
 
-/** Canonical texts of quantities seen lately: a cluster's objects repeat a few. */
+/** Cached canonical texts: the objects of a cluster have few different quantities. */
 const canonical = new Map<string, string>();
-const REMEMBERED = 4096;
+const MAX_CACHED = 4096;
 
-/** The canonical text of a written quantity; a malformed one goes to `complain`, which throws. */
-export function canonicalQuantity(text: string, complain: (why: string) => never): string {
+/** The canonical text of a quantity. Calls `fail`, which throws, if it is malformed. */
+export function canonicalQuantity(text: string, fail: (why: string) => never): string {
   const known = canonical.get(text);
   if (known !== undefined) return known;
   const parsed = parseQuantity(text.trim());
-  if (typeof parsed === 'string') return complain(parsed);
+  if (typeof parsed === 'string') return fail(parsed);
   const shown = formatQuantity(parsed);
-  if (canonical.size >= REMEMBERED) canonical.clear();
+  if (canonical.size >= MAX_CACHED) canonical.clear();
   canonical.set(text, shown);
   return shown;
 }

@@ -1,9 +1,6 @@
 import type { Json } from './object.js';
 
-/**
- * Machine-readable reasons of a Status and the HTTP code each stands for (Kubernetes API conventions, "Response Status
- * Kind").
- */
+/** Reasons of a Status with their HTTP status codes (Kubernetes API conventions, "Response Status Kind"). */
 export const REASONS = {
   BadRequest: 400,
   Unauthorized: 401,
@@ -26,17 +23,17 @@ export const REASONS = {
   ServerTimeout: 500,
 } as const;
 
-/** A reason of the table above; the empty reason carries its own code. */
+/** A reason, or '' for an error without reason, which has an explicit code. */
 export type Reason = keyof typeof REASONS | '';
 
-/** One cause in `details.causes`. */
+/** A cause in `details.causes`. */
 export interface Cause {
   reason?: string;
   message?: string;
   field?: string;
 }
 
-/** `details` of a Status. `group` and `kind` name the resource (plural) or kind the refusal is about. */
+/** The `details` of a Status. `group` and `kind` are those of the resource (plural name) or kind. */
 export interface StatusDetails {
   name?: string;
   group?: string;
@@ -46,7 +43,7 @@ export interface StatusDetails {
   retryAfterSeconds?: number;
 }
 
-/** The body of every refusal: a Status object of the core version `v1`. */
+/** The body of errors: a Status object in `v1`. */
 export interface StatusBody {
   kind: 'Status';
   apiVersion: 'v1';
@@ -59,9 +56,8 @@ export interface StatusBody {
 }
 
 /**
- * A refusal the client is to see: thrown by any stage and turned into one Status. Anything else thrown is a bug and
- * becomes a 500.
- * `metadata` goes into the Status's list metadata (a fresh `continue` token on 410).
+ * An error that the client receives as a Status. Anything else that is thrown is a bug and becomes a 500. `metadata` is
+ * the list metadata of the Status (a new `continue` token with 410).
  */
 export class Refusal extends Error {
   readonly code: number;
@@ -76,7 +72,7 @@ export class Refusal extends Error {
     this.code = code ?? (reason === '' ? 500 : REASONS[reason]);
   }
 
-  /** The Status object as the client receives it, members in the order of the upstream type. */
+  /** The Status object, with members in upstream's order. */
   toStatus(): StatusBody {
     return {
       kind: 'Status',
@@ -91,13 +87,13 @@ export class Refusal extends Error {
   }
 }
 
-/** The resource (plural), or the kind, that a refusal names. */
+/** A resource (plural name) or kind in its group. */
 export interface GroupResource {
   readonly group: string;
   readonly resource: string;
 }
 
-/** `deployments.apps`, or `pods` for the core group: how messages qualify a resource. */
+/** A resource in messages: `deployments.apps`, or `pods` for the core group. */
 export const qualified = (of: GroupResource): string => (of.group ? `${of.resource}.${of.group}` : of.resource);
 
 const detailsOf = (of: GroupResource, name: string): StatusDetails => ({
@@ -106,19 +102,19 @@ const detailsOf = (of: GroupResource, name: string): StatusDetails => ({
   ...(of.resource ? { kind: of.resource } : {}),
 });
 
-/** 404 for one object. */
+/** 404: the object does not exist. */
 export const notFound = (of: GroupResource, name: string): Refusal =>
   new Refusal('NotFound', `${qualified(of)} ${JSON.stringify(name)} not found`, detailsOf(of, name));
 
-/** 404 for a path below a served group that names no resource. */
+/** 404: there is no resource at a path of a served group. */
 export const unknownPath = (): Refusal =>
   new Refusal('NotFound', 'the server could not find the requested resource', {});
 
-/** 409 for a create over an existing name. */
+/** 409: an object of that name already exists. */
 export const alreadyExists = (of: GroupResource, name: string): Refusal =>
   new Refusal('AlreadyExists', `${qualified(of)} ${JSON.stringify(name)} already exists`, detailsOf(of, name));
 
-/** 409 for a failed precondition; `why` says which. */
+/** 409: a precondition failed for the reason `why`. */
 export const conflict = (of: GroupResource, name: string, why: string): Refusal =>
   new Refusal(
     'Conflict',
@@ -126,18 +122,18 @@ export const conflict = (of: GroupResource, name: string, why: string): Refusal 
     detailsOf(of, name),
   );
 
-/** The text of a stale resourceVersion, known to every client. */
+/** The message for an outdated resourceVersion. */
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
-/** 400 with a plain message. */
+/** 400 with a message. */
 export const badRequest = (message: string): Refusal => new Refusal('BadRequest', message);
 
-/** 405 for a verb the resource does not have. */
+/** 405: the resource does not support the method. */
 export const methodNotAllowed = (
   message = 'the server does not allow this method on the requested resource',
 ): Refusal => new Refusal('MethodNotAllowed', message, {});
 
-/** How upstream classifies a violation (field.ErrorType), and the word its message begins with. */
+/** Types of violations (upstream's `field.ErrorType`), with the prefix of their messages. */
 const VIOLATIONS = {
   FieldValueRequired: 'Required value',
   FieldValueInvalid: 'Invalid value',
@@ -151,22 +147,22 @@ const VIOLATIONS = {
   InternalError: 'Internal error',
 } as const;
 
-/** Kinds of violation. */
+/** The type of a violation. */
 export type ViolationType = keyof typeof VIOLATIONS;
 
-/** One thing wrong with an object. `message` is complete (`Invalid value: "x": must be …`). */
+/** A validation error of a field. `message` is complete (`Invalid value: "x": must be …`). */
 export interface Violation {
   readonly reason: ViolationType;
   readonly field: string;
   readonly message: string;
 }
 
-/** A value that messages show in a form of its own: how upstream prints a struct. */
+/** A value with a text for messages, such as a struct printed by upstream. */
 export class Literal {
   constructor(readonly text: string) {}
 }
 
-/** How upstream prints a bad value inside a message (strings quoted, also the word for no value; objects as JSON). */
+/** Formats an invalid value in a message as upstream: strings are quoted, as is "null", objects are JSON. */
 export const shown = (value: unknown): string =>
   value === undefined || value === null
     ? '"null"'
@@ -211,22 +207,19 @@ export const tooLong = (field: string, bytes: number): Violation =>
 export const tooMany = (field: string, count: number, most: number): Violation =>
   violation('FieldValueTooMany', field, String(count), `must have at most ${most} item${most === 1 ? '' : 's'}`);
 
-/** Violations, or conflicts, that a refusal tells at most: nobody reads more. */
+/** The largest number of violations or conflicts in an error. */
 export const VIOLATIONS_TOLD = 1000;
-/**
- * Characters of all of them together, as many as a body may have: each may repeat what the client sent, and stands in
- * the answer twice.
- */
-const CHARACTERS_TOLD = 3 * 1024 * 1024;
+/** The largest total length of violations in an error: that of a body, since they may repeat the client's values. */
+const MAX_CHARACTERS = 3 * 1024 * 1024;
 
-/** The first of many violations or conflicts, as many as a refusal may report; at least one. */
+/** Truncates a list of violations or conflicts to these limits. The first one is always kept. */
 export function truncateViolations<T>(all: readonly T[], characters: (one: T) => number): readonly T[] {
-  let left = CHARACTERS_TOLD;
+  let left = MAX_CHARACTERS;
   const past = all.findIndex((one, i) => i >= VIOLATIONS_TOLD || (left -= characters(one)) < 0);
   return past < 0 ? all : all.slice(0, Math.max(1, past));
 }
 
-/** 422 carrying the violations of one object; of very many the first. `kind` is the kind, not the resource. */
+/** 422 with the violations of an object, truncated to the limits. `kind` is the kind, not the resource. */
 export function invalidObject(group: string, kind: string, name: string, found: readonly Violation[]): Refusal {
   const violations = truncateViolations(found, ({ field, message }) => field.length + message.length);
   const lines = [...new Set(violations.map(v => `${v.field}: ${v.message}`))];

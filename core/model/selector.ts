@@ -1,26 +1,26 @@
-/** One requirement of a label or field selector; `==` is `=`. */
+/** A requirement of a label or field selector. `==` is represented as `=`. */
 export interface Requirement {
   readonly key: string;
   readonly operator: '=' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
   readonly values: readonly string[];
 }
 
-/** A conjunction of requirements; an empty list selects everything. */
+/** A conjunction of requirements. An empty list selects everything. */
 export type Selector = readonly Requirement[];
 
-/** Whether an object is selected, by its values: of labels or of fields. */
+/** Whether an object is selected. `read` returns its label or field values. */
 export type Matcher = (read: (key: string) => string | undefined) => boolean;
 
 const INTEGER = /^-?\d{1,19}$/;
 
-/** A decimal integer of 64 bits; undefined for any other text. */
+/** Parses a decimal 64-bit integer. Returns undefined for other text. */
 export function parseInt64(text: string): bigint | undefined {
   if (!INTEGER.test(text)) return undefined;
   const value = BigInt(text);
   return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
-/** All requirements about one key: so that matching takes one look at its value, however many there are. */
+/** All requirements of one key, so that its value is looked up once. */
 class KeyMatcher {
   #mustExist = false;
   #mustBeAbsent = false;
@@ -68,10 +68,7 @@ class KeyMatcher {
   }
 }
 
-/**
- * Makes a selector ready to be matched many times: a match costs one look-up for each of its keys. Absent values meet
- * `!=`, `notin` and `!`, and nothing else.
- */
+/** Compiles a selector. A match costs one look-up per key. Absent values match `!=`, `notin` and `!` only. */
 export function matcherOf(selector: Selector): Matcher {
   const byKey = new Map<string, KeyMatcher>();
   for (const requirement of selector) {
@@ -86,6 +83,6 @@ export function matcherOf(selector: Selector): Matcher {
   return read => matchers.every(matcher => matcher.matches(read(matcher.key)));
 }
 
-/** Whether labels meet every requirement. */
+/** Whether labels match a selector. */
 export const matchesLabels = (selector: Selector, labels: { readonly [key: string]: string } | undefined): boolean =>
   matcherOf(selector)(key => (labels && Object.hasOwn(labels, key) ? labels[key] : undefined));

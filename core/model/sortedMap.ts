@@ -1,15 +1,15 @@
-const CHUNK = 512;
-/** Above every character of a key. */
-const LAST = '\uffff';
+const MAX_CHUNK = 512;
+/** A character that is sorted after all characters of keys. */
+const AFTER_ALL = '\uffff';
 
-/** What knows its key. */
+/** A value with its key. */
 interface Keyed {
   readonly key: string;
 }
 
 /**
- * An ordered map of values that know their key, kept in chunks so that an insert moves at most one chunk. Order is that
- * of UTF-16 code units, which for API names (ASCII) is byte order.
+ * An ordered map of values that contain their key. It is stored in chunks, so that an insertion moves at most one
+ * chunk. The order is that of UTF-16 code units, which for API names (ASCII) is the byte order.
  */
 export class SortedMap<V extends Keyed> {
   readonly #byKey = new Map<string, V>();
@@ -23,12 +23,12 @@ export class SortedMap<V extends Keyed> {
     return this.#byKey.get(key);
   }
 
-  /** All values, in no order that means anything; the map may change meanwhile. */
+  /** All values, unordered. The map may be changed during the iteration. */
   values(): IterableIterator<V> {
     return this.#byKey.values();
   }
 
-  /** Adds a value, or puts it in the place of the one with its key. */
+  /** Adds a value or replaces the one with the same key. */
   set(value: V): void {
     const known = this.#byKey.has(value.key);
     this.#byKey.set(value.key, value);
@@ -38,22 +38,19 @@ export class SortedMap<V extends Keyed> {
 
   delete(key: string): boolean {
     if (!this.#byKey.delete(key)) return false;
-    const at = this.#chunkOf(key);
+    const at = this.#chunkIndex(key);
     const chunk = this.#chunks[at]!;
     chunk.splice(lowerBound(chunk, key), 1);
     if (chunk.length === 0) this.#chunks.splice(at, 1);
     return true;
   }
 
-  /**
-   * Visits values whose keys begin with `prefix` (behind `after`, if that is given), in order, until `visit` returns
-   * false.
-   */
+  /** Visits the values whose keys begin with `prefix` and follow `after`, in order, until `visit` returns false. */
   each(prefix: string, after: string | undefined, visit: (value: V) => boolean | undefined): void {
     if (this.#chunks.length === 0) return;
     const [from, until] = bounds(prefix, after);
-    const start = this.#chunkOf(from);
-    const last = this.#chunkOf(until);
+    const start = this.#chunkIndex(from);
+    const last = this.#chunkIndex(until);
     for (let c = start; c <= last; c++) {
       const chunk = this.#chunks[c]!;
       const end = c === last ? lowerBound(chunk, until) : chunk.length;
@@ -71,23 +68,23 @@ export class SortedMap<V extends Keyed> {
     return found;
   }
 
-  /** How many values `range` would give. */
+  /** The number of values that `range` returns. */
   count(prefix: string, after?: string): number {
     const [from, until] = bounds(prefix, after);
-    return Math.max(0, this.#below(until) - this.#below(from));
+    return Math.max(0, this.#countBelow(until) - this.#countBelow(from));
   }
 
-  /** How many keys are below `key`. */
-  #below(key: string): number {
+  /** The number of keys before `key`. */
+  #countBelow(key: string): number {
     if (this.#chunks.length === 0) return 0;
-    const at = this.#chunkOf(key);
+    const at = this.#chunkIndex(key);
     let below = lowerBound(this.#chunks[at]!, key);
     for (let c = 0; c < at; c++) below += this.#chunks[c]!.length;
     return below;
   }
 
   #replace(value: V): void {
-    const chunk = this.#chunks[this.#chunkOf(value.key)]!;
+    const chunk = this.#chunks[this.#chunkIndex(value.key)]!;
     chunk[lowerBound(chunk, value.key)] = value;
   }
 
@@ -96,14 +93,14 @@ export class SortedMap<V extends Keyed> {
       this.#chunks.push([value]);
       return;
     }
-    const at = this.#chunkOf(value.key);
+    const at = this.#chunkIndex(value.key);
     const chunk = this.#chunks[at]!;
     chunk.splice(lowerBound(chunk, value.key), 0, value);
-    if (chunk.length > CHUNK) this.#chunks.splice(at + 1, 0, chunk.splice(CHUNK / 2));
+    if (chunk.length > MAX_CHUNK) this.#chunks.splice(at + 1, 0, chunk.splice(MAX_CHUNK / 2));
   }
 
   /** The last chunk whose first key is not above `key`, or the first. */
-  #chunkOf(key: string): number {
+  #chunkIndex(key: string): number {
     let low = 0;
     let high = this.#chunks.length - 1;
     while (low < high) {
@@ -115,10 +112,10 @@ export class SortedMap<V extends Keyed> {
   }
 }
 
-/** The keys that begin with `prefix` and come behind `after`: from the first one up to, and without, the second. */
+/** The bounds of the keys that begin with `prefix` and follow `after`: the first key, and the end (exclusive). */
 const bounds = (prefix: string, after: string | undefined): readonly [from: string, until: string] => [
   after !== undefined && after >= prefix ? `${after}\0` : prefix,
-  prefix + LAST,
+  prefix + AFTER_ALL,
 ];
 
 function lowerBound(sorted: readonly Keyed[], key: string): number {

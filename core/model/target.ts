@@ -1,9 +1,6 @@
 import type { Selector } from './selector.js';
 
-/**
- * API verbs as authorizers see them (spec 2, "Request attributes"). Non-resource requests use the lower-case HTTP
- * method.
- */
+/** Verbs of resource requests (spec, "Request attributes"). Other requests have the lower-case HTTP method as verb. */
 export type Verb =
   | 'get'
   | 'list'
@@ -16,10 +13,10 @@ export type Verb =
   | 'impersonate'
   | 'proxy';
 
-/** What a resource request is about, read from its path and query. Empty strings mean "none". */
+/** The attributes of a resource request, parsed from path and query. Empty strings mean "none". */
 export interface ResourceTarget {
   readonly is: 'resource';
-  /** '' for a method that no resource knows. */
+  /** '' for an unknown method. */
   readonly verb: Verb | '';
   /** In the neutral naming; a custom group has one name. */
   readonly group: string;
@@ -29,29 +26,24 @@ export interface ResourceTarget {
   readonly namespace: string;
   readonly name: string;
   readonly path: string;
-  /**
-   * Parsed selectors of list, watch and deletecollection, for authorizers; undefined where none was sent or it did not
-   * parse.
-   */
+  /** Parsed selectors of list, watch and deletecollection, for authorizers; undefined if missing or malformed. */
   readonly labelSelector?: Selector;
   readonly fieldSelector?: Selector;
 }
 
-/**
- * A request outside the resource paths (`/version`, `/healthz`, `/openapi/…`): only path and lower-case method count.
- */
+/** The attributes of a non-resource request (`/version`, `/healthz`, `/openapi/…`): path and lower-case method. */
 export interface PathTarget {
   readonly is: 'path';
   readonly verb: string;
   readonly path: string;
 }
 
-/** What a request is about: the subject of authorization. */
+/** The attributes of a request for authorization. */
 export type Target = ResourceTarget | PathTarget;
 
 /**
- * The object a request names: in its path or, for list and watch, by a `metadata.name=` field selector that could stand
- * in a path. That is what `resourceNames` restricts and refusals name (spec 2, "RBAC rules").
+ * The name of the requested object: from the path or, for list and watch, from a field selector `metadata.name=` with a
+ * valid path segment. RBAC's `resourceNames` and error messages use it (spec, "RBAC rules").
  */
 export function nameOf(target: ResourceTarget): string {
   if (target.name || !target.fieldSelector || (target.verb !== 'list' && target.verb !== 'watch')) return target.name;

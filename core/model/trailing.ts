@@ -1,6 +1,6 @@
 /**
- * A text without the characters `char` that it ends in. Not by a regular expression: that looks at each run of them
- * from each of them, which takes seconds for a path of 60,000 slashes.
+ * Removes all trailing characters `char`. A regular expression would take quadratic time, seconds for a path with
+ * 60,000 slashes.
  */
 export function withoutTrailing(text: string, char: string): string {
   let end = text.length;

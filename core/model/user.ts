@@ -1,4 +1,4 @@
-/** Who a request is from (spec 2, "User attributes"). Values are opaque to all but authorizers. */
+/** The user of a request (spec, "User attributes"). Only authorizers interpret the values. */
 export interface User {
   readonly name: string;
   readonly uid: string;
@@ -6,7 +6,7 @@ export interface User {
   readonly extra: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The identity of a request that carries no credentials. */
+/** The user of requests without credentials. */
 export const ANONYMOUS: User = {
   name: 'system:anonymous',
   uid: '',

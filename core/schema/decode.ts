@@ -7,31 +7,28 @@ import { encodeJson } from './json.js';
 import type { Field, Struct, Type } from './model.js';
 import { isMembers, setMember } from './patch/members.js';
 import type { Resource } from './resource.js';
-import { type Complain, goScalar, SCALAR_DECODERS, SCALAR_ZEROS, STRUCT_SCALARS } from './scalars.js';
+import { type DecodeErrors, goScalar, SCALAR_DECODERS, SCALAR_ZEROS, STRUCT_SCALARS } from './scalars.js';
 
 export { parseJson, parseStrict, type StrictJson } from './json.js';
 
-/** Collects what is wrong but harmless: complaints about fields the type does not have, in document order. */
+/** Options of a decoding, and its strict errors in document order. */
 export interface DecodeSink {
   /** Messages such as `unknown field "spec.foo"`. */
   readonly complaints: string[];
-  /**
-   * The value is a tree put together in memory (a strategic merge), not a text: what does not fit is told in the words
-   * of that conversion.
-   */
+  /** The value is the result of a strategic merge and not of a parse: upstream reports mismatches differently then. */
   readonly converts?: boolean;
 }
 
-/** A body of the wrong shape: the message is what Go's decoder says. Thrown by `normalize`. */
+/** Thrown by `normalize` for a value of the wrong type, with the message of Go's decoder. */
 export class TypeMismatch extends Error {}
 
-/** A map's key on the way to a value; fields are strings and list positions numbers. */
+/** A map key in a path. Fields are strings, list indexes numbers. */
 interface MapKey {
   readonly key: string;
 }
 
-/** The state of one decode: where it stands, for messages only. */
-class Context implements Complain {
+/** The state of a decoding: the current path, which only messages need. */
+class Context implements DecodeErrors {
   readonly path: (string | number | MapKey)[] = [];
   readonly complaints = new StrictErrors();
   struct = '';
@@ -51,17 +48,17 @@ class Context implements Complain {
   }
 
   mismatch(value: Json, goType: string, how?: 'ownJson'): never {
-    if (this.sink.converts && !how) throw new TypeMismatch(unconverted(value, goType));
+    if (this.sink.converts && !how) throw new TypeMismatch(conversionError(value, goType));
     const fields = this.path.filter(step => typeof step === 'string').join('.');
     const into =
       fields && !this.sink.converts
         ? `Go struct field ${this.struct}.${fields} of type ${goType}`
         : `Go value of type ${goType}`;
-    const got = typeof value === 'number' && !Number.isInteger(value) ? `number ${value}` : kindOf(value);
-    throw new TypeMismatch(`json: cannot unmarshal ${got} into ${into}`);
+    const actual = typeof value === 'number' && !Number.isInteger(value) ? `number ${value}` : kindOf(value);
+    throw new TypeMismatch(`json: cannot unmarshal ${actual} into ${into}`);
   }
 
-  wrong(message: string): never {
+  fail(message: string): never {
     throw new TypeMismatch(message);
   }
 }
@@ -69,20 +66,17 @@ class Context implements Complain {
 const kindOf = (value: Json): string =>
   Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value === 'boolean' ? 'bool' : typeof value;
 
-/** The kind of Go value a tree holds for a JSON value. */
-function heldKind(value: Json): string {
+/** The kind of the Go value for a JSON value. */
+function goKind(value: Json): string {
   if (Array.isArray(value)) return 'slice';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   if (typeof value === 'boolean') return 'bool';
   return typeof value === 'string' ? 'string' : 'map';
 }
 
-/**
- * Why a value of a tree does not become a Go value of the type: numbers convert to each other and, but for what is done
- * here, to text.
- */
-function unconverted(value: Json, goType: string): string {
-  const held = heldKind(value);
+/** Upstream's error for a merged value that cannot be converted to a Go type. */
+function conversionError(value: Json, goType: string): string {
+  const held = goKind(value);
   if (goType.startsWith('map[')) return `cannot restore map from ${held}`;
   if (goType.startsWith('[]')) return `cannot restore slice from ${held}`;
   if (goType.includes('.')) return `cannot restore struct from: ${held}`;
@@ -96,7 +90,7 @@ const isNumber = (goType: string): boolean => /^(?:u?int|float)\d/.test(goType);
 /** Decodes a value that is not null. */
 type Decoder = (value: Json, context: Context) => Json;
 
-/** `v1.PodSpec`: the package's last part and the name. */
+/** The Go name of a type, such as `v1.PodSpec`. */
 function goType(type: Type): string {
   if (type.is === 'list') return `[]${goType(type.of)}`;
   if (type.is === 'map') return `map[string]${goType(type.of)}`;
@@ -106,12 +100,12 @@ function goType(type: Type): string {
 
 const compiled = new WeakMap<Type, Decoder>();
 
-function decoderOf(type: Type): Decoder {
-  const known = compiled.get(type);
-  if (known) return known;
-  const made = compile(type);
-  compiled.set(type, made);
-  return made;
+function cachedDecoder(type: Type): Decoder {
+  const cached = compiled.get(type);
+  if (cached) return cached;
+  const decoder = compile(type);
+  compiled.set(type, decoder);
+  return decoder;
 }
 
 function compile(type: Type): Decoder {
@@ -121,74 +115,75 @@ function compile(type: Type): Decoder {
   return type.alternatives ? alternativesDecoder(type) : structDecoder(type);
 }
 
-/** What stands for null inside a list or map. */
+/** The value of a null in a list or map. */
 function zeroItem(of: Type, context: Context): Json {
-  if (of.is === 'struct' && !of.alternatives) return decoderOf(of)({}, context);
+  if (of.is === 'struct' && !of.alternatives) return cachedDecoder(of)({}, context);
   if (of.is !== 'scalar') return null;
   return of.name === 'bytes' ? '' : SCALAR_ZEROS[of.name];
 }
 
 function listDecoder(of: Type, name: string): Decoder {
-  const item = of.is === 'struct' ? (value: Json, context: Context) => decoderOf(of)(value, context) : decoderOf(of);
+  const item =
+    of.is === 'struct' ? (value: Json, context: Context) => cachedDecoder(of)(value, context) : cachedDecoder(of);
   return (value, context) => {
     if (!Array.isArray(value)) return context.mismatch(value, name);
     const out: Json[] = new Array(value.length);
     for (let at = 0; at < value.length; at++) {
-      const given = value[at]!;
+      const source = value[at]!;
       context.path.push(at);
-      out[at] = given === null ? zeroItem(of, context) : item(given, context);
+      out[at] = source === null ? zeroItem(of, context) : item(source, context);
       context.path.pop();
     }
     return out;
   };
 }
 
-/** Map members are written in the order of their names. Amounts of resources are whole thousandths. */
+/** Decodes a map with sorted keys. Quantities in maps (amounts of resources) are rounded up to thousandths. */
 function mapDecoder(of: Type, name: string): Decoder {
   const leaf = of.is === 'scalar';
   const amounts = leaf && of.name === 'Quantity';
   return (value, context) => {
     if (!isMembers(value)) return context.mismatch(value, name);
-    const item = decoderOf(of);
+    const item = cachedDecoder(of);
     const out: { [key: string]: Json } = {};
     for (const key of Object.keys(value).sort()) {
-      const given = value[key]!;
+      const source = value[key]!;
       if (!leaf) context.path.push({ key });
-      const got = given === null ? zeroItem(of, context) : item(given, context);
-      setMember(out, key, amounts ? wholeMilli(got as string) : got);
+      const decoded = source === null ? zeroItem(of, context) : item(source, context);
+      setMember(out, key, amounts ? wholeMilli(decoded as string) : decoded);
       if (!leaf) context.path.pop();
     }
     return out;
   };
 }
 
-/** JSON of the types that are one of several shapes. */
+/** Decodes a type with several JSON forms. */
 function alternativesDecoder(struct: Struct): Decoder {
   const schema = struct.fields.find(field => field.type.is === 'struct')!.type;
   const list = struct.fields.find(field => field.type.is === 'list')?.type;
   return (value, context) => {
-    if (isMembers(value)) return decoderOf(schema)(value, context);
+    if (isMembers(value)) return cachedDecoder(schema)(value, context);
     if (struct.alternatives === 'bool' && typeof value === 'boolean') return value;
-    if (list && Array.isArray(value)) return decoderOf(list)(value, context);
-    return context.wrong(`unexpected JSON ${kindOf(value)} for ${goType(struct)}`);
+    if (list && Array.isArray(value)) return cachedDecoder(list)(value, context);
+    return context.fail(`unexpected JSON ${kindOf(value)} for ${goType(struct)}`);
   };
 }
 
-/** How a field is written when it was given, and when it was not. */
-interface Plan {
+/** How a field is decoded and written. */
+interface FieldPlan {
   readonly name: string;
   readonly decode: Decoder;
-  /** Leaves out a given value that is empty, or shows null instead. */
+  /** Whether a value is empty, so that it is omitted or written as null. */
   readonly isEmpty: ((value: Json) => boolean) | undefined;
-  /** The field is always written: an empty list or map, which the wire form does not tell from none, as null. */
+  /** An empty list or map is written as null, since protobuf cannot distinguish both. */
   readonly emptyIsNull?: boolean;
-  /** What an absent field shows; undefined leaves it out. */
+  /** The value written for an absent field; undefined if it is omitted. */
   readonly absent: ((context: Context) => Json) | undefined;
-  /** The field is known, but read over: the feature it belongs to is off. */
-  readonly off?: boolean;
+  /** The field is ignored, because its feature gate is off. */
+  readonly gateOff?: boolean;
 }
 
-function isEmptyOf(field: Field): Plan['isEmpty'] {
+function emptyTest(field: Field): FieldPlan['isEmpty'] {
   const { type } = field;
   if (field.pointer) return undefined;
   if (type.is === 'list') return value => (value as Json[]).length === 0;
@@ -201,77 +196,77 @@ function isEmptyOf(field: Field): Plan['isEmpty'] {
   return value => value === '' || value === 0 || value === false || value === null;
 }
 
-function absentOf(field: Field): Plan['absent'] {
+function absentValue(field: Field): FieldPlan['absent'] {
   const { type } = field;
   if (field.pointer || type.is === 'list' || type.is === 'map') return field.omitEmpty ? undefined : () => null;
-  if (type.is === 'struct') return type.alternatives ? () => null : context => decoderOf(type)({}, context);
+  if (type.is === 'struct') return type.alternatives ? () => null : context => cachedDecoder(type)({}, context);
   if (field.omitEmpty && !STRUCT_SCALARS.has(type.name)) return undefined;
   const zero = SCALAR_ZEROS[type.name];
   return () => zero;
 }
 
-const planOf = (field: Field): Plan => ({
+const toPlan = (field: Field): FieldPlan => ({
   name: field.name,
-  decode: (value, context) => decoderOf(field.type)(value, context),
-  isEmpty: isEmptyOf(field),
+  decode: (value, context) => cachedDecoder(field.type)(value, context),
+  isEmpty: emptyTest(field),
   emptyIsNull: !field.omitEmpty,
-  absent: absentOf(field),
-  off: isOff(field.gate),
+  absent: absentValue(field),
+  gateOff: isOff(field.gate),
 });
 
-const META_PLANS: readonly Plan[] = ['kind', 'apiVersion'].map(name => ({
+const META_PLANS: readonly FieldPlan[] = ['kind', 'apiVersion'].map(name => ({
   name,
   decode: SCALAR_DECODERS.string,
   isEmpty: value => value === '',
   absent: undefined,
 }));
 
-/** Reads members in document order (so that complaints come in that order) and writes them in declaration order. */
+/** Decodes members in document order, for the order of errors, and writes them in declaration order. */
 function structDecoder(struct: Struct): Decoder {
-  const short = struct.id.slice(struct.id.lastIndexOf('.') + 1);
+  const shortName = struct.id.slice(struct.id.lastIndexOf('.') + 1);
   const name = goType(struct);
-  const plans = [...(struct.typeMeta ? META_PLANS : []), ...struct.fields.map(planOf)];
-  const slotOf = new Map(plans.map((plan, at) => [plan.name, at]));
+  const plans = [...(struct.typeMeta ? META_PLANS : []), ...struct.fields.map(toPlan)];
+  const slotByName = new Map(plans.map((field, at) => [field.name, at]));
   return (value, context) => {
     if (!isMembers(value)) return context.mismatch(value, name);
     const slots: (Json | undefined)[] = new Array(plans.length);
-    const kept: string[] = [];
+    const undeclared: string[] = [];
     for (const key in value) {
-      const slot = slotOf.get(key);
+      const slot = slotByName.get(key);
       if (slot === undefined) {
-        if (struct.open) kept.push(key);
+        if (struct.open) undeclared.push(key);
         else context.unknown(key);
         continue;
       }
-      const given = value[key]!;
-      if (given === null || plans[slot]!.off) continue;
-      context.struct = short;
+      const source = value[key]!;
+      if (source === null || plans[slot]!.gateOff) continue;
+      context.struct = shortName;
       context.path.push(key);
-      slots[slot] = plans[slot]!.decode(given, context);
+      slots[slot] = plans[slot]!.decode(source, context);
       context.path.pop();
     }
     const out: { [key: string]: Json } = {};
     for (let at = 0; at < plans.length; at++) {
-      const plan = plans[at]!;
-      const got = slots[at];
-      if (got === undefined) {
-        if (plan.absent) out[plan.name] = plan.absent(context);
-      } else if (!plan.isEmpty?.(got)) out[plan.name] = got;
-      else if (plan.emptyIsNull) out[plan.name] = null;
+      const field = plans[at]!;
+      const decoded = slots[at];
+      if (decoded === undefined) {
+        if (field.absent) out[field.name] = field.absent(context);
+      } else if (!field.isEmpty?.(decoded)) out[field.name] = decoded;
+      else if (field.emptyIsNull) out[field.name] = null;
     }
-    for (const key of kept) setMember(out, key, value[key]!);
+    for (const key of undeclared) setMember(out, key, value[key]!);
     return out;
   };
 }
 
 /**
- * The object as Go's encoder would write it after decoding `value` into the type: members in declaration order, zero
- * values as the type's tags say, scalars canonical, unknown members dropped and reported. Throws `TypeMismatch`; does
- * not change `value`, but may share parts of it.
+ * Decodes a value into the form that Go's encoder would write: members in declaration order, zero values by the tags of
+ * the type, canonical scalars, unknown members removed and reported. Does not change `value`, but may share parts of
+ * it. Throws `TypeMismatch`.
  */
 export function normalize(type: Struct, value: Json, sink: DecodeSink): { [key: string]: Json } {
   const context = new Context(sink);
-  const decoded = decoderOf(type)(value, context) as { [key: string]: Json };
+  const decoded = cachedDecoder(type)(value, context) as { [key: string]: Json };
   sink.complaints.push(...context.complaints.texts);
   return decoded;
 }
@@ -279,8 +274,8 @@ export function normalize(type: Struct, value: Json, sink: DecodeSink): { [key: 
 type Decodable = Pick<Resource, 'type' | 'kind' | 'version' | 'apiVersion' | 'custom'>;
 
 /**
- * Decodes a value as an object of `resource`: kind and apiVersion are taken from the resource, the caller has compared
- * them. Throws `TypeMismatch`.
+ * Decodes a value as an object of a resource. Kind and apiVersion are those of the resource; the caller compares them
+ * with the value's before. Throws `TypeMismatch`.
  */
 export function decodeAsKind(resource: Decodable, value: Json, sink: DecodeSink): ApiObject {
   if (resource.custom) return resource.custom.decode(value as { [key: string]: Json }, sink.complaints);
@@ -288,7 +283,7 @@ export function decodeAsKind(resource: Decodable, value: Json, sink: DecodeSink)
   return { kind: resource.kind, apiVersion: resource.apiVersion, ...members } as unknown as ApiObject;
 }
 
-/** As `decodeAsKind`, for the body of a write: one of the wrong shape is a 400 in upstream's words. */
+/** Like `decodeAsKind`, but throws a Refusal (400) with upstream's message instead of `TypeMismatch`. */
 export function decodeObject(resource: Decodable, value: Json, sink: DecodeSink): ApiObject {
   try {
     return decodeAsKind(resource, value, sink);
@@ -299,5 +294,5 @@ export function decodeObject(resource: Decodable, value: Json, sink: DecodeSink)
   }
 }
 
-/** JSON text of a canonical object, escaped as upstream does. */
+/** Encodes an object as JSON, escaped like upstream's. */
 export const encode = (object: unknown): string => encodeJson(object);

@@ -1,7 +1,4 @@
-/**
- * Feature gates of release 1.32 that are off unless somebody turns them on: what they guard is read over as if it was
- * not there.
- */
+/** Feature gates that are off by default in release 1.32. Their fields are ignored. */
 const OFF: ReadonlySet<string> = new Set([
   'ClusterTrustBundle',
   'ClusterTrustBundleProjection',
@@ -26,5 +23,5 @@ const OFF: ReadonlySet<string> = new Set([
   'VolumeAttributesClass',
 ]);
 
-/** Whether what `gates` guard is off; of several, separated by commas, one that is on is enough. */
+/** Whether all of the comma-separated gates are off. */
 export const isOff = (gates: string | undefined): boolean => gates?.split(',').every(gate => OFF.has(gate)) ?? false;

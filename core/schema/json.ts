@@ -1,7 +1,7 @@
 import { DEPTH } from '../limits.js';
 import type { Json } from '../model/object.js';
 import { badRequest } from '../model/refusal.js';
-import { syntaxComplaint } from './jsonSyntax.js';
+import { jsonSyntaxError } from './jsonSyntax.js';
 import { strictComplaints } from './strict.js';
 import { Unreadable } from './unreadable.js';
 
@@ -9,17 +9,17 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
-/** Opening braces or brackets and colons of a text, outside of its strings. */
-interface Shape {
+/** The nesting depth and the number of members of a text. */
+interface TextStats {
   readonly depth: number;
   readonly members: number;
 }
 
-/** Bytes of a string that are looked at one by one: for longer ones a native search is faster. */
+/** Bytes of a string that are scanned one by one. For longer strings a native search is faster. */
 const SHORT_STRING = 24;
 
-/** Position of the quote that ends the string whose content begins at `at`; the length of malformed text. */
-function closingQuote(bytes: Uint8Array, at: number): number {
+/** The position of the closing quote of the string that starts at `at`; the length of the text if there is none. */
+function findClosingQuote(bytes: Uint8Array, at: number): number {
   let next = at;
   for (const end = at + SHORT_STRING; next < end; next++) {
     if (bytes[next] === QUOTE) return next;
@@ -35,17 +35,14 @@ function closingQuote(bytes: Uint8Array, at: number): number {
   }
 }
 
-/**
- * One pass over the bytes, ended when brackets nest deeper than `most`. Malformed text may give any answer: the parser
- * refuses it.
- */
-function shapeOf(bytes: Uint8Array, most: number): Shape {
+/** Scans a text up to the maximum depth. The result for malformed text is unspecified; the parser rejects it. */
+function scanText(bytes: Uint8Array, maxDepth: number): TextStats {
   let depth = 0;
   let deepest = 0;
   let members = 0;
-  for (let at = 0; at < bytes.length && deepest <= most; at++) {
+  for (let at = 0; at < bytes.length && deepest <= maxDepth; at++) {
     const byte = bytes[at]!;
-    if (byte === QUOTE) at = closingQuote(bytes, at + 1);
+    if (byte === QUOTE) at = findClosingQuote(bytes, at + 1);
     else if (byte === COLON) members++;
     else if (byte === 0x7b || byte === 0x5b) {
       if (++depth > deepest) deepest = depth;
@@ -54,52 +51,48 @@ function shapeOf(bytes: Uint8Array, most: number): Shape {
   return { depth: deepest, members };
 }
 
-/** Members of all objects in a value. */
-function membersOf(value: Json): number {
+/** The number of members of all objects in a value. */
+function countMembers(value: Json): number {
   if (typeof value !== 'object' || value === null) return 0;
   let members = 0;
-  if (Array.isArray(value)) for (const item of value) members += membersOf(item);
-  else for (const key in value) members += 1 + membersOf(value[key]!);
+  if (Array.isArray(value)) for (const item of value) members += countMembers(item);
+  else for (const key in value) members += 1 + countMembers(value[key]!);
   return members;
 }
 
-const textOf = (bytes: Uint8Array): string =>
+const toText = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
-/** The text was not JSON, or nested too deeply: 400 with what the parser says. */
-function parsed(bytes: Uint8Array, text: string): { value: Json; members: number } {
-  const { depth, members } = shapeOf(bytes, DEPTH);
+/** Parses a text. Throws a Refusal (400) with upstream's message if it is malformed or nested too deeply. */
+function parseWithStats(bytes: Uint8Array, text: string): { value: Json; members: number } {
+  const { depth, members } = scanText(bytes, DEPTH);
   if (depth > DEPTH) throw badRequest(`json: exceeded max depth of ${DEPTH}`);
   try {
     return { value: JSON.parse(text) as Json, members };
   } catch (cause) {
     throw new Unreadable(
-      `couldn't get version/kind; json parse error: ${syntaxComplaint(bytes) ?? (cause as Error).message}`,
+      `couldn't get version/kind; json parse error: ${jsonSyntaxError(bytes) ?? (cause as Error).message}`,
     );
   }
 }
 
-/**
- * Parses a JSON body, bounded in depth. A member `__proto__` is an ordinary own member of the result. Throws a 400
- * Refusal.
- */
-export const parseJson = (bytes: Uint8Array): Json => parsed(bytes, textOf(bytes)).value;
+/** Parses a JSON body. `__proto__` is an ordinary member. Throws a Refusal (400) if malformed or nested too deeply. */
+export const parseJson = (bytes: Uint8Array): Json => parseWithStats(bytes, toText(bytes)).value;
 
 /**
- * A body and the members that it gives more than once (`duplicate field "spec.x"`, in document order); the last one
- * counts.
+ * A parsed body, with errors for its duplicate members in document order (`duplicate field "spec.x"`). The last wins.
  */
 export interface StrictJson {
   readonly value: Json;
   readonly duplicates: readonly string[];
 }
 
-/** As `parseJson`, and finds duplicate members. */
+/** Like `parseJson`, with errors for duplicate members. */
 export function parseStrict(bytes: Uint8Array): StrictJson {
-  const text = textOf(bytes);
-  const { value, members } = parsed(bytes, text);
-  // A parsed object has each member once.
-  return { value, duplicates: membersOf(value) === members ? [] : strictComplaints(text) };
+  const text = toText(bytes);
+  const { value, members } = parseWithStats(bytes, text);
+  // A parsed object has no duplicates, so the numbers of members differ if the text has any.
+  return { value, duplicates: countMembers(value) === members ? [] : strictComplaints(text) };
 }
 
 const ESCAPED = /[<>&\u2028\u2029]/;
@@ -111,7 +104,7 @@ const ESCAPES = new Map([
   ['\u2029', '\\u2029'],
 ]);
 
-/** JSON text as Go writes it: characters with a meaning in HTML and the two line separators are escaped. */
+/** Encodes JSON like Go, which escapes `<`, `>`, `&` and the two line separators. */
 export function encodeJson(value: unknown, indent = false): string {
   const text = JSON.stringify(value, null, indent ? 2 : undefined);
   return ESCAPED.test(text) ? text.replace(/[<>&\u2028\u2029]/g, char => ESCAPES.get(char)!) : text;

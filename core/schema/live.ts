@@ -7,32 +7,32 @@ import { resourcesOf } from './custom/kind.js';
 import { extendRegistry } from './registry.js';
 import type { Registry, Resource } from './resource.js';
 
-/** A type that is served now, with what was built of it. */
-interface Served {
+/** A served resource type with its resources. */
+interface ServedType {
   readonly type: ResourceType;
-  /** The type as JSON: equal texts are the same type. */
+  /** The type as JSON, for comparisons. */
   readonly text: string;
   readonly resources: readonly Resource[];
 }
 
-/** A change of an object that may define a type. */
-type Defining = Pick<WireEvent, 'key' | 'value' | 'revision'>;
+/** A change of an object that may define a resource type. */
+type DefinitionChange = Pick<WireEvent, 'key' | 'value' | 'revision'>;
 
-const nameOf = ({ group, plural }: ResourceType): string => `${group}/${plural}`;
+const storageNameOf = ({ group, plural }: ResourceType): string => `${group}/${plural}`;
 
-/** The part of a type that clients see: a watch goes on while this is the same. */
-const visible = ({ terminating: _terminating, changedAt: _changedAt, ...rest }: ResourceType): string =>
+/** The part of a type that matters to clients. Watches of its objects end when it changes. */
+const visibleText = ({ terminating: _terminating, changedAt: _changedAt, ...rest }: ResourceType): string =>
   JSON.stringify(rest);
 
 /**
- * The registry of one thread, in step with the thread's events: objects of the sources add, change and remove resource
- * types. The generation is the revision of the event that changed it, so that it means the same in every thread.
+ * The registry of a thread, updated by the thread's events: objects of the sources add, change and remove resource
+ * types. Its generation is the revision of the event that changed it, and thus the same in every thread.
  */
 export class LiveRegistry {
   #current: Registry;
   #stale = false;
   #generation: number;
-  readonly #served = new Map<string, Served>();
+  readonly #served = new Map<string, ServedType>();
   readonly #types: ResourceType[];
   #fixed: readonly Resource[];
   readonly #sources: ReadonlyMap<string, ResourceSource>;
@@ -41,11 +41,9 @@ export class LiveRegistry {
     readonly base: Registry,
     types: readonly ResourceType[],
     sources: readonly ResourceSource[],
-    /** Hears of sources that fail. */
+    /** Logs failures of sources. */
     readonly log: Pick<Log, 'error'>,
-    /**
-     * Called once per new registry, before anything is routed by it. `ended` are the storage names whose watches end.
-     */
+    /** Called with each new registry before it is used. `ended` are the storage names whose watches must end. */
     readonly onChange: (registry: Registry, ended: readonly string[]) => void = () => undefined,
   ) {
     this.#types = [...types];
@@ -55,81 +53,91 @@ export class LiveRegistry {
     this.#current = this.#fixed.length > 0 ? extendRegistry(base, this.#fixed, base.generation) : base;
   }
 
-  /** The built-in kinds and the types that came with the server. */
+  /**
+   * The registry without types defined by objects: built-in kinds, and types of plugins and of the embedding program.
+   */
   get fixed(): Registry {
     return extendRegistry(this.base, this.#fixed, this.base.generation);
   }
 
-  /** The newest registry. */
+  /** The current registry. */
   get current(): Registry {
-    this.settle();
+    this.rebuild();
     return this.#current;
   }
 
-  /** Key prefixes of the objects that define types. */
+  /** Key prefixes of the objects that define resource types. */
   get prefixes(): string[] {
     return Array.from(this.#sources.keys(), name => `${name}/`);
   }
 
-  /** Takes a committed change; changes of other objects pass by. */
-  apply(change: Defining): void {
+  /** Applies a committed change. Changes of other objects are ignored. */
+  apply(change: DefinitionChange): void {
     if (this.#sources.size === 0) return;
     const source = this.#sources.get(storageNameIn(change.key));
     if (!source) return;
     const { key, revision } = change;
     const before = this.#served.get(key);
-    const served = this.#servedBy(source, change, before);
+    const served = this.#parseDefinition(source, change, before);
     if (before?.text === served?.text) return;
     if (served) this.#served.set(key, served);
     else this.#served.delete(key);
     const type = served?.type;
     this.#stale = true;
     this.#generation = Math.max(this.#generation, revision);
-    if (before && (!type || visible(type) !== visible(before.type))) this.#ended.add(nameOf(before.type));
+    if (before && (!type || visibleText(type) !== visibleText(before.type)))
+      this.#ended.add(storageNameOf(before.type));
   }
 
-  /** What an object defines; as before, if its source fails: whoever made that mistake must not stop the thread. */
-  #servedBy(
+  /** The type that an object defines. If its source throws, the error is logged and the previous type is kept. */
+  #parseDefinition(
     source: ResourceSource,
-    { key, value, revision }: Defining,
-    before: Served | undefined,
-  ): Served | undefined {
+    { key, value, revision }: DefinitionChange,
+    before: ServedType | undefined,
+  ): ServedType | undefined {
     if (!value) return undefined;
     try {
-      const type = this.#dated(source.define(decodeStored(value)), before?.type, revision);
+      const type = this.#withChangedAt(source.define(decodeStored(value)), before?.type, revision);
       if (!type) return undefined;
       const text = JSON.stringify(type);
       return text === before?.text ? before : { type, text, resources: resourcesOf(type) };
     } catch (error) {
-      this.log.error({ key, stack: (error as Error).stack }, 'what the object defines cannot be served');
+      this.log.error(
+        { key, stack: (error as Error).stack },
+        'the resource type defined by the object cannot be served',
+      );
       return before;
     }
   }
 
-  /** Objects written before the schema changed are older than this revision. */
-  #dated(type: ResourceType | undefined, before: ResourceType | undefined, revision: number): ResourceType | undefined {
+  /** The type with the revision of its last visible change. */
+  #withChangedAt(
+    type: ResourceType | undefined,
+    before: ResourceType | undefined,
+    revision: number,
+  ): ResourceType | undefined {
     if (!type || !before) return type;
-    return { ...type, changedAt: visible(type) === visible(before) ? before.changedAt : revision };
+    return { ...type, changedAt: visibleText(type) === visibleText(before) ? before.changedAt : revision };
   }
 
   /**
-   * Types that came with the server may have had another schema when the objects in the store were written, up to
-   * `revision`.
+   * Marks objects up to `revision` as possibly written with another schema: the embedding program or a plugin may have
+   * changed the schema of its type before this start.
    */
-  predating(hasObjects: (storageName: string) => boolean, revision: number): void {
-    if (!this.#types.some(type => hasObjects(nameOf(type)))) return;
-    const types = this.#types.map(type => (hasObjects(nameOf(type)) ? { ...type, changedAt: revision } : type));
+  markOlderObjects(hasObjects: (storageName: string) => boolean, revision: number): void {
+    if (!this.#types.some(type => hasObjects(storageNameOf(type)))) return;
+    const types = this.#types.map(type => (hasObjects(storageNameOf(type)) ? { ...type, changedAt: revision } : type));
     this.#fixed = types.flatMap(resourcesOf);
     this.#stale = true;
   }
 
   readonly #ended = new Set<string>();
 
-  /** Builds the registry anew if something changed; many changes at once are one build. */
-  settle(): void {
+  /** Rebuilds the registry if definitions have changed since the last call. */
+  rebuild(): void {
     if (!this.#stale) return;
     this.#stale = false;
-    // What came with the server is not replaced by what stored objects define.
+    // Types defined by objects do not replace those of plugins or of the embedding program.
     const extra = [...[...this.#served.values()].flatMap(served => served.resources), ...this.#fixed];
     this.#current = extendRegistry(this.base, extra, this.#generation, this.#current);
     const ended = [...this.#ended];

@@ -1,4 +1,4 @@
-/** Leaf types; JSON form and wire form of each are in scalars.ts. */
+/** Names of scalar types. Their JSON forms are in scalars.ts, their wire forms in protobuf.ts. */
 export type ScalarName =
   | 'string'
   | 'bool'
@@ -17,29 +17,29 @@ export type ScalarName =
   | 'RawExtension'
   | 'JSON';
 
-/** A leaf. */
+/** A scalar type. */
 export interface Scalar {
   readonly is: 'scalar';
   readonly name: ScalarName;
-  /** Closed set of values, where the type has one (documents show it, strategies enforce it). */
+  /** Allowed values, if restricted. OpenAPI documents publish them; strategies enforce them. */
   readonly enum?: readonly string[];
 }
 
-/** A list; how its items merge stands on the field that holds it. */
+/** A list type. Its merge strategy is part of the field. */
 export interface List {
   readonly is: 'list';
   readonly of: Type;
-  /** Protobuf wraps the list into a message of this type id, its items being field 1. */
+  /** Id of the protobuf message that wraps the list, whose items are field 1. */
   readonly wrapper?: string;
 }
 
-/** A map from strings. */
+/** A map type with string keys. */
 export interface StringMap {
   readonly is: 'map';
   readonly of: Type;
 }
 
-/** How values below a field merge: apply and strategic merge patch read it (spec, "Merge strategy markers"). */
+/** The merge strategy of a field, for apply and strategic merge patch (spec, "Merge strategy markers"). */
 export interface Merge {
   readonly listType?: 'atomic' | 'set' | 'map';
   readonly keys?: readonly string[];
@@ -48,29 +48,31 @@ export interface Merge {
   readonly patchMergeKey?: string;
 }
 
-/** One member of a struct, in declaration order. */
+/** A member of a struct. */
 export interface Field {
   readonly name: string;
   readonly type: Type;
-  /** Absent differs from the zero value. */
+  /** Whether an absent value differs from the zero value. */
   readonly pointer: boolean;
-  /** Zero scalars, empty lists and maps are left out of JSON. Structs that are no pointers are always written. */
+  /**
+   * Whether zero scalars, empty lists and empty maps are omitted in JSON. Structs without pointer are always written.
+   */
   readonly omitEmpty: boolean;
   readonly required: boolean;
   readonly default?: unknown;
   readonly merge: Merge;
-  /** Protobuf: field number (0: no wire form) and the path of embedded messages that hold it. */
+  /** Protobuf field number; 0 if the field has no wire form. */
   readonly number: number;
   readonly protoName?: string;
-  /** The field stands in an embedded struct: its Go type is inlined in JSON and nested in protobuf. */
+  /** The embedded struct of the field, which is inlined in JSON but a nested message in protobuf. */
   readonly inlinedFrom?: Embedded;
-  /** Members of which at most one may be set share this name. */
+  /** Name of a group of fields of which at most one may be set. */
   readonly oneOf?: string;
-  /** Feature gate that guards the field. */
+  /** Feature gate of the field. */
   readonly gate?: string;
 }
 
-/** An embedded message that holds a field on the wire; `inner` is the next one below it. `type` is a type id. */
+/** An embedded message that contains a field on the wire. `inner` is the next nested one. `type` is a type id. */
 export interface Embedded {
   readonly number: number;
   readonly protoName: string;
@@ -78,36 +80,36 @@ export interface Embedded {
   readonly inner?: Embedded;
 }
 
-/** Which member of a struct is valid for which value of the discriminating one (documents show it). */
+/** A discriminated union of members, published in OpenAPI documents. */
 export interface Union {
   readonly discriminator: string;
-  /** Member name to the value that selects it. */
+  /** The discriminator value of each member, by member name. */
   readonly members: ReadonlyMap<string, string>;
 }
 
 /**
- * A struct. Its fields are filled after creation because types may refer to themselves; treat it as frozen afterwards.
+ * A struct type. Its fields are set after its creation, because types may be recursive, and do not change afterwards.
  */
 export interface Struct {
   readonly is: 'struct';
-  /** `core.v1.Pod`: package and Go-like name. */
+  /** Package and name: `core.v1.Pod`. */
   readonly id: string;
-  /** JSON begins with kind and apiVersion. */
+  /** Whether its JSON begins with kind and apiVersion. */
   readonly typeMeta: boolean;
   readonly fields: readonly Field[];
   readonly field: ReadonlyMap<string, Field>;
   readonly mapType?: 'atomic' | 'granular';
   readonly union?: Union;
   /**
-   * JSON form is not an object of these fields but the value of one of them: a schema or a list of schemas (`array`), a
-   * boolean or a schema (`bool`), a schema or a list of strings (`strings`). Protobuf has the fields.
+   * Its JSON is not an object but the value of one of its fields: a schema or a list of schemas (`array`), a boolean or
+   * a schema (`bool`), a schema or a list of strings (`strings`). In protobuf it has the fields.
    */
   readonly alternatives?: 'array' | 'bool' | 'strings';
-  /** The type has no protobuf form. */
+  /** Whether the type has no protobuf form. */
   readonly noProto?: boolean;
-  /** Members that are no fields are kept as they are: their structure is read off their values. */
+  /** Whether undeclared members are kept, as untyped values. */
   readonly open?: boolean;
 }
 
-/** The structural type model: everything that is generated per kind is generated from these. */
+/** A type of the model from which decoding, defaults, encodings, patches and documents are derived. */
 export type Type = Scalar | List | StringMap | Struct;

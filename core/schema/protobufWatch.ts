@@ -2,10 +2,11 @@ import protobuf from 'protobufjs/minimal.js';
 import { MAGIC } from './protobuf.js';
 
 /*
- * What surrounds encoded objects on the way out: the frames of a watch, and the place of the version in the answer to a write (spec, "Protobuf wrapper").
+ * Operations on encoded bodies: the frames of a watch, and the replacement of the resourceVersion (spec, "Protobuf
+ * wrapper").
  */
 
-/** Bytes of a frame's length. */
+/** Bytes of the length of a frame. */
 export const FRAME_LENGTH = 4;
 
 /** Field numbers with wire type 2. */
@@ -14,7 +15,7 @@ const SECOND = (2 << 3) | 2;
 /** `ObjectMeta.resourceVersion`. */
 const REVISION = (6 << 3) | 2;
 
-/** One event of a watch: its length in four bytes, most significant first, then type and the enveloped object. */
+/** The frame of a watch event: its length in four big-endian bytes, then type and enveloped object. */
 export function watchFrame(type: string, envelope: Uint8Array): Uint8Array {
   const writer = protobuf.Writer.create();
   writer.uint32(FIRST).string(type);
@@ -28,15 +29,15 @@ export function watchFrame(type: string, envelope: Uint8Array): Uint8Array {
   return frame;
 }
 
-/** A length-delimited field: where its key, its content and its end stand. */
+/** Positions of a length-delimited field: of its key, its content and its end. */
 interface Span {
   readonly key: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** The first field of a message with that key; undefined where it has none. */
-function find(bytes: Uint8Array, from: number, to: number, key: number): Span | undefined {
+/** The first field of a message with a key; undefined if there is none. */
+function findField(bytes: Uint8Array, from: number, to: number, key: number): Span | undefined {
   const reader = protobuf.Reader.create(bytes.subarray(0, to));
   reader.pos = from;
   while (reader.pos < to) {
@@ -52,30 +53,30 @@ function find(bytes: Uint8Array, from: number, to: number, key: number): Span | 
   return undefined;
 }
 
-const field = (key: number, ...content: readonly Uint8Array[]): Buffer => {
+const writeField = (key: number, ...content: readonly Uint8Array[]): Buffer => {
   const writer = protobuf.Writer.create();
   writer.uint32(key).uint32(content.reduce((sum, part) => sum + part.length, 0));
   return Buffer.concat([writer.finish(), ...content]);
 };
 
 /**
- * The same enveloped object with another resourceVersion in its metadata, which is field 1 of every kind. Other
- * messages come back as they are.
+ * Replaces the resourceVersion of an enveloped object. Metadata is field 1 of every kind. Messages without a
+ * resourceVersion are returned unchanged.
  */
 export function withEnvelopeRevision(body: Uint8Array, revision: number): Uint8Array {
-  const raw = find(body, MAGIC.length, body.length, SECOND);
-  const metadata = raw && find(body, raw.start, raw.end, FIRST);
-  const version = metadata && find(body, metadata.start, metadata.end, REVISION);
+  const raw = findField(body, MAGIC.length, body.length, SECOND);
+  const metadata = raw && findField(body, raw.start, raw.end, FIRST);
+  const version = metadata && findField(body, metadata.start, metadata.end, REVISION);
   if (!version) return body;
-  const inner = field(
+  const inner = writeField(
     FIRST,
     body.subarray(metadata.start, version.key),
-    field(REVISION, Buffer.from(String(revision))),
+    writeField(REVISION, Buffer.from(String(revision))),
     body.subarray(version.end, metadata.end),
   );
   return Buffer.concat([
     body.subarray(0, raw.key),
-    field(SECOND, body.subarray(raw.start, metadata.key), inner, body.subarray(metadata.end, raw.end)),
+    writeField(SECOND, body.subarray(raw.start, metadata.key), inner, body.subarray(metadata.end, raw.end)),
     body.subarray(raw.end),
   ]);
 }

@@ -7,27 +7,27 @@ import { completeStrategy } from './strategy-defaults.js';
 import { type GroupRow, groupRows, type ResourceRow, type SubresourceRow, type VersionRow } from './table/resources.js';
 import { findType, typeOf } from './table/types.js';
 
-/** Gives the rules of a kind by its storage name; undefined for kinds without rules of their own. */
+/** Finds the strategy of a kind by its storage name; undefined for kinds without a strategy. */
 export type StrategySource = (storageName: string) => Partial<Strategy> | undefined;
 
-/** What a registry is built from. `extra` are custom resources, complete; only those to be served. */
+/** Inputs of a registry. `extra` are the served custom resources. */
 export interface RegistryInput {
   readonly naming: Naming;
   readonly strategies: StrategySource;
   readonly extra?: readonly Resource[];
   readonly generation: number;
-  /** Turns versions on or off, by neutral apiVersion; undefined keeps the release's choice. */
+  /** Enables or disables a version by its neutral apiVersion. Undefined means the default of the release. */
   readonly enabled?: (apiVersion: string) => boolean | undefined;
 }
 
-/** Kinds whose objects live under another group's name. */
+/** Kinds that are stored as those of another group. */
 const STORED_ELSEWHERE = new Map([['events.orchestrator.io/events', { storageName: 'core/events', apiVersion: 'v1' }]]);
-/** Upstream's priority of groups that definitions bring. */
-const EXTRA_PRIORITY = 1000;
+/** The priority of groups of custom kinds, as upstream's. */
+const CUSTOM_GROUP_PRIORITY = 1000;
 
-const joined = (group: string, version: string): string => (group ? `${group}/${version}` : version);
+const joinApiVersion = (group: string, version: string): string => (group ? `${group}/${version}` : version);
 
-function subresource(row: SubresourceRow, group: string, version: string, naming: Naming): Subresource {
+function toSubresource(row: SubresourceRow, group: string, version: string, naming: Naming): Subresource {
   const [bodyGroup, bodyVersion] = row.apiVersion
     ? row.apiVersion.includes('/')
       ? (row.apiVersion.split('/') as [string, string])
@@ -61,7 +61,7 @@ const deprecationOf = (row: ResourceRow, naming: Naming): Resource['deprecation'
   };
 };
 
-/** What answers warn of where the release that is served, or an earlier one, deprecates the version. */
+/** The warning of a version that is deprecated in this release or an earlier one. */
 function warningOf(apiVersion: string, kind: string, deprecation: Resource['deprecation']): string | undefined {
   const { deprecated, removed, replacement } = deprecation ?? {};
   if (!deprecated || minorOf(deprecated) > Number(RELEASE.minor)) return undefined;
@@ -71,19 +71,19 @@ function warningOf(apiVersion: string, kind: string, deprecation: Resource['depr
 
 const minorOf = (release: string): number => Number(release.split('.')[1]);
 
-/** Where objects of the resource live, and in which version (neutral): the most preferred one that has it. */
+/** The storage name and the storage version of a resource: by default, the most preferred version that has it. */
 function storageOf(group: GroupRow, plural: string): { storageName: string; apiVersion: string } {
   const name = `${group.name || 'core'}/${plural}`;
   const first = group.versions.find(version => version.resources.some(row => row.plural === plural));
-  return STORED_ELSEWHERE.get(name) ?? { storageName: name, apiVersion: joined(group.name, first!.version) };
+  return STORED_ELSEWHERE.get(name) ?? { storageName: name, apiVersion: joinApiVersion(group.name, first!.version) };
 }
 
-function resource(group: GroupRow, version: VersionRow, row: ResourceRow, input: RegistryInput): Resource {
+function toResource(group: GroupRow, version: VersionRow, row: ResourceRow, input: RegistryInput): Resource {
   const { naming } = input;
   const storage = storageOf(group, row.plural);
-  const open = row.subresources.filter(sub => !sub.gate);
+  const ungated = row.subresources.filter(sub => !sub.gate);
   const typeId = `${version.package}.${row.kind}`;
-  const apiVersion = naming.apiVersion(joined(group.name, version.version));
+  const apiVersion = naming.apiVersion(joinApiVersion(group.name, version.version));
   const deprecation = deprecationOf(row, naming);
   return {
     group: naming.group(group.name),
@@ -97,7 +97,7 @@ function resource(group: GroupRow, version: VersionRow, row: ResourceRow, input:
     shortNames: row.shortNames,
     categories: row.categories,
     verbs: row.verbs,
-    subresources: new Map(open.map(sub => [sub.name, subresource(sub, group.name, version.version, naming)])),
+    subresources: new Map(ungated.map(sub => [sub.name, toSubresource(sub, group.name, version.version, naming)])),
     get type(): Struct {
       return typeOf(typeId);
     },
@@ -110,7 +110,7 @@ function resource(group: GroupRow, version: VersionRow, row: ResourceRow, input:
     storageName: storage.storageName,
     storageApiVersion: naming.apiVersion(storage.apiVersion),
     strategy: completeStrategy({
-      hasStatus: open.some(sub => sub.name === 'status'),
+      hasStatus: ungated.some(sub => sub.name === 'status'),
       ...input.strategies(storage.storageName),
     }),
     warning: warningOf(apiVersion, row.kind, deprecation),
@@ -118,17 +118,17 @@ function resource(group: GroupRow, version: VersionRow, row: ResourceRow, input:
   };
 }
 
-function builtInGroup(row: GroupRow, input: RegistryInput): Group {
+function toGroup(row: GroupRow, input: RegistryInput): Group {
   const { naming } = input;
   const versions = row.versions.map(version => {
-    const neutral = joined(row.name, version.version);
+    const neutral = joinApiVersion(row.name, version.version);
     return {
       group: naming.group(row.name),
       version: version.version,
       apiVersion: naming.apiVersion(neutral),
       stability: version.stability,
       served: input.enabled?.(neutral) ?? version.enabled,
-      resources: new Map(version.resources.map(r => [r.plural, resource(row, version, r, input)])),
+      resources: new Map(version.resources.map(r => [r.plural, toResource(row, version, r, input)])),
       package: version.package,
       otherKinds: version.otherKinds,
     };
@@ -144,7 +144,7 @@ function builtInGroup(row: GroupRow, input: RegistryInput): Group {
 
 const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
 
-/** Upstream's order of versions: general before beta before alpha, higher numbers first, anything else last by name. */
+/** Compares versions as upstream: GA before beta before alpha, higher numbers first, other names last. */
 export function compareVersions(a: string, b: string): number {
   const [x, y] = [VERSION.exec(a), VERSION.exec(b)];
   if (!x || !y) return x ? -1 : y ? 1 : a < b ? -1 : a > b ? 1 : 0;
@@ -159,10 +159,10 @@ const stabilityOf = (version: string): GroupVersion['stability'] => {
 
 const sameResources = (a: GroupVersion, b: GroupVersion): boolean =>
   a.resources.size === b.resources.size &&
-  [...b.resources].every(([plural, resource]) => a.resources.get(plural) === resource);
+  [...b.resources].every(([plural, toResource]) => a.resources.get(plural) === toResource);
 
-/** Adds custom resources: their versions join a known group's or make a group of their own. */
-function addExtra(groups: Map<string, Group>, extra: readonly Resource[], previous?: Registry): void {
+/** Adds custom resources to existing or new groups. */
+function addResources(groups: Map<string, Group>, extra: readonly Resource[], previous?: Registry): void {
   const byVersion = new Map<string, Map<string, Resource>>();
   for (const one of extra) {
     const resources = byVersion.get(one.apiVersion) ?? new Map<string, Resource>();
@@ -176,21 +176,21 @@ function addExtra(groups: Map<string, Group>, extra: readonly Resource[], previo
       ? { ...same, served: true, resources: new Map([...resources, ...same.resources]) }
       : { group, version, apiVersion, stability: stabilityOf(version), served: true, resources };
     const before = previous?.groups.get(group)?.versions.find(v => v.version === version);
-    const kept = before && sameResources(before, merged) ? before : merged;
-    const versions = [...(known?.versions ?? []).filter(v => v !== same), kept];
+    const reused = before && sameResources(before, merged) ? before : merged;
+    const versions = [...(known?.versions ?? []).filter(v => v !== same), reused];
     versions.sort((a, b) => compareVersions(a.version, b.version));
     const preferred = versions.find(v => v.served)!.version;
     groups.set(group, {
       name: group,
       ...(known?.neutralName === undefined ? {} : { neutralName: known.neutralName }),
-      priority: known?.priority ?? EXTRA_PRIORITY,
+      priority: known?.priority ?? CUSTOM_GROUP_PRIORITY,
       preferred,
       versions,
     });
   }
 }
 
-/** Every stored resource of a served kind once, in its storage version, which itself need not be served. */
+/** The stored resources of served kinds, each in its storage version, which may itself not be served. */
 function storedResources(groups: ReadonlyMap<string, Group>): readonly Resource[] {
   const served = new Map<string, Resource>();
   const inStorageVersion = new Map<string, Resource>();
@@ -204,18 +204,15 @@ function storedResources(groups: ReadonlyMap<string, Group>): readonly Resource[
   return [...served].map(([name, one]) => inStorageVersion.get(name) ?? one);
 }
 
-/** Builds the frozen set of everything served: the table's kinds under the given naming, and `extra`. */
+/** Builds a registry of the built-in kinds in a naming, and `extra`. */
 export function buildRegistry(input: RegistryInput): Registry {
   const groups = new Map<string, Group>();
-  for (const row of groupRows()) groups.set(input.naming.group(row.name), builtInGroup(row, input));
-  addExtra(groups, input.extra ?? []);
-  return registryOf(groups, input.generation);
+  for (const row of groupRows()) groups.set(input.naming.group(row.name), toGroup(row, input));
+  addResources(groups, input.extra ?? []);
+  return makeRegistry(groups, input.generation);
 }
 
-/**
- * The registry with further resources; what `base` has is shared, not built again, and what is as in `previous` is the
- * same object.
- */
+/** Adds resources to a registry. Unchanged group versions are shared with `base` and `previous`. */
 export function extendRegistry(
   base: Registry,
   extra: readonly Resource[],
@@ -223,11 +220,11 @@ export function extendRegistry(
   previous?: Registry,
 ): Registry {
   const groups = new Map(base.groups);
-  addExtra(groups, extra, previous);
-  return registryOf(groups, generation);
+  addResources(groups, extra, previous);
+  return makeRegistry(groups, generation);
 }
 
-function registryOf(groups: ReadonlyMap<string, Group>, generation: number): Registry {
+function makeRegistry(groups: ReadonlyMap<string, Group>, generation: number): Registry {
   const byPath = new Map<string, Resource>();
   const byKind = new Map<string, Resource>();
   for (const group of groups.values())
@@ -241,7 +238,7 @@ function registryOf(groups: ReadonlyMap<string, Group>, generation: number): Reg
   return Object.freeze({
     generation,
     groups,
-    find: (group: string, version: string, plural: string) => byPath.get(`${joined(group, version)} ${plural}`),
+    find: (group: string, version: string, plural: string) => byPath.get(`${joinApiVersion(group, version)} ${plural}`),
     byKind: (apiVersion: string, kind: string) => byKind.get(`${apiVersion} ${kind}`),
     stored: storedResources(groups),
   });

@@ -3,7 +3,7 @@ import type { StructuralSchema } from '../api/resource.js';
 import type { ApiObject, Json } from '../model/object.js';
 import type { Struct } from './model.js';
 
-/** A subresource served below a resource. */
+/** A subresource of a resource. */
 export interface Subresource {
   readonly name: string;
   readonly kind: string;
@@ -12,31 +12,28 @@ export interface Subresource {
   readonly verbs: readonly string[];
   /** Type of the body; undefined for `connect`-like subresources without one. */
   readonly type?: Struct;
-  /** Type of the query parameters, where it has some. */
+  /** Type of the query parameters, if any. */
   readonly options?: Struct;
-  /** The connection is handed over to something else (exec, proxy). */
+  /** Whether it upgrades or forwards the connection (exec, proxy). */
   readonly connect?: boolean;
-  /** Media type of the answer where it is not an object. */
+  /** Media type of the answer, if it is not an object. */
   readonly produces?: string;
 }
 
-/** How objects of a kind outside of the table are read and written. */
+/** Decoding and reading of the objects of a custom kind. */
 export interface CustomSchema {
-  /** What the client's documents show. */
+  /** The published schema. */
   readonly schema: StructuralSchema;
   /**
-   * The object of a body: metadata decoded, members that the schema does not know dropped and reported to `complaints`,
-   * nulls and defaults settled. Throws TypeMismatch for metadata of the wrong shape. Does not change `value`.
+   * Decodes the object of a body: decodes metadata, removes unknown fields and reports them to `complaints`, removes
+   * nulls and applies defaults. Does not change `value`. Throws TypeMismatch for malformed metadata.
    */
   decode(value: { readonly [key: string]: Json }, complaints: string[]): ApiObject;
-  /** A stored object as this version shows it, whatever version and schema it was written under. */
+  /** Converts a stored object, written with any version and schema, to this version. */
   read(object: ApiObject): ApiObject;
 }
 
-/**
- * One resource of one group version, resolved: what requests are routed to. All names are in the naming the server
- * speaks.
- */
+/** A resource of a group version, to which requests are routed. All names are in the server's naming. */
 export interface Resource {
   readonly group: string;
   readonly version: string;
@@ -52,34 +49,28 @@ export interface Resource {
   readonly verbs: readonly string[];
   readonly subresources: ReadonlyMap<string, Subresource>;
   readonly type: Struct;
-  /** Type of a list of them; built-in kinds only. */
+  /** Type of lists; built-in kinds only. */
   readonly listType?: Struct;
   /** Feature gate that guards the resource. */
   readonly gate?: string;
   /** False for virtual kinds (reviews, bindings). */
   readonly stored: boolean;
-  /**
-   * Built-in kinds follow the table's schema; custom ones come from definitions and are always served with kind and
-   * apiVersion.
-   */
+  /** Whether the kind is built in. Other kinds come from definitions and have a `custom` schema. */
   readonly builtIn: boolean;
   /**
-   * Where its objects live: `<group or core>/<plural>`, equal for all versions (and aliases, as the two Event groups)
-   * of one kind.
+   * Prefix of its keys in the store: `<group or core>/<plural>`, equal for all versions (and for both Event groups).
    */
   readonly storageName: string;
-  /** The version that is stored; equals `apiVersion` where no conversion is needed. */
+  /** The storage version; equals `apiVersion` if no conversion is needed. */
   readonly storageApiVersion: string;
   readonly strategy: Strategy;
-  /** Set for kinds outside of the table: what generic code does by the table's types, these do by their own schema. */
+  /** The schema of a custom kind. */
   readonly custom?: CustomSchema;
-  /**
-   * Objects at or below this revision may have been written under another schema: they are shown through `custom.read`.
-   */
+  /** Objects up to this revision may have been written with another schema and must be read with `custom.read`. */
   readonly changedAt?: number;
-  /** Text of the Warning header that every answer of this version carries. */
+  /** Text of the Warning header of answers in this version. */
   readonly warning?: string;
-  /** Set where the release deprecates this version: what the Warning header says. */
+  /** The deprecation of this version, if any. */
   readonly deprecation?: {
     readonly introduced?: string;
     readonly deprecated?: string;
@@ -88,39 +79,39 @@ export interface Resource {
   };
 }
 
-/** One served group version with its stability and its resources by plural name. */
+/** A group version with its resources by plural name. */
 export interface GroupVersion {
   readonly group: string;
   readonly version: string;
   readonly apiVersion: string;
   readonly stability: 'ga' | 'beta' | 'alpha';
-  /** Served now. Versions that are off are known, so that a setting can turn them on. */
+  /** Whether it is served. Disabled versions are included, because a setting can enable them. */
   readonly served: boolean;
   readonly resources: ReadonlyMap<string, Resource>;
-  /** Package of its types, where the table has it: `core.v1`. */
+  /** Package of its built-in types: `core.v1`. */
   readonly package?: string;
-  /** Kinds of the version that are no resources; their type id is `package.Kind`. */
+  /** Kinds of the version that are not resources; their type id is `package.Kind`. */
   readonly otherKinds?: readonly string[];
 }
 
-/** A group: versions in order of preference. */
+/** A group with its versions in order of preference. */
 export interface Group {
   readonly name: string;
-  /** Its name in the neutral naming, which plugins use; absent: a custom group, which has one name. */
+  /** Its name in the neutral naming, which plugins use; absent for custom groups, which have one name. */
   readonly neutralName?: string;
   readonly priority: number;
   readonly preferred: string;
   readonly versions: readonly GroupVersion[];
 }
 
-/** A frozen generation of everything that is served; a new definition builds a new one. */
+/** All served resources. Immutable: a new definition makes a new registry with another generation. */
 export interface Registry {
   readonly generation: number;
   readonly groups: ReadonlyMap<string, Group>;
-  /** Exact look-up of a served resource. */
+  /** Finds a served resource. */
   find(group: string, version: string, plural: string): Resource | undefined;
-  /** By apiVersion and kind, for owner references and decoding. */
+  /** Finds a served resource by apiVersion and kind. */
   byKind(apiVersion: string, kind: string): Resource | undefined;
-  /** Every stored resource once, in its storage version. */
+  /** All stored resources, each in its storage version. */
   readonly stored: readonly Resource[];
 }

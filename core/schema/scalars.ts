@@ -2,31 +2,28 @@ import { canonicalQuantity } from '../model/quantity.js';
 import type { Json } from '../model/object.js';
 import type { ScalarName } from './model.js';
 
-/**
- * Reports a value that does not fit; throws. `ownJson`: the type reads its JSON itself, also where all else is
- * converted.
- */
-export interface Complain {
+/** Error reporting of scalar decoders; both methods throw. `ownJson`: the Go type has its own JSON decoder. */
+export interface DecodeErrors {
   mismatch(value: Json, goType: string, how?: 'ownJson'): never;
-  wrong(message: string): never;
+  fail(message: string): never;
 }
 
-/** Turns a JSON value into its canonical form, as the typed encoder of upstream would write it. Never sees null. */
-export type ScalarDecoder = (value: Json, complain: Complain) => Json;
+/** Converts a JSON value other than null to its canonical form, as upstream would encode it. */
+export type ScalarDecoder = (value: Json, errors: DecodeErrors) => Json;
 
-const integer =
-  (goType: string, least: number, most: number, how?: 'ownJson'): ScalarDecoder =>
-  (value, complain) =>
-    typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
+const integerDecoder =
+  (goType: string, min: number, max: number, how?: 'ownJson'): ScalarDecoder =>
+  (value, errors) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
       ? value + 0
-      : complain.mismatch(value, goType, how);
+      : errors.mismatch(value, goType, how);
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
 const RFC3339 = '2006-01-02T15:04:05Z07:00';
 const RFC3339_MICRO = '2006-01-02T15:04:05.000000Z07:00';
 
-/** Milliseconds since the epoch of an RFC 3339 time in whole seconds; undefined if it is none. */
-function secondsOf(match: RegExpExecArray): number | undefined {
+/** Milliseconds since the epoch, in whole seconds; undefined if the time does not exist. */
+function toMilliseconds(match: RegExpExecArray): number | undefined {
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
     number,
     number,
@@ -46,30 +43,30 @@ function secondsOf(match: RegExpExecArray): number | undefined {
   return date.getTime() - (match[8] === '-' ? -offset : offset);
 }
 
-/** Milliseconds since the epoch of an RFC 3339 time, its fraction left out; undefined if the text is none. */
-export function timeOf(text: string): number | undefined {
+/** Parses an RFC 3339 time to milliseconds since the epoch, without its fraction. Returns undefined if malformed. */
+export function parseTime(text: string): number | undefined {
   const match = TIME.exec(text);
-  return match ? secondsOf(match) : undefined;
+  return match ? toMilliseconds(match) : undefined;
 }
 
 const CANONICAL_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 const ZERO_TIME = '0001-01-01T00:00:00Z';
 
-const time: ScalarDecoder = (value, complain) => {
-  if (typeof value !== 'string') return complain.mismatch(value, 'string', 'ownJson');
+const decodeTime: ScalarDecoder = (value, errors) => {
+  if (typeof value !== 'string') return errors.mismatch(value, 'string', 'ownJson');
   if (CANONICAL_TIME.test(value)) return value === ZERO_TIME ? null : value;
-  const at = timeOf(value);
+  const at = parseTime(value);
   if (at === undefined)
-    return complain.wrong(`parsing time ${JSON.stringify(value)} as "${RFC3339}": cannot parse the value`);
+    return errors.fail(`parsing time ${JSON.stringify(value)} as "${RFC3339}": cannot parse the value`);
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 };
 
-const microTime: ScalarDecoder = (value, complain) => {
-  if (typeof value !== 'string') return complain.mismatch(value, 'string', 'ownJson');
+const decodeMicroTime: ScalarDecoder = (value, errors) => {
+  if (typeof value !== 'string') return errors.mismatch(value, 'string', 'ownJson');
   const match = TIME.exec(value);
-  const at = match && match[7]?.length === 6 ? secondsOf(match) : undefined;
+  const at = match && match[7]?.length === 6 ? toMilliseconds(match) : undefined;
   if (at === undefined)
-    return complain.wrong(`parsing time ${JSON.stringify(value)} as "${RFC3339_MICRO}": cannot parse the value`);
+    return errors.fail(`parsing time ${JSON.stringify(value)} as "${RFC3339_MICRO}": cannot parse the value`);
   return `${new Date(at).toISOString().slice(0, 19)}.${match![7]}Z`;
 };
 
@@ -85,9 +82,9 @@ const UNITS = new Map([
 ]);
 const DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const DURATION_PART = /(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g;
-const MOST_NANOSECONDS = (1n << 63n) - 1n;
+const MAX_NANOSECONDS = (1n << 63n) - 1n;
 
-/** Nanoseconds of a Go duration (`1h2m3.5s`); undefined if it is none or does not fit into 64 bits. */
+/** Parses a Go duration (`1h2m3.5s`) to nanoseconds. Returns undefined if malformed or beyond 64 bits. */
 export function parseDuration(text: string): bigint | undefined {
   if (text.length > 100 || !DURATION.test(text)) return undefined;
   let total = 0n;
@@ -95,7 +92,7 @@ export function parseDuration(text: string): bigint | undefined {
     const size = UNITS.get(unit!)!;
     total += BigInt(whole || '0') * size + (BigInt(fraction || '0') * size) / 10n ** BigInt(fraction!.length);
   }
-  if (total > MOST_NANOSECONDS) return undefined;
+  if (total > MAX_NANOSECONDS) return undefined;
   return text[0] === '-' ? -total : total;
 }
 
@@ -106,7 +103,7 @@ const withFraction = (nanoseconds: bigint, unit: bigint, digits: number): string
   return `${nanoseconds / unit}${fraction ? `.${fraction}` : ''}`;
 };
 
-/** A duration as Go prints it: `1h0m0s`, `1.5s`, `20ms`, `0s`. */
+/** Formats a duration as Go: `1h0m0s`, `1.5s`, `20ms`, `0s`. */
 export function formatDuration(nanoseconds: bigint): string {
   if (nanoseconds < 0n) return `-${formatDuration(-nanoseconds)}`;
   if (nanoseconds === 0n) return '0s';
@@ -119,58 +116,53 @@ export function formatDuration(nanoseconds: bigint): string {
   return minutes < 60n ? `${minutes}m${seconds}` : `${minutes / 60n}h${minutes % 60n}m${seconds}`;
 }
 
-const duration: ScalarDecoder = (value, complain) => {
-  if (typeof value !== 'string') return complain.mismatch(value, 'string', 'ownJson');
+const decodeDuration: ScalarDecoder = (value, errors) => {
+  if (typeof value !== 'string') return errors.mismatch(value, 'string', 'ownJson');
   const parsed = parseDuration(value);
-  return parsed === undefined
-    ? complain.wrong(`time: invalid duration ${JSON.stringify(value)}`)
-    : formatDuration(parsed);
+  return parsed === undefined ? errors.fail(`time: invalid duration ${JSON.stringify(value)}`) : formatDuration(parsed);
 };
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-const bytes: ScalarDecoder = (value, complain) => {
-  if (typeof value !== 'string') return complain.mismatch(value, '[]uint8');
+const decodeBytes: ScalarDecoder = (value, errors) => {
+  if (typeof value !== 'string') return errors.mismatch(value, '[]uint8');
   const text = value.includes('\n') || value.includes('\r') ? value.replace(/[\r\n]/g, '') : value;
   if (!BASE64.test(text))
-    return complain.wrong('illegal base64 data at input byte ' + (text.match(/^[A-Za-z0-9+/]*/)?.[0].length ?? 0));
+    return errors.fail('illegal base64 data at input byte ' + (text.match(/^[A-Za-z0-9+/]*/)?.[0].length ?? 0));
   return text.endsWith('=') ? Buffer.from(text, 'base64').toString('base64') : text;
 };
 
-const quantity: ScalarDecoder = (value, complain) => {
+const decodeQuantity: ScalarDecoder = (value, errors) => {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value);
-  return canonicalQuantity(text, why => complain.wrong(why));
+  return canonicalQuantity(text, why => errors.fail(why));
 };
 
-const int32 = integer('int32', -(2 ** 31), 2 ** 31 - 1);
-const ownInt32 = integer('int32', -(2 ** 31), 2 ** 31 - 1, 'ownJson');
-const object: ScalarDecoder = (value, complain) =>
-  typeof value === 'object' && !Array.isArray(value) ? value : complain.mismatch(value, 'map[string]interface {}');
+const decodeInt32 = integerDecoder('int32', -(2 ** 31), 2 ** 31 - 1);
+const decodeOwnInt32 = integerDecoder('int32', -(2 ** 31), 2 ** 31 - 1, 'ownJson');
+const decodeObject: ScalarDecoder = (value, errors) =>
+  typeof value === 'object' && !Array.isArray(value) ? value : errors.mismatch(value, 'map[string]interface {}');
 
-/** Decoders of all leaf types. */
+/** The decoders of all scalar types. */
 export const SCALAR_DECODERS: Readonly<Record<ScalarName, ScalarDecoder>> = {
-  string: (value, complain) => (typeof value === 'string' ? value : complain.mismatch(value, 'string')),
-  bool: (value, complain) => (typeof value === 'boolean' ? value : complain.mismatch(value, 'bool')),
-  int32,
-  int64: integer('int64', -(2 ** 63), 2 ** 63 - 1024),
-  uint32: integer('uint32', 0, 2 ** 32 - 1),
-  double: (value, complain) => (typeof value === 'number' ? value : complain.mismatch(value, 'float64')),
-  bytes,
+  string: (value, errors) => (typeof value === 'string' ? value : errors.mismatch(value, 'string')),
+  bool: (value, errors) => (typeof value === 'boolean' ? value : errors.mismatch(value, 'bool')),
+  int32: decodeInt32,
+  int64: integerDecoder('int64', -(2 ** 63), 2 ** 63 - 1024),
+  uint32: integerDecoder('uint32', 0, 2 ** 32 - 1),
+  double: (value, errors) => (typeof value === 'number' ? value : errors.mismatch(value, 'float64')),
+  bytes: decodeBytes,
   any: value => value,
-  Time: time,
-  MicroTime: microTime,
-  Duration: duration,
-  Quantity: quantity,
-  IntOrString: (value, complain) => (typeof value === 'string' ? value : ownInt32(value, complain)),
-  FieldsV1: object,
-  RawExtension: object,
+  Time: decodeTime,
+  MicroTime: decodeMicroTime,
+  Duration: decodeDuration,
+  Quantity: decodeQuantity,
+  IntOrString: (value, errors) => (typeof value === 'string' ? value : decodeOwnInt32(value, errors)),
+  FieldsV1: decodeObject,
+  RawExtension: decodeObject,
   JSON: value => value,
 };
 
-/**
- * What a leaf that is no pointer shows where nothing was given; undefined leaves of `bytes`, `any` and raw types are
- * null.
- */
+/** The values of absent scalars that are not pointers. */
 export const SCALAR_ZEROS: Readonly<Record<ScalarName, Json>> = {
   string: '',
   bool: false,
@@ -190,7 +182,7 @@ export const SCALAR_ZEROS: Readonly<Record<ScalarName, Json>> = {
   JSON: null,
 };
 
-/** Go structs: omitempty never leaves them out. */
+/** Scalars that are Go structs: `omitempty` never omits them, and in protobuf they are messages. */
 export const STRUCT_SCALARS: ReadonlySet<ScalarName> = new Set([
   'Time',
   'MicroTime',
@@ -213,5 +205,5 @@ const GO_NAMES: Partial<Record<ScalarName, string>> = {
   any: 'interface {}',
 };
 
-/** How Go names the leaf's type. */
+/** The Go name of a scalar type. */
 export const goScalar = (name: ScalarName): string => GO_NAMES[name] ?? name;

@@ -2,7 +2,7 @@ import type { Strategy } from '../api/strategy.js';
 import type { Violation } from '../model/refusal.js';
 import { prefixed, dns1123Subdomain } from '../model/names.js';
 
-const nothing = (): void => {};
+const doNothing = (): void => {};
 const noViolations = (): readonly Violation[] => [];
 const NO_FIELDS: Strategy['selectableFields'] = new Map();
 const NO_ALIASES: Strategy['fieldAliases'] = new Map();
@@ -15,10 +15,10 @@ const DEFAULTS: Strategy = {
   allowUnconditionalUpdate: true,
   returnsDeletedObject: false,
   orphansByDefault: false,
-  applyDefaults: nothing,
-  prepareCreate: nothing,
-  prepareUpdate: nothing,
-  prepareStatus: nothing,
+  applyDefaults: doNothing,
+  prepareCreate: doNothing,
+  prepareUpdate: doNothing,
+  prepareStatus: doNothing,
   validateCreate: noViolations,
   validateUpdate: noViolations,
   validateStatus: noViolations,
@@ -27,5 +27,5 @@ const DEFAULTS: Strategy = {
   fieldAliases: NO_ALIASES,
 };
 
-/** A whole strategy: what `partial` leaves out is that of a plain object with a DNS-1123 subdomain name. */
+/** Completes a strategy with the defaults: an object without status, whose name is a DNS-1123 subdomain. */
 export const completeStrategy = (partial: Partial<Strategy> = {}): Strategy => ({ ...DEFAULTS, ...partial });

@@ -1,26 +1,26 @@
 import { StrictErrors } from './strictErrors.js';
 import type { Struct, Type } from './model.js';
 
-/** A value of any shape: members given twice are told, no member is unknown. */
+/** Any value: duplicate members are reported, but no member is unknown. */
 const ANY: Type = { is: 'scalar', name: 'any' };
 
-/** A container that is being read. */
+/** A container that is being scanned. */
 interface Frame {
-  /** Path of the container itself. */
+  /** Path of the container. */
   readonly path: string;
   readonly isObject: boolean;
-  /** Members so far, of an object that is looked into. */
+  /** Names of the members so far; undefined if the container is not inspected. */
   readonly seen: Set<string> | undefined;
-  /** Type of the container; undefined where nothing is looked into: values that types read by themselves. */
+  /** Type of the container; undefined if its contents are not inspected, since its type decodes JSON itself. */
   readonly type: Type | undefined;
   index: number;
-  /** Path and type of the value that comes next. */
+  /** Path and type of the next value. */
   next: string;
   nextType: Type | undefined;
 }
 
-/** What the type says about a container of its own shape; types with shapes of their own are not looked into. */
-function looked(type: Type | undefined): Type | undefined {
+/** The type, if its JSON can be inspected; undefined for types that decode their JSON themselves. */
+function inspectable(type: Type | undefined): Type | undefined {
   if (!type) return undefined;
   if (type.is === 'scalar') return type.name === 'any' ? type : undefined;
   return type.is === 'struct' && type.alternatives ? undefined : type;
@@ -29,8 +29,8 @@ function looked(type: Type | undefined): Type | undefined {
 const itemType = (type: Type | undefined): Type | undefined =>
   type?.is === 'list' || type?.is === 'map' ? type.of : type?.is === 'scalar' ? type : undefined;
 
-function frameOf(path: string, type: Type | undefined, isObject: boolean): Frame {
-  const inner = looked(type);
+function makeFrame(path: string, type: Type | undefined, isObject: boolean): Frame {
+  const inner = inspectable(type);
   return {
     path,
     isObject,
@@ -42,7 +42,7 @@ function frameOf(path: string, type: Type | undefined, isObject: boolean): Frame
   };
 }
 
-/** End of the string that starts at `start` (a quote): position of its closing quote. */
+/** The position of the closing quote of the string that starts at `start`. */
 function stringEnd(text: string, start: number): number {
   let at = start + 1;
   while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
@@ -50,14 +50,14 @@ function stringEnd(text: string, start: number): number {
 }
 
 const ENVELOPE: ReadonlySet<string> = new Set(['kind', 'apiVersion']);
-const TEXT: Type = { is: 'scalar', name: 'string' };
+const STRING: Type = { is: 'scalar', name: 'string' };
 
-/** Type of a struct's member; undefined if it has none of that name. */
+/** The type of a struct's member; undefined if there is no such member. */
 const memberType = (struct: Struct, name: string): Type | undefined =>
-  struct.field.get(name)?.type ?? (struct.typeMeta && ENVELOPE.has(name) ? TEXT : struct.open ? ANY : undefined);
+  struct.field.get(name)?.type ?? (struct.typeMeta && ENVELOPE.has(name) ? STRING : struct.open ? ANY : undefined);
 
-/** Notes a member: what is wrong with it, told later because its path may be long, and the type of its value. */
-function enter(frame: Frame, key: string): 'unknown' | 'duplicate' | undefined {
+/** Enters a member: sets path and type of its value. Returns the problem with its name, if any. */
+function enterMember(frame: Frame, key: string): 'unknown' | 'duplicate' | undefined {
   frame.next = frame.path ? `${frame.path}.${key}` : key;
   const { type, seen } = frame;
   if (!type || !seen) return undefined;
@@ -69,9 +69,8 @@ function enter(frame: Frame, key: string): 'unknown' | 'duplicate' | undefined {
 }
 
 /**
- * What a strict decoder of the type complains about, in document order: members that occur twice and, below structs,
- * members that the type does not have. `text` must be valid JSON of the type's shape. Without a type only repeated
- * members count.
+ * Finds the strict decoding errors of a JSON text in document order: duplicate members and, in structs, unknown
+ * members. `text` must be valid JSON that matches the type. Without a type only duplicate members are found.
  */
 export function strictComplaints(text: string, type: Type = ANY): string[] {
   const found = new StrictErrors();
@@ -83,13 +82,13 @@ export function strictComplaints(text: string, type: Type = ANY): string[] {
     if (char === '"') {
       const end = stringEnd(text, at);
       if (expectKey && top) {
-        const wrong = enter(top, JSON.parse(text.slice(at, end + 1)) as string);
-        if (wrong && found.hasRoom) found.add(`${wrong} field ${JSON.stringify(top.next)}`, true);
+        const problem = enterMember(top, JSON.parse(text.slice(at, end + 1)) as string);
+        if (problem && found.hasRoom) found.add(`${problem} field ${JSON.stringify(top.next)}`, true);
         expectKey = false;
       }
       at = end;
     } else if (char === '{' || char === '[') {
-      top = top ? frameOf(top.next, top.nextType, char === '{') : frameOf('', type, char === '{');
+      top = top ? makeFrame(top.next, top.nextType, char === '{') : makeFrame('', type, char === '{');
       frames.push(top);
       expectKey = char === '{';
     } else if (char === '}' || char === ']') {

@@ -1,8 +1,8 @@
 import { Refusal } from '../model/refusal.js';
 
 /**
- * A body whose kind nobody can tell, since it is no text of its format or no object: 400. Readers of objects add which
- * kind was wanted.
+ * The 400 of a body that cannot be parsed or is not an object, so that its kind is unknown. Callers that expect an
+ * object of a certain kind add its name to the message.
  */
 export class Unreadable extends Refusal {
   constructor(message: string) {

@@ -10,18 +10,18 @@ type Yaml = typeof import('yaml');
 
 let library: Yaml | undefined;
 
-/** The library, loaded with the first document: loading it takes 40 ms, and most servers never see YAML. */
+/** The library, loaded on first use: loading takes 40 ms, and most servers never need it. */
 const yaml = (): Yaml => (library ??= createRequire(import.meta.url)('yaml') as Yaml);
 
-const broken = (why: string): Refusal => new Unreadable(`error converting YAML to JSON: yaml: ${why}`);
+const yamlError = (why: string): Refusal => new Unreadable(`error converting YAML to JSON: yaml: ${why}`);
 
-/** Types of YAML 1.1 that have no JSON form: their texts stay strings, as upstream reads them. */
+/** Types of YAML 1.1 without a JSON form. Their values stay strings, as upstream. */
 const NOT_JSON = /:(timestamp|binary|omap|pairs|set)$/;
 
 const jsonTags = (tags: Tags): Tags =>
   tags.filter(tag => typeof tag === 'string' || (!NOT_JSON.test(tag.tag) && tag.format !== 'TIME'));
 
-/** A member called `<<` is a member, quoted as any other text that YAML 1.1 takes for something else. */
+/** Without the merge tag, so that a key `<<` is an ordinary key, which is quoted. */
 const withoutMerge = (tags: Tags): Tags => tags.filter(tag => typeof tag === 'string' || !tag.tag.endsWith(':merge'));
 
 interface Parsed {
@@ -29,10 +29,7 @@ interface Parsed {
   readonly lines: LineCounter;
 }
 
-/**
- * The first document of a stream; what follows it is not read. Depth is checked while parsing, before anything
- * recurses.
- */
+/** Parses the first document of a stream. The depth is checked during parsing, before anything recurses. */
 function firstDocument(text: string): Parsed {
   const { Composer, Lexer, LineCounter, Parser } = yaml();
   const lines = new LineCounter();
@@ -43,64 +40,60 @@ function firstDocument(text: string): Parsed {
     customTags: jsonTags,
     uniqueKeys: false,
     prettyErrors: false,
-    // What it would warn of comes from clients and would fill the log of the process.
+    // Warnings would be caused by clients and could fill the log.
     logLevel: 'error',
   });
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) for (const document of composer.next(token)) return { document, lines };
-    // The document itself is one more entry of the stack, the value that is being read another.
-    if (parser.stack.length > DEPTH + 2) throw broken(`exceeded max depth of ${DEPTH}`);
+    // The stack contains the document and the current value in addition to the containers.
+    if (parser.stack.length > DEPTH + 2) throw yamlError(`exceeded max depth of ${DEPTH}`);
   }
   for (const token of parser.end()) for (const document of composer.next(token)) return { document, lines };
   for (const document of composer.end()) return { document, lines };
   return { document: undefined, lines };
 }
 
-/** A copy that shares nothing, so that aliases cost what they expand to. A cycle ends at the bound of depth. */
-function expanded(value: unknown, depth: number, budget: { left: number }): Json {
-  budget.left -= typeof value === 'string' ? value.length + 1 : 1;
-  if (budget.left < 0) throw broken('document contains excessive aliasing');
-  if (depth > DEPTH) throw broken(`exceeded max depth of ${DEPTH}`);
-  if (Array.isArray(value)) return value.map(item => expanded(item, depth + 1, budget));
+/** Copies a value with all aliases expanded, within a budget. A cycle exceeds the depth limit. */
+function expandAliases(value: unknown, depth: number, budget: { remaining: number }): Json {
+  budget.remaining -= typeof value === 'string' ? value.length + 1 : 1;
+  if (budget.remaining < 0) throw yamlError('document contains excessive aliasing');
+  if (depth > DEPTH) throw yamlError(`exceeded max depth of ${DEPTH}`);
+  if (Array.isArray(value)) return value.map(item => expandAliases(item, depth + 1, budget));
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).map(([key, member]): [string, Json] => {
-      budget.left -= key.length;
-      return [key, expanded(member, depth + 1, budget)];
+      budget.remaining -= key.length;
+      return [key, expandAliases(member, depth + 1, budget)];
     });
-    // fromEntries defines own members, `__proto__` too.
+    // `fromEntries` defines `__proto__` as an own member.
     return Object.fromEntries(members);
   }
-  if (typeof value === 'number' && !Number.isFinite(value)) throw broken(`unsupported value: ${value}`);
+  if (typeof value === 'number' && !Number.isFinite(value)) throw yamlError(`unsupported value: ${value}`);
   return (value ?? null) as Json;
 }
 
-function parsed(bytes: Uint8Array): Parsed & { readonly value: Json } {
+function parseFirst(bytes: Uint8Array): Parsed & { readonly value: Json } {
   try {
     const { document, lines } = firstDocument(
       Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'),
     );
     const error = document?.errors[0];
-    if (error) throw broken(`line ${lines.linePos(error.pos[0]).line}: ${error.message}`);
-    const value = expanded(document?.toJS({ maxAliasCount: YAML_ALIASES }), 0, { left: 2 * BODY_BYTES });
+    if (error) throw yamlError(`line ${lines.linePos(error.pos[0]).line}: ${error.message}`);
+    const value = expandAliases(document?.toJS({ maxAliasCount: YAML_ALIASES }), 0, { remaining: 2 * BODY_BYTES });
     return { document, lines, value };
   } catch (cause) {
-    throw cause instanceof Refusal ? cause : broken((cause as Error).message);
+    throw cause instanceof Refusal ? cause : yamlError((cause as Error).message);
   }
 }
 
 /**
- * The first document of a YAML 1.1 stream as JSON: timestamps and binary stay strings, keys become strings, of
- * duplicate keys the last counts, an empty stream is null. A member `__proto__` is an ordinary own member. Throws a 400
- * Refusal.
+ * Decodes the first document of a YAML 1.1 stream to JSON. Timestamps and binaries stay strings, keys become strings,
+ * the last of duplicate keys wins, an empty stream is null. `__proto__` is an ordinary key. Throws a Refusal (400).
  */
-export const decodeYaml = (bytes: Uint8Array): Json => parsed(bytes).value;
+export const decodeYaml = (bytes: Uint8Array): Json => parseFirst(bytes).value;
 
-/**
- * As `decodeYaml`, and finds keys given more than once in one mapping (`line 7: key "k" already set in map`, in
- * document order).
- */
+/** Like `decodeYaml`, with the duplicate keys in document order (`line 7: key "k" already set in map`). */
 export function decodeYamlStrict(bytes: Uint8Array): StrictJson {
-  const { document, lines, value } = parsed(bytes);
+  const { document, lines, value } = parseFirst(bytes);
   return { value, duplicates: document ? duplicateKeys(document, lines) : [] };
 }
 
@@ -131,55 +124,57 @@ function duplicateKeys(document: Document.Parsed, lines: LineCounter): string[] 
 const DIGITS = /^\d+/;
 const LETTER = /^\p{L}/u;
 
-/** The order of keys in YAML of Go clients: letters after other characters, runs of digits by value. */
-function keyOrder(a: string, b: string): number {
+/** Compares keys as Go's YAML encoder: letters after other characters, sequences of digits by value. */
+function compareKeys(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at++;
-  const [left, right] = [a.slice(at), b.slice(at)];
-  if (!left || !right) return a.length - b.length;
-  const letters = Number(LETTER.test(left)) - Number(LETTER.test(right));
+  const [remaining, right] = [a.slice(at), b.slice(at)];
+  if (!remaining || !right) return a.length - b.length;
+  const letters = Number(LETTER.test(remaining)) - Number(LETTER.test(right));
   if (letters !== 0) return letters;
-  const [leftDigits, rightDigits] = [DIGITS.exec(left)?.[0], DIGITS.exec(right)?.[0]];
+  const [leftDigits, rightDigits] = [DIGITS.exec(remaining)?.[0], DIGITS.exec(right)?.[0]];
   if (leftDigits && rightDigits && leftDigits !== rightDigits) {
     const value = Number(leftDigits) - Number(rightDigits) || leftDigits.length - rightDigits.length;
     if (value !== 0) return value;
   }
-  return left < right ? -1 : 1;
+  return remaining < right ? -1 : 1;
 }
 
-/**
- * Texts that a reader of YAML 1.1 takes for something else than a string (yaml.org/type: null, bool, int, float,
- * timestamp).
- */
-const TAKEN =
-  /^(?:~|null|y|yes|n|no|true|false|on|off|<<|=|[-+]?\.(?:inf|nan)|[-+]?0b[01_]+|[-+]?0o?[0-7_]+|[-+]?0x[\da-f_]+|[-+]?(?:\.\d+|\d[\d_]*(?:\.\d*)?)(?:e[-+]?\d+)?|[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.\d*)?|\d{4}-\d\d?-\d\d?(?:[t\s].*)?)?$/i;
-/** Characters that only a double-quoted text can hold. */
-const SPECIAL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/;
+/** Plain texts that YAML 1.1 parses as another type than string (yaml.org/type: null, bool, int, float, timestamp). */
+const AMBIGUOUS_FORMS = [
+  /~|null|y|yes|n|no|true|false|on|off|<<|=/,
+  /[-+]?\.(?:inf|nan)|[-+]?0b[01_]+|[-+]?0o?[0-7_]+|[-+]?0x[\da-f_]+/,
+  /[-+]?(?:\.\d+|\d[\d_]*(?:\.\d*)?)(?:e[-+]?\d+)?|[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.\d*)?/,
+  /\d{4}-\d\d?-\d\d?(?:[t\s].*)?/,
+];
+const AMBIGUOUS = new RegExp(`^(?:${AMBIGUOUS_FORMS.map(form => form.source).join('|')})?$`, 'i');
+/** Characters that are only possible in a double-quoted text. */
+const NEEDS_ESCAPES = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/;
 
-function styled(scalar: Scalar): void {
+function setStyle(scalar: Scalar): void {
   const { Scalar } = yaml();
   const text = scalar.value;
   if (typeof text !== 'string') return;
-  if (TAKEN.test(text) || SPECIAL.test(text)) scalar.type = Scalar.QUOTE_DOUBLE;
+  if (AMBIGUOUS.test(text) || NEEDS_ESCAPES.test(text)) scalar.type = Scalar.QUOTE_DOUBLE;
   else if (text.includes('\n')) scalar.type = /^\s|[ ]\n/.test(text) ? Scalar.QUOTE_DOUBLE : Scalar.BLOCK_LITERAL;
   else scalar.type = Scalar.PLAIN;
 }
 
 /**
- * One YAML document of a JSON value in the form of sigs.k8s.io/yaml: keys sorted, block style, strings that YAML 1.1
- * would read as another type in double quotes, lines never folded.
+ * Encodes a JSON value as YAML in the style of sigs.k8s.io/yaml: sorted keys, block style, strings quoted if YAML 1.1
+ * would parse them as another type, no folded lines.
  */
 export function encodeYaml(value: object): string {
   const { Document, visit } = yaml();
-  // Through JSON: members that are undefined go, what is shared is written twice instead of as an alias.
+  // The detour through JSON removes undefined members and shared values, which would become aliases.
   const document = new Document(JSON.parse(JSON.stringify(value)), {
     version: '1.1',
     merge: false,
     customTags: withoutMerge,
     aliasDuplicateObjects: false,
-    sortMapEntries: (a, b) => keyOrder(String(keyText(a)), String(keyText(b))),
+    sortMapEntries: (a, b) => compareKeys(String(keyText(a)), String(keyText(b))),
   });
-  visit(document, { Scalar: (_key, scalar) => styled(scalar) });
+  visit(document, { Scalar: (_key, scalar) => setStyle(scalar) });
   return document.toString({ lineWidth: 0, indentSeq: false, singleQuote: true, directives: false });
 }
 

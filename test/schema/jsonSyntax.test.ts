@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { syntaxComplaint } from '../../core/schema/jsonSyntax.js';
+import { jsonSyntaxError } from '../../core/schema/jsonSyntax.js';
 
-const complaint = (text: string): string | undefined => syntaxComplaint(Buffer.from(text));
+const complaint = (text: string): string | undefined => jsonSyntaxError(Buffer.from(text));
 
 describe('what is wrong with a text that is no JSON', () => {
   test.each([

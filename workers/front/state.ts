@@ -69,7 +69,7 @@ export class State {
         this.#tidy();
         this.revision = message.revision;
         if (message.floor !== undefined) this.history.floor = message.floor;
-        this.live.settle();
+        this.live.rebuild();
         this.onVerdicts(message.verdicts);
         this.#wake();
         return;
@@ -101,8 +101,8 @@ export class State {
    */
   #loaded(): void {
     for (const collection of this.collections.values()) collection.revision = this.revision;
-    this.live.predating(name => (this.collections.get(name)?.entries.size ?? 0) > 0, this.revision);
-    this.live.settle();
+    this.live.markOlderObjects(name => (this.collections.get(name)?.entries.size ?? 0) > 0, this.revision);
+    this.live.rebuild();
     this.onLoaded();
   }
 

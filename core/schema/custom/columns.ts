@@ -5,7 +5,7 @@ import type { ApiObject, Json } from '../../model/object.js';
 import { NAME_COLUMN } from '../../tables/index.js';
 import { encodeJson } from '../json.js';
 import { deeplySorted } from '../patch/members.js';
-import { timeOf } from '../scalars.js';
+import { parseTime } from '../scalars.js';
 import { InvalidPath, compilePath, type JsonPath } from './jsonPath.js';
 
 type Cell = string | number | boolean | null;
@@ -14,7 +14,7 @@ type Cell = string | number | boolean | null;
 function dateCell(value: unknown, now: number): Cell {
   if (typeof value !== 'string') return null;
   if (value === '' || value === 'null') return '<unknown>';
-  const at = timeOf(value);
+  const at = parseTime(value);
   return at === undefined ? '<invalid>' : humanDuration(now - at);
 }
 
