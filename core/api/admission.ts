@@ -3,6 +3,7 @@ import type { Violation } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import type { User } from '../model/user.js';
 import { after } from './awaitable.js';
+import { checkViolations } from './violations.js';
 import { deepFreeze } from './freeze.js';
 import { type Awaitable, type Contributed, definePoint, PluginFailure } from './point.js';
 
@@ -128,15 +129,6 @@ function inOrder(inputs: readonly Contributed<Mutator>[]): Mutation {
       else await input.call(() => input.value.mutate(change, draft));
     }
   };
-}
-
-const isViolation = (value: Partial<Violation> | null | undefined): boolean =>
-  typeof value?.reason === 'string' && typeof value.field === 'string' && typeof value.message === 'string';
-
-/** Throws unless a validator returned violations. */
-function checkViolations(found: readonly Violation[]): readonly Violation[] {
-  if (Array.isArray(found) && found.every(isViolation)) return found;
-  throw new TypeError('validate must return a list of { reason, field, message }, which is empty for a good object');
 }
 
 async function violationsOf(

@@ -3,6 +3,7 @@ import type { Violation } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
 import { allValues, ConfigError, type Contributed, type Contribution, definePoint } from './point.js';
 import type { Strategy } from './strategy.js';
+import { checkViolations } from './violations.js';
 
 /**
  * A rule in the expression language beside a schema (`x-kubernetes-validations`).
@@ -305,12 +306,21 @@ export interface ResourceTypes {
 
 const isBuiltIn = (type: ResourceType | BuiltInKind): type is BuiltInKind => 'storageName' in type;
 
+/** The type with its `validate` called as other functions of plugins are: a failure names the plugin. */
+function withCalls(type: ResourceType, call: Contributed<unknown>['call']): ResourceType {
+  const { validate } = type;
+  if (!validate) return type;
+  const checked: ResourceCheck = (object, old) => checkViolations(validate(object, old));
+  // What is synchronous is returned, not promised.
+  return { ...type, validate: (object, old) => call(() => checked(object, old)) as readonly Violation[] };
+}
+
 /** Throws ConfigError for a built-in kind that has a strategy already. */
 function combineTypes(inputs: readonly Contributed<ResourceType | BuiltInKind>[]): ResourceTypes {
   const custom: ResourceType[] = [];
   const builtIn = new Map<string, Partial<Strategy>>();
-  for (const { plugin, value } of inputs) {
-    if (!isBuiltIn(value)) custom.push(value);
+  for (const { plugin, value, call } of inputs) {
+    if (!isBuiltIn(value)) custom.push(withCalls(value, call));
     else if (builtIn.has(value.storageName))
       throw new ConfigError(
         `plugins: ${plugin}`,

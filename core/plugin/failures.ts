@@ -1,7 +1,7 @@
 import type { FailureKind } from './calls.js';
 
 /** Points whose calls are on the way of a request; those that plugins define count as the last. */
-const POINTS = ['authn', 'authz', 'mutate', 'validate', 'health', 'other'] as const;
+const POINTS = ['authn', 'authz', 'mutate', 'validate', 'health', 'resource', 'other'] as const;
 const KINDS: readonly FailureKind[] = ['error', 'timeout'];
 const CELLS = POINTS.length * KINDS.length;
 

@@ -153,6 +153,18 @@ describe('in one server', () => {
   test('resource types are served, and those that stored objects define', async () => {
     const leaf = { apiVersion: 'types.example.com/v1', kind: 'Leaf', metadata: { name: 'a' } };
     expect((await server.call('POST', '/apis/types.example.com/v1/leaves', { body: leaf })).status).toBe(201);
+    const named = (name: string) =>
+      server.call('POST', '/apis/types.example.com/v1/leaves', { body: { ...leaf, metadata: { name } } });
+    expect((await named('bad')).body.message).toContain('metadata.name: Invalid value: "bad": must be good');
+    for (const name of ['throws', 'wrong']) {
+      const failed = await named(name);
+      expect([failed.status, failed.body.message]).toEqual([
+        500,
+        expect.stringContaining('the plugin "test/types" failed'),
+      ]);
+    }
+    expect(server.errors).toContain('thrown by validate');
+    expect(await server.counter('capstan_plugin_errors_total', { plugin: 'test/types', point: 'resource' })).toBe(2);
     const path = '/apis/defined.example.com/v1/petals';
     expect((await server.call('GET', path)).status).toBe(404);
     await server.call('POST', MAPS, { body: { metadata: { name: 'definition', labels: { defines: 'petals' } } } });

@@ -150,6 +150,19 @@ describe.each(['mutate', 'validate', 'delete'])('a call at the point of admissio
   });
 });
 
+test('calls that hang do not hold other requests, also those that came together with them', async () => {
+  const ended: string[] = [];
+  const attempt = async (name: string, labels: object): Promise<void> => {
+    await create(name, labels);
+    ended.push(name.split('-')[0]!);
+  };
+  const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
+  await Promise.all(
+    numbers.flatMap(i => [attempt(`hangs-${i}`, { breaks: 'mutate-hang' }), attempt(`passes-${i}`, {})]),
+  );
+  expect(ended).toEqual([...numbers.map(() => 'passes'), ...numbers.map(() => 'hangs')]);
+});
+
 describe('a health check', () => {
   test('that hangs is a failed one after its time, and counted', async () => {
     expect((await server.call('GET', '/readyz/misbehaving')).status).toBe(200);
