@@ -32,15 +32,16 @@ export function callerOf(target: CallTarget): Contributed<unknown>['call'] {
     target.log.error({ point: target.point, stack }, `plugin ${target.plugin}: the call ${late ? why : 'failed'}`);
     return new PluginFailure(target.plugin, target.point, why);
   };
+  const rethrow = (thrown: unknown, mayThrow: (thrown: unknown) => boolean): never => {
+    throw !(thrown instanceof DeadlineExceeded) && mayThrow(thrown) ? thrown : failure(thrown);
+  };
   return (operation, mayThrow = isRefusal) => {
-    const rethrow = (thrown: unknown): never => {
-      throw !(thrown instanceof DeadlineExceeded) && mayThrow(thrown) ? thrown : failure(thrown);
-    };
     try {
       const result = operation();
-      return isPromise(result) ? withinDeadline(result, target.timeout).catch(rethrow) : result;
+      if (!isPromise(result)) return result;
+      return withinDeadline(result, target.timeout).catch((thrown: unknown) => rethrow(thrown, mayThrow));
     } catch (thrown) {
-      return rethrow(thrown);
+      return rethrow(thrown, mayThrow);
     }
   };
 }
