@@ -1,12 +1,12 @@
 import { Refusal } from '../model/refusal.js';
 import { ANONYMOUS, type User } from '../model/user.js';
 
-/** Group of every request that an authenticator knows (spec 2, "User attributes"). */
+/** Group of every authenticated request (spec 2, "User attributes"). */
 export const AUTHENTICATED = 'system:authenticated';
 /** Group of requests without credentials. */
 export const UNAUTHENTICATED = 'system:unauthenticated';
 
-/** Who may come without credentials: nobody, everybody, or everybody on these paths (spec 2, "Anonymous requests"). */
+/** Which requests may carry no credentials (spec 2, "Anonymous requests"). */
 export interface AnonymousPolicy {
   readonly enabled: boolean;
   /** Absent: every path. */
@@ -14,8 +14,8 @@ export interface AnonymousPolicy {
 }
 
 /**
- * Adds `system:authenticated` to what an authenticator returned; the anonymous user and users that name either group
- * already stay as they are.
+ * The user with the group `system:authenticated`. The anonymous user, and users that have this group or
+ * `system:unauthenticated`, are returned as they are.
  */
 export function completeUser(user: User): User {
   if (user.name === ANONYMOUS.name) return user;
@@ -23,12 +23,12 @@ export function completeUser(user: User): User {
   return { ...user, groups: [...user.groups, AUTHENTICATED] };
 }
 
-/** 401, with the one message every client sees; why credentials failed is not told. */
+/** 401 with the message that is the same for every cause: clients learn nothing about credentials. */
 export const unauthorized = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');
 
 /**
- * Makes the outcome of authentication final: a complete user, or the anonymous one where the policy lets it in, else
- * 401.
+ * The sender of a request: the complete user that was found, or the anonymous user if the policy admits it. Throws 401
+ * otherwise.
  */
 export function identify(found: User | null, policy: AnonymousPolicy, path: string): User {
   if (found) return completeUser(found);

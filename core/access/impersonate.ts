@@ -9,7 +9,7 @@ type Headers = readonly (readonly [string, string])[];
 const EXTRA = 'impersonate-extra-';
 const GROUP = 'authentication.orchestrator.io';
 
-/** One thing somebody wants to act as: the permission to do so is asked for each. */
+/** A user, group, uid or extra value that a request impersonates: each needs a permission of its own. */
 type Part = Pick<ResourceTarget, 'group' | 'resource' | 'subresource' | 'namespace' | 'name'>;
 
 const part = (resource: string, name: string, rest: Partial<Part> = {}): Part => ({
@@ -21,7 +21,7 @@ const part = (resource: string, name: string, rest: Partial<Part> = {}): Part =>
   name,
 });
 
-/** Namespace and name of a service account's user name; undefined for any other. */
+/** Namespace and name of the service account that a user name stands for; undefined for other users. */
 function serviceAccount(name: string): { namespace: string; name: string } | undefined {
   const [system, kind, namespace = '', account = '', ...more] = name.split(':');
   if (system !== 'system' || kind !== 'serviceaccount' || more.length > 0) return undefined;
@@ -29,7 +29,7 @@ function serviceAccount(name: string): { namespace: string; name: string } | und
   return { namespace, name: account };
 }
 
-/** The key of an extra in a header's name: percent-encoded where a header's name could not hold it. */
+/** The key of an extra in the name of a header, where it may be percent-encoded. */
 function extraKey(header: string): string {
   const encoded = header.slice(EXTRA.length);
   try {
@@ -39,8 +39,8 @@ function extraKey(header: string): string {
   }
 }
 
-/** What the headers of one request ask for (spec 2, "Impersonation"). */
-class Wanted {
+/** The identity that the headers of a request name (spec 2, "Impersonation"). */
+class ImpersonatedIdentity {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];
@@ -58,11 +58,12 @@ class Wanted {
     }
   }
 
-  /** Some header asks for something. */
-  get any(): boolean {
+  /** Whether the request impersonates anything. */
+  get isPresent(): boolean {
     return this.name !== '' || this.uid !== '' || this.groups.length > 0 || this.extra.size > 0;
   }
 
+  /** What needs permission. */
   get parts(): Part[] {
     const account = serviceAccount(this.name);
     return [
@@ -76,7 +77,8 @@ class Wanted {
   }
 
   /**
-   * The identity: groups that were named count alone, but for the one of everybody who is known, or of nobody who is.
+   * The user. Groups that are named replace those of a service account; the group of authenticated or unauthenticated
+   * requests is added.
    */
   get user(): User {
     const account = serviceAccount(this.name);
@@ -86,23 +88,24 @@ class Wanted {
         : [];
     const user: User = { name: this.name, uid: this.uid, groups: [...own, ...this.groups], extra: this.extra };
     if (user.name !== ANONYMOUS.name) return completeUser(user);
-    const told = user.groups.some(group => group === UNAUTHENTICATED || group === AUTHENTICATED);
-    return told ? user : { ...user, groups: [...user.groups, UNAUTHENTICATED] };
+    const hasEither = user.groups.some(group => group === UNAUTHENTICATED || group === AUTHENTICATED);
+    return hasEither ? user : { ...user, groups: [...user.groups, UNAUTHENTICATED] };
   }
 }
 
 /**
- * Who the headers of a request make of its sender; undefined where they ask for nothing. `may` throws unless the sender
- * may act as that. Throws 400 where more than the name is asked for without one: upstream's 500 would blame the server
- * for it.
+ * The user that the headers of a request impersonate; undefined if they impersonate nobody. `checkPermission` throws
+ * unless the sender may impersonate its argument. Throws 400 for groups, uid or extras without a user: the 500 that
+ * upstream answers would blame the server.
  */
-export async function impersonated(
+export async function impersonatedUser(
   headers: Headers,
-  may: (target: ResourceTarget) => Promise<unknown>,
+  checkPermission: (target: ResourceTarget) => Promise<unknown>,
 ): Promise<User | undefined> {
-  const wanted = new Wanted(headers);
-  if (!wanted.any) return undefined;
-  if (!wanted.name) throw badRequest('groups, uid or extras requested without impersonating a user');
-  for (const one of wanted.parts) await may({ is: 'resource', verb: 'impersonate', version: 'v1', path: '', ...one });
-  return wanted.user;
+  const identity = new ImpersonatedIdentity(headers);
+  if (!identity.isPresent) return undefined;
+  if (!identity.name) throw badRequest('groups, uid or extras requested without impersonating a user');
+  for (const one of identity.parts)
+    await checkPermission({ is: 'resource', verb: 'impersonate', version: 'v1', path: '', ...one });
+  return identity.user;
 }

@@ -4,7 +4,7 @@ import type { ApiObject } from '../model/object.js';
 import { SortedMap } from '../model/sortedMap.js';
 import { type Entry, storageNameIn } from '../threads/entry.js';
 
-/** One resource's current objects in this thread; they are decoded when first asked for. */
+/** The current objects of one resource in this thread. An object is decoded when it is first read. */
 class ResourceInformer implements Informer {
   readonly entries = new SortedMap<Entry>();
   readonly #decoded = new WeakMap<Entry, ApiObject>();
@@ -12,7 +12,7 @@ class ResourceInformer implements Informer {
 
   constructor(
     readonly storageName: string,
-    /** Brings the thread up to date before each read. */
+    /** Applies every acknowledged change; called before each read. */
     readonly catchUp: () => void,
   ) {}
 
@@ -38,13 +38,13 @@ class ResourceInformer implements Informer {
   }
 }
 
-/** The informers of one thread, fed by the thread's port to the writer. */
+/** The informers of one thread. The thread applies the changes that the writer sends it. */
 export class Informers {
   readonly #byName = new Map<string, ResourceInformer>();
 
   constructor(
     readonly catchUp: () => void,
-    /** Objects of all resources are kept; else of those that were asked for before the thread subscribed. */
+    /** Whether objects of all resources are stored; otherwise of those that `of` was called for. */
     readonly keepAll = false,
   ) {}
 
@@ -58,17 +58,17 @@ export class Informers {
     return Array.from(this.#byName.keys(), name => `${name}/`);
   }
 
-  /** The current object of a key, if it is kept. */
+  /** The current object of a key, if its resource is stored. */
   get(key: string): Entry | undefined {
     return this.#byName.get(storageNameIn(key))?.entries.get(key);
   }
 
-  /** All objects that are kept, in no order that means anything; they may change meanwhile. */
+  /** All objects, in no particular order. Objects that are added or deleted during the iteration may be missing. */
   *entries(): Generator<Entry> {
     for (const { entries } of this.#byName.values()) yield* entries.values();
   }
 
-  /** Takes a current object; those of resources that are not kept pass by. */
+  /** Stores a current object. Objects of resources that are not stored are ignored. */
   set(entry: Entry): void {
     const name = storageNameIn(entry.key);
     const informer = this.keepAll ? this.#of(name) : this.#byName.get(name);
@@ -77,7 +77,7 @@ export class Informers {
     informer.entries.set(entry);
   }
 
-  /** Takes the deletion of an object. */
+  /** Applies the deletion of an object. */
   delete(key: string, revision: number): void {
     const informer = this.#byName.get(storageNameIn(key));
     if (!informer) return;

@@ -3,20 +3,20 @@ import type { ApiObject } from '../model/object.js';
 const text = new TextDecoder();
 
 /**
- * Decodes a stored value. Stored bytes were encoded by this server and hold their own resourceVersion, so no check is
- * made.
+ * Decodes a stored value. Stored bytes were encoded by this server and contain their resourceVersion: nothing is
+ * checked.
  */
 export function decodeStored(bytes: Uint8Array): ApiObject {
   return JSON.parse(text.decode(bytes)) as ApiObject;
 }
 
-/** What stands before the digits of a resourceVersion in encoded text. */
+/** The text before the digits of a resourceVersion in encoded objects. */
 export const REVISION_MARK = '"resourceVersion":"';
 const MARK = Buffer.from(REVISION_MARK);
 const QUOTE = 0x22;
 
 /**
- * Where the digits of `metadata.resourceVersion` stand in encoded bytes. Canonical bytes begin with kind, apiVersion
+ * The position of the digits of `metadata.resourceVersion` in encoded bytes. Canonical bytes begin with kind, apiVersion
  * and metadata, whose earlier members are strings; a quote inside a string is escaped, so the first match is the member
  * itself.
  */

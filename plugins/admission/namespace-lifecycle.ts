@@ -12,10 +12,10 @@ import {
 } from '../../core/api/index.js';
 
 const NAMESPACES = { group: '', resource: 'namespaces' };
-/** What is created of a resource, or as a subresource of one. */
+/** Creates of objects, and of subresources that create something. */
 const CREATES = { operations: ['CREATE'], subresources: ['', 'binding', 'eviction', 'token'] } as const;
 
-/** 403 for a create in a namespace that is being deleted; clients look for the cause. */
+/** 403 for a create in a namespace that is being deleted; clients read the cause. */
 function terminating({ target }: Change, naming: Host['naming']): Refusal {
   const { namespace, name, resource } = target;
   const group = naming.group(target.group);
@@ -35,7 +35,7 @@ function terminating({ target }: Change, naming: Host['naming']): Refusal {
   });
 }
 
-/** Creates need a namespace that exists and is not being deleted. */
+/** Refuses creates in namespaces that do not exist or are being deleted. */
 function lifecycle(host: Host): Mutator {
   const namespaces = host.informer('core/namespaces');
   return {
@@ -51,8 +51,8 @@ function lifecycle(host: Host): Mutator {
   };
 }
 
-/** The namespaces that every client expects cannot be deleted. */
-function immortal(host: Host): Validator {
+/** Refuses the deletion of the namespaces that every client expects. */
+function protectSystemNamespaces(host: Host): Validator {
   const names = ['default', host.naming.component('orchestrator-system'), host.naming.component('orchestrator-public')];
   return {
     on: { groups: [''], resources: ['namespaces'], operations: ['DELETE'] },
@@ -70,9 +70,9 @@ function immortal(host: Host): Validator {
   };
 }
 
-/** Namespaces in which nothing new may be created, and namespaces that must stay. */
+/** Refuses creates in namespaces that are going away, and the deletion of system namespaces. */
 export default definePlugin({
   name: 'namespace-lifecycle',
   parse: () => null,
-  contribute: () => [mutator.of(lifecycle), validator.of(immortal)],
+  contribute: () => [mutator.of(lifecycle), validator.of(protectSystemNamespaces)],
 }) satisfies Plugin<null>;

@@ -5,10 +5,10 @@ import { mutator } from '../../core/api/admission.js';
 import { ConfigError } from '../../core/api/point.js';
 import { type GroupResource, Refusal, qualified } from '../../core/model/refusal.js';
 
-/** Creates of pods, and nothing below them. */
+/** Creates of pods, without their subresources. */
 export const POD_CREATES: Match = { groups: [''], resources: ['pods'], operations: ['CREATE'] };
 
-/** 403 of an admission plugin for one object. */
+/** 403 of an admission plugin about one object. */
 export const forbids = (of: GroupResource, name: string, why: string): Refusal =>
   new Refusal('Forbidden', `${qualified(of)} ${JSON.stringify(name)} is forbidden: ${why}`, {
     ...(name ? { name } : {}),
@@ -16,7 +16,7 @@ export const forbids = (of: GroupResource, name: string, why: string): Refusal =
     kind: of.resource,
   });
 
-/** 403 of an admission plugin for a pod. */
+/** 403 of an admission plugin about a pod. */
 export const forbidsPod = (name: string | undefined, why: string): Refusal =>
   forbids({ group: '', resource: 'pods' }, name ?? '', why);
 

@@ -11,7 +11,7 @@ interface Priority {
   readonly preemption: string;
 }
 
-/** Classes that every cluster has. */
+/** The classes of every cluster. */
 const SYSTEM = new Map<string, number>([
   ['system-cluster-critical', 2000000000],
   ['system-node-critical', 2000001000],
@@ -30,7 +30,7 @@ function keepOld(pod: UnknownRecord, old: UnknownRecord | undefined): void {
   if (pod.preemptionPolicy === undefined) delete pod.preemptionPolicy;
 }
 
-/** Pods get the number that their priority class stands for; only the class decides it (spec, "PriorityClass"). */
+/** Sets the priority of pods to that of their priority class, which clients cannot choose (spec, "PriorityClass"). */
 export default mutatorPlugin('priority', host => {
   const classes = host.informer(CLASSES);
   const globalDefault = (): Priority => {

@@ -11,7 +11,7 @@ import {
 
 import { forbidsPod, mutatorPlugin, POD_CREATES } from './pod-draft.js';
 
-/** Pods of a runtime class get its overhead, node selector and tolerations (spec, "RuntimeClass"). */
+/** Adds the overhead, node selector and tolerations of its runtime class to a pod (spec, "RuntimeClass"). */
 export default mutatorPlugin('runtime-class', host => {
   const classes = host.informer('node.orchestrator.io/runtimeclasses');
   return {

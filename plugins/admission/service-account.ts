@@ -7,9 +7,9 @@ import { forbidsPod, mutatorPlugin, POD_CREATES } from './pod-draft.js';
 const DEFAULT = 'default';
 
 /**
- * The volume with the token, the authority of this server, and the namespace. The last source is none of release 1.32's
- * own: it is what the distribution injects whose build is the reference, and clients that compare pods see it there.
- * Nothing here makes that ConfigMap.
+ * The volume with the token, the CA certificate of this server, and the namespace. The last source is not of release
+ * 1.32 itself: the distribution whose build is the reference injects it, and clients that compare pods expect it. This
+ * server does not create that ConfigMap.
  */
 const tokenVolume = (name: string, naming: Naming): UnknownRecord => ({
   name,
@@ -32,7 +32,7 @@ const tokenVolume = (name: string, naming: Naming): UnknownRecord => ({
   },
 });
 
-/** Mounts the token into every container that has nothing at that path yet. */
+/** Mounts the token into every container that has no mount at that path. */
 function mountToken(pod: UnknownRecord, naming: Naming): void {
   const path = `/var/run/secrets/${naming.label('orchestrator.io/serviceaccount')}`;
   const prefix = naming.component('orchestrator-api-access-');
@@ -62,8 +62,8 @@ export default mutatorPlugin('service-account', host => {
       const { namespace } = change.target;
       pod.serviceAccountName = name;
       pod.serviceAccount = name;
-      // A controller makes the default account a moment after its namespace: until then it counts as it will be, as the
-      // requests of a batch wait for each other.
+      // A controller makes the default account a moment after its namespace. Until then the account is taken to be as
+      // it will be made.
       const account: UnknownRecord | undefined = accounts.get(namespace, name) ?? (name === DEFAULT ? {} : undefined);
       if (!account) {
         const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;

@@ -2,7 +2,7 @@ import { recordsAt, specOf } from '../../core/model/record.js';
 
 import { mutatorPlugin } from './pod-draft.js';
 
-/** A new node takes no pods until it reports that it is ready. */
+/** Taints new nodes: they get no pods until they report that they are ready. */
 export default mutatorPlugin('taint-new-nodes', host => ({
   on: { groups: [''], resources: ['nodes'], operations: ['CREATE'] },
   mutate: (_change, draft) => {

@@ -5,7 +5,7 @@ const SPACED = 'the provided Authorization header contains extra space before th
 /**
  * The bearer token of a request (spec 2, "General rules"), or undefined if there is none: no header, another scheme, or
  * nothing after the one space that follows the scheme. Words after the token are ignored; the scheme is
- * case-insensitive. Whoever sent a second space is told.
+ * case-insensitive. A client that sent a second space gets a warning.
  */
 export function bearerToken(request: Received): string | undefined {
   const header = request.header('authorization')?.trim();

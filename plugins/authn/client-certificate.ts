@@ -14,11 +14,11 @@ import {
  * 4.2.1.12).
  */
 const CLIENT_USAGES = ['1.3.6.1.5.5.7.3.2', '2.5.29.37.0'];
-/** Parsed certificates kept; each costs about 1 KB, and a client usually has one for many requests. */
-const KEPT = 1024;
+/** Parsed certificates in the cache: each takes about 1 KB, and a client uses one for many requests. */
+const CACHED = 1024;
 
 interface Parsed {
-  /** Null: no common name, so the certificate identifies nobody. */
+  /** Null for a certificate without a common name, which identifies nobody. */
   readonly user: User | null;
   readonly from: number;
   readonly until: number;
@@ -46,7 +46,7 @@ function read(pem: string, credentialId: string): Parsed {
 /**
  * Users of certificates that the TLS layer verified against the client CA: common name and organizations (spec 2,
  * "Methods"), and the certificate's fingerprint as the credential id among the extras, as upstream since 1.32. Validity
- * is judged at every call, since a connection may outlive its certificate.
+ * is checked at every call, since a connection may outlive its certificate.
  */
 export function clientCertificates(host: Pick<Host, 'now' | 'naming'>): Authenticator {
   const credentialId = host.naming.label('authentication.orchestrator.io/credential-id');
@@ -54,7 +54,7 @@ export function clientCertificates(host: Pick<Host, 'now' | 'naming'>): Authenti
   const parsed = (pem: string): Parsed => {
     const found = known.get(pem);
     if (found) return found;
-    if (known.size >= KEPT) known.delete(known.keys().next().value as string);
+    if (known.size >= CACHED) known.delete(known.keys().next().value as string);
     const fresh = read(pem, credentialId);
     known.set(pem, fresh);
     return fresh;

@@ -3,12 +3,12 @@ import { type Authenticator, authenticator, ConfigError, definePlugin, type Plug
 import { bearerToken, unknownToken } from './bearer.js';
 import { digest, parseTokenFile, type TokenTable } from './token-file.js';
 
-/** Where the tokens are; read once at start. */
+/** The token file; it is read once, at start. */
 export interface StaticTokenConfig {
   readonly file: string;
 }
 
-/** Knows the bearer tokens of a table; others are refused, unless a later authenticator knows them. */
+/** Authenticates the bearer tokens of a table, and refuses others. */
 export function staticTokens(table: TokenTable): Authenticator {
   return {
     cacheFor: 'forever',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ConfigError, type User } from '../../core/api/index.js';
 
-/** Users by the SHA-256 of their token, so that a lookup's timing tells nothing about the tokens. */
+/** Users by the SHA-256 of their token: the time of a lookup reveals nothing about the tokens. */
 export type TokenTable = ReadonlyMap<string, User>;
 
 /** The key of a token in a TokenTable. */

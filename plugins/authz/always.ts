@@ -2,7 +2,7 @@ import { type Authorizer, authorizer, definePlugin, type Plugin } from '../../co
 
 /** Allows everything (spec 2, "Modes": AlwaysAllow, testing only). */
 export const allowAll: Authorizer = { dependsOn: 'policy', authorize: () => ({ is: 'allow' }) };
-/** Allows nothing; without opinion, so that a later mode may still allow, as upstream. */
+/** Allows nothing. It has no opinion, so that a later mode can allow, as upstream. */
 export const denyAll: Authorizer = {
   dependsOn: 'policy',
   authorize: () => ({ is: 'noOpinion', reason: 'Everything is forbidden.' }),

@@ -4,15 +4,15 @@ import { type Authorizer, authorizer, definePlugin, type Plugin } from '../../co
 const MASTERS = 'system:masters';
 
 const allowed = { is: 'allow' } as const;
-const silent = { is: 'noOpinion' } as const;
+const noOpinion = { is: 'noOpinion' } as const;
 
 /** Allows members of `system:masters` everything. */
 export const masters: Authorizer = {
   dependsOn: 'policy',
-  authorize: user => (user.groups.includes(MASTERS) ? allowed : silent),
+  authorize: user => (user.groups.includes(MASTERS) ? allowed : noOpinion),
 };
 
-/** Comes before every mode, so that no policy can lock the administrators out. */
+/** Asked before every mode, so that no policy can lock the administrators out. */
 export default definePlugin({
   name: 'system-masters',
   parse: () => null,

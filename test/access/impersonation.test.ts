@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResourceTarget } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
-import { impersonated } from '../../core/access/impersonate.js';
+import { impersonatedUser } from '../../core/access/impersonate.js';
 import { Api } from '../api/support.js';
 
 const asking = async (...headers: [string, string][]): Promise<{ user: User | undefined; asked: string[] }> => {
   const asked: string[] = [];
-  const user = await impersonated(
+  const user = await impersonatedUser(
     [['authorization', 'Bearer t'], ...headers],
     async ({ verb, group, resource, subresource, namespace, name }: ResourceTarget) => {
       asked.push([verb, group, subresource ? `${resource}/${subresource}` : resource, namespace, name].join(' '));

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { sourcesIn } from './files.js';
 
-/** Parts of the interface of kinds, which have guides of their own, and what is no part of the interface. */
-const OTHERS = /\/(strategy|resource|index|awaitable|freeze|violations)\.ts$/;
+/** What is no part of the interface. */
+const OTHERS = /\/(index|awaitable|freeze|violations)\.ts$/;
 const EXPORT = /^export (?:abstract )?(?:interface|type|const|class|function) (\w+)/gm;
 
 /** The comment that ends right before a position. */

@@ -1,6 +1,6 @@
 import type { DependsOn } from '../../core/api/access.js';
 import { identify } from '../../core/access/identity.js';
-import { impersonated } from '../../core/access/impersonate.js';
+import { impersonatedUser } from '../../core/access/impersonate.js';
 import { forbidden } from '../../core/access/messages.js';
 import type { Target } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
@@ -40,7 +40,7 @@ export async function findSender(context: Context, { job, route, warnings }: Rec
   };
   const { user: found, cacheFor } = await context.authentication.authenticate(received);
   const user = identify(found, { enabled: context.anonymous }, route.target.path);
-  const other = await impersonated(headers, target => checkPermission(context, user, target));
+  const other = await impersonatedUser(headers, target => checkPermission(context, user, target));
   return other ? { user: other, identityFor: 'never' } : { user, identityFor: dependsOnMore ? 'never' : cacheFor };
 }
 

@@ -7,7 +7,7 @@ import { autoupdate, bootstrapObjects } from './objects.js';
 type Naming = Host['naming'];
 
 /**
- * What to write so that the defaults are there. `recreate` are bindings to another role: delete, then create, as
+ * The writes that restore the defaults. `recreate` are bindings to another role: delete, then create, as
  * `roleRef` is immutable.
  */
 export interface Reconciliation {
@@ -75,16 +75,16 @@ function recreated(have: ApiObject, want: ApiObject): ApiObject {
   };
 }
 
-/** Aggregating default roles follow the roles they collect, whether those are new, repaired or the administrator's. */
+/** The aggregating default roles, with the rules of the roles that they collect: defaults and the administrator's. */
 function aggregated(roles: ReadonlyMap<string, ApiObject>, defaults: ReadonlySet<string>): ApiObject[] {
   const clusterRoles = [...roles.values()].filter(object => object.kind === 'ClusterRole');
   return aggregateAll(clusterRoles).filter(role => defaults.has(keyOf(role)));
 }
 
 /**
- * Compares stored roles and bindings with the defaults and says what to write: missing objects, permissions, subjects,
- * labels. Never takes anything away, and leaves objects annotated `autoupdate: "false"` alone (spec 2,
- * "Auto-reconciliation").
+ * Compares stored roles and bindings with the defaults. Returns the writes that add what is missing: objects,
+ * permissions, subjects, labels. Nothing is removed, and objects annotated `autoupdate: "false"` are left alone
+ * (spec 2, "Auto-reconciliation").
  */
 export function reconcileBootstrap(current: readonly ApiObject[], naming: Naming): Reconciliation {
   const stored = new Map(current.map(object => [keyOf(object), object]));

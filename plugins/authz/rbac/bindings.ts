@@ -6,8 +6,8 @@ import { type CompiledRules, compileRules } from './rules.js';
 export interface Bound {
   /** Place among all bindings of the scope: the order of evaluation. */
   readonly order: number;
-  /** Who and what, as reasons show it: `RoleBinding "b/ns" of Role "r" to User "u"`. */
-  readonly shown: string;
+  /** The binding as reasons name it: `RoleBinding "b/ns" of Role "r" to User "u"`. */
+  readonly description: string;
   readonly ref: RoleRef;
   /** Namespace of the binding, empty for a ClusterRoleBinding. */
   readonly namespace: string;
@@ -19,7 +19,7 @@ export interface BindingIndex {
   readonly groups: ReadonlyMap<string, readonly Bound[]>;
 }
 
-/** A role ready for questions. */
+/** A role, compiled for evaluation. */
 export interface CompiledRole {
   readonly rules: readonly PolicyRule[];
   readonly compiled: CompiledRules;
@@ -38,15 +38,15 @@ function userNamed(subject: Subject, namespace: string): string | undefined {
   return home ? `system:serviceaccount:${home}:${subject.name}` : undefined;
 }
 
-function shownSubject(subject: Subject, namespace: string): string {
+function describeSubject(subject: Subject, namespace: string): string {
   if (subject.kind !== 'ServiceAccount') return `${subject.kind} ${q(subject.name)}`;
   return `${subject.kind} ${q(`${subject.name}/${subject.namespace || namespace}`)}`;
 }
 
-function shownBinding(binding: ApiObject, namespace: string, ref: RoleRef, subject: Subject): string {
+function describeBinding(binding: ApiObject, namespace: string, ref: RoleRef, subject: Subject): string {
   const name = binding.metadata.name ?? '';
   const what = namespace ? `RoleBinding ${q(`${name}/${namespace}`)}` : `ClusterRoleBinding ${q(name)}`;
-  return `${what} of ${ref.kind} ${q(ref.name)} to ${shownSubject(subject, namespace)}`;
+  return `${what} of ${ref.kind} ${q(ref.name)} to ${describeSubject(subject, namespace)}`;
 }
 
 function add(map: Map<string, Bound[]>, key: string, bound: Bound): void {
@@ -62,7 +62,7 @@ export function indexBindings(bindings: readonly ApiObject[], namespace: string)
   bindings.forEach((binding, order) => {
     const ref = binding['roleRef'] as RoleRef;
     for (const subject of (binding['subjects'] as Subject[] | undefined) ?? []) {
-      const bound: Bound = { order, ref, namespace, shown: shownBinding(binding, namespace, ref, subject) };
+      const bound: Bound = { order, ref, namespace, description: describeBinding(binding, namespace, ref, subject) };
       const name = userNamed(subject, namespace);
       if (name !== undefined) add(users, name, bound);
       else if (subject.kind === 'Group') add(groups, subject.name, bound);
@@ -80,8 +80,8 @@ export function boundTo(index: BindingIndex, user: User): readonly Bound[] {
   return found.filter((bound, i) => i === 0 || bound.order !== found[i - 1]?.order);
 }
 
-/** A value made of an informer's objects, made anew when they changed. */
-export function derived<T>(informer: Informer, make: () => T): () => T {
+/** A function that gives a value computed from an informer's objects, and computes it again when they have changed. */
+export function computedFrom<T>(informer: Informer, make: () => T): () => T {
   let at: number | undefined;
   let value: T;
   return () => {
@@ -94,9 +94,9 @@ export function derived<T>(informer: Informer, make: () => T): () => T {
   };
 }
 
-/** Roles of an informer ready for questions; each compiled when first asked for, all forgotten when one changes. */
+/** Looks up compiled roles. Each is compiled at its first use; all are compiled again when one has changed. */
 export function compiledRoles(informer: Informer): (namespace: string, name: string) => CompiledRole | undefined {
-  const known = derived(informer, () => new Map<string, CompiledRole | undefined>());
+  const known = computedFrom(informer, () => new Map<string, CompiledRole | undefined>());
   return (namespace, name) => {
     const roles = known();
     const key = `${namespace}/${name}`;

@@ -13,7 +13,7 @@ import {
   boundTo,
   type CompiledRole,
   compiledRoles,
-  derived,
+  computedFrom,
   indexBindings,
 } from './bindings.js';
 import { GROUP, type PolicyRule } from './policy.js';
@@ -27,20 +27,20 @@ export interface PolicyInformers {
   readonly clusterRoleBindings: Informer;
 }
 
-/** Everything a user holds in a namespace, and the roles that bindings name but that do not exist. */
+/** All rules of a user in a namespace, and the roles that bindings name but that do not exist. */
 export interface Held {
   readonly rules: readonly PolicyRule[];
   readonly missing: readonly string[];
 }
 
-/** The RBAC authorizer, with the listing that rule reviews and escalation checks need. */
+/** The RBAC authorizer, with the rules of a user for reviews and escalation checks. */
 export interface Rbac extends Authorizer {
   authorize(user: User, target: Target): Decision;
   heldBy(user: User, namespace: string): Held;
 }
 
-/** Bindings of users, remembered per user object until a binding changes. */
-function remembered(): (index: BindingIndex, user: User) => readonly Bound[] {
+/** Looks up the bindings of users; they are cached per user object until a binding changes. */
+function bindingCache(): (index: BindingIndex, user: User) => readonly Bound[] {
   const byIndex = new WeakMap<BindingIndex, WeakMap<User, readonly Bound[]>>();
   return (index, user) => {
     let byUser = byIndex.get(index);
@@ -51,6 +51,7 @@ function remembered(): (index: BindingIndex, user: User) => readonly Bound[] {
   };
 }
 
+/** Whether rules allow a request. */
 type Question = (rules: CompiledRules) => boolean;
 
 function questionOf(target: Target, naming: Host['naming']): Question {
@@ -77,9 +78,9 @@ const aggregate = (errors: readonly string[]): string => {
  */
 export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
   const { roles, clusterRoles, roleBindings, clusterRoleBindings } = informers;
-  const cluster = derived(clusterRoleBindings, () => indexBindings(clusterRoleBindings.list(), ''));
-  const namespaces = derived(roleBindings, () => new Map<string, BindingIndex>());
-  const bound = remembered();
+  const cluster = computedFrom(clusterRoleBindings, () => indexBindings(clusterRoleBindings.list(), ''));
+  const namespaces = computedFrom(roleBindings, () => new Map<string, BindingIndex>());
+  const bound = bindingCache();
   const namespacedRole = compiledRoles(roles);
   const clusterRole = compiledRoles(clusterRoles);
   const group = naming.group(GROUP);
@@ -105,7 +106,7 @@ export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
       for (const binding of list) {
         const role = roleOf(binding);
         if (typeof role === 'string') missing.push(role);
-        else if (question(role.compiled)) return { is: 'allow', reason: `RBAC: allowed by ${binding.shown}` };
+        else if (question(role.compiled)) return { is: 'allow', reason: `RBAC: allowed by ${binding.description}` };
       }
     }
     return missing.length ? { is: 'noOpinion', reason: `RBAC: ${aggregate(missing)}` } : { is: 'noOpinion' };

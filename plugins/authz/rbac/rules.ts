@@ -1,7 +1,7 @@
 import { withoutTrailing } from '../../../core/model/trailing.js';
 import type { PolicyRule } from './policy.js';
 
-/** A question put to rules: names as stored objects spell them. */
+/** A request as rules see it, with names as stored objects spell them. */
 export interface Asked {
   readonly verb: string;
   readonly group: string;
@@ -26,7 +26,7 @@ interface UrlRule {
   readonly prefixes: readonly string[];
 }
 
-/** The rules of one role, made ready for questions. */
+/** The rules of one role, compiled for evaluation. */
 export interface CompiledRules {
   readonly byResource: ReadonlyMap<string, readonly ResourceRule[]>;
   readonly urls: readonly UrlRule[];
@@ -40,14 +40,14 @@ function urlRule(verbs: Words, urls: readonly string[]): UrlRule {
   return { verbs, exact: new Set(urls), prefixes };
 }
 
-/** Sorts rules by the resources they name. Done once per version of a role. */
+/** Compiles rules: sorts them by the resources they name. Done once per version of a role. */
 export function compileRules(rules: readonly PolicyRule[] | undefined): CompiledRules {
   const byResource = new Map<string, ResourceRule[]>();
   const urls: UrlRule[] = [];
   for (const rule of rules ?? []) {
     const verbs = words(rule.verbs);
     if (rule.nonResourceURLs?.length) urls.push(urlRule(verbs, rule.nonResourceURLs));
-    // A resource name `*` is a name like any other.
+    // A resource name `*` is no wildcard.
     const names: Words = rule.resourceNames?.length ? new Set(rule.resourceNames) : 'all';
     const compiled: ResourceRule = { verbs, groups: words(rule.apiGroups), names };
     for (const resource of new Set(rule.resources)) {
