@@ -1,4 +1,4 @@
-/** `npm run bench -- [--short] [case…]`: installs and builds what is stale, then runs the benchmarks. */
+/** `npm run bench -- [options] [case…]`: installs and builds what is stale, then runs the benchmarks (docs/benchmarks.md). */
 import { join } from 'node:path';
 import { build, install, root, run } from './project.mjs';
 
