@@ -20,10 +20,16 @@ export interface Exchange {
   /** PEM of the client's certificate, if it sent one that the client CA verified. */
   readonly certificate?: string;
   /**
-   * Reads the whole body, at most `limit` bytes; rejects with Refusal RequestEntityTooLarge above it and with an Error
-   * when the client goes away.
+   * Reads the whole body. To be called once, and before the handler returns: a body that nobody has asked for by then is
+   * dropped. `onPart` is called with the size of each part as it arrives; what it throws ends the read. Rejects with
+   * that, with Refusal RequestEntityTooLarge above `limit` bytes, and with an Error when the client goes away or the
+   * request is answered before the body is complete. Nothing of the body is kept then.
+   *
+   * @example
+   * let received = 0;
+   * const body = await exchange.body(3 * 1024 * 1024, bytes => (received += bytes));
    */
-  body(limit: number): Promise<Uint8Array>;
+  body(limit: number, onPart?: (bytes: number) => void): Promise<Uint8Array>;
   /**
    * Sends a complete answer: status, headers, and a body in one or more pieces that are written in order without being
    * joined. HEAD sends no body.

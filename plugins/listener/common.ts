@@ -33,6 +33,9 @@ export async function drained(exchanges: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
+/** What a body's reader gets when the request is answered before the body is complete. */
+export const answeredEarly = (): Error => new Error('the request was answered before its body had come');
+
 /** What a body's reader gets when the client goes away. */
 export const goneAway = (): Error => new Error('the client closed the connection');
 

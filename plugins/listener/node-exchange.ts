@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
-import { bodiless, goneAway, type Headers, LOW_WATER, tooLarge } from './common.js';
+import { answeredEarly, bodiless, goneAway, type Headers, LOW_WATER, tooLarge } from './common.js';
 import { type Handshake, NodeWebSocket } from './node-websocket.js';
 
 /** PEM of verified client certificates by connection; null where there is none. */
@@ -80,6 +80,7 @@ export class NodeExchange implements Exchange {
   readonly upgrade: Exchange['upgrade'];
   private readonly aborts: (() => void)[] = [];
   private copied: Headers | undefined;
+  private dropBody: () => void = () => undefined;
 
   constructor(
     private readonly server: { readonly secure: boolean; readonly closing: boolean },
@@ -115,22 +116,29 @@ export class NodeExchange implements Exchange {
     return (this.copied ??= pairs(this.request.rawHeaders));
   }
 
-  body(limit: number): Promise<Uint8Array> {
-    // Then its events are over.
-    if (this.aborted) return Promise.reject(goneAway());
+  body(limit: number, onPart: (bytes: number) => void = () => undefined): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      const parts: Uint8Array[] = [];
+      let parts: Uint8Array[] | undefined = [];
       let size = 0;
-      this.request.on('data', (part: Uint8Array) => {
+      const fail = (error: unknown): void => {
+        parts = undefined;
+        reject(error);
+      };
+      const take = (part: Uint8Array): void => {
+        if (!parts) return;
         size += part.length;
-        if (size <= limit) parts.push(part);
-        else {
-          parts.length = 0;
-          reject(tooLarge(limit));
+        if (size > limit) return fail(tooLarge(limit));
+        try {
+          onPart(part.length);
+          parts.push(part);
+        } catch (error) {
+          fail(error);
         }
-      });
-      this.request.once('end', () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
-      this.request.once('close', () => reject(goneAway()));
+      };
+      this.dropBody = () => fail(answeredEarly());
+      this.request.on('data', take);
+      this.request.once('end', () => parts && resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
+      this.request.once('close', () => fail(goneAway()));
     });
   }
 
@@ -177,6 +185,7 @@ export class NodeExchange implements Exchange {
 
   private head(status: number, headers: Headers): boolean {
     if (this.response.headersSent) throw new Error('the exchange already has an answer');
+    this.dropBody();
     if (this.aborted || this.response.destroyed) return false;
     this.status = status;
     const lines = this.server.closing ? [...headers, ['connection', 'close'] as const] : headers;

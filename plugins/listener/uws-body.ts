@@ -1,67 +1,67 @@
-import { BODY_BYTES } from '../../core/limits.js';
-import { goneAway, tooLarge } from './common.js';
+import { answeredEarly, goneAway, tooLarge } from './common.js';
 
 const NOTHING = new Uint8Array(0);
 
-/**
- * A body above its limit is read and dropped before the refusal, up to this many times the limit: an answer before the
- * end of the body resets the connection.
- */
-const DRAINED = 8;
-
-/**
- * Collects a request's body from the moment it is attached. What arrives before `read` is kept up to the server's own
- * limit, because uWS drops data that nobody takes; beyond a limit data is dropped and the reader gets a refusal.
- */
+/** Collects a request's body. Once the read has failed, further parts are dropped. */
 export class BodyCollector {
+  readonly body: Promise<Uint8Array>;
   private parts: Uint8Array[] = [];
   private size = 0;
-  private limit = BODY_BYTES;
-  private complete = false;
-  private gone = false;
-  private reader: { resolve(body: Uint8Array): void; reject(error: Error): void } | undefined;
+  private settled = false;
+  private resolve!: (body: Uint8Array) => void;
+  private reject!: (error: unknown) => void;
 
-  /** Takes one chunk; its memory belongs to uWS and is copied. */
-  take(chunk: ArrayBuffer, last: boolean): void {
-    this.size += chunk.byteLength;
-    this.complete = last;
-    if (this.size > this.limit) this.parts = [];
-    else if (chunk.byteLength > 0) this.parts.push(new Uint8Array(chunk.slice(0)));
-    this.settle();
+  constructor(
+    private readonly limit: number,
+    private readonly onPart: (bytes: number) => void,
+  ) {
+    this.body = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  /** Takes a part; its memory belongs to uWS and is copied. */
+  take(part: ArrayBuffer, last: boolean): void {
+    if (this.settled) return;
+    this.size += part.byteLength;
+    if (this.size > this.limit) this.fail(tooLarge(this.limit));
+    else if (this.keep(part) && last) this.end();
   }
 
   /** The client went away. */
   lose(): void {
-    if (this.complete) return;
-    this.gone = true;
-    this.parts = [];
-    this.settle();
+    this.fail(goneAway());
   }
 
-  /** Called once. */
-  read(limit: number): Promise<Uint8Array> {
-    this.limit = Math.min(limit, this.limit);
-    return new Promise((resolve, reject) => {
-      this.reader = { resolve, reject };
-      this.settle();
-    });
+  /** The request was answered. */
+  drop(): void {
+    this.fail(answeredEarly());
   }
 
-  private settle(): void {
-    const reader = this.reader;
-    if (!reader) return;
-    if (this.size > this.limit && (this.complete || this.size > DRAINED * this.limit))
-      reader.reject(tooLarge(this.limit));
-    else if (this.complete && this.size <= this.limit) reader.resolve(this.joined());
-    else if (this.gone) reader.reject(goneAway());
-    else return;
-    this.reader = undefined;
+  private keep(part: ArrayBuffer): boolean {
+    if (part.byteLength === 0) return true;
+    try {
+      this.onPart(part.byteLength);
+    } catch (error) {
+      this.fail(error);
+      return false;
+    }
+    this.parts.push(new Uint8Array(part.slice(0)));
+    return true;
   }
 
-  private joined(): Uint8Array {
+  private end(): void {
     const [only = NOTHING] = this.parts;
-    const body = this.parts.length > 1 ? Buffer.concat(this.parts, this.size) : only;
+    this.settled = true;
+    this.resolve(this.parts.length > 1 ? Buffer.concat(this.parts, this.size) : only);
     this.parts = [];
-    return body;
+  }
+
+  private fail(error: unknown): void {
+    if (this.settled) return;
+    this.settled = true;
+    this.parts = [];
+    this.reject(error);
   }
 }

@@ -93,10 +93,7 @@ export class UwsExchange implements Exchange {
 
   /** The handler left the stack. */
   leave(): void {
-    if (!this.finished && !this.aborted) {
-      this.headers();
-      if (!this.answered) this.collect();
-    }
+    if (!this.finished && !this.aborted) this.headers();
     this.request = undefined;
   }
 
@@ -130,9 +127,16 @@ export class UwsExchange implements Exchange {
     return this.pem;
   }
 
-  body(limit: number): Promise<Uint8Array> {
-    if (this.aborted && !this.collector) return Promise.reject(goneAway());
-    return this.collect().read(limit);
+  body(limit: number, onPart: (bytes: number) => void = () => undefined): Promise<Uint8Array> {
+    // uWS drops what comes before there is somebody to take it.
+    if (!this.request || this.collector) return Promise.reject(new Error('the body was asked for twice, or too late'));
+    const collector = new BodyCollector(limit, onPart);
+    this.collector = collector;
+    this.res.onData((part, last) => {
+      calledBack = this;
+      collector.take(part, last);
+    });
+    return collector.body;
   }
 
   respond(status: number, headers: Headers, body: readonly Uint8Array[] | Uint8Array): void {
@@ -173,6 +177,7 @@ export class UwsExchange implements Exchange {
   private claim(status: number): boolean {
     if (this.answered) throw new Error('the exchange already has an answer');
     this.answered = true;
+    this.collector?.drop();
     if (this.aborted) return false;
     this.status = status;
     return true;
@@ -225,18 +230,6 @@ export class UwsExchange implements Exchange {
     if (this.request) work();
     else if (calledBack === this) this.res.cork(work);
     else if (leaving.push(() => this.usable && this.res.cork(work)) === 1) setImmediate(leaveAll);
-  }
-
-  private collect(): BodyCollector {
-    if (!this.collector) {
-      const collector = new BodyCollector();
-      this.collector = collector;
-      this.res.onData((chunk, last) => {
-        calledBack = this;
-        collector.take(chunk, last);
-      });
-    }
-    return this.collector;
   }
 
   private finish(): void {
