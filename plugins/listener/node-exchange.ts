@@ -127,8 +127,8 @@ export class NodeExchange implements Exchange {
       const take = (part: Uint8Array): void => {
         if (!parts) return;
         size += part.length;
-        if (size > limit) return fail(tooLarge(limit));
         try {
+          if (size > limit) throw tooLarge(limit);
           onPart(part.length);
           parts.push(part);
         } catch (error) {

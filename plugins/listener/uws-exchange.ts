@@ -1,7 +1,7 @@
 import type { HttpRequest, us_socket_context_t } from '@uwsjs/core';
 import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
 import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js';
-import { bodiless, goneAway, type Headers, statusLine } from './common.js';
+import { bodiless, type Headers, statusLine } from './common.js';
 import { BodyCollector } from './uws-body.js';
 import type { Response } from './uws-types.js';
 import { type Kept, UwsWebSocket } from './uws-websocket.js';

@@ -20,7 +20,7 @@ const load = createRequire(import.meta.url);
 const kept = ([path, name]: readonly [string, string]) =>
   (load(resolve(`dist/${path}`)) as { readonly [name: string]: new () => unknown })[name]!;
 const KEPT = [
-  ['core/front/watch.js', 'Watcher'],
+  ['workers/front/watch.js', 'Watcher'],
   ['plugins/listener/uws-exchange.js', 'UwsExchange'],
   ['plugins/listener/uws-write.js', 'UwsStream'],
   ['plugins/listener/node-exchange.js', 'NodeExchange'],
