@@ -4,10 +4,7 @@ import { recordAt, recordsAt, setDefault, stringAt, stringsAt, valueAt } from '.
 import { setMatchDefaults } from '../shared/admissionRules.js';
 import { AGE, type Cell, column, NAME, sortedEntries, stringCell } from '../shared/columns.js';
 
-/**
- * A LabelSelector in the notation that Go's generated types print themselves in, which is what clients of this column
- * see.
- */
+/** A LabelSelector as Go prints it, which is what clients see in this column. */
 function goLabelSelector(selector: unknown): string {
   const labels = sortedEntries(selector, 'matchLabels').map(([key, value]) => `${key}: ${stringAt(value)},`);
   const expressions = recordsAt(selector, 'matchExpressions').map(expression => {
@@ -23,12 +20,11 @@ const paramRefCell: Cell = binding => {
   if (reference === undefined || reference === null) return '<unset>';
   const namespace = stringAt(reference, 'namespace');
   const name = stringAt(reference, 'name');
-  // Whether the parameter has a namespace is not known here.
+  // The kind of the parameter is not known, nor whether it has a namespace.
   if (name !== '') return `${namespace || '*'}/${name}`;
   return valueAt(reference, 'selector') === undefined ? '<unset>' : goLabelSelector(valueAt(reference, 'selector'));
 };
 
-/** Columns of bindings of admission policies. */
 const COLUMNS: readonly Column[] = [
   NAME,
   column('PolicyName', stringCell('spec.policyName')),
@@ -36,7 +32,7 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
-/** Rules of bindings of admission policies. */
+/** The strategy that bindings of both kinds of policy share. */
 export const policyBindingStrategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   allowUnconditionalUpdate: false,
@@ -49,6 +45,7 @@ export const policyBindingStrategy = (): Partial<Strategy> => ({
   columns: COLUMNS,
 });
 
+/** ValidatingAdmissionPolicyBinding. */
 export const validatingAdmissionPolicyBinding = builtInKind(
   'admissionregistration.orchestrator.io/validatingadmissionpolicybindings',
   policyBindingStrategy,

@@ -1,36 +1,39 @@
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../core/api/strategy.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { ensureRecord, recordAt, recordsAt, setDefault } from '../../../core/model/record.js';
+import { ensureRecord, recordAt, recordsAt, setDefault, type UnknownRecord } from '../../../core/model/record.js';
 import { setRuleDefaults } from '../shared/admissionRules.js';
 import { AGE, countColumn, NAME } from '../shared/columns.js';
 import { setServiceReferenceDefaults } from '../shared/serviceReference.js';
 
-function setWebhookDefaults(object: ApiObject, mutating: boolean): void {
-  for (const webhook of recordsAt(object, 'webhooks')) {
-    setDefault(webhook, 'failurePolicy', 'Fail');
-    setDefault(webhook, 'matchPolicy', 'Equivalent');
-    ensureRecord(webhook, 'namespaceSelector');
-    ensureRecord(webhook, 'objectSelector');
-    setDefault(webhook, 'timeoutSeconds', 10);
-    if (mutating) setDefault(webhook, 'reinvocationPolicy', 'Never');
-    setServiceReferenceDefaults(recordAt(webhook, 'clientConfig'));
-    setRuleDefaults(recordsAt(webhook, 'rules'));
-  }
+function setWebhookDefaults(webhook: UnknownRecord): void {
+  setDefault(webhook, 'failurePolicy', 'Fail');
+  setDefault(webhook, 'matchPolicy', 'Equivalent');
+  ensureRecord(webhook, 'namespaceSelector');
+  ensureRecord(webhook, 'objectSelector');
+  setDefault(webhook, 'timeoutSeconds', 10);
+  setServiceReferenceDefaults(recordAt(webhook, 'clientConfig'));
+  setRuleDefaults(recordsAt(webhook, 'rules'));
 }
 
-/** Rules of configurations of webhooks. */
-export const webhookStrategy = (mutating: boolean): Partial<Strategy> => ({
+const COLUMNS: readonly Column[] = [NAME, countColumn('Webhooks', 'webhooks'), AGE];
+
+/** The strategy that both kinds of webhook configuration share; `setFurtherDefaults` is called for each webhook. */
+export const webhookStrategy = (
+  setFurtherDefaults: (webhook: UnknownRecord) => void = () => undefined,
+): Partial<Strategy> => ({
   hasGeneration: true,
   allowUnconditionalUpdate: false,
-  applyDefaults: object => setWebhookDefaults(object, mutating),
+  applyDefaults: object => {
+    for (const webhook of recordsAt(object, 'webhooks')) {
+      setWebhookDefaults(webhook);
+      setFurtherDefaults(webhook);
+    }
+  },
   columns: COLUMNS,
 });
 
+/** ValidatingWebhookConfiguration. */
 export const validatingWebhookConfiguration = builtInKind(
   'admissionregistration.orchestrator.io/validatingwebhookconfigurations',
-  () => webhookStrategy(false),
+  () => webhookStrategy(),
 );
-
-/** Columns of configurations of webhooks. */
-const COLUMNS: readonly Column[] = [NAME, countColumn('Webhooks', 'webhooks'), AGE];

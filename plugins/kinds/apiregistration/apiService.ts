@@ -8,7 +8,7 @@ import { restoreMembers } from '../shared/metadata.js';
 import { setServiceReferenceDefaults } from '../shared/serviceReference.js';
 import { validateOneOf } from '../shared/violations.js';
 
-/** What is wrong with the status of an APIService. */
+/** Violations of the status of an APIService. */
 const validateApiServiceStatus = (object: ApiObject): Violation[] =>
   recordsAt(object, 'status', 'conditions').flatMap((condition, i) =>
     validateOneOf(condition, 'status', `status.conditions[${i}].status`, ['True', 'False', 'Unknown']),
@@ -31,6 +31,7 @@ const serviceAvailable: Cell = service => {
 
 const COLUMNS: readonly Column[] = [NAME, column('Service', serviceTarget), column('Available', serviceAvailable), AGE];
 
+/** APIService. */
 export const apiService = builtInKind('apiregistration.orchestrator.io/apiservices', () => ({
   hasStatus: true,
   prepareStatus: (object, old) =>

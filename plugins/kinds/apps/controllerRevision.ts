@@ -6,6 +6,7 @@ import { invalid, required, type Violation } from '../../../core/model/refusal.j
 import { AGE, type Cell, column, integerCell, NAME } from '../shared/columns.js';
 import { validateImmutable } from '../shared/violations.js';
 
+/** Data is required, and the revision is not negative. */
 const validateControllerRevision = (object: ApiObject): Violation[] => {
   const revision = numberAt(object, 'revision') ?? 0;
   return [
@@ -30,7 +31,7 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
-/** Rules of ControllerRevisions. */
+/** ControllerRevision: its data cannot change. */
 export const controllerRevision = builtInKind('apps/controllerrevisions', () => ({
   validateCreate: validateControllerRevision,
   validateUpdate: (object, old) => [

@@ -26,7 +26,7 @@ import {
   validateTemplateAndSelector,
 } from '../shared/workloads.js';
 
-/** A daemon is either missing for a while or there twice, not both. */
+/** During an update a daemon is either missing or running twice: one of both counts is zero. */
 function validateRollingUpdate(owner: UnknownRecord | undefined, field: string): Violation[] {
   if (!owner) return [required(field)];
   const found = validateRollingCounts(owner, field);
@@ -41,7 +41,7 @@ function validateRollingUpdate(owner: UnknownRecord | undefined, field: string):
   return found;
 }
 
-/** What is wrong with a DaemonSet. */
+/** Violations of a DaemonSet. */
 function validateDaemonSet(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const found = [
@@ -61,7 +61,7 @@ function validateDaemonSet(object: ApiObject): Violation[] {
 
 const DAEMONS = ['currentNumberScheduled', 'numberMisscheduled', 'desiredNumberScheduled', 'numberReady'];
 
-/** What is wrong with the status of a DaemonSet. */
+/** Counts of a status are not negative. */
 const validateDaemonSetStatus = (object: ApiObject, old: ApiObject): Violation[] =>
   validateReplicaStatus(
     object,
@@ -70,6 +70,7 @@ const validateDaemonSetStatus = (object: ApiObject, old: ApiObject): Violation[]
     [],
   );
 
+/** The annotation that counts changes of the template. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 const COLUMNS: readonly Column[] = [
@@ -86,22 +87,21 @@ const COLUMNS: readonly Column[] = [
   SELECTOR,
 ];
 
-/** Rules of DaemonSets: an annotation counts the changes of the template. */
 const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
   applyDefaults: object => {
-    const s = specOf(object);
-    const strategy = ensureRecord(s, 'updateStrategy');
+    const spec = specOf(object);
+    const strategy = ensureRecord(spec, 'updateStrategy');
     setDefault(strategy, 'type', 'RollingUpdate');
     if (strategy.type === 'RollingUpdate') {
       const rolling = ensureRecord(strategy, 'rollingUpdate');
       setDefault(rolling, 'maxUnavailable', 1);
       setDefault(rolling, 'maxSurge', 0);
     }
-    setDefault(s, 'revisionHistoryLimit', 10);
+    setDefault(spec, 'revisionHistoryLimit', 10);
     setTemplateDefaults(podTemplateOf(object));
-    // Whoever writes the object writes the count, whatever it then becomes.
+    // The count is a field of the client that writes the object, whatever value it then gets.
     object.metadata.annotations = { [TEMPLATE_GENERATION]: '0', ...object.metadata.annotations };
   },
   validateCreate: validateDaemonSet,
@@ -122,4 +122,5 @@ const strategy = (): Partial<Strategy> => ({
   columns: COLUMNS,
 });
 
+/** DaemonSet. */
 export const daemonSet = builtInKind('apps/daemonsets', () => warnAboutPodSpec(strategy(), 'spec', 'template', 'spec'));

@@ -51,7 +51,7 @@ function validateUpdateStrategy(strategy: UnknownRecord | undefined): Violation[
   return validateRollingUpdate(recordAt(strategy, 'rollingUpdate'), 'spec.strategy.rollingUpdate');
 }
 
-/** What is wrong with a Deployment. */
+/** Violations of a Deployment. */
 function validateDeployment(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const found = validateTemplateAndSelector(object, 'deployment', 'ReplicaSet');
@@ -66,7 +66,7 @@ function validateDeployment(object: ApiObject): Violation[] {
   return found;
 }
 
-/** What is wrong with the status of a Deployment. */
+/** Violations of the status of a Deployment. */
 const validateDeploymentStatus = (object: ApiObject, old: ApiObject): Violation[] =>
   validateReplicaStatus(
     object,
@@ -86,7 +86,7 @@ const COLUMNS: readonly Column[] = [
   SELECTOR,
 ];
 
-/** Rules of Deployments: their generation also moves with annotations, which carry over to what they own. */
+/** The generation also counts changes of annotations, which are copied to ReplicaSets. */
 const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
@@ -94,11 +94,11 @@ const strategy = (): Partial<Strategy> => ({
     !isSemanticallyEqual(object.spec, old.spec) ||
     !isSemanticallyEqual(object.metadata.annotations, old.metadata.annotations),
   applyDefaults: object => {
-    const s = specOf(object);
-    setDefault(s, 'replicas', 1);
-    setDefault(s, 'revisionHistoryLimit', 10);
-    setDefault(s, 'progressDeadlineSeconds', 600);
-    const strategy = ensureRecord(s, 'strategy');
+    const spec = specOf(object);
+    setDefault(spec, 'replicas', 1);
+    setDefault(spec, 'revisionHistoryLimit', 10);
+    setDefault(spec, 'progressDeadlineSeconds', 600);
+    const strategy = ensureRecord(spec, 'strategy');
     setDefault(strategy, 'type', 'RollingUpdate');
     if (strategy.type === 'RollingUpdate') {
       const rolling = ensureRecord(strategy, 'rollingUpdate');
@@ -115,6 +115,7 @@ const strategy = (): Partial<Strategy> => ({
   columns: COLUMNS,
 });
 
+/** Deployment. */
 export const deployment = builtInKind('apps/deployments', () =>
   warnAboutName(warnAboutPodSpec(strategy(), 'spec', 'template', 'spec'), POD_NAMES),
 );

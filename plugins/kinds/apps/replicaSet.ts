@@ -15,13 +15,12 @@ import {
   validateTemplateAndSelector,
 } from '../shared/workloads.js';
 
-/** What is wrong with a ReplicaSet. */
+/** Violations of a ReplicaSet. */
 const validateReplicaSet = (object: ApiObject): Violation[] => [
   ...validateTemplateAndSelector(object, 'replicaset', 'ReplicaSet'),
   ...validateCounts(recordAt(object, 'spec'), ['replicas', 'minReadySeconds']),
 ];
 
-/** Rules of ReplicaSets. */
 const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
@@ -39,6 +38,7 @@ const strategy = (): Partial<Strategy> => ({
   columns: replicaSetColumns,
 });
 
+/** ReplicaSet. */
 export const replicaSet = builtInKind('apps/replicasets', () =>
   warnAboutName(warnAboutPodSpec(strategy(), 'spec', 'template', 'spec'), POD_NAMES),
 );

@@ -36,7 +36,7 @@ function validateUpdateStrategy(strategy: UnknownRecord | undefined): Violation[
   return owner ? [invalid(`${field}.rollingUpdate`, owner, "only allowed for updateStrategy 'RollingUpdate'")] : [];
 }
 
-/** What is wrong with a StatefulSet; its template is hardly looked at. */
+/** Violations of a StatefulSet; most of its template is not validated. */
 function validateStatefulSet(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const order = stringAt(spec, 'podManagementPolicy');
@@ -62,6 +62,7 @@ function validateStatefulSet(object: ApiObject): Violation[] {
   ];
 }
 
+/** Members of the spec that may change. */
 const SCALABLE = [
   'replicas',
   'ordinals',
@@ -71,7 +72,7 @@ const SCALABLE = [
   'minReadySeconds',
 ];
 
-/** What an update of a StatefulSet may not change. */
+/** Violations of a changed StatefulSet. */
 function validateStatefulSetUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const [now, before] = [{ ...recordAt(object, 'spec') }, { ...recordAt(old, 'spec') }];
   for (const member of SCALABLE) {
@@ -83,7 +84,7 @@ function validateStatefulSetUpdate(object: ApiObject, old: ApiObject): Violation
   return [...validateStatefulSet(object), ...(isSemanticallyEqual(now, before) ? [] : [forbiddenField('spec', why)])];
 }
 
-/** What is wrong with the status of a StatefulSet. */
+/** Violations of the status of a StatefulSet. */
 const validateStatefulSetStatus = (object: ApiObject, old: ApiObject): Violation[] =>
   validateReplicaStatus(
     object,
@@ -95,26 +96,25 @@ const validateStatefulSetStatus = (object: ApiObject, old: ApiObject): Violation
 
 const COLUMNS: readonly Column[] = [NAME, column('Ready', readyReplicasCell), AGE, CONTAINERS, IMAGES];
 
-/** Rules of StatefulSets. */
 const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
   applyDefaults: object => {
-    const s = specOf(object);
-    setDefault(s, 'podManagementPolicy', 'OrderedReady');
-    const strategy = ensureRecord(s, 'updateStrategy');
+    const spec = specOf(object);
+    setDefault(spec, 'podManagementPolicy', 'OrderedReady');
+    const strategy = ensureRecord(spec, 'updateStrategy');
     if (stringAt(strategy, 'type') === '') {
       strategy.type = 'RollingUpdate';
       if (isAbsent(strategy.rollingUpdate)) strategy.rollingUpdate = { partition: 0 };
     }
     const rolling = recordAt(strategy, 'rollingUpdate');
     if (strategy.type === 'RollingUpdate' && rolling) setDefault(rolling, 'partition', 0);
-    const retention = ensureRecord(s, 'persistentVolumeClaimRetentionPolicy');
+    const retention = ensureRecord(spec, 'persistentVolumeClaimRetentionPolicy');
     setDefault(retention, 'whenDeleted', 'Retain');
     setDefault(retention, 'whenScaled', 'Retain');
-    setDefault(s, 'replicas', 1);
-    setDefault(s, 'revisionHistoryLimit', 10);
-    for (const claim of recordsAt(s, 'volumeClaimTemplates')) {
+    setDefault(spec, 'replicas', 1);
+    setDefault(spec, 'revisionHistoryLimit', 10);
+    for (const claim of recordsAt(spec, 'volumeClaimTemplates')) {
       setDefault(claim, 'apiVersion', 'v1');
       setDefault(claim, 'kind', 'PersistentVolumeClaim');
       setClaimSpecDefaults(ensureRecord(claim, 'spec'));
@@ -132,6 +132,7 @@ const strategy = (): Partial<Strategy> => ({
   columns: COLUMNS,
 });
 
+/** StatefulSet. */
 export const statefulSet = builtInKind('apps/statefulsets', () =>
   warnAboutPodSpec(strategy(), 'spec', 'template', 'spec'),
 );

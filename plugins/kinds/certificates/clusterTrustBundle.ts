@@ -5,6 +5,7 @@ import { column, NAME, stringCell } from '../shared/columns.js';
 
 const COLUMNS: readonly Column[] = [NAME, column('SignerName', stringCell('spec.signerName', '<none>'))];
 
+/** ClusterTrustBundle. */
 export const clusterTrustBundle = builtInKind('certificates.orchestrator.io/clustertrustbundles', () => ({
   selectableFields: new Map([['spec.signerName', object => stringAt(object, 'spec', 'signerName')]]),
   columns: COLUMNS,

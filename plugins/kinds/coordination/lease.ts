@@ -19,6 +19,7 @@ function validateLease(object: ApiObject): Violation[] {
 
 const COLUMNS: readonly Column[] = [NAME, column('Holder', stringCell('spec.holderIdentity')), AGE];
 
+/** Lease. */
 export const lease = builtInKind('coordination.orchestrator.io/leases', () => ({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,

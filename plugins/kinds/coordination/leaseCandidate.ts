@@ -11,6 +11,7 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
+/** LeaseCandidate. */
 export const leaseCandidate = builtInKind('coordination.orchestrator.io/leasecandidates', () => ({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,

@@ -3,6 +3,7 @@ import type { Column } from '../../../core/api/strategy.js';
 import { recordsAt, stringAt, valueAt } from '../../../core/model/record.js';
 import { type Cell, column, NAME } from '../shared/columns.js';
 
+/** The member `name` of the condition Healthy. */
 const healthCell =
   (name: string): Cell =>
   (component: unknown) =>
@@ -24,4 +25,5 @@ const COLUMNS: readonly Column[] = [
   column('Error', healthCell('error')),
 ];
 
+/** ComponentStatus: only read, and always empty here. */
 export const componentStatus = builtInKind('core/componentstatuses', () => ({ columns: COLUMNS }));

@@ -6,6 +6,7 @@ import { invalid, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, countCell, NAME } from '../shared/columns.js';
 import { validateFrozen, measureValues, validateTotalSize } from '../shared/configData.js';
 
+/** Keys are valid and stand in one of the two maps; all values together have a bounded size. */
 function validateConfigMap(object: ApiObject): Violation[] {
   const found: Violation[] = [];
   let bytes = measureValues(object, 'data', 'utf8', found);
@@ -22,7 +23,7 @@ function validateConfigMap(object: ApiObject): Violation[] {
 
 const COLUMNS: readonly Column[] = [NAME, column('Data', countCell('data', 'binaryData')), AGE];
 
-/** Rules of ConfigMaps. */
+/** ConfigMap: cannot be changed once it is immutable. */
 export const configMap = builtInKind('core/configmaps', () => ({
   validateCreate: validateConfigMap,
   validateUpdate: (object, old) => [

@@ -30,7 +30,7 @@ function validateAddress(address: UnknownRecord, field: string): Violation[] {
   return [...found, ...validateNonSpecialIp(ip, `${field}.ip`)];
 }
 
-/** A port; one of several needs a name. */
+/** `named`: the port needs a name, because it is one of several. */
 function validatePort(port: UnknownRecord, named: boolean, field: string): Violation[] {
   const found: Violation[] = [];
   const name = stringAt(port, 'name');
@@ -42,7 +42,8 @@ function validatePort(port: UnknownRecord, named: boolean, field: string): Viola
   return [...found, ...validateIfSet(port, 'appProtocol', `${field}.appProtocol`, qualifiedName)];
 }
 
-function validateSubset(object: ApiObject): Violation[] {
+/** Validates all subsets. */
+function validateSubsets(object: ApiObject): Violation[] {
   return recordsAt(object, 'subsets').flatMap((subset, i) => {
     const field = `subsets[${i}]`;
     const [addresses, others, ports] = [
@@ -62,6 +63,7 @@ function validateSubset(object: ApiObject): Violation[] {
 
 const withPort = (ip: string, port: number): string => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`);
 
+/** The first addresses with their ports. */
 const addressesCell: Cell = object => {
   const shown: string[] = [];
   const subsets = recordsAt(object, 'subsets');
@@ -76,14 +78,14 @@ const addressesCell: Cell = object => {
 
 const COLUMNS: readonly Column[] = [NAME, column('Endpoints', addressesCell), AGE];
 
-/** Rules of Endpoints. */
+/** Endpoints: validated again only if the subsets change. */
 export const endpoints = builtInKind('core/endpoints', () => ({
   allowCreateOnUpdate: true,
   applyDefaults: object => {
     for (const subset of recordsAt(object, 'subsets'))
       for (const port of recordsAt(subset, 'ports')) setDefault(port, 'protocol', 'TCP');
   },
-  validateCreate: validateSubset,
-  validateUpdate: (object, old) => (isSemanticallyEqual(object.subsets, old.subsets) ? [] : validateSubset(object)),
+  validateCreate: validateSubsets,
+  validateUpdate: (object, old) => (isSemanticallyEqual(object.subsets, old.subsets) ? [] : validateSubsets(object)),
   columns: COLUMNS,
 }));

@@ -1,6 +1,7 @@
 import { builtInKind } from '../../../core/api/resource.js';
 import { entriesAt, isAbsent, recordsAt } from '../../../core/model/record.js';
 
+/** Copies amounts of the member `from` that the member `to` does not have. */
 function copyAbsentAmounts(owner: { [member: string]: unknown }, from: string, to: string): void {
   const amounts = entriesAt(owner, from);
   if (amounts.length === 0) return;
@@ -9,7 +10,10 @@ function copyAbsentAmounts(owner: { [member: string]: unknown }, from: string, t
   owner[to] = Object.fromEntries(target);
 }
 
-/** Rules of LimitRanges: for containers, what is allowed at most is the default limit, which is the default request. */
+/**
+ * LimitRange: for containers the maximum is the default limit, and the default limit, or else the minimum, is the
+ * default request.
+ */
 export const limitRange = builtInKind('core/limitranges', () => ({
   allowCreateOnUpdate: true,
   applyDefaults: object => {

@@ -7,7 +7,7 @@ import { duplicate, invalid, Literal, type Violation } from '../../../core/model
 import type { Naming } from '../../../core/naming.js';
 import { AGE, type Cell, column, conditionOf, NAME, sortedEntries, stringCell, wideColumn } from '../shared/columns.js';
 
-/** Resources of a node that are counted. */
+/** Whether amounts of a resource are whole numbers. */
 const isCounted = (name: string): boolean => name === 'pods' || name.includes('/');
 
 function validateAmount(name: string, amount: unknown, field: string): Violation[] {
@@ -19,7 +19,7 @@ function validateAmount(name: string, amount: unknown, field: string): Violation
     : [];
 }
 
-/** What is wrong with the status of a Node: it offers nothing negative, and has each address once. */
+/** Amounts are not negative, and each address is given once. */
 function validateNodeStatus(object: ApiObject): Violation[] {
   const status = recordAt(object, 'status');
   const seen = new Set<string>();
@@ -42,7 +42,7 @@ const nodeStatus: Cell = node => {
   return valueAt(node, 'spec', 'unschedulable') === true ? `${state},SchedulingDisabled` : state;
 };
 
-/** Roles by both conventions of labelling them. */
+/** Roles as both conventions of labels give them. */
 const nodeRoles = (naming: Naming): Cell => {
   const prefix = naming.label('node-role.orchestrator.io/role').replace(/role$/, '');
   const single = naming.label('orchestrator.io/role');
@@ -64,7 +64,7 @@ const nodeAddress =
       'address',
     ) || '<none>';
 
-/** Columns of Nodes; labels are read in the server's naming. */
+/** Labels are read in the server's naming. */
 const columnsIn = (naming: Naming): readonly Column[] => [
   NAME,
   column('Status', nodeStatus),
@@ -78,15 +78,15 @@ const columnsIn = (naming: Naming): readonly Column[] => [
   wideColumn('Container-Runtime', stringCell('status.nodeInfo.containerRuntimeVersion', '<unknown>')),
 ];
 
-/** Rules of Nodes: a node offers for use what it has, unless it says otherwise. */
+/** Node: allocatable is the capacity unless it is given. */
 export const node = builtInKind('core/nodes', naming => ({
   hasStatus: true,
   validateStatus: validateNodeStatus,
-  // Configuration from the server is no more; what still says it is kept.
+  // Configuration from the server was removed; a node that has it keeps it.
   prepareStatus: (object, old) => {
     if (!recordAt(old, 'status')?.config) delete recordAt(object, 'status')?.config;
   },
-  // A node agent registers its node together with what the node has.
+  // A node agent creates its node with the status.
   keepStatusOnCreate: true,
   applyDefaults: object => {
     const status = recordAt(object, 'status');

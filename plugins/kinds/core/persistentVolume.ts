@@ -26,6 +26,7 @@ import {
   VOLUME_MODE,
 } from '../shared/volumeColumns.js';
 
+/** Members of the spec that are not the source of the volume. */
 const VOLUME_PLAIN = new Set([
   'accessModes',
   'capacity',
@@ -38,6 +39,7 @@ const VOLUME_PLAIN = new Set([
   'volumeMode',
 ]);
 
+/** The source and the mode of a volume cannot change. */
 function validateVolumeUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const source = (o: ApiObject): UnknownRecord =>
     Object.fromEntries(Object.entries(specOf(o)).filter(([member]) => !VOLUME_PLAIN.has(member)));
@@ -66,16 +68,16 @@ const columnsIn = (naming: Naming): readonly Column[] => [
   VOLUME_MODE,
 ];
 
-/** Rules of PersistentVolumes: pending until a controller says more, protected while in use. */
+/** PersistentVolume: pending at first, and kept by a finalizer while it is in use. */
 export const persistentVolume = builtInKind('core/persistentvolumes', naming => ({
   hasStatus: true,
   returnsDeletedObject: true,
   validateUpdate: validateVolumeUpdate,
   applyDefaults: object => {
-    const s = specOf(object);
-    setDefault(s, 'persistentVolumeReclaimPolicy', 'Retain');
-    setDefault(s, 'volumeMode', 'Filesystem');
-    for (const [member, source] of Object.entries(s)) if (isRecord(source)) setVolumeSourceDefaults(member, source);
+    const spec = specOf(object);
+    setDefault(spec, 'persistentVolumeReclaimPolicy', 'Retain');
+    setDefault(spec, 'volumeMode', 'Filesystem');
+    for (const [member, source] of Object.entries(spec)) if (isRecord(source)) setVolumeSourceDefaults(member, source);
   },
   prepareCreate: (object, context) => {
     object.status = { phase: 'Pending', lastPhaseTransitionTime: context.now };

@@ -14,7 +14,6 @@ const COLUMNS: readonly Column[] = [
   column('Pod Labels', object => labelsText(valueAt(object, 'template', 'metadata', 'labels'))),
 ];
 
-/** Rules of PodTemplates. */
 const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   returnsDeletedObject: true,
@@ -24,4 +23,5 @@ const strategy = (): Partial<Strategy> => ({
   columns: COLUMNS,
 });
 
+/** PodTemplate: a template that nothing runs. */
 export const podTemplate = builtInKind('core/podtemplates', () => warnAboutPodSpec(strategy(), 'template', 'spec'));

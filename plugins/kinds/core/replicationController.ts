@@ -11,7 +11,7 @@ import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../shared/podSpec/wa
 import { replicaSetColumns } from '../shared/podTemplateColumns.js';
 import { validateAlwaysRunning, validateCounts, validateReplicaSetStatus } from '../shared/workloads.js';
 
-/** What is wrong with a ReplicationController. */
+/** The selector is not empty and selects the pods of the template, which restart always. */
 function validateReplicationController(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const selector = recordAt(spec, 'selector') ?? {};
@@ -34,22 +34,22 @@ function validateReplicationController(object: ApiObject): Violation[] {
   ];
 }
 
-/** Rules of ReplicationControllers: selector and labels follow the template's labels. */
+/** Selector and labels are those of the template unless they are given. */
 const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
   orphansByDefault: true,
   applyDefaults: object => {
-    const s = specOf(object);
-    setDefault(s, 'replicas', 1);
-    const labels = recordAt(s, 'template', 'metadata', 'labels');
+    const spec = specOf(object);
+    setDefault(spec, 'replicas', 1);
+    const labels = recordAt(spec, 'template', 'metadata', 'labels');
     if (labels) {
-      if (entriesAt(s, 'selector').length === 0) s.selector = { ...labels };
+      if (entriesAt(spec, 'selector').length === 0) spec.selector = { ...labels };
       if (Object.keys(object.metadata.labels ?? {}).length === 0) {
         object.metadata.labels = Object.fromEntries(Object.entries(labels).map(([k, v]) => [k, String(v)]));
       }
     }
-    setTemplateDefaults(recordAt(s, 'template'));
+    setTemplateDefaults(recordAt(spec, 'template'));
   },
   prepareCreate: object => {
     object.status = { replicas: 0 };
@@ -67,6 +67,7 @@ const strategy = (): Partial<Strategy> => ({
   columns: replicaSetColumns,
 });
 
+/** ReplicationController. */
 export const replicationController = builtInKind('core/replicationcontrollers', () =>
   warnAboutName(warnAboutPodSpec(strategy(), 'spec', 'template', 'spec'), POD_NAMES),
 );

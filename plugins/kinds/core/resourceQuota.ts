@@ -3,6 +3,7 @@ import type { Column } from '../../../core/api/strategy.js';
 import { valueAt } from '../../../core/model/record.js';
 import { AGE, type Cell, column, NAME, sortedEntries, textOf } from '../shared/columns.js';
 
+/** Amounts used of each resource; `limits`: of limits, else of requests and counts. */
 const quotaCell =
   (limits: boolean): Cell =>
   object =>
@@ -16,7 +17,7 @@ const quotaCell =
 
 const COLUMNS: readonly Column[] = [NAME, AGE, column('Request', quotaCell(false)), column('Limit', quotaCell(true))];
 
-/** Rules of ResourceQuotas. */
+/** ResourceQuota. */
 export const resourceQuota = builtInKind('core/resourcequotas', () => ({
   hasStatus: true,
   returnsDeletedObject: true,

@@ -40,7 +40,7 @@ function validateAddress(address: string, type: string, field: string): Violatio
   return type === 'FQDN' ? validateFullDomainName(address, field) : [];
 }
 
-function validateZone(zones: readonly UnknownRecord[], field: string): Violation[] {
+function validateZones(zones: readonly UnknownRecord[], field: string): Violation[] {
   if (zones.length > MOST_ZONES) return [tooMany(field, zones.length, MOST_ZONES)];
   const seen = new Set<string>();
   return zones.flatMap((zone, i) => {
@@ -65,10 +65,10 @@ function validateEndpoint(endpoint: UnknownRecord, type: string, field: string):
     if (!isAbsent(endpoint[member])) found.push(...toViolations(`${field}.${member}`, value, check(value)));
   }
   const hints = recordAt(endpoint, 'hints');
-  return hints ? [...found, ...validateZone(recordsAt(hints, 'forZones'), `${field}.hints.forZones`)] : found;
+  return hints ? [...found, ...validateZones(recordsAt(hints, 'forZones'), `${field}.hints.forZones`)] : found;
 }
 
-function validatePort(ports: readonly UnknownRecord[]): Violation[] {
+function validatePorts(ports: readonly UnknownRecord[]): Violation[] {
   if (ports.length > MOST_PORTS) return [tooMany('ports', ports.length, MOST_PORTS)];
   const seen = new Set<string>();
   return ports.flatMap((port, i) => {
@@ -90,11 +90,11 @@ function validateEndpointSlice(object: ApiObject): Violation[] {
     ...(endpoints.length > MOST_ENDPOINTS
       ? [tooMany('endpoints', endpoints.length, MOST_ENDPOINTS)]
       : endpoints.flatMap((endpoint, i) => validateEndpoint(endpoint, type, `endpoints[${i}]`))),
-    ...validatePort(recordsAt(object, 'ports')),
+    ...validatePorts(recordsAt(object, 'ports')),
   ];
 }
 
-/** The stable version has no topology: nodes and zones have members of their own. */
+/** The stable version has no topology: nodes and zones have fields of their own. */
 const dropTopology = (object: ApiObject): void => {
   for (const endpoint of Array.isArray(object.endpoints) ? (object.endpoints as UnknownRecord[]) : [])
     delete endpoint.deprecatedTopology;
@@ -125,6 +125,7 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
+/** EndpointSlice: its address type cannot change. */
 export const endpointSlice = builtInKind('discovery.orchestrator.io/endpointslices', () => ({
   hasGeneration: true,
   applyDefaults: object => {

@@ -6,10 +6,9 @@ import { AGE, column, conditionOf, integerCell, NAME, stringCell } from '../shar
 import { validateConditionTypes } from '../shared/conditions.js';
 import { restoreMetadata } from '../shared/metadata.js';
 
-/** The lower, the earlier a flow schema is tried. */
+/** FlowSchemas with lower numbers are matched first. */
 const precedence = (schema: ApiObject): number => Number(specOf(schema).matchingPrecedence ?? 0);
 
-/** Columns of FlowSchemas. */
 const COLUMNS: readonly Column[] = [
   NAME,
   column('PriorityLevel', stringCell('spec.priorityLevelConfiguration.name')),
@@ -19,6 +18,7 @@ const COLUMNS: readonly Column[] = [
   column('MissingPL', object => stringAt(conditionOf(object, 'Dangling'), 'status') || '?'),
 ];
 
+/** FlowSchema: Tables show schemas in the order in which they are matched. */
 export const flowSchema = builtInKind('flowcontrol.apiserver.orchestrator.io/flowschemas', () => ({
   hasGeneration: true,
   hasStatus: true,

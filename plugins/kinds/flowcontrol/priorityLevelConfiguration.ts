@@ -14,7 +14,6 @@ const shares: Cell = level => {
 
 const queuing = (name: string): Cell => integerCell(`spec.limited.limitResponse.queuing.${name}`, '<none>');
 
-/** Columns of PriorityLevelConfigurations. */
 const COLUMNS: readonly Column[] = [
   NAME,
   column('Type', stringCell('spec.type')),
@@ -25,6 +24,7 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
+/** PriorityLevelConfiguration. */
 export const priorityLevelConfiguration = builtInKind(
   'flowcontrol.apiserver.orchestrator.io/prioritylevelconfigurations',
   () => ({

@@ -19,6 +19,7 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
+/** StorageVersion. */
 export const storageVersion = builtInKind('internal.apiserver.orchestrator.io/storageversions', () => ({
   hasStatus: true,
   allowUnconditionalUpdate: false,

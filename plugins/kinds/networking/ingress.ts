@@ -10,7 +10,7 @@ import { ipComplaints } from '../shared/ipAddresses.js';
 import { balancerAddresses } from '../shared/loadBalancers.js';
 import { validateIfSet } from '../shared/violations.js';
 
-/** What is wrong with the status of an Ingress. */
+/** Violations of the status of an Ingress. */
 const validateIngressStatus = (object: ApiObject): Violation[] =>
   recordsAt(object, 'status', 'loadBalancer', 'ingress').flatMap((point, i) => {
     const field = `status.loadBalancer.ingress[${i}]`;
@@ -22,7 +22,7 @@ const validateIngressStatus = (object: ApiObject): Violation[] =>
     ];
   });
 
-/** The first hosts; what is not shown is counted in rules, with a host or without. */
+/** The first hosts. The number of others counts all rules, also those without a host. */
 const ingressHosts: Cell = object => {
   const hosts = recordsAt(object, 'spec', 'rules').map(rule => stringAt(rule, 'host'));
   const shown: string[] = [];
@@ -42,6 +42,7 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
+/** Ingress. */
 export const ingress = builtInKind('networking.orchestrator.io/ingresses', () => ({
   hasGeneration: true,
   hasStatus: true,

@@ -13,4 +13,5 @@ const parentRef: Cell = object => {
 
 const COLUMNS: readonly Column[] = [NAME, column('ParentRef', parentRef)];
 
+/** IPAddress. */
 export const ipAddress = builtInKind('networking.orchestrator.io/ipaddresses', () => ({ columns: COLUMNS }));

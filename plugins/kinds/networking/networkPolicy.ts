@@ -9,15 +9,16 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
+/** NetworkPolicy: without types it is one of ingress, and of egress if it has rules for it. */
 export const networkPolicy = builtInKind('networking.orchestrator.io/networkpolicies', () => ({
   hasGeneration: true,
   applyDefaults: object => {
-    const s = specOf(object);
-    const egress = recordsAt(s, 'egress');
-    for (const rule of [...recordsAt(s, 'ingress'), ...egress])
+    const spec = specOf(object);
+    const egress = recordsAt(spec, 'egress');
+    for (const rule of [...recordsAt(spec, 'ingress'), ...egress])
       for (const port of recordsAt(rule, 'ports')) setDefault(port, 'protocol', 'TCP');
-    if (isAbsent(s.policyTypes) || (Array.isArray(s.policyTypes) && s.policyTypes.length === 0)) {
-      s.policyTypes = egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
+    if (isAbsent(spec.policyTypes) || (Array.isArray(spec.policyTypes) && spec.policyTypes.length === 0)) {
+      spec.policyTypes = egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
     }
   },
   columns: COLUMNS,

@@ -4,6 +4,7 @@ import { AGE, column, joinedCell, NAME } from '../shared/columns.js';
 
 const COLUMNS: readonly Column[] = [NAME, column('CIDRs', joinedCell('spec.cidrs')), AGE];
 
+/** ServiceCIDR. */
 export const serviceCidr = builtInKind('networking.orchestrator.io/servicecidrs', () => ({
   hasStatus: true,
   columns: COLUMNS,

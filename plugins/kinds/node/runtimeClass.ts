@@ -12,6 +12,7 @@ const validateHandler = (object: ApiObject): Violation[] =>
 
 const COLUMNS: readonly Column[] = [NAME, column('Handler', stringCell('handler')), AGE];
 
+/** RuntimeClass: its handler cannot change. */
 export const runtimeClass = builtInKind('node.orchestrator.io/runtimeclasses', () => ({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,

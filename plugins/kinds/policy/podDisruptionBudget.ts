@@ -7,7 +7,7 @@ import { AGE, column, integerColumn, NAME, scalarCell } from '../shared/columns.
 import { validateConditions } from '../shared/conditions.js';
 import { validateNotNegative } from '../shared/violations.js';
 
-/** What is wrong with the status of a PodDisruptionBudget. */
+/** Violations of the status of a PodDisruptionBudget. */
 function validateBudgetStatus(object: ApiObject): Violation[] {
   const status = recordAt(object, 'status');
   return [
@@ -26,6 +26,7 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
+/** PodDisruptionBudget. */
 export const podDisruptionBudget = builtInKind('policy/poddisruptionbudgets', () => ({
   hasGeneration: true,
   hasStatus: true,

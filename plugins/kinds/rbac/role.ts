@@ -23,6 +23,7 @@ function validateRule(rule: UnknownRecord, namespaced: boolean, field: string): 
   return found;
 }
 
+/** Violations of the rules of a Role (`namespaced`) or a ClusterRole. */
 export const validateRules = (object: ApiObject, namespaced: boolean): Violation[] =>
   recordsAt(object, 'rules').flatMap((rule, i) => validateRule(rule, namespaced, `rules[${i}]`));
 
@@ -34,6 +35,7 @@ export const roleStrategy = (violations: (object: ApiObject) => Violation[]): Pa
   validateUpdate: violations,
 });
 
+/** Role. */
 export const role = builtInKind('rbac.authorization.orchestrator.io/roles', () =>
   roleStrategy(object => validateRules(object, true)),
 );

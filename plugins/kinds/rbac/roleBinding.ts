@@ -64,7 +64,6 @@ const subjects =
       })
       .join(', ');
 
-/** Columns of role bindings. */
 const COLUMNS: readonly Column[] = [
   NAME,
   column('Role', roleRef),
@@ -74,7 +73,7 @@ const COLUMNS: readonly Column[] = [
   wideColumn('ServiceAccounts', subjects('ServiceAccount')),
 ];
 
-/** Rules of role bindings; `namespaced`: those of a RoleBinding, else of a ClusterRoleBinding. */
+/** The strategy that RoleBindings (`namespaced`) and ClusterRoleBindings share: the role of a binding cannot change. */
 export const bindingStrategy = (namespaced: boolean, naming: Naming): Partial<Strategy> => {
   const group = naming.group(GROUP);
   return {
@@ -98,6 +97,7 @@ export const bindingStrategy = (namespaced: boolean, naming: Naming): Partial<St
   };
 };
 
+/** RoleBinding. */
 export const roleBinding = builtInKind('rbac.authorization.orchestrator.io/rolebindings', naming =>
   bindingStrategy(true, naming),
 );

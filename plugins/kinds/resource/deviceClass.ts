@@ -1,6 +1,7 @@
 import { builtInKind } from '../../../core/api/resource.js';
 import { NAME_AND_AGE } from '../shared/columns.js';
 
+/** DeviceClass. */
 export const deviceClass = builtInKind('resource.orchestrator.io/deviceclasses', () => ({
   returnsDeletedObject: true,
   hasGeneration: true,

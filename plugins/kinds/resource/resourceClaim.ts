@@ -14,6 +14,7 @@ const claimState: Cell = claim => {
 
 const COLUMNS: readonly Column[] = [NAME, column('State', claimState), AGE];
 
+/** ResourceClaim. */
 export const resourceClaim = builtInKind('resource.orchestrator.io/resourceclaims', () => ({
   returnsDeletedObject: true,
   hasStatus: true,

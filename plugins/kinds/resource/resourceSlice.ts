@@ -11,6 +11,7 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
+/** ResourceSlice. */
 export const resourceSlice = builtInKind('resource.orchestrator.io/resourceslices', () => ({
   returnsDeletedObject: true,
   hasGeneration: true,

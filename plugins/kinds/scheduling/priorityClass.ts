@@ -4,6 +4,7 @@ import { setDefault, stringAt } from '../../../core/model/record.js';
 import { forbiddenField, invalid } from '../../../core/model/refusal.js';
 import { AGE, booleanCell, column, integerColumn, NAME, stringCell } from '../shared/columns.js';
 
+/** Classes that may have a name and a value of the system. */
 const SYSTEM = new Set(['system-cluster-critical', 'system-node-critical']);
 
 const COLUMNS: readonly Column[] = [
@@ -14,6 +15,7 @@ const COLUMNS: readonly Column[] = [
   column('PreemptionPolicy', stringCell('preemptionPolicy')),
 ];
 
+/** PriorityClass: its value and its preemption policy cannot change. */
 export const priorityClass = builtInKind('scheduling.orchestrator.io/priorityclasses', () => ({
   hasGeneration: true,
   applyDefaults: object => setDefault(object, 'preemptionPolicy', 'PreemptLowerPriority'),

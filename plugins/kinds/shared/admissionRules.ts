@@ -1,9 +1,11 @@
 import { ensureRecord, recordsAt, setDefault, type UnknownRecord } from '../../../core/model/record.js';
 
+/** Rules of webhooks and policies match resources of every scope. */
 export function setRuleDefaults(rules: readonly UnknownRecord[]): void {
   for (const rule of rules) setDefault(rule, 'scope', '*');
 }
 
+/** Defaults of what a policy matches. */
 export function setMatchDefaults(match: UnknownRecord): void {
   setDefault(match, 'matchPolicy', 'Equivalent');
   ensureRecord(match, 'namespaceSelector');

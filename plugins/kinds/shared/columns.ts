@@ -149,10 +149,11 @@ export const AGE = column('Age', (object, now) => timeSince(object.metadata?.cre
   description: 'Time since the object was created.',
 });
 
-/** Columns of kinds that show a name and an age. */
+/** Columns of kinds that show nothing else. */
 export const NAME_AND_AGE: readonly Column[] = [NAME, AGE];
 
+/** A column of the number of entries at a dotted path. */
 export const countColumn = (name: string, path: string): Column => column(name, countCell(path), { type: 'integer' });
 
-/** Most entries of a list that one cell shows. */
+/** Entries of a list in a cell. */
 export const MOST_SHOWN = 3;

@@ -4,7 +4,7 @@ import { isAbsent, numberAt, recordsAt, stringAt, type UnknownRecord } from '../
 import { duplicate, invalid, required, tooLong, type Violation } from '../../../core/model/refusal.js';
 import { toViolations, validateOneOf } from './violations.js';
 
-/** Sets the condition of that type in a list of conditions, replacing an earlier one in place. */
+/** Sets a condition; an earlier one of its type is replaced in place. */
 export function setCondition(status: UnknownRecord, condition: UnknownRecord & { type: string }): void {
   const conditions = recordsAt(status, 'conditions');
   const index = conditions.findIndex(c => c.type === condition.type);
@@ -43,7 +43,7 @@ function validateCondition(condition: UnknownRecord, field: string): Violation[]
   return found;
 }
 
-/** What is wrong with conditions: each type stands once, and each says all that conditions say. */
+/** Violations of conditions: each type is given once, and all required members are set. */
 export function validateConditions(conditions: readonly UnknownRecord[], field: string): Violation[] {
   const seen = new Set<string>();
   return conditions.flatMap((condition, i) => {
@@ -54,7 +54,7 @@ export function validateConditions(conditions: readonly UnknownRecord[], field: 
   });
 }
 
-/** What is wrong with the status of a flow schema or a priority level. */
+/** Types of the conditions in a status are set, and each is given once. */
 export function validateConditionTypes(object: ApiObject): Violation[] {
   const seen = new Set<string>();
   return recordsAt(object, 'status', 'conditions').flatMap((condition, i) => {

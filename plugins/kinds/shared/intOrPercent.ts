@@ -1,13 +1,13 @@
 import { isAbsent, type UnknownRecord } from '../../../core/model/record.js';
 import { invalid, Literal, type Violation } from '../../../core/model/refusal.js';
 
-/** How messages show a value that is a number or a text. */
+/** A number or a string as Go prints it in messages. */
 export const goIntOrString = (value: unknown): Literal =>
   typeof value === 'string'
     ? new Literal(`intstr.IntOrString{Type:1, IntVal:0, StrVal:${JSON.stringify(value)}}`)
     : new Literal(`intstr.IntOrString{Type:0, IntVal:${Number(value ?? 0)}, StrVal:""}`);
 
-/** Percentage or number, not negative, at most 100 %. */
+/** A member that is set is a number that is not negative, or a percentage. */
 export function validateIntOrPercent(owner: unknown, member: string, field: string): Violation[] {
   const value = (owner as UnknownRecord | undefined)?.[member];
   if (isAbsent(value)) return [];
@@ -20,7 +20,7 @@ export function validateIntOrPercent(owner: unknown, member: string, field: stri
   return [];
 }
 
-/** Percentages above 100 are refused where more than all makes no sense. */
+/** A percentage is not above 100. */
 export const validateAtMostAll = (owner: unknown, member: string, field: string): Violation[] => {
   const value = (owner as UnknownRecord | undefined)?.[member];
   return typeof value === 'string' && /^[0-9]+%$/.test(value) && Number.parseInt(value, 10) > 100
@@ -28,7 +28,7 @@ export const validateAtMostAll = (owner: unknown, member: string, field: string)
     : [];
 };
 
-/** Percentages count by their number; what is no number counts as none. */
+/** The number of a percentage or a number; 0 for other values. */
 export function leadingNumber(value: unknown): number {
   if (typeof value === 'number') return value;
   return /^[+-]?[0-9]+$|^[0-9]+%$/.test(String(value ?? '')) ? Number.parseInt(String(value), 10) : 0;

@@ -7,10 +7,10 @@ import { toViolations } from './violations.js';
 export const ipComplaints = (value: string): string[] =>
   isIP(value) === 0 ? ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'] : [];
 
-/** First 16 bits of an IPv6 address. */
+/** The first 16 bits of an IPv6 address. */
 const firstGroup = (address: string): number => (address.startsWith(':') ? 0 : Number.parseInt(address, 16));
 
-/** Why an address is special, in upstream's words; undefined if it is not. */
+/** The special range of an address in upstream's words; undefined if it is in none. */
 function specialRange(address: string): string | undefined {
   const v4 = isIPv4(address);
   const shared = address.toLowerCase();
@@ -25,7 +25,7 @@ function specialRange(address: string): string | undefined {
   return undefined;
 }
 
-/** An address that traffic can be sent to: none of the unspecified, loopback and link-local ones. */
+/** Traffic can be sent to an address: it is not unspecified, loopback or link-local. */
 export function validateNonSpecialIp(address: string, field: string): Violation[] {
   if (isIP(address) === 0) return [invalid(field, address, 'must be a valid IP address')];
   const why = specialRange(address);
@@ -36,7 +36,7 @@ export function validateNonSpecialIp(address: string, field: string): Violation[
 export const validateIpOfFamily = (address: string, family: 4 | 6, field: string): Violation[] =>
   (family === 4 ? isIPv4 : isIPv6)(address) ? [] : [invalid(field, address, `must be a valid IPv${family} address`)];
 
-/** A domain name of at least two labels; a dot at its end does not count. */
+/** A domain name of at least two labels; a dot at the end is ignored. */
 export function validateFullDomainName(given: string, field: string): Violation[] {
   if (given === '') return [required(field)];
   const name = given.endsWith('.') ? given.slice(0, -1) : given;

@@ -5,16 +5,16 @@ import { forbiddenField, invalid, required, type Violation } from '../../../core
 import { matchesLabels } from '../../../core/model/selector.js';
 import { toViolations } from './violations.js';
 
-/** Keys and values of labels. */
-export const validateLabel = (labels: readonly (readonly [string, unknown])[], field: string): Violation[] =>
+/** Keys and values of labels are valid. */
+export const validateLabels = (labels: readonly (readonly [string, unknown])[], field: string): Violation[] =>
   labels.flatMap(([key, value]) => [
     ...toViolations(field, key, qualifiedName(key)),
     ...toViolations(field, String(value), labelValue(String(value))),
   ]);
 
-/** What is wrong with a label selector. */
+/** Violations of a label selector. */
 export function validateSelector(selector: UnknownRecord | undefined, field: string): Violation[] {
-  const found = validateLabel(entriesAt(selector, 'matchLabels'), `${field}.matchLabels`);
+  const found = validateLabels(entriesAt(selector, 'matchLabels'), `${field}.matchLabels`);
   for (const [i, term] of recordsAt(selector, 'matchExpressions').entries()) {
     const where = `${field}.matchExpressions[${i}]`;
     const [operator, count] = [stringAt(term, 'operator'), stringsAt(term, 'values').length];
@@ -34,14 +34,14 @@ export function validateSelector(selector: UnknownRecord | undefined, field: str
   return found;
 }
 
-/** True if a selector has a requirement that can match nothing because it is malformed. */
+/** Whether a selector has a violation. */
 export const isMalformedSelector = (selector: UnknownRecord | undefined): boolean =>
   validateSelector(selector, '').length > 0;
 
-/** True if a selector says nothing, and so selects everything. */
+/** Whether a selector has no requirement, and so selects everything. */
 export const isEmptySelector = (selector: UnknownRecord | undefined): boolean =>
   entriesAt(selector, 'matchLabels').length === 0 && recordsAt(selector, 'matchExpressions').length === 0;
 
-/** True if labels satisfy a selector. */
+/** Whether a selector selects objects with these labels. */
 export const isSelectedBy = (selector: UnknownRecord | undefined, labels: UnknownRecord): boolean =>
   matchesLabels(requirementsOf(selector), labels as { readonly [key: string]: string });

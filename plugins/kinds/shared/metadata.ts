@@ -2,7 +2,7 @@ import type { ApiObject, ObjectMeta } from '../../../core/model/object.js';
 
 type Member = keyof ObjectMeta;
 
-/** Members of metadata that a write of the status may not move, for the kinds that say so. */
+/** Members of metadata that clients may write. */
 const KEPT = [
   'labels',
   'annotations',
@@ -11,7 +11,7 @@ const KEPT = [
   'generation',
 ] as const satisfies readonly Member[];
 
-/** Puts members of metadata back as they were: a write of the status means the status alone. */
+/** Restores members of the metadata, for writes to the status that must not change them. */
 export function restoreMembers(object: ApiObject, old: ApiObject, members: readonly Member[]): void {
   const kept: { -readonly [member in Member]?: ObjectMeta[member] } & ObjectMeta = { ...object.metadata };
   for (const member of members) {
@@ -21,9 +21,10 @@ export function restoreMembers(object: ApiObject, old: ApiObject, members: reado
   object.metadata = kept;
 }
 
-/** Puts all of metadata back that clients may write. */
+/** Restores all metadata that clients may write. */
 export const restoreMetadata = (object: ApiObject, old: ApiObject): void => restoreMembers(object, old, KEPT);
 
+/** Adds a finalizer that is not there. */
 export function addFinalizer(object: ApiObject, finalizer: string): void {
   const now = object.metadata.finalizers ?? [];
   if (!now.includes(finalizer)) object.metadata.finalizers = [...now, finalizer];

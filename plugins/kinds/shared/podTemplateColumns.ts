@@ -3,12 +3,13 @@ import type { ApiObject } from '../../../core/model/object.js';
 import { numberAt, recordsAt, stringAt, valueAt } from '../../../core/model/record.js';
 import { AGE, type Cell, integerColumn, NAME, selectorText, wideColumn } from './columns.js';
 
-/** The pod template, where the kind keeps it. */
+/** The pod template of any kind that has one. */
 export const podTemplateIn = (object: ApiObject): unknown =>
   valueAt(object, 'template') ??
   valueAt(object, 'spec', 'template') ??
   valueAt(object, 'spec', 'jobTemplate', 'spec', 'template');
 
+/** A member of all containers of the template. */
 export const containersCell =
   (name: string): Cell =>
   object =>
@@ -19,12 +20,16 @@ export const containersCell =
 const selectorCell: Cell = object =>
   selectorText(valueAt(object, 'spec', 'selector') ?? valueAt(object, 'spec', 'jobTemplate', 'spec', 'selector'));
 
+/** Names of the containers. */
 export const CONTAINERS = wideColumn('Containers', containersCell('name'));
 
+/** Images of the containers. */
 export const IMAGES = wideColumn('Images', containersCell('image'));
 
+/** The selector of the pods. */
 export const SELECTOR = wideColumn('Selector', selectorCell);
 
+/** `ready/desired` replicas. */
 export const readyReplicasCell: Cell = object =>
   `${numberAt(object, 'status', 'readyReplicas') ?? 0}/${numberAt(object, 'spec', 'replicas') ?? 0}`;
 

@@ -17,7 +17,7 @@ export function portNameComplaints(name: string): string[] {
   return found;
 }
 
-/** A port by number or by name. */
+/** A member is a port number or the name of a port. */
 export const validatePortOrName = (owner: unknown, member: string, field: string): Violation[] => {
   const value = (owner as UnknownRecord | undefined)?.[member];
   return typeof value === 'string'

@@ -10,16 +10,17 @@ const MODES: readonly (readonly [string, string])[] = [
   ['ReadWriteOncePod', 'RWOP'],
 ];
 
-/** Access modes as their usual abbreviations, each once. */
+/** Access modes in their usual abbreviations, without duplicates. */
 export const accessModesText = (modes: unknown): string =>
   MODES.filter(([mode]) => stringsAt(modes).includes(mode))
     .map(([, short]) => short)
     .join(',');
 
+/** The phase, or that the object is being deleted. */
 export const phaseCell: Cell = object =>
   object.metadata.deletionTimestamp ? 'Terminating' : stringAt(object, 'status', 'phase');
 
-/** The class named by the annotation of old, else by the field. */
+/** The class in the deprecated annotation, else in the field. */
 const classCell =
   (annotation: string): Cell =>
   object =>
@@ -30,18 +31,20 @@ const classNameCell =
   object =>
     `${object.metadata.name ?? ''}${annotations.some(key => object.metadata.annotations?.[key] === 'true') ? ' (default)' : ''}`;
 
-/** The class that volumes and claims are of. */
+/** The storage class of a volume or a claim. */
 export const storageClassColumn = (naming: Naming): Column =>
   column('StorageClass', classCell(naming.label('volume.beta.orchestrator.io/storage-class')));
 
+/** The attributes class of a volume or a claim. */
 export const ATTRIBUTES_CLASS = column(
   'VolumeAttributesClass',
   scalarCell('spec.volumeAttributesClassName', '<unset>'),
 );
 
+/** The volume mode of a volume or a claim. */
 export const VOLUME_MODE = wideColumn('VolumeMode', scalarCell('spec.volumeMode', '<unset>'));
 
-/** The name of a class, with a mark at the default one; annotations are read in the server's naming. */
+/** The name of a class, with a mark if it is the default; annotations are read in the server's naming. */
 export const classNameColumn = (naming: Naming): Column => {
   const marks = ['storageclass.orchestrator.io/is-default-class', 'storageclass.beta.orchestrator.io/is-default-class'];
   return column('Name', classNameCell(marks.map(naming.label)), { format: 'name', description: NAME.description });

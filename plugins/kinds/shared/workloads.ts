@@ -8,15 +8,19 @@ import { validateSelector, isSelectedBy, isEmptySelector } from './labels.js';
 import { validateTemplate } from './podSpec/validation.js';
 import { validateImmutable, validateNotNegative } from './violations.js';
 
+/** Counts of the spec are not negative. */
 export const validateCounts = (spec: UnknownRecord | undefined, members: readonly string[]): Violation[] =>
   members.flatMap(member => validateNotNegative(spec, member, `spec.${member}`));
 
-/** Selector and template of a workload whose pods run for ever; `kind` is the word the messages use. */
+/**
+ * Selector and template of a workload whose pods restart always. `kind` and `owner` are its names in messages; without
+ * `deep` only the labels of the template are validated.
+ */
 export function validateTemplateAndSelector(object: ApiObject, kind: string, owner: string, deep = true): Violation[] {
   const selector = recordAt(object, 'spec', 'selector');
   const template = recordAt(object, 'spec', 'template');
   const found: Violation[] = [];
-  // What no selector selects is told by the labels of the template alone.
+  // A DaemonSet without a selector is reported by the labels of its template alone.
   if (!selector) found.push(...(owner === 'DaemonSet' ? [] : [required('spec.selector')]));
   else {
     const wrong = validateSelector(selector, 'spec.selector');
@@ -38,6 +42,7 @@ export function validateTemplateAndSelector(object: ApiObject, kind: string, own
   ];
 }
 
+/** Pods of the workload restart always and have no deadline. */
 export function validateAlwaysRunning(pod: UnknownRecord | undefined, owner: string): Violation[] {
   const found: Violation[] = [];
   if (['OnFailure', 'Never'].includes(stringAt(pod, 'restartPolicy'))) {
@@ -51,16 +56,17 @@ export function validateAlwaysRunning(pod: UnknownRecord | undefined, owner: str
   return found;
 }
 
+/** Counts of a rolling update are numbers or percentages. */
 export const validateRollingCounts = (owner: UnknownRecord | undefined, field: string): Violation[] =>
   ['maxUnavailable', 'maxSurge'].flatMap(member => validateIntOrPercent(owner, member, `${field}.${member}`));
 
-/** Immutable selector of Deployments, ReplicaSets and DaemonSets. */
+/** The selector has not changed. */
 export const validateImmutableSelector = (object: ApiObject, old: ApiObject): Violation[] =>
   validateImmutable(recordAt(object, 'spec'), recordAt(old, 'spec'), 'selector', 'spec.selector');
 
 /**
- * Counts of a status: `all` are not negative, `parts` of the replicas not more than these, none is available without
- * being ready.
+ * Counts of a status: `all` are not negative, `parts` do not exceed the replicas, and available replicas are ready.
+ * `ready` is the field of the ready replicas in messages.
  */
 export function validateReplicaStatus(
   object: ApiObject,
@@ -86,14 +92,16 @@ export function validateReplicaStatus(
   return found;
 }
 
-/** What is wrong with the status of a ReplicaSet or a ReplicationController. */
+/** Violations of the status of a ReplicaSet or a ReplicationController. */
 export const validateReplicaSetStatus = (object: ApiObject, old: ApiObject): Violation[] =>
   validateReplicaStatus(object, old, ['replicas'], ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']);
 
+/** The scale subresource of kinds with a label selector. */
 export const replicaScale = {
   spec: ['spec', 'replicas'],
   status: ['status', 'replicas'],
   selector: object => labelSelectorText(recordAt(object, 'spec', 'selector')),
 } satisfies Strategy['scale'];
 
+/** The pod template of a workload. */
 export const podTemplateOf = (object: ApiObject): UnknownRecord | undefined => recordAt(object, 'spec', 'template');

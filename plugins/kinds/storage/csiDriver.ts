@@ -28,7 +28,7 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
-/** A driver counts only the changes of what may change; the first one makes generation 1. */
+/** CSIDriver: the generation counts only changes of fields that may change, and begins with the first of them. */
 export const csiDriver = builtInKind('storage.orchestrator.io/csidrivers', () => ({
   returnsDeletedObject: true,
   allowUnconditionalUpdate: false,
@@ -42,18 +42,18 @@ export const csiDriver = builtInKind('storage.orchestrator.io/csidrivers', () =>
     ),
   ],
   applyDefaults: object => {
-    const s = specOf(object);
-    setDefault(s, 'attachRequired', true);
-    setDefault(s, 'podInfoOnMount', false);
-    setDefault(s, 'storageCapacity', false);
-    setDefault(s, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
-    setDefault(s, 'requiresRepublish', false);
-    setDefault(s, 'seLinuxMount', false);
+    const spec = specOf(object);
+    setDefault(spec, 'attachRequired', true);
+    setDefault(spec, 'podInfoOnMount', false);
+    setDefault(spec, 'storageCapacity', false);
+    setDefault(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
+    setDefault(spec, 'requiresRepublish', false);
+    setDefault(spec, 'seLinuxMount', false);
     if (
-      isAbsent(s.volumeLifecycleModes) ||
-      (Array.isArray(s.volumeLifecycleModes) && s.volumeLifecycleModes.length === 0)
+      isAbsent(spec.volumeLifecycleModes) ||
+      (Array.isArray(spec.volumeLifecycleModes) && spec.volumeLifecycleModes.length === 0)
     )
-      s.volumeLifecycleModes = ['Persistent'];
+      spec.volumeLifecycleModes = ['Persistent'];
   },
   prepareUpdate: (object, old) => {
     const moved = ['tokenRequests', 'requiresRepublish', 'seLinuxMount'].some(

@@ -8,6 +8,7 @@ import { AGE, booleanCell, column, stringCell } from '../shared/columns.js';
 import { validateImmutable } from '../shared/violations.js';
 import { classNameColumn } from '../shared/volumeColumns.js';
 
+/** Only labels, annotations, mount options and expansion of a class may change. */
 function validateClassUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const frozen = [
     ['parameters', 'updates to parameters are forbidden.'],
@@ -20,6 +21,7 @@ function validateClassUpdate(object: ApiObject, old: ApiObject): Violation[] {
   return [...found, ...validateImmutable(object, old, 'volumeBindingMode', 'volumeBindingMode')];
 }
 
+/** Annotations are read in the server's naming. */
 const columnsIn = (naming: Naming): readonly Column[] => [
   classNameColumn(naming),
   column('Provisioner', stringCell('provisioner')),
@@ -29,6 +31,7 @@ const columnsIn = (naming: Naming): readonly Column[] => [
   AGE,
 ];
 
+/** StorageClass. */
 export const storageClass = builtInKind('storage.orchestrator.io/storageclasses', naming => ({
   returnsDeletedObject: true,
   applyDefaults: object => {

@@ -12,6 +12,7 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
+/** VolumeAttachment. */
 export const volumeAttachment = builtInKind('storage.orchestrator.io/volumeattachments', () => ({
   returnsDeletedObject: true,
   hasStatus: true,

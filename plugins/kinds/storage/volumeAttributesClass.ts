@@ -4,12 +4,14 @@ import type { Naming } from '../../../core/naming.js';
 import { AGE, column, stringCell } from '../shared/columns.js';
 import { classNameColumn } from '../shared/volumeColumns.js';
 
+/** Annotations are read in the server's naming. */
 const columnsIn = (naming: Naming): readonly Column[] => [
   classNameColumn(naming),
   column('DriverName', stringCell('driverName')),
   AGE,
 ];
 
+/** VolumeAttributesClass. */
 export const volumeAttributesClass = builtInKind('storage.orchestrator.io/volumeattributesclasses', naming => ({
   returnsDeletedObject: true,
   columns: columnsIn(naming),

@@ -16,24 +16,24 @@ import { loadEngine } from '../../../../core/schema/custom/engine.js';
 import { validateNewDefinition, validateChangedDefinition } from './validation.js';
 import { restoreMetadata } from '../../shared/metadata.js';
 
-/** The finalizer under which the objects of a definition that goes away are removed first. */
+/** The finalizer that keeps a definition until its objects are removed. */
 const cleanupFinalizer = (naming: Naming): string =>
   naming.group('customresourcecleanup.apiextensions.orchestrator.io');
 
 function setDefinitionDefaults(object: ApiObject): void {
-  const s = specOf(object);
-  const names = ensureRecord(s, 'names');
+  const spec = specOf(object);
+  const names = ensureRecord(spec, 'names');
   if (stringAt(names, 'singular') === '') names.singular = stringAt(names, 'kind').toLowerCase();
   if (stringAt(names, 'listKind') === '' && stringAt(names, 'kind') !== '')
     names.listKind = `${stringAt(names, 'kind')}List`;
-  const conversion = ensureRecord(s, 'conversion');
+  const conversion = ensureRecord(spec, 'conversion');
   setDefault(conversion, 'strategy', 'None');
   const service = recordAt(conversion, 'webhook', 'clientConfig', 'service');
   if (service) setDefault(service, 'port', 443);
-  if (isAbsent(s.preserveUnknownFields) || s.preserveUnknownFields === false) delete s.preserveUnknownFields;
+  if (isAbsent(spec.preserveUnknownFields) || spec.preserveUnknownFields === false) delete spec.preserveUnknownFields;
 }
 
-/** Objects may be stored in the storage version from now on: the status remembers that. */
+/** Adds the storage version to the versions in which objects may be stored. */
 function addStoredVersion(object: ApiObject, status: UnknownRecord): void {
   const known = Array.isArray(status.storedVersions) ? [...status.storedVersions] : [];
   const stored = recordsAt(object, 'spec', 'versions').find(version => version.storage === true);
@@ -44,7 +44,7 @@ function addStoredVersion(object: ApiObject, status: UnknownRecord): void {
 
 const statusOf = (object: ApiObject): UnknownRecord => (isRecord(object.status) ? object.status : {});
 
-/** A definition that is deleted stays until its objects are gone, and says so. */
+/** A definition that is deleted stays until its objects are gone; its conditions show it. */
 function markTerminating(object: ApiObject, finalizer: string): void {
   const { metadata } = object;
   if (!metadata.finalizers?.includes(finalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];
@@ -63,6 +63,7 @@ function markTerminating(object: ApiObject, finalizer: string): void {
   object.status = status;
 }
 
+/** CustomResourceDefinition: its objects define resource types (`source.ts`). */
 export const customResourceDefinition = builtInKind(
   'apiextensions.orchestrator.io/customresourcedefinitions',
   naming => {

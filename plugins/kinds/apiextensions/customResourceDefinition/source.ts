@@ -11,7 +11,7 @@ import {
 import { recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { compareVersions } from '../../../../core/schema/registry.js';
 
-/** Storage name of the definitions, in neutral names. */
+/** Storage name of the definitions. */
 export const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
 
 /** Whether a condition of the definition is true. */
@@ -20,7 +20,7 @@ export const isConditionTrue = (definition: unknown, type: string): boolean =>
     condition => condition.type === type && condition.status === 'True',
   );
 
-/** What a deprecated version tells its clients: its own words, or where to go. */
+/** The Warning of a deprecated version: its own text, or the newest version that is not deprecated. */
 function warningOf(definition: UnknownRecord, version: UnknownRecord): string | undefined {
   if (version.deprecated !== true) return undefined;
   if (typeof version.deprecationWarning === 'string') return version.deprecationWarning;
@@ -56,14 +56,14 @@ function versionOf(definition: UnknownRecord, version: UnknownRecord): ResourceV
   };
 }
 
-/** The resource type that a definition describes, undefined until its names are settled. */
+/** The resource type that a definition describes; undefined until its names are accepted. */
 export function typeOf(definition: ApiObject): ResourceType | undefined {
   const spec = recordAt(definition, 'spec');
   const names = recordAt(definition, 'status', 'acceptedNames');
   if (!spec || !names || !isConditionTrue(definition, 'Established')) return undefined;
   const { generation = 1, resourceVersion, deletionTimestamp } = definition.metadata;
   const versions = recordsAt(spec, 'versions').map(version => versionOf(spec, version));
-  // Whatever is left of a type that goes must be reachable, to be removed.
+  // Objects of a definition that is being deleted must be reachable, to be deleted.
   const hidden = deletionTimestamp && !versions.some(version => version.served);
   return {
     group: stringAt(spec, 'group'),
@@ -76,7 +76,7 @@ export function typeOf(definition: ApiObject): ResourceType | undefined {
     scope: spec.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
     versions: hidden ? versions.map(version => ({ ...version, served: version.storage })) : versions,
     ...(deletionTimestamp ? { terminating: true } : {}),
-    // A first generation has had one schema only.
+    // The schema of the first generation has never changed.
     ...(generation > 1 ? { changedAt: Number(resourceVersion) } : {}),
   };
 }

@@ -12,14 +12,14 @@ import {
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../../core/model/refusal.js';
 import type { Naming } from '../../../../core/naming.js';
 import { isConditionTrue } from './source.js';
-import { validateVersion } from './versions.js';
+import { validateVersions } from './versions.js';
 
 const SCOPES = ['Cluster', 'Namespaced'];
 
-/** Versions of the conversion review that the server would speak. */
+/** Versions of the conversion review that the server knows. */
 const REVIEWS = ['v1', 'v1beta1'];
 
-/** Longest warning of a deprecated version. */
+/** Characters of the warning of a deprecated version. */
 const WARNING_LENGTH = 256;
 
 /** Violations of a new definition. */
@@ -49,7 +49,7 @@ export function validateChangedDefinition(definition: ApiObject, old: ApiObject,
   ];
 }
 
-/** What no update changes; scope and kind from when objects may exist. */
+/** Fields that cannot change; scope and kind only once the definition is established, when objects may exist. */
 function validateImmutableFields(spec: UnknownRecord, before: UnknownRecord, established: boolean): Violation[] {
   const found: Violation[] = [];
   const fixed = (path: string, value: unknown, old: unknown): void => {
@@ -88,9 +88,9 @@ function validateSpec(spec: UnknownRecord, before?: UnknownRecord): Violation[] 
   ];
 }
 
-/** Versions that an update leaves as they were are not judged again. */
+/** Versions that did not change are not validated again. */
 const validateChangedVersions = (versions: UnknownRecord[], before: UnknownRecord[] | undefined): Violation[] =>
-  before && isDeepStrictEqual(versions, before) ? [] : validateVersion(versions);
+  before && isDeepStrictEqual(versions, before) ? [] : validateVersions(versions);
 
 function validateGroup(group: string): Violation[] {
   if (group === '') return [required('spec.group')];
@@ -218,7 +218,9 @@ function validateReviewVersions(reviews: readonly string[], path: string): Viola
   return found;
 }
 
-/** Stored versions and versions must agree: what may be stored must be known. */
+/**
+ * The versions in which objects may be stored are versions of the definition, and the storage version is one of them.
+ */
 function validateStoredVersions(definition: ApiObject): Violation[] {
   const path = 'status.storedVersions';
   const stored = stringsAt(definition, 'status', 'storedVersions');
@@ -234,7 +236,7 @@ function validateStoredVersions(definition: ApiObject): Violation[] {
   return [...found, ...[...left].map(([name, i]) => invalid(`${path}[${i}]`, name, 'must appear in spec.versions'))];
 }
 
-/** Groups of the system's own domains are reserved: a definition in one says where it was approved. */
+/** The system's own domains are reserved: a definition of a group in one names its approval. */
 function validateApproval({ metadata, spec }: ApiObject, naming: Naming): Violation[] {
   const group = stringAt(spec, 'group');
   const domains = [naming.group('orchestrator.io'), naming.label('orchestrator.io')];

@@ -11,12 +11,12 @@ const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32',
 
 const SELECTABLE_TYPES = new Set(['string', 'boolean', 'integer']);
 
-/** Selectable fields of a version; upstream's bound. */
+/** Selectable fields of a version. */
 const MOST_SELECTABLE = 8;
 
 const SIMPLE = 'must be a simple json path starting with .';
 
-/** Where refusals see a member of a version: upstream lifts what all versions have in common out of them. */
+/** The field of a member of a version in messages. Upstream moves what all versions have in common out of them. */
 function fieldOfVersion(
   versions: readonly UnknownRecord[],
   member: string,
@@ -28,8 +28,8 @@ function fieldOfVersion(
   return i => `spec.versions[${i}].${member}`;
 }
 
-/** What is wrong with the versions of a definition: their schemas, subresources, columns and selectable fields. */
-export function validateVersion(versions: readonly UnknownRecord[]): Violation[] {
+/** Violations of the versions of a definition: schemas, subresources, columns and selectable fields. */
+export function validateVersions(versions: readonly UnknownRecord[]): Violation[] {
   const schemaAt = fieldOfVersion(versions, 'schema', 'spec.validation');
   const subresourcesAt = fieldOfVersion(versions, 'subresources', 'spec.subresources');
   const columnsAt = fieldOfVersion(versions, 'additionalPrinterColumns', 'spec.additionalPrinterColumns');
@@ -42,8 +42,8 @@ export function validateVersion(versions: readonly UnknownRecord[]): Violation[]
       ...(schema ? [] : [required(`spec.versions[${i}].schema.openAPIV3Schema`, 'schemas are required')]),
       ...(schema && place ? structuralViolations(schema, path) : []),
       ...(subs ? validateScale(recordAt(version, 'subresources', 'scale'), `${subs}.scale`) : []),
-      ...(columns ? validateColumn(recordsAt(version, 'additionalPrinterColumns'), columns) : []),
-      ...(fields ? validateSelectable(recordsAt(version, 'selectableFields'), schema, fields) : []),
+      ...(columns ? validateColumns(recordsAt(version, 'additionalPrinterColumns'), columns) : []),
+      ...(fields ? validateSelectableFields(recordsAt(version, 'selectableFields'), schema, fields) : []),
     ];
   });
 }
@@ -66,7 +66,7 @@ function validateScale(scale: UnknownRecord | undefined, path: string): Violatio
   ];
 }
 
-function validateColumn(columns: readonly UnknownRecord[], base: string): Violation[] {
+function validateColumns(columns: readonly UnknownRecord[], base: string): Violation[] {
   return columns.flatMap((column, i) => {
     const path = `${base}[${i}]`;
     const [type, format, jsonPath] = [
@@ -87,7 +87,7 @@ function validateColumn(columns: readonly UnknownRecord[], base: string): Violat
   });
 }
 
-/** The schema at a path of names, undefined where it leads to none that a selector could read. */
+/** The schema at a path of names; undefined if it has no field there. */
 function schemaAt(schema: StructuralSchema | undefined, names: readonly string[]): StructuralSchema | undefined {
   return names.reduce<StructuralSchema | undefined>(
     (here, name) => (here?.properties && Object.hasOwn(here.properties, name) ? here.properties[name] : undefined),
@@ -95,7 +95,7 @@ function schemaAt(schema: StructuralSchema | undefined, names: readonly string[]
   );
 }
 
-function validateSelectable(
+function validateSelectableFields(
   fields: readonly UnknownRecord[],
   schema: StructuralSchema | undefined,
   base: string,

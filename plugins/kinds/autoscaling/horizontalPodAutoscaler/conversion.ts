@@ -9,13 +9,13 @@ import {
 } from '../../../../core/model/record.js';
 import type { Naming } from '../../../../core/naming.js';
 
-/** A target for the CPU of all pods, as percentage of what they request. */
+/** A metric with a target for the CPU of all pods, in percent of their requests. */
 export const cpuMetric = (percent: unknown): UnknownRecord => ({
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: percent } },
 });
 
-/** What the older version cannot say travels in annotations, as JSON. */
+/** What v1 has no fields for is kept in annotations, as JSON. */
 const CARRIED = ['metrics', 'behavior', 'current-metrics', 'conditions'] as const;
 
 const isCpu = (metric: UnknownRecord): boolean =>
@@ -26,7 +26,7 @@ const isCpu = (metric: UnknownRecord): boolean =>
 const annotationOf = (naming: Naming, what: (typeof CARRIED)[number]): string =>
   naming.label(`autoscaling.alpha.orchestrator.io/${what}`);
 
-/** The annotation of the behavior names members as upstream's unversioned type does, beginning with capitals. */
+/** In the annotation, members of the behavior begin with capitals, as in upstream's unversioned type. */
 function toCapitals(behavior: UnknownRecord): UnknownRecord {
   const rules = (given: UnknownRecord | undefined): UnknownRecord | null =>
     given
@@ -43,7 +43,7 @@ function toCapitals(behavior: UnknownRecord): UnknownRecord {
   return { ScaleUp: rules(recordAt(behavior, 'scaleUp')), ScaleDown: rules(recordAt(behavior, 'scaleDown')) };
 }
 
-/** The same read back, in either spelling. */
+/** The inverse of `toCapitals`; members in lower case stay as they are. */
 function toLowerCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toLowerCase);
   if (!isRecord(value)) return value;
@@ -62,10 +62,10 @@ function tryParse(json: string | undefined): unknown {
   }
 }
 
-function toV2(hpa: ApiObject, naming: Naming): ApiObject {
-  const { targetCPUUtilizationPercentage: percent, ...spec } = recordAt(hpa, 'spec') ?? {};
-  const { currentCPUUtilizationPercentage: current, ...status } = recordAt(hpa, 'status') ?? {};
-  const annotations = { ...hpa.metadata.annotations };
+function toV2(autoscaler: ApiObject, naming: Naming): ApiObject {
+  const { targetCPUUtilizationPercentage: percent, ...spec } = recordAt(autoscaler, 'spec') ?? {};
+  const { currentCPUUtilizationPercentage: current, ...status } = recordAt(autoscaler, 'status') ?? {};
+  const annotations = { ...autoscaler.metadata.annotations };
   const carried = CARRIED.map(what => {
     const found = tryParse(annotations[annotationOf(naming, what)]);
     delete annotations[annotationOf(naming, what)];
@@ -83,28 +83,34 @@ function toV2(hpa: ApiObject, naming: Naming): ApiObject {
   ];
   if (now.length > 0) status.currentMetrics = now;
   if (Array.isArray(conditions)) status.conditions = conditions;
-  return { ...hpa, apiVersion: 'autoscaling/v2', metadata: withAnnotations(hpa, annotations), spec, status };
+  return {
+    ...autoscaler,
+    apiVersion: 'autoscaling/v2',
+    metadata: withAnnotations(autoscaler, annotations),
+    spec,
+    status,
+  };
 }
 
-function withAnnotations(hpa: ApiObject, annotations: { [key: string]: string }): ApiObject['metadata'] {
-  const { annotations: _, ...metadata } = hpa.metadata;
+function withAnnotations(autoscaler: ApiObject, annotations: { [key: string]: string }): ApiObject['metadata'] {
+  const { annotations: _, ...metadata } = autoscaler.metadata;
   return Object.keys(annotations).length > 0 ? { ...metadata, annotations } : metadata;
 }
 
-function toV1(hpa: ApiObject, naming: Naming): ApiObject {
-  const { metrics: _m, behavior, ...spec } = recordAt(hpa, 'spec') ?? {};
-  const { currentMetrics: _c, conditions, ...status } = recordAt(hpa, 'status') ?? {};
-  // The older form always shows both counts.
+function toV1(autoscaler: ApiObject, naming: Naming): ApiObject {
+  const { metrics: _m, behavior, ...spec } = recordAt(autoscaler, 'spec') ?? {};
+  const { currentMetrics: _c, conditions, ...status } = recordAt(autoscaler, 'status') ?? {};
+  // v1 always shows both counts.
   setDefault(status, 'currentReplicas', 0);
   setDefault(status, 'desiredReplicas', 0);
-  const metrics = recordsAt(hpa, 'spec', 'metrics');
+  const metrics = recordsAt(autoscaler, 'spec', 'metrics');
   const cpu = metrics.find(isCpu);
   if (cpu) spec.targetCPUUtilizationPercentage = recordAt(cpu, 'resource', 'target')?.averageUtilization;
-  const current = recordsAt(hpa, 'status', 'currentMetrics');
+  const current = recordsAt(autoscaler, 'status', 'currentMetrics');
   const currentCpu = current.find(m => m.type === 'Resource' && stringAt(m, 'resource', 'name') === 'cpu');
   const utilization = recordAt(currentCpu, 'resource', 'current')?.averageUtilization;
   if (typeof utilization === 'number') status.currentCPUUtilizationPercentage = utilization;
-  const annotations = { ...hpa.metadata.annotations };
+  const annotations = { ...autoscaler.metadata.annotations };
   const carry = (what: (typeof CARRIED)[number], value: unknown): void => {
     if (isRecord(value) || (Array.isArray(value) && value.length > 0))
       annotations[annotationOf(naming, what)] = JSON.stringify(value);
@@ -119,11 +125,17 @@ function toV1(hpa: ApiObject, naming: Naming): ApiObject {
     current.filter(metric => metric !== currentCpu),
   );
   carry('conditions', conditions);
-  return { ...hpa, apiVersion: 'autoscaling/v1', metadata: withAnnotations(hpa, annotations), spec, status };
+  return {
+    ...autoscaler,
+    apiVersion: 'autoscaling/v1',
+    metadata: withAnnotations(autoscaler, annotations),
+    spec,
+    status,
+  };
 }
 
-/** The same autoscaler in another version; v2 is stored. */
-export function convertAutoscaler(hpa: ApiObject, apiVersion: string, naming: Naming): ApiObject {
-  if (hpa.apiVersion === apiVersion) return hpa;
-  return apiVersion === 'autoscaling/v1' ? toV1(hpa, naming) : toV2(hpa, naming);
+/** The autoscaler in another version; v2 is stored. */
+export function convertAutoscaler(autoscaler: ApiObject, apiVersion: string, naming: Naming): ApiObject {
+  if (autoscaler.apiVersion === apiVersion) return autoscaler;
+  return apiVersion === 'autoscaling/v1' ? toV1(autoscaler, naming) : toV2(autoscaler, naming);
 }

@@ -19,7 +19,7 @@ import { validateNotNegative } from '../../shared/violations.js';
 
 const UNKNOWN = '<unknown>';
 
-/** Where a metric of each type keeps its source. */
+/** The member with the source of a metric, by type. */
 const METRIC_SOURCES: ReadonlyMap<string, string> = new Map([
   ['Resource', 'resource'],
   ['ContainerResource', 'containerResource'],
@@ -28,10 +28,10 @@ const METRIC_SOURCES: ReadonlyMap<string, string> = new Map([
   ['External', 'external'],
 ]);
 
-/** A quantity that a source which has been measured does not tell. */
+/** Shown for a quantity that a measured source does not have. */
 const UNSET_QUANTITY = '<nil>';
 
-/** `current/target` of one metric; resource metrics are preceded by the name of the resource. */
+/** `current/target` of a metric; resource metrics begin with the name of the resource. */
 function metricText(metric: unknown, current: unknown): string {
   const type = stringAt(metric, 'type');
   const source = METRIC_SOURCES.get(type);
@@ -84,7 +84,7 @@ function setScalingDefaults(rules: UnknownRecord, policies: readonly UnknownReco
   if (recordsAt(rules, 'policies').length === 0) rules.policies = structuredClone(policies);
 }
 
-/** Scaling up may double or add four pods in 15 s; scaling down may remove everything. */
+/** Scaling up may double the pods or add four in 15 seconds; scaling down may remove all. */
 function setBehaviorDefaults(behavior: UnknownRecord): void {
   setScalingDefaults(
     ensureRecord(behavior, 'scaleUp'),
@@ -97,28 +97,29 @@ function setBehaviorDefaults(behavior: UnknownRecord): void {
   setScalingDefaults(ensureRecord(behavior, 'scaleDown'), [{ type: 'Percent', value: 100, periodSeconds: 15 }]);
 }
 
-/** What is wrong with the status of a HorizontalPodAutoscaler. */
+/** Violations of the status of a HorizontalPodAutoscaler. */
 const validateAutoscalerStatus = (object: ApiObject): Violation[] =>
   ['currentReplicas', 'desiredReplicas'].flatMap(member =>
     validateNotNegative(recordAt(object, 'status'), member, `status.${member}`),
   );
 
+/** HorizontalPodAutoscaler, in two versions that are converted. */
 export const horizontalPodAutoscaler = builtInKind('autoscaling/horizontalpodautoscalers', naming => ({
   hasStatus: true,
   validateStatus: validateAutoscalerStatus,
   applyDefaults: object => {
-    const s = specOf(object);
-    setDefault(s, 'minReplicas', 1);
+    const spec = specOf(object);
+    setDefault(spec, 'minReplicas', 1);
     if (object.apiVersion === 'autoscaling/v1') {
       if (
-        isAbsent(s.targetCPUUtilizationPercentage) &&
+        isAbsent(spec.targetCPUUtilizationPercentage) &&
         !object.metadata.annotations?.[naming.label('autoscaling.alpha.orchestrator.io/metrics')]
       )
-        s.targetCPUUtilizationPercentage = 80;
+        spec.targetCPUUtilizationPercentage = 80;
       return;
     }
-    if (recordsAt(s, 'metrics').length === 0) s.metrics = [cpuMetric(80)];
-    const behavior = recordAt(s, 'behavior');
+    if (recordsAt(spec, 'metrics').length === 0) spec.metrics = [cpuMetric(80)];
+    const behavior = recordAt(spec, 'behavior');
     if (behavior) setBehaviorDefaults(behavior);
   },
   prepareCreate: object => {

@@ -22,6 +22,7 @@ import { toViolations, validateNotNegative, validateOneOf } from '../../shared/v
 
 const LIMITS = ['startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit'];
 
+/** `before` is the schedule that is stored: a time zone in it may stay. */
 function validateSchedule(spec: UnknownRecord | undefined, before: string): Violation[] {
   const schedule = stringAt(spec, 'schedule');
   if (schedule === '') return [required('spec.schedule')];
@@ -38,7 +39,7 @@ function validateSchedule(spec: UnknownRecord | undefined, before: string): Viol
     : [...found, invalid('spec.schedule', schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule')];
 }
 
-/** What is wrong with a CronJob; a zone inside of the schedule may stay where `old` has one. */
+/** Violations of a CronJob; `old` is given for updates. */
 function validateCronJob(object: ApiObject, old?: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const found = LIMITS.flatMap(member => validateNotNegative(spec, member, `spec.${member}`));
@@ -81,12 +82,12 @@ const strategy = (): Partial<Strategy> => ({
   validateCreate: object => validateCronJob(object),
   validateUpdate: (object, old) => validateCronJob(object, old),
   applyDefaults: object => {
-    const s = specOf(object);
-    setDefault(s, 'concurrencyPolicy', 'Allow');
-    setDefault(s, 'suspend', false);
-    setDefault(s, 'successfulJobsHistoryLimit', 3);
-    setDefault(s, 'failedJobsHistoryLimit', 1);
-    const jobSpec = recordAt(s, 'jobTemplate', 'spec');
+    const spec = specOf(object);
+    setDefault(spec, 'concurrencyPolicy', 'Allow');
+    setDefault(spec, 'suspend', false);
+    setDefault(spec, 'successfulJobsHistoryLimit', 3);
+    setDefault(spec, 'failedJobsHistoryLimit', 1);
+    const jobSpec = recordAt(spec, 'jobTemplate', 'spec');
     if (!jobSpec) return;
     setFailurePolicyDefaults(jobSpec);
     setTemplateDefaults(recordAt(jobSpec, 'template'));
@@ -94,6 +95,7 @@ const strategy = (): Partial<Strategy> => ({
   columns: COLUMNS,
 });
 
+/** CronJob: its jobs get their own defaults when they are created. */
 export const cronJob = builtInKind('batch/cronjobs', () =>
   warnAboutName(warnAboutPodSpec(strategy(), 'spec', 'jobTemplate', 'spec', 'template', 'spec'), POD_NAMES),
 );

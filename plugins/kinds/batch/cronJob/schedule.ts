@@ -21,7 +21,7 @@ const FIELDS: readonly Bounds[] = [
 
 const DESCRIPTORS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
 
-/** A number, or what is wrong with it. */
+/** A number, or the text of what is wrong with it. */
 function numberOf(text: string, names: readonly string[] = []): number | string {
   const named = text === '' ? -1 : names.indexOf(text.toLowerCase());
   if (named >= 0) return named;
@@ -31,7 +31,7 @@ function numberOf(text: string, names: readonly string[] = []): number | string 
   return value < 0 ? `negative number (${value}) not allowed: ${text}` : value;
 }
 
-/** First and last value of `a`, `a-b` or `*`, or what is wrong. */
+/** First and last value of `a`, `a-b` or `*`, or the text of what is wrong. */
 function endsOf(range: string, whole: string, { least, most, names }: Bounds): readonly [number, number] | string {
   const parts = range.split('-');
   if (parts[0] === '*' || parts[0] === '?') return [least, most];
@@ -66,7 +66,7 @@ function descriptorProblem(text: string): string | undefined {
     : undefined;
 }
 
-/** What is wrong with a schedule in the five fields of cron, or one of its descriptors; undefined if it is fine. */
+/** Why a schedule is not one in the five fields of cron or one of its descriptors; undefined if it is. */
 export function scheduleProblem(schedule: string): string | undefined {
   const text = schedule.replace(/^(?:CRON_)?TZ=\S* */, '').trim();
   if (text.startsWith('@')) return descriptorProblem(text);
@@ -91,7 +91,7 @@ export function timeZoneProblems(name: string): string[] {
 }
 
 function isTimeZone(name: string): boolean {
-  // Offsets are no names, and names begin with a capital.
+  // Names begin with a capital letter; offsets such as +01:00 are no names.
   if (!/^[A-Z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

@@ -12,7 +12,7 @@ import {
 } from '../../../../core/model/record.js';
 import type { Naming } from '../../../../core/naming.js';
 
-/** Defaults of the spec of a Job; inside a CronJob's template most of them wait for the Job (spec, "Job"). */
+/** Defaults of the spec of a Job. In the template of a CronJob most of them wait for the Job (spec, "Job"). */
 export function setJobSpecDefaults(job: UnknownRecord): void {
   if (isAbsent(job.completions) && isAbsent(job.parallelism)) {
     job.completions = 1;
@@ -27,17 +27,17 @@ export function setJobSpecDefaults(job: UnknownRecord): void {
   setFailurePolicyDefaults(job);
 }
 
+/** Conditions of a failure policy are met by True. */
 export function setFailurePolicyDefaults(job: UnknownRecord): void {
   for (const rule of recordsAt(job, 'podFailurePolicy', 'rules')) {
     for (const pattern of recordsAt(rule, 'onPodConditions')) setDefault(pattern, 'status', 'True');
   }
 }
 
+/** The label over which a Job selects its pods. */
 export const uidLabelOf = (naming: Naming): string => naming.label('batch.orchestrator.io/controller-uid');
 
-/**
- * Labels that tie pods to their Job, and the selector over them; made by the server unless the client selects by hand.
- */
+/** Sets the labels that tie pods to their Job, and the selector over them, unless the client selects by hand. */
 export function selectOwnPods(object: ApiObject, naming: Naming): void {
   const job = specOf(object);
   if (job.manualSelector === true) return;
@@ -53,8 +53,8 @@ export function selectOwnPods(object: ApiObject, naming: Naming): void {
 }
 
 /**
- * A Job without labels has those of its template. Labels made from a name that cannot be one are not taken over: the
- * template is refused for them, and the Job is not to be blamed for them as well.
+ * A Job without labels gets those of its template. Labels made of a name that cannot be one are not copied: the
+ * template is refused for them, and messages would repeat them for the Job.
  */
 export function copyTemplateLabels(object: ApiObject): void {
   const labels = entriesAt(object, 'spec', 'template', 'metadata', 'labels').map(

@@ -53,10 +53,10 @@ const strategy = (naming: Naming): Partial<Strategy> => ({
   deletionWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   applyDefaults: object => {
-    const s = specOf(object);
-    setJobSpecDefaults(s);
+    const spec = specOf(object);
+    setJobSpecDefaults(spec);
     copyTemplateLabels(object);
-    setTemplateDefaults(recordAt(s, 'template'));
+    setTemplateDefaults(recordAt(spec, 'template'));
   },
   prepareCreate: object => {
     selectOwnPods(object, naming);
@@ -70,6 +70,7 @@ const strategy = (naming: Naming): Partial<Strategy> => ({
   columns: COLUMNS,
 });
 
+/** Job. */
 export const job = builtInKind('batch/jobs', naming =>
   warnAboutName(warnAboutPodSpec(strategy(naming), 'spec', 'template', 'spec'), POD_NAMES),
 );

@@ -11,7 +11,9 @@ import { duplicate, invalid, required, tooLong, tooMany, type Violation } from '
 import { validateTemplate } from '../../shared/podSpec/validation.js';
 import { toViolations, validateNotNegative, validateOneOf } from '../../shared/violations.js';
 
-/** How many indexes a text like `1,3-5` names, each below `completions`; a text says what is wrong with it. */
+/**
+ * The number of indexes that a text like `1,3-5` names, each below `completions`; or the text of what is wrong with it.
+ */
 export function countIndexes(given: string, completions: number): number | string {
   let [count, last] = [0, -1];
   if (given === '') return 0;
@@ -44,7 +46,7 @@ const COUNTS = [
   'maxFailedIndexes',
 ];
 
-/** Bounds of what a status can tell of a Job's indexes. */
+/** Bounds of what the status can hold about indexes. */
 const MOST_PARALLEL = 100_000;
 
 const MOST_INDEXES = 100_000;
@@ -52,8 +54,8 @@ const MOST_INDEXES = 100_000;
 const FEW_INDEXES = 10_000;
 
 /**
- * Rules of a policy, conditions of one of its rules, and exit codes of one: what a controller goes through for every
- * pod that ends.
+ * Rules of a policy, conditions of a rule, and exit codes of a rule: a controller compares them for every pod that
+ * ends.
  */
 const MOST_RULES = 20;
 
@@ -66,7 +68,7 @@ const MOST_INDEX_TEXT = 64 * 1024;
 
 const LONGEST_MANAGER = 63;
 
-/** What is wrong with the spec of a Job, which may stand in a CronJob's template. */
+/** Violations of the spec of a Job, which may be the template of a CronJob. */
 export function validateJobSpec(spec: UnknownRecord | undefined, field: string): Violation[] {
   const found = COUNTS.flatMap(member => validateNotNegative(spec, member, `${field}.${member}`));
   if (!isAbsent(spec?.completionMode))
@@ -132,7 +134,7 @@ const validateNonIndexed = (spec: UnknownRecord | undefined, field: string): Vio
     .filter(member => !isAbsent(spec?.[member]))
     .map(member => invalid(`${field}.${member}`, spec?.[member], 'requires indexed completion mode'));
 
-/** `domain/path`. */
+/** The manager is a domain-prefixed path: `domain/path`. */
 function validateManagedBy(name: string, field: string): Violation[] {
   const [domain = '', ...path] = name.split('/');
   const form = 'must be a domain-prefixed path (such as "acme.io/foo")';
@@ -182,7 +184,7 @@ function validateFailureRule(
   return found;
 }
 
-/** A complaint that shows no value. */
+/** A violation whose message does not show the value. */
 const invalidWithoutValue = (field: string, why: string): Violation => ({
   reason: 'FieldValueInvalid',
   field,

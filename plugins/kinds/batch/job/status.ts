@@ -22,7 +22,7 @@ const invalidConditions = (why: string): Violation => ({
   message: `Invalid value: ${why}`,
 });
 
-/** Conditions that exclude each other, and conditions that only follow others. */
+/** Conditions that exclude each other, and conditions that need another one. */
 const APART = [
   ['Complete', 'Failed'],
   ['Complete', 'FailureTarget'],
@@ -37,7 +37,7 @@ const AFTER = [
 
 const TERMINAL = ['Failed', 'Complete', 'FailureTarget'];
 
-function validateCondition(status: UnknownRecord | undefined, before: UnknownRecord | undefined): Violation[] {
+function validateConditions(status: UnknownRecord | undefined, before: UnknownRecord | undefined): Violation[] {
   const both = APART.filter(([a, b]) => isTrue(status, a) && isTrue(status, b));
   const early = AFTER.filter(([a, b]) => isTrue(status, a) && !isTrue(status, b));
   const gone = TERMINAL.filter(type => isTrue(before, type) && !isTrue(status, type));
@@ -48,7 +48,7 @@ function validateCondition(status: UnknownRecord | undefined, before: UnknownRec
   ];
 }
 
-function validateTime(status: UnknownRecord | undefined): Violation[] {
+function validateTimes(status: UnknownRecord | undefined): Violation[] {
   const field = 'status.completionTime';
   const [ended, began] = [stringAt(status, 'completionTime'), stringAt(status, 'startTime')];
   const complete = isTrue(status, 'Complete');
@@ -69,7 +69,7 @@ function validateFinished(status: UnknownRecord | undefined): Violation[] {
   ];
 }
 
-function validateIndex(spec: UnknownRecord | undefined, status: UnknownRecord | undefined): Violation[] {
+function validateIndexes(spec: UnknownRecord | undefined, status: UnknownRecord | undefined): Violation[] {
   const indexed = stringAt(spec, 'completionMode') === 'Indexed';
   const completions = numberAt(spec, 'completions') ?? 0;
   const found: Violation[] = [];
@@ -97,7 +97,7 @@ function validateIndex(spec: UnknownRecord | undefined, status: UnknownRecord | 
   return found;
 }
 
-/** What a write to the status of a Job may not say. */
+/** Violations of a write to the status of a Job. */
 export function validateJobStatus(object: ApiObject, old: ApiObject): Violation[] {
   const [status, before] = [recordAt(object, 'status'), recordAt(old, 'status')];
   const count = (of: UnknownRecord | undefined, member: string): number => numberAt(of, member) ?? 0;
@@ -112,9 +112,9 @@ export function validateJobStatus(object: ApiObject, old: ApiObject): Violation[
   if (ready > active && ready > 0) found.push(invalid('status.ready', ready, 'cannot set more ready pods than active'));
   return [
     ...found,
-    ...validateCondition(status, before),
-    ...validateTime(status),
+    ...validateConditions(status, before),
+    ...validateTimes(status),
     ...validateFinished(status),
-    ...validateIndex(recordAt(object, 'spec'), status),
+    ...validateIndexes(recordAt(object, 'spec'), status),
   ];
 }

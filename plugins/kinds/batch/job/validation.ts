@@ -16,8 +16,8 @@ import { validateSelector, isSelectedBy } from '../../shared/labels.js';
 import { validateImmutable } from '../../shared/violations.js';
 
 /**
- * Selector and labels of a Job: made by the server, or given by the client as a whole. `made` are the labels the server
- * ties pods with.
+ * The selector is the one that the server makes, or one of the client with labels that match it. `generated` are the
+ * labels that the server makes.
  */
 function validateJobSelector(object: ApiObject, generated: UnknownRecord): Violation[] {
   const spec = recordAt(object, 'spec');
@@ -38,7 +38,7 @@ function validateJobSelector(object: ApiObject, generated: UnknownRecord): Viola
   return found;
 }
 
-/** Indexed pods are hosts of names that end with their index. */
+/** Indexed pods have host names that end with their index. */
 function validateJobName(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const completions = numberAt(spec, 'completions') ?? 0;
@@ -50,7 +50,7 @@ function validateJobName(object: ApiObject): Violation[] {
     : [invalid('metadata.name', name, `will not able to create pod with invalid DNS label: ${host}`)];
 }
 
-/** What is wrong with a new Job; `uidLabel` is the label over which the server selects its pods. */
+/** Violations of a new Job; `uidLabel` is the label over which the server selects its pods. */
 export const validateJob = (object: ApiObject, uidLabel: string): Violation[] => [
   ...validateJobName(object),
   ...validateJobSelector(object, { [uidLabel]: object.metadata.uid ?? '' }),
@@ -78,7 +78,7 @@ function validateCompletionsUpdate(now: UnknownRecord | undefined, before: Unkno
   if (stringAt(now, 'completionMode') !== 'Indexed')
     return validateImmutable(now, before, 'completions', 'spec.completions');
   const [completions, parallel] = [numberAt(now, 'completions'), numberAt(now, 'parallelism')];
-  // That it is missing is told of the spec itself.
+  // The validation of the spec reports that it is missing.
   if (completions === undefined) return [];
   return completions === parallel && numberAt(before, 'completions') === numberAt(before, 'parallelism')
     ? []
@@ -94,7 +94,7 @@ const IMMUTABLE = [
   'successPolicy',
 ];
 
-/** What an update of a Job may not change. */
+/** Violations of a changed Job. */
 export function validateJobUpdate(object: ApiObject, old: ApiObject, uidLabel: string): Violation[] {
   const [now, before] = [recordAt(object, 'spec'), recordAt(old, 'spec')];
   return [

@@ -16,7 +16,7 @@ import { validateDecision, validateIssue, validateRequest } from './validation.j
 import { AGE, type Cell, column, conditionOf, NAME, stringCell } from '../../shared/columns.js';
 import { checkSegmentName } from '../../shared/names.js';
 
-/** Who asks is what the server saw, never what the client wrote. */
+/** The requester is the authenticated user, whatever the client wrote. */
 function setRequester(object: ApiObject, { user }: StrategyContext): void {
   const wanted = specOf(object);
   for (const member of ['username', 'uid', 'groups', 'extra']) delete wanted[member];
@@ -29,7 +29,7 @@ function setRequester(object: ApiObject, { user }: StrategyContext): void {
 
 const conditionsOf = (object: ApiObject): UnknownRecord[] => recordsAt(object, 'status', 'conditions');
 
-/** Conditions that do not say since when they hold: since now, or as long as one of that type and status did. */
+/** Sets absent times of conditions: now, or the time of the old condition with the same type and status. */
 function setConditionTimes(object: ApiObject, old: ApiObject, now: string): void {
   for (const condition of conditionsOf(object)) {
     condition.lastUpdateTime ??= now;
@@ -40,7 +40,7 @@ function setConditionTimes(object: ApiObject, old: ApiObject, now: string): void
   }
 }
 
-/** A write of the status leaves the decisions as they are; one that adds or removes some is refused later. */
+/** A write to the status keeps the decisions. One that adds or removes some is refused by the validation. */
 function restoreDecisions(object: ApiObject, old: ApiObject): void {
   for (const type of ['Approved', 'Denied']) {
     const before = conditionsOf(old).filter(given => given.type === type);
@@ -53,7 +53,7 @@ function restoreDecisions(object: ApiObject, old: ApiObject): void {
   }
 }
 
-/** The approval decides: of its body the conditions count, and the metadata. */
+/** A write to the subresource `approval`: the conditions and the metadata of the body are stored. */
 const approvalFor =
   (group: string) =>
   (body: ApiObject, current: ApiObject, context: StrategyContext): ApiObject => {
@@ -89,7 +89,7 @@ const COLUMNS: readonly Column[] = [
   column('Condition', requestCondition),
 ];
 
-/** Requests for certificates: what was asked for never changes, and only the approval decides. */
+/** CertificateSigningRequest: its spec cannot change, and only the subresource `approval` decides. */
 export const certificateSigningRequest = builtInKind(
   'certificates.orchestrator.io/certificatesigningrequests',
   naming => ({

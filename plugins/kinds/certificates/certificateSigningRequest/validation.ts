@@ -13,7 +13,7 @@ import {
   type Violation,
 } from '../../../../core/model/refusal.js';
 
-/** Key usages and extended key usages that may be asked for (RFC 5280, sections 4.2.1.3 and 4.2.1.12), by name. */
+/** Key usages and extended key usages by name (RFC 5280, sections 4.2.1.3 and 4.2.1.12). */
 const USAGES = [
   'any',
   'cert sign',
@@ -42,7 +42,7 @@ const USAGES = [
 
 const KNOWN_USAGES: ReadonlySet<string> = new Set(USAGES);
 
-/** Ten minutes: nobody is asked to renew more often. */
+/** Ten minutes: shorter certificates would have to be renewed too often. */
 const LEAST_SECONDS = 600;
 
 const MOST_DOMAIN = 253;
@@ -52,7 +52,7 @@ const MOST_SIGNER = 571;
 
 const BLOCK = /-----BEGIN ([^-\n]+)-----\s([^-]*)-----END \1-----/g;
 
-/** Blocks of a PEM text (RFC 7468); what stands between them is read over. */
+/** Blocks of a PEM text (RFC 7468); text between them is ignored. */
 function* blocksOf(base64: string): Generator<{ readonly label: string; readonly content: string }> {
   const pem = Buffer.from(base64, 'base64').toString('latin1');
   for (const [, label, content] of pem.matchAll(BLOCK)) yield { label: label!, content: content! };
@@ -66,7 +66,7 @@ function validateLabels(field: string, segment: string, check: (label: string) =
     );
 }
 
-/** A signer is named by a domain and a path: `example.com/signer`. */
+/** The name of a signer is a domain and a path: `example.com/signer`. */
 function validateSigner(field: string, name: string): Violation[] {
   if (name === '') return [required(field)];
   const [domain = '', path = '', ...more] = name.split('/');
@@ -83,7 +83,7 @@ function validateSigner(field: string, name: string): Violation[] {
   ];
 }
 
-function validateUsage(usages: readonly string[]): Violation[] {
+function validateUsages(usages: readonly string[]): Violation[] {
   if (usages.length === 0) return [required('spec.usages')];
   return usages.flatMap((usage, index) => [
     ...(KNOWN_USAGES.has(usage) ? [] : [notSupported(`spec.usages[${index}]`, usage, USAGES)]),
@@ -91,7 +91,7 @@ function validateUsage(usages: readonly string[]): Violation[] {
   ]);
 }
 
-/** Bytes as upstream's messages show them. */
+/** Bytes as Go prints them. */
 function goBytes(base64: unknown): Literal {
   if (typeof base64 !== 'string') return new Literal('[]byte(nil)');
   return new Literal(
@@ -100,8 +100,8 @@ function goBytes(base64: unknown): Literal {
 }
 
 /**
- * What a new request gets wrong: it holds a PKCS #10 request in PEM (RFC 7468, section 7), who is to sign it, what for,
- * and how long.
+ * Violations of a new request: the PKCS #10 request in PEM (RFC 7468, section 7), the signer, the usages and the
+ * duration.
  */
 export function validateRequest(object: ApiObject, legacySigner: string): Violation[] {
   const wanted = specOf(object);
@@ -112,7 +112,7 @@ export function validateRequest(object: ApiObject, legacySigner: string): Violat
     ...(first?.label === 'CERTIFICATE REQUEST'
       ? []
       : [invalid('spec.request', goBytes(wanted.request), 'PEM block type must be CERTIFICATE REQUEST')]),
-    ...validateUsage(stringsAt(wanted, 'usages')),
+    ...validateUsages(stringsAt(wanted, 'usages')),
     ...(signer === legacySigner
       ? [invalid('spec.signerName', signer, 'the legacy signerName is not allowed via this API version')]
       : validateSigner('spec.signerName', signer)),
@@ -134,11 +134,11 @@ function validateStatus(field: string, type: string, status: string): Violation[
   return allowed.includes(status) ? [] : [notSupported(field, status, allowed)];
 }
 
-/** Types of the conditions, in their order. */
+/** Types of the conditions, in order. */
 const typesOf = (object: ApiObject): string[] =>
   recordsAt(object, 'status', 'conditions').map(given => stringAt(given, 'type'));
 
-function validateCondition(object: ApiObject): Violation[] {
+function validateConditions(object: ApiObject): Violation[] {
   const types = typesOf(object);
   return recordsAt(object, 'status', 'conditions').flatMap((condition, index) => {
     const field = `status.conditions[${index}]`;
@@ -177,18 +177,18 @@ function certificateComplaint(base64: string): string | undefined {
 const countConditions = (object: ApiObject, type: string): number =>
   typesOf(object).filter(given => given === type).length;
 
-/** What any update of what was decided gets wrong: a decision stays, and what is told of it is in order. */
+/** Violations of any update: conditions are valid, and decisions are not removed. */
 export function validateDecision(object: ApiObject, old: ApiObject): Violation[] {
   const removed = LASTING.filter(type => countConditions(object, type) < countConditions(old, type));
   return [
-    ...validateCondition(object),
+    ...validateConditions(object),
     ...removed.map(type =>
       forbiddenField('status.conditions', `updates may not remove a condition of type ${JSON.stringify(type)}`),
     ),
   ];
 }
 
-/** What a write of the status gets wrong: only the approval decides, and a certificate is issued once. */
+/** Violations of a write to the status: it does not decide, and a certificate is issued once. */
 export function validateIssue(object: ApiObject, old: ApiObject): Violation[] {
   const added = DECISIONS.filter(type => countConditions(object, type) > countConditions(old, type));
   const certificate = stringAt(object, 'status', 'certificate');

@@ -25,7 +25,7 @@ const eventSource: Cell = event => {
 const firstOf = (event: unknown, ...names: readonly string[]): unknown =>
   names.map(name => valueAt(event, name)).find(value => value !== undefined && value !== null && value !== '');
 
-/** A series of events goes before what the event itself says. */
+/** The series of an Event; its count and time take precedence over those of the Event. */
 const seriesOf = (event: unknown): unknown => valueAt(event, 'series') ?? undefined;
 
 const lastSeen: Cell = (event, now) =>
@@ -48,8 +48,7 @@ const eventCount: Cell = event =>
     ? (numberAt(firstOf(event, 'count', 'deprecatedCount')) ?? 0) || 1
     : (numberAt(event, 'series', 'count') ?? 0);
 
-/** Columns of Events. */
-export const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column[] = [
   column('Last Seen', lastSeen),
   column('Type', stringCell('type')),
   column('Reason', stringCell('reason')),
@@ -76,12 +75,13 @@ const involvedField =
 const reporterOf = (event: ApiObject): string =>
   stringAt(event, 'reportingComponent') || stringAt(event, 'reportingController');
 
-/** Selectable fields by the names that one version alone has. */
+/** Selectable fields that only the core form has. */
 const CORE_FIELD = /^(?:involvedObject\.|reportingComponent$)/;
 
+/** Selectable fields that only the newer form has. */
 const NEWER_FIELD = /^(?:regarding\.|reportingController$)/;
 
-/** Rules of Events in both groups. */
+/** Event, of the core group and of the group events: two forms of one kind. */
 export const event = builtInKind('core/events', naming => ({
   checkName: checkSegmentName,
   allowCreateOnUpdate: true,

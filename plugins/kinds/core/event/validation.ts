@@ -5,13 +5,16 @@ import { invalid, required, type Violation } from '../../../../core/model/refusa
 import { convertEvent } from './conversion.js';
 import { toViolations, validateImmutable, goTimeText } from '../../shared/violations.js';
 
-/** Either form, read as the core form. */
+/** The Event in the core form, whichever form it has. */
 const toCoreForm = (event: ApiObject): ApiObject => convertEvent(event, 'v1');
 
 const validateLength = (event: ApiObject, member: string, most: number): Violation[] =>
   Buffer.byteLength(stringAt(event, member)) > most ? [invalid(member, '', `can have at most ${most} characters`)] : [];
 
-/** An Event stands in the namespace of what it is about; what stands in none has its Events in one of `homes`. */
+/**
+ * An Event is in the namespace of the object it is about. Events about objects without a namespace are in one of
+ * `homes`.
+ */
 function validateNamespace(event: ApiObject, homes: readonly string[]): Violation[] {
   const [involved, own] = [stringAt(event, 'involvedObject', 'namespace'), event.metadata.namespace ?? ''];
   return involved === own || (involved === '' && homes.includes(own))
@@ -20,8 +23,8 @@ function validateNamespace(event: ApiObject, homes: readonly string[]): Violatio
 }
 
 /**
- * What both forms ask for: hardly anything of an Event of old clients, which has no eventTime. `reporter`: what the
- * form calls it.
+ * What both forms require. Events without eventTime come from old clients and are hardly validated. `reporter` is the
+ * name of the reporter's field in the form.
  */
 function validateBothForms(event: ApiObject, reporter: string, system: string): Violation[] {
   if (isAbsent(event.eventTime)) return validateNamespace(event, ['default']);
@@ -46,7 +49,7 @@ function validateSeries(event: ApiObject): Violation[] {
   ];
 }
 
-/** What the newer form asks for beyond; its messages name the core fields. */
+/** What the newer form requires in addition. Messages name the fields of the core form. */
 function validateNewerForm(event: ApiObject): Violation[] {
   const name = event.metadata.name ?? '';
   const found = toViolations('metadata.name', name, name === '' ? [] : dns1123Subdomain(name));
@@ -64,6 +67,7 @@ function validateNewerForm(event: ApiObject): Violation[] {
 
 const isCoreForm = (event: ApiObject): boolean => event.apiVersion === 'v1';
 
+/** Violations of a new Event; `system` is the system namespace. */
 export function validateEvent(given: ApiObject, system: string): Violation[] {
   const event = toCoreForm(given);
   const found = validateBothForms(event, isCoreForm(given) ? 'reportingComponent' : 'reportingController', system);
@@ -71,7 +75,7 @@ export function validateEvent(given: ApiObject, system: string): Violation[] {
 }
 
 /**
- * What the newer form does not let change; by the names of the core form, which messages use as well, but for the
+ * Members that cannot change in the newer form, and their fields in messages: the names of the core form, but for the
  * reporter's.
  */
 const IMMUTABLE: readonly (readonly [member: string, field: string])[] = [
@@ -99,6 +103,7 @@ const validateImmutableTime = (event: ApiObject, old: ApiObject, member: string)
     ? []
     : [invalid(member, goTimeText(stringAt(event, member)), 'field is immutable')];
 
+/** Violations of a changed Event; `system` is the system namespace. */
 export function validateEventUpdate(given: ApiObject, before: ApiObject, system: string): Violation[] {
   const [event, old] = [toCoreForm(given), toCoreForm(before)];
   const found = validateBothForms(event, isCoreForm(given) ? 'reportingComponent' : 'reportingController', system);

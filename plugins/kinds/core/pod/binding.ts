@@ -12,7 +12,7 @@ import { setCondition } from '../../shared/conditions.js';
 
 const BINDINGS = { group: '', resource: 'pods/binding' };
 
-/** Complaints about a Binding: its target must be a node with a name. */
+/** The target of a Binding is a node with a name. */
 function validateTarget(binding: ApiObject): Violation[] {
   const target = recordAt(binding, 'target');
   const found: Violation[] = [];
@@ -23,9 +23,9 @@ function validateTarget(binding: ApiObject): Violation[] {
 }
 
 /**
- * The pod as it is once bound to the Binding's target. `name` is the name in the request path. Pure: the given pod
- * stays as it is. Refuses a foreign name (400), a bad target (422), another uid, a pod that is gated, being deleted, or
- * bound already (409).
+ * The pod bound to the target of the Binding; `name` is the name in the request path. Does not change the given pod.
+ * Throws 400 for another name, 422 for a bad target, and 409 for another uid and for a pod that is gated, being deleted
+ * or bound already.
  */
 export function bindPod(pod: ApiObject, binding: ApiObject, name: string, now: string): ApiObject {
   if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object');
@@ -52,6 +52,7 @@ export function bindPod(pod: ApiObject, binding: ApiObject, name: string, now: s
   return withNode(pod, binding, now);
 }
 
+/** Why a pod cannot be bound; undefined if it can. */
 function bindingProblem(pod: ApiObject, name: string): string | undefined {
   if (pod.metadata.deletionTimestamp) return `pod ${name} is being deleted, cannot be assigned to a host`;
   const node = stringAt(pod, 'spec', 'nodeName');

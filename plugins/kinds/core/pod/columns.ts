@@ -12,7 +12,7 @@ import {
   wideColumn,
 } from '../../shared/columns.js';
 
-/** What the columns of a pod say about its containers. */
+/** What the columns of a pod show of its containers. */
 interface Summary {
   readonly ready: number;
   readonly total: number;
@@ -42,9 +42,7 @@ function endReason(terminated: unknown): string {
   );
 }
 
-/**
- * What a container in its current state says about an unfinished initialisation; undefined if it does not hold it up.
- */
+/** Status of a pod that an init container holds up; undefined if it does not. */
 function initStatus(status: unknown, sidecar: boolean, position: number, total: number): string | undefined {
   const terminated = valueAt(status, 'state', 'terminated');
   if (terminated !== undefined && (numberAt(terminated, 'exitCode') ?? 0) === 0) return undefined;
@@ -54,7 +52,7 @@ function initStatus(status: unknown, sidecar: boolean, position: number, total: 
   return waiting !== '' && waiting !== 'PodInitializing' ? `Init:${waiting}` : `Init:${position}/${total}`;
 }
 
-/** State of the main containers: the first in the list that has something to say wins, so it is read last. */
+/** Status and ready containers of the main containers. The first container with a reason determines the status. */
 function mainStatus(pod: ApiObject, tally: Tally, before: string): { status: string; ready: number } {
   let status = before;
   let ready = 0;
@@ -70,7 +68,7 @@ function mainStatus(pod: ApiObject, tally: Tally, before: string): { status: str
   return { status, ready };
 }
 
-/** Deletion goes before everything else, except for pods that already ended. */
+/** Status of a pod that is being deleted, unless it has ended already. */
 function deletionStatus(pod: ApiObject, status: string): string {
   if (!pod.metadata.deletionTimestamp) return status;
   if (valueAt(pod, 'status', 'reason') === 'NodeLost') return 'Unknown';
@@ -78,19 +76,17 @@ function deletionStatus(pod: ApiObject, status: string): string {
   return phase === 'Succeeded' || phase === 'Failed' ? status : 'Terminating';
 }
 
-/** Summaries made: three columns of a row show parts of one. */
+/** Summaries by pod: three columns of a row are made of one. */
 const made = new WeakMap<ApiObject, Summary>();
 
-/**
- * Sums up the states of all containers of a pod the way command-line clients show them. The pod must not change any
- * more.
- */
+/** The summary of a pod, made once; the pod must not change afterwards. */
 function cachedSummary(pod: ApiObject): Summary {
   let summary = made.get(pod);
   if (!summary) made.set(pod, (summary = summarize(pod)));
   return summary;
 }
 
+/** Sums up the states of all containers as command-line clients show them. */
 function summarize(pod: ApiObject): Summary {
   const specs = recordsAt(pod, 'spec', 'initContainers');
   const sidecars = new Set(

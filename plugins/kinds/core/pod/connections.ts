@@ -15,7 +15,7 @@ type Query = Parameters<Connection>[1];
 const containerNames = (pod: ApiObject, member: string): string[] =>
   recordsAt(specOf(pod), member).map(container => stringAt(container, 'name'));
 
-/** The refusal of a container that the pod does not have, or of none where there are several. */
+/** Refuses a container that the pod does not have, and a missing name where there are several containers. */
 function containerProblem(pod: ApiObject, asked: string): Refusal | undefined {
   const name = pod.metadata.name ?? '';
   const [plain, init, debugging] = ['containers', 'initContainers', 'ephemeralContainers'].map(member =>
@@ -36,13 +36,13 @@ const isUnscheduled = (pod: ApiObject): boolean => stringAt(specOf(pod), 'nodeNa
 
 const noHost = (pod: ApiObject): Refusal => badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
 
-/** A process in a container of the pod. */
+/** A process in a container: exec and attach. */
 const connectToProcess: Connection = (pod, query) =>
   containerProblem(pod, query.get('container')?.[0] ?? '') ?? (isUnscheduled(pod) ? noHost(pod) : undefined);
 
 const connectToPorts: Connection = pod => (isUnscheduled(pod) ? noHost(pod) : undefined);
 
-/** A whole number of the query. Throws the 400 of upstream's parser. */
+/** An integer of the query, undefined if it is absent. Throws the 400 of upstream's parser. */
 function numberIn(query: Query, name: string): number | undefined {
   const value = query.get(name)?.[0];
   if (value === undefined) return undefined;
@@ -50,7 +50,7 @@ function numberIn(query: Query, name: string): number | undefined {
   return Number(value);
 }
 
-/** Complaints about the options of a log (core/v1 PodLogOptions). */
+/** Violations of the options of a log (core/v1 PodLogOptions). */
 function validateLogOptions(query: Query): Violation[] {
   const [tail, bytes, seconds] = ['tailLines', 'limitBytes', 'sinceSeconds'].map(name => numberIn(query, name));
   const found: Violation[] = [];
@@ -62,14 +62,14 @@ function validateLogOptions(query: Query): Violation[] {
   return found;
 }
 
-/** The log of a container: a pod without a node has none yet. */
+/** The log of a container; empty as long as the pod has no node. */
 const readLog: Connection = (pod, query) => {
   const violations = validateLogOptions(query);
   if (violations.length > 0) return invalidObject('', 'PodLogOptions', pod.metadata.name ?? '', violations);
   return containerProblem(pod, query.get('container')?.[0] ?? '') ?? (isUnscheduled(pod) ? 'empty' : undefined);
 };
 
-/** What reaches into pods. */
+/** Subresources of pods that lead to their node. */
 export const podConnections: ReadonlyMap<string, Connection> = new Map<string, Connection>([
   ['log', readLog],
   ['exec', connectToProcess],

@@ -12,9 +12,7 @@ function setHostPorts(container: UnknownRecord): void {
   for (const port of recordsAt(container, 'ports')) if (!port.hostPort) port.hostPort = port.containerPort;
 }
 
-/**
- * Defaults that only pods get, not templates: service links, ports of the host, and requests that follow the limits.
- */
+/** Defaults of pods that templates do not get: service links, host ports, and requests equal to the limits. */
 export function setPodOnlyDefaults(pod: UnknownRecord): void {
   setDefault(pod, 'enableServiceLinks', true);
   if (pod.hostNetwork === true)

@@ -24,8 +24,8 @@ import { setPodSpecDefaults } from '../../shared/podSpec/defaults.js';
 import { warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings.js';
 
 /**
- * Seconds a pod gets to stop: what the client asks for, else what the pod says; none for a pod that no node runs or
- * that has ended. A negative wish means one second (spec, "Pod deletion").
+ * Seconds a pod has to stop: those the client asks for, else those of the pod; none if no node runs it or it has ended.
+ * A negative number means one second (spec, "Pod deletion").
  */
 export function gracePeriodOf(pod: ApiObject, asked: number | undefined): number {
   const phase = stringAt(pod, 'status', 'phase');
@@ -39,7 +39,7 @@ const fieldOf =
   (pod: ApiObject): string =>
     stringAt(pod, path[0], path[1]);
 
-/** The condition a pod carries while gates hold it back from scheduling. */
+/** The condition of a pod that is not scheduled because it has scheduling gates. */
 const gatedCondition = (now: string): UnknownRecord => ({
   type: 'PodScheduled',
   status: 'False',
@@ -49,7 +49,7 @@ const gatedCondition = (now: string): UnknownRecord => ({
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 });
 
-/** The pod with the ephemeral containers of the body; nothing else of it counts. Throws 422. */
+/** The current pod with the ephemeral containers of the body. Throws 422. */
 function setEphemeralContainers(body: ApiObject, current: ApiObject): ApiObject {
   const next = {
     ...current,
@@ -71,13 +71,12 @@ const completed = (reason: string, message: string): RowCondition => ({
   message,
 });
 
-/** What the row of a pod in an ended phase tells. */
+/** Conditions of the row of a pod by phase. */
 const ENDED: ReadonlyMap<string, RowCondition> = new Map([
   ['Succeeded', completed('Succeeded', 'The pod has completed successfully.')],
   ['Failed', completed('Failed', 'The pod failed.')],
 ]);
 
-/** Rules of Pods (spec, "Pod"). */
 const strategy = (): Partial<Strategy> => ({
   checkName: checkSubdomainName,
   hasStatus: true,
@@ -127,6 +126,7 @@ const strategy = (): Partial<Strategy> => ({
   columns: podColumns,
 });
 
+/** Pod (spec, "Pod"). */
 export const pod = builtInKind('core/pods', () =>
   warnAboutName(warnAboutPodSpec(strategy(), 'spec'), "the Pod's hostname"),
 );

@@ -14,18 +14,18 @@ import { duplicate, forbiddenField, invalid, type Violation } from '../../../../
 import { ipComplaints } from '../../shared/ipAddresses.js';
 import { toViolations } from '../../shared/violations.js';
 
-/** Conditions whose names are taken as they are. */
+/** Types of conditions that need not be qualified names. */
 const SYSTEM = ['PodScheduled', 'Ready', 'Initialized'];
 
 function validateConditions(status: UnknownRecord): Violation[] {
-  // Upstream names metadata here.
+  // Upstream names the field metadata.conditions.
   return recordsAt(status, 'conditions').flatMap((condition, i) => {
     const type = stringAt(condition, 'type');
     return SYSTEM.includes(type) ? [] : toViolations(`metadata.conditions[${i}].Type`, type, qualifiedName(type));
   });
 }
 
-/** Containers that have ended stay so where the pod does not start them again. */
+/** Containers that have ended and are not restarted by the pod stay ended. */
 function validateTransitions(object: ApiObject, old: ApiObject, member: string): Violation[] {
   const policy = member === 'ephemeralContainerStatuses' ? 'Never' : stringAt(specOf(old), 'restartPolicy');
   if (policy === 'Always') return [];
@@ -71,7 +71,7 @@ function validateClaimStatuses(object: ApiObject): Violation[] {
   });
 }
 
-/** Addresses of one list: each is one, and there is at most one of a family. */
+/** Each address is valid, and there is at most one of a family. */
 function validateAddresses(status: UnknownRecord, member: 'podIPs' | 'hostIPs'): Violation[] {
   const field = `status.${member}`;
   const ips = recordsAt(status, member).map(entry => stringAt(entry, 'ip'));
@@ -93,7 +93,7 @@ function validateHostAddresses(status: UnknownRecord): Violation[] {
   ];
 }
 
-/** What a write to a pod's status may not do. */
+/** Violations of a write to a pod's status. */
 export function validatePodStatus(object: ApiObject, old: ApiObject): Violation[] {
   const [now, before] = [recordAt(object, 'status') ?? {}, recordAt(old, 'status')];
   const [qos, node] = [stringAt(now, 'qosClass'), stringAt(now, 'nominatedNodeName')];
@@ -114,7 +114,7 @@ export function validatePodStatus(object: ApiObject, old: ApiObject): Violation[
   ];
 }
 
-/** Makes `podIP` the first of `podIPs`: given alone or another than the first, it is the only one. */
+/** Makes `podIP` the first of `podIPs`. A `podIP` alone, or one that is not the first, becomes the only address. */
 export function alignPodIps(status: UnknownRecord): void {
   const ip = stringAt(status, 'podIP');
   const first = stringAt(recordsAt(status, 'podIPs')[0], 'ip');

@@ -17,7 +17,7 @@ import { rangeText } from '../../shared/violations.js';
 const FIXED =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
-/** What is wrong with a new pod. */
+/** Violations of a new pod. */
 export function validateNewPod(object: ApiObject): Violation[] {
   const found = validatePodSpec(specOf(object), 'spec');
   if (recordsAt(specOf(object), 'ephemeralContainers').length > 0)
@@ -25,6 +25,7 @@ export function validateNewPod(object: ApiObject): Violation[] {
   return found;
 }
 
+/** The deadline may be set and lowered. */
 function validateDeadline(pod: UnknownRecord, old: UnknownRecord): Violation[] {
   const [now, before] = [numberAt(pod, 'activeDeadlineSeconds'), numberAt(old, 'activeDeadlineSeconds')];
   const field = 'spec.activeDeadlineSeconds';
@@ -36,7 +37,7 @@ function validateDeadline(pod: UnknownRecord, old: UnknownRecord): Violation[] {
   return [];
 }
 
-/** What makes tolerations the same one; how long they last counts where that may not change. */
+/** Equal for tolerations that are the same. How long a NoExecute toleration lasts may change. */
 const tolerationKey = (toleration: UnknownRecord): string =>
   JSON.stringify([
     ...['key', 'operator', 'value', 'effect'].map(member => stringAt(toleration, member)),
@@ -78,7 +79,7 @@ function validateNodeSelectorUpdate(pod: UnknownRecord, old: UnknownRecord): Vio
       ];
 }
 
-/** The spec with everything that may change set to what the old one has. */
+/** The spec with all fields that may change as they were before. */
 function withoutMutableFields(pod: UnknownRecord, old: UnknownRecord, gated: boolean): UnknownRecord {
   const withOldImages = (member: string): UnknownRecord[] => {
     const before = recordsAt(old, member);
@@ -103,10 +104,10 @@ function withoutMutableFields(pod: UnknownRecord, old: UnknownRecord, gated: boo
   return next;
 }
 
-/** Longest difference shown: enough to see what a client did not mean to change. */
+/** Characters of a difference in a message. */
 const DIFFERENCE = 4096;
 
-/** The members that differ, as lines of what was and what is. */
+/** The members that differ, with their old and new values. */
 function differenceText(before: UnknownRecord, now: UnknownRecord): string {
   const lines = [...new Set([...Object.keys(before), ...Object.keys(now)])]
     .filter(member => !isSemanticallyEqual(before[member], now[member]))
@@ -117,7 +118,7 @@ function differenceText(before: UnknownRecord, now: UnknownRecord): string {
   return `${lines.join('\n').slice(0, DIFFERENCE)}\n`;
 }
 
-/** What an update of a pod may not do (spec, "Pod updates"). */
+/** Violations of an update of a pod (spec, "Pod updates"). */
 export function validatePodUpdate(object: ApiObject, before: ApiObject): Violation[] {
   const [pod, old] = [specOf(object), specOf(before)];
   const found = validatePodSpec(pod, 'spec');
@@ -139,7 +140,7 @@ export function validatePodUpdate(object: ApiObject, before: ApiObject): Violati
   return found;
 }
 
-/** Ephemeral containers may be added, never changed or taken away. */
+/** Ephemeral containers may be added, but not changed or removed. */
 export function validateEphemeralUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const field = 'spec.ephemeralContainers';
   const now = new Map(

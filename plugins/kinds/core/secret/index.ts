@@ -10,13 +10,15 @@ import { validateFrozen, measureValues, validateTotalSize } from '../../shared/c
 
 const hasKey = (object: ApiObject, key: string): boolean => valueAt(object, 'data', key) !== undefined;
 
+/** The keys that a type needs are there. */
 const validateKeys = (object: ApiObject, ...keys: string[]): Violation[] =>
   keys.filter(key => !hasKey(object, key)).map(key => required(`data[${key}]`));
 
+/** The value of a key, decoded from base64. */
 const decodedText = (object: ApiObject, key: string): string =>
   Buffer.from(stringAt(object, 'data', key), 'base64').toString('utf8');
 
-/** A value that must be there and be a JSON object; what is wrong with it shows nothing of it. */
+/** The value of a key is there and is a JSON object. Violations do not show it. */
 function validateJsonObject(object: ApiObject, key: string): Violation[] {
   if (!hasKey(object, key)) return validateKeys(object, key);
   const wrong = [invalid(`data[${key}]`, '<secret contents redacted>', 'the value must be a JSON object')];
@@ -28,7 +30,7 @@ function validateJsonObject(object: ApiObject, key: string): Violation[] {
   }
 }
 
-/** What each type of Secret must hold, by its type in the server's naming. */
+/** What each type of Secret must hold, by the type in the server's naming. */
 function typeValidators(naming: Naming): ReadonlyMap<string, (object: ApiObject) => Violation[]> {
   const account = naming.label('orchestrator.io/service-account.name');
   return new Map([
@@ -53,7 +55,7 @@ function typeValidators(naming: Naming): ReadonlyMap<string, (object: ApiObject)
 
 const COLUMNS: readonly Column[] = [NAME, column('Type', stringCell('type')), column('Data', countCell('data')), AGE];
 
-/** Rules of Secrets: `stringData` is written only and becomes data. */
+/** Secret: `stringData` is only written, and is stored in `data`. */
 export const secret = builtInKind('core/secrets', naming => {
   const types = typeValidators(naming);
   const pair = naming.label('orchestrator.io/tls');

@@ -11,7 +11,7 @@ const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
 const ALL = 'spec.clusterIPs';
 
-function validateFamily(spec: UnknownRecord | undefined): Violation[] {
+function validateFamilies(spec: UnknownRecord | undefined): Violation[] {
   const seen = new Set<string>();
   const found = stringsAt(spec, 'ipFamilies').flatMap((family, i) => {
     const field = `spec.ipFamilies[${i}]`;
@@ -26,7 +26,7 @@ function validateFamily(spec: UnknownRecord | undefined): Violation[] {
   return found;
 }
 
-/** Each address by itself; `None` stands alone. */
+/** Each address is valid; `None` is the only one. */
 function validateEachAddress(all: readonly string[]): Violation[] {
   return all.flatMap((address, i) => {
     if (i === 0 && address === 'None')
@@ -47,11 +47,11 @@ function validateFamiliesOfAddresses(all: readonly string[], families: readonly 
 }
 
 /**
- * Whether addresses, families and their policy go together; they are judged before anything is allocated. Not for
- * external names.
+ * Addresses, families and their policy agree; called before anything is allocated. Not for Services with an external
+ * name.
  */
-export function validateAddress(spec: UnknownRecord | undefined): Violation[] {
-  const found = validateFamily(spec);
+export function validateAddresses(spec: UnknownRecord | undefined): Violation[] {
+  const found = validateFamilies(spec);
   const [one, all] = [stringAt(spec, 'clusterIP'), stringsAt(spec, 'clusterIPs')];
   if (all.length > 0 && one === '') found.push(invalid(ALL, all, 'must be empty when `clusterIP` is not specified'));
   else if (all.length > 0 && all[0] !== one) found.push(invalid(ALL, all, 'first value must match `clusterIP`'));
@@ -67,8 +67,8 @@ export function validateAddress(spec: UnknownRecord | undefined): Violation[] {
 }
 
 /**
- * What a cluster with IPv4 only cannot give. Services without address and selector may ask for anything: others fill
- * them.
+ * Refuses what a cluster with IPv4 only cannot allocate. Services without address and selector may ask for any family:
+ * their endpoints come from elsewhere.
  */
 export function validateAvailableFamilies(spec: UnknownRecord | undefined): Violation[] {
   if (isHeadless(spec) && entriesAt(spec, 'selector').length === 0) return [];

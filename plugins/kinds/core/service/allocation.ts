@@ -10,10 +10,11 @@ import {
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, invalidObject, type Violation } from '../../../../core/model/refusal.js';
-import { validateAddress, validateAvailableFamilies } from './addresses.js';
+import { validateAddresses, validateAvailableFamilies } from './addresses.js';
 import { makeAllocator, type ServiceAllocator } from './allocator.js';
 import { setFamilies, hasClusterIP, hasHealthPort, hasNodePorts, isHeadless } from './fields.js';
 
+/** Sets `clusterIP` and `clusterIPs`; `owned` are the addresses the Service has already. */
 function allocateAddress(service: UnknownRecord, allocator: ServiceAllocator, owned: readonly string[]): Violation[] {
   if (!hasClusterIP(service)) return [];
   if (isHeadless(service)) {
@@ -44,6 +45,7 @@ function allocateAddress(service: UnknownRecord, allocator: ServiceAllocator, ow
 
 const TAKEN = 'provided port is already allocated';
 
+/** Why a node port cannot be had; undefined if it can. */
 function portProblem(port: number, protocol: string, allocator: ServiceAllocator): string | undefined {
   const [low, high] = allocator.ranges.ports;
   if (port < low || port > high) {
@@ -52,7 +54,7 @@ function portProblem(port: number, protocol: string, allocator: ServiceAllocator
   return allocator.portTaken(port, protocol) ? TAKEN : undefined;
 }
 
-/** Ports of one number and different protocols share their node port. */
+/** Ports with the same number and different protocols share a node port. */
 function allocateNodePorts(service: UnknownRecord, allocator: ServiceAllocator): Violation[] {
   if (!hasNodePorts(service)) return [];
   const ports = recordsAt(service, 'ports');
@@ -93,7 +95,7 @@ function allocateHealthPort(service: UnknownRecord, allocator: ServiceAllocator)
   return problem ? [invalid('spec.healthCheckNodePort', asked, problem)] : [];
 }
 
-/** The health port stays as long as one is needed. */
+/** The health port cannot change as long as one is needed. */
 const validateHealthPortUpdate = (service: UnknownRecord, before: UnknownRecord | undefined): Violation[] =>
   hasHealthPort(service) &&
   hasHealthPort(before) &&
@@ -102,8 +104,8 @@ const validateHealthPortUpdate = (service: UnknownRecord, before: UnknownRecord 
     : [];
 
 /**
- * Gives a Service its addresses and ports, before all else of it is judged. Throws 422 for addresses and families that
- * do not go together, then for the first thing that cannot be given out.
+ * Gives a Service its addresses and node ports, before anything else of it is validated. Throws 422 for addresses and
+ * families that do not agree, then for the first thing that cannot be allocated.
  */
 export function allocate(object: ApiObject, old: ApiObject | undefined, context: StrategyContext): void {
   const service = specOf(object);
@@ -112,12 +114,12 @@ export function allocate(object: ApiObject, old: ApiObject | undefined, context:
     if (violations.length > 0) throw invalidObject('', 'Service', object.metadata.name ?? '', violations);
   };
   if (hasClusterIP(service)) {
-    refuse(validateAddress(service));
+    refuse(validateAddresses(service));
     setFamilies(service);
     refuse(validateAvailableFamilies(service));
   }
   const given = stringsAt(before, 'clusterIPs');
-  // That an address may not change is for the validation to tell.
+  // The validation reports a changed address.
   const moved = hasClusterIP(before) && given[0] !== undefined && stringsAt(service, 'clusterIPs')[0] !== given[0];
   const allocator = makeAllocator(() => context.list('core/services'), old?.metadata.uid);
   refuse(

@@ -2,25 +2,23 @@ import { randomInt } from 'node:crypto';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { numberAt, recordAt, recordsAt, stringsAt } from '../../../../core/model/record.js';
 
-/** What Services are given from: one IPv4 range and one range of node ports, both ends included. */
+/** Where Services get their addresses and node ports from: an IPv4 range and a range of ports, both ends included. */
 interface ServiceRanges {
   readonly network: string;
   readonly ports: readonly [number, number];
 }
 
-/** The ranges of a default server. */
+/** The ranges of every server. */
 export const DEFAULT_RANGES: ServiceRanges = { network: '10.0.0.0/16', ports: [30000, 32767] };
 
 const toNumber = (address: string): number => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
 
 const toAddress = (n: number): string => [24, 16, 8, 0].map(shift => Math.floor(n / 2 ** shift) % 256).join('.');
 
-/** First address of a range: the server's own Service has it, no other is given it. */
+/** The first address of a range, which is the server's own Service's. */
 export const ownAddress = ({ network }: ServiceRanges): string => toAddress(toNumber(network.split('/')[0]!) + 1);
 
-/**
- * Hands out cluster addresses and node ports; `undefined` from the `next…` functions means that the range is used up.
- */
+/** Finds free cluster addresses and node ports. The `next…` functions return undefined if the range is used up. */
 export interface ServiceAllocator {
   readonly ranges: ServiceRanges;
   addressTaken(address: string): boolean;
@@ -48,7 +46,7 @@ function portsOf(service: ApiObject): (readonly [port: number, protocol: string]
   );
 }
 
-/** What a Service has that no other may have. */
+/** Addresses and node ports of a Service, which no other Service may have. */
 export const claimsOf = (service: ApiObject): string[] => [
   ...addressesOf(service),
   ...portsOf(service).map(([port, protocol]) => `${port}-${protocol}`),
@@ -66,10 +64,10 @@ function usedByServices(services: readonly ApiObject[], except: string | undefin
   return used;
 }
 
-/** Random numbers tried before all are gone through in order. */
+/** Random numbers that are tried before all are tried in order. */
 const RANDOM_TRIES = 64;
 
-/** A free one of the numbers below `size`: a random one unless nearly all are taken. */
+/** A free number below `size`: a random one unless nearly all are taken. */
 function pickFree(size: number, free: (index: number) => boolean): number | undefined {
   for (let attempt = 0; attempt < RANDOM_TRIES; attempt++) {
     const index = randomInt(size);
@@ -80,9 +78,9 @@ function pickFree(size: number, free: (index: number) => boolean): number | unde
 }
 
 /**
- * Allocates from what the Services leave free, which are looked at when something is asked for. The one with the uid
- * `except` does not count: it may keep what it has. Others may pick the same at the same time: `claimsOf` keeps them
- * apart.
+ * An allocator of what the given Services leave free; they are read when it is first asked. The Service with the uid
+ * `except` may keep what it has. Two allocators may find the same at the same time: `claimsOf` keeps the second from
+ * being stored.
  */
 export function makeAllocator(
   services: () => readonly ApiObject[],

@@ -11,17 +11,17 @@ import {
   valueAt,
 } from '../../../../core/model/record.js';
 
-/** Types of Services that have cluster addresses. */
+/** Whether the type has cluster addresses. */
 export const hasClusterIP = (spec: UnknownRecord | undefined): boolean =>
   ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(stringAt(spec, 'type') || 'ClusterIP');
 
-/** Services whose ports also listen on nodes. */
+/** Whether the ports also listen on nodes. */
 export const hasNodePorts = (spec: UnknownRecord | undefined): boolean => {
   const type = stringAt(spec, 'type');
   return type === 'NodePort' || (type === 'LoadBalancer' && valueAt(spec, 'allocateLoadBalancerNodePorts') !== false);
 };
 
-/** Services that may be reached from outside the cluster. */
+/** Whether the Service can be reached from outside the cluster. */
 export const isExternal = (spec: UnknownRecord | undefined): boolean => {
   const type = stringAt(spec, 'type');
   return (
@@ -31,15 +31,17 @@ export const isExternal = (spec: UnknownRecord | undefined): boolean => {
   );
 };
 
-/** Services that need a node port for health checks of their own. */
+/** Whether the Service needs a node port of its own for health checks. */
 export const hasHealthPort = (spec: UnknownRecord | undefined): boolean =>
   stringAt(spec, 'type') === 'LoadBalancer' && stringAt(spec, 'externalTrafficPolicy') === 'Local';
 
-/** True for `clusterIP: None`. */
+/** Whether the Service has no address: `clusterIP: None`. */
 export const isHeadless = (spec: UnknownRecord | undefined): boolean =>
   stringAt(spec, 'clusterIP') === 'None' || stringsAt(spec, 'clusterIPs')[0] === 'None';
 
-/** Clients may send the one address in either field; both are made to agree where that is what was meant. */
+/**
+ * Clients may give the address in `clusterIP` or in `clusterIPs`: makes both agree if one was given or changed alone.
+ */
 export function alignAddresses(spec: UnknownRecord, old: UnknownRecord | undefined): void {
   const [now, nowAll] = [stringAt(spec, 'clusterIP'), stringsAt(spec, 'clusterIPs')];
   if (!old) {
@@ -52,7 +54,7 @@ export function alignAddresses(spec: UnknownRecord, old: UnknownRecord | undefin
   else if (now !== '' && nowAll.length === 0 && now !== before) spec.clusterIPs = [now];
 }
 
-/** An update that leaves out what was given out keeps it. */
+/** An update that leaves out what was allocated keeps it. */
 export function keepAllocated(spec: UnknownRecord, old: UnknownRecord): void {
   if (hasClusterIP(spec) && hasClusterIP(old)) {
     if (stringAt(spec, 'clusterIP') === '') spec.clusterIP = old.clusterIP;
@@ -76,13 +78,16 @@ function keepNodePorts(spec: UnknownRecord, old: UnknownRecord): void {
   }
 }
 
-/** After a change of type, what only the old type had is dropped unless the client changed it in the same write. */
+/**
+ * After a change of the type, drops the fields that only the old type has, unless the client changed them in the same
+ * write.
+ */
 export function dropFieldsOfOldType(spec: UnknownRecord, old: UnknownRecord): void {
   const drop = (has: (spec: UnknownRecord) => boolean, ...members: string[]): void => {
     if (!has(old) || has(spec)) return;
     for (const member of members) if (isSemanticallyEqual(spec[member], old[member])) delete spec[member];
   };
-  const isBalancer = (s: UnknownRecord): boolean => stringAt(s, 'type') === 'LoadBalancer';
+  const isBalancer = (source: UnknownRecord): boolean => stringAt(source, 'type') === 'LoadBalancer';
   drop(hasClusterIP, 'clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy');
   drop(isBalancer, 'allocateLoadBalancerNodePorts', 'loadBalancerClass');
   drop(hasHealthPort, 'healthCheckNodePort');
@@ -95,7 +100,7 @@ function dropNodePorts(spec: UnknownRecord, old: UnknownRecord): void {
   for (const port of recordsAt(spec, 'ports')) if (before.has(port.nodePort)) delete port.nodePort;
 }
 
-/** Fills `ipFamilies` and `ipFamilyPolicy` of a server with IPv4 only. */
+/** Sets `ipFamilies` and `ipFamilyPolicy` for a cluster with IPv4 only. */
 export function setFamilies(spec: UnknownRecord): void {
   if (!hasClusterIP(spec)) return;
   const unselected = isHeadless(spec) && entriesAt(spec, 'selector').length === 0;

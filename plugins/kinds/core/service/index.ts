@@ -42,7 +42,7 @@ const servicePorts: Cell = service =>
     })
     .join(',') || '<none>';
 
-export const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column[] = [
   NAME,
   column('Type', stringCell('spec.type')),
   column(
@@ -55,7 +55,7 @@ export const COLUMNS: readonly Column[] = [
   wideColumn('Selector', object => selectorText(valueAt(object, 'spec', 'selector'))),
 ];
 
-/** What reaches through services: nothing stands behind them here. */
+/** Nothing runs behind Services here. */
 const CONNECTIONS: ReadonlyMap<string, Connection> = new Map([
   [
     'proxy',
@@ -64,9 +64,7 @@ const CONNECTIONS: ReadonlyMap<string, Connection> = new Map([
   ],
 ]);
 
-/**
- * Rules of Services: addresses and node ports are given out in the request thread, from what its informer says is free.
- */
+/** Service: addresses and node ports are allocated in the thread of the pool, from what its informer says is free. */
 export const service = builtInKind('core/services', () => ({
   reads: ['core/services'],
   claims: claimsOf,

@@ -12,14 +12,14 @@ import {
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, required, type Violation } from '../../../../core/model/refusal.js';
-import { validateAddress } from './addresses.js';
+import { validateAddresses } from './addresses.js';
 import { hasClusterIP, hasHealthPort, isExternal, isHeadless } from './fields.js';
 import { ipComplaints, validateNonSpecialIp } from '../../shared/ipAddresses.js';
-import { validateLabel } from '../../shared/labels.js';
+import { validateLabels } from '../../shared/labels.js';
 import { portNameComplaints, portNumberComplaints } from '../../shared/ports.js';
 import { toViolations, validateIfSet, validateOneOf } from '../../shared/violations.js';
 
-function validatePort(spec: UnknownRecord | undefined): Violation[] {
+function validatePorts(spec: UnknownRecord | undefined): Violation[] {
   const ports = recordsAt(spec, 'ports');
   const found: Violation[] = [];
   if (ports.length === 0 && stringAt(spec, 'type') !== 'ExternalName' && !isHeadless(spec))
@@ -67,12 +67,12 @@ function validateExternalName(spec: UnknownRecord | undefined): Violation[] {
   ];
 }
 
-/** What a type asks for, and what it excludes. */
+/** What the type requires and excludes. */
 function validateType(spec: UnknownRecord | undefined): Violation[] {
   const type = stringAt(spec, 'type');
   const found = validateOneOf(spec, 'type', 'spec.type', TYPES);
   if (type === 'ExternalName') found.push(...validateExternalName(spec));
-  else found.push(...validateAddress(spec));
+  else found.push(...validateAddresses(spec));
   if ((type === 'NodePort' || type === 'LoadBalancer') && isHeadless(spec))
     found.push(invalid('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
   for (const [i, port] of recordsAt(spec, 'ports').entries()) {
@@ -100,7 +100,7 @@ function validateAffinity(spec: UnknownRecord | undefined): Violation[] {
   return found;
 }
 
-function validateExternalIp(spec: UnknownRecord | undefined): Violation[] {
+function validateExternalIps(spec: UnknownRecord | undefined): Violation[] {
   return stringsAt(spec, 'externalIPs').flatMap((address, i) => {
     const field = `spec.externalIPs[${i}]`;
     const wrong = toViolations(field, address, ipComplaints(address));
@@ -116,7 +116,7 @@ function cidrComplaints(value: string): string[] {
   return fine ? [] : ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'];
 }
 
-/** What only Services of load balancers have. The odd capital of the first field is upstream's. */
+/** Fields that only Services of type LoadBalancer have. The capital letter in the first field name is upstream's. */
 function validateLoadBalancer(spec: UnknownRecord | undefined): Violation[] {
   const isBalancer = stringAt(spec, 'type') === 'LoadBalancer';
   const found: Violation[] = [];
@@ -153,7 +153,7 @@ function validateTraffic(spec: UnknownRecord | undefined): Violation[] {
   return [...found, ...validateOneOf(spec, 'trafficDistribution', 'spec.trafficDistribution', ['PreferClose'], false)];
 }
 
-/** What is wrong with a status that a load balancer wrote. */
+/** Violations of a status that a load balancer wrote. */
 export function validateServiceStatus(object: ApiObject): Violation[] {
   const field = 'status.loadBalancer.ingress';
   const points = recordsAt(object, 'status', 'loadBalancer', 'ingress');
@@ -173,21 +173,21 @@ export function validateServiceStatus(object: ApiObject): Violation[] {
   });
 }
 
-/** What is wrong with a Service. */
+/** Violations of a Service. */
 export function validateService(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   return [
-    ...validatePort(spec),
+    ...validatePorts(spec),
     ...validateType(spec),
     ...validateAffinity(spec),
-    ...validateLabel(entriesAt(spec, 'selector'), 'spec.selector'),
-    ...validateExternalIp(spec),
+    ...validateLabels(entriesAt(spec, 'selector'), 'spec.selector'),
+    ...validateExternalIps(spec),
     ...validateLoadBalancer(spec),
     ...validateTraffic(spec),
   ];
 }
 
-/** What an update may not do: addresses and the class of load balancers stay once they are given. */
+/** Violations of a changed Service: once set, the address and the class of the load balancer stay. */
 export function validateServiceUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const [now, before] = [recordAt(object, 'spec'), recordAt(old, 'spec')];
   const found = validateService(object);

@@ -2,13 +2,13 @@ import { dns1123Label } from '../../../../core/model/names.js';
 import { numberAt, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { duplicate, invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import { validateEnvironment } from './environment.js';
-import { validateResource } from './resources.js';
+import { validateResources } from './resources.js';
 import { validateContainerSecurity } from './securityContext.js';
 import { validateMounts, type Volumes } from './volumeMounts.js';
 import { portNameComplaints, portNumberComplaints } from '../ports.js';
 import { toViolations, validateIfSet, validateOneOf } from '../violations.js';
 
-/** What containers of one pod have to be checked against. */
+/** What containers are validated against: the valid volumes of the pod, and members of its spec. */
 export interface PodContext {
   readonly volumes: Volumes;
   readonly hostNetwork: boolean;
@@ -41,7 +41,7 @@ function validatePorts(container: UnknownRecord, field: string, hostNetwork: boo
   return found;
 }
 
-/** What is wrong with a container, wherever it stands in the pod. */
+/** Violations of a container of any list. */
 export function validateContainer(container: UnknownRecord, field: string, context: PodContext): Violation[] {
   const name = stringAt(container, 'name');
   const image = stringAt(container, 'image');
@@ -59,7 +59,7 @@ export function validateContainer(container: UnknownRecord, field: string, conte
       'FallbackToLogsOnError',
       'File',
     ]),
-    ...validateResource(recordAt(container, 'resources'), `${field}.resources`),
+    ...validateResources(recordAt(container, 'resources'), `${field}.resources`),
     ...validateContainerSecurity(container, field),
   );
   return found;

@@ -10,7 +10,7 @@ import {
 } from '../../../../core/model/record.js';
 import { pullPolicyFor, setVolumeDefaults } from './volumeDefaults.js';
 
-/** The containers of a pod spec by the member that holds them, in the order validation names them. */
+/** The members of a pod spec with containers, in the order of validation. */
 export const CONTAINER_LISTS = ['containers', 'initContainers', 'ephemeralContainers'] as const;
 
 function setProbeDefaults(probe: UnknownRecord): void {
@@ -52,7 +52,7 @@ function setContainerDefaults(container: UnknownRecord): void {
   }
 }
 
-/** Defaults of a pod spec, alike in pods and in the templates of workloads. */
+/** Defaults of a pod spec, in pods and in templates. */
 export function setPodSpecDefaults(pod: UnknownRecord): void {
   setDefault(pod, 'dnsPolicy', 'ClusterFirst');
   setDefault(pod, 'restartPolicy', 'Always');
@@ -70,7 +70,10 @@ export function setPodSpecDefaults(pod: UnknownRecord): void {
     setDefault(spread, 'whenUnsatisfiable', 'DoNotSchedule');
 }
 
-/** `serviceAccount` is the old name of `serviceAccountName`; both are kept equal, the new one wins. */
+/**
+ * `serviceAccount` is the deprecated name of `serviceAccountName`: both get the same value, that of the new name if
+ * both are given.
+ */
 function alignServiceAccount(pod: UnknownRecord): void {
   const name = stringAt(pod, 'serviceAccountName') || stringAt(pod, 'serviceAccount');
   if (name === '') return;
@@ -78,7 +81,7 @@ function alignServiceAccount(pod: UnknownRecord): void {
   pod.serviceAccount = name;
 }
 
-/** Fills the pod spec of a template, if it has one. */
+/** Defaults of the pod spec of a template. */
 export function setTemplateDefaults(template: UnknownRecord | undefined): void {
   if (!template) return;
   setPodSpecDefaults(ensureRecord(template, 'spec'));

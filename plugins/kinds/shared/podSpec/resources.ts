@@ -37,8 +37,8 @@ function validateResourceName(name: string, field: string): Violation[] {
   return [];
 }
 
-/** What is wrong with requests and limits; `where` is the field of the resources. */
-export function validateResource(resources: UnknownRecord | undefined, where: string): Violation[] {
+/** Violations of requests and limits; `where` is their field. */
+export function validateResources(resources: UnknownRecord | undefined, where: string): Violation[] {
   const found: Violation[] = [];
   const limits = recordAt(resources, 'limits');
   for (const kind of ['limits', 'requests']) {

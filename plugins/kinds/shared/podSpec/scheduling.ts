@@ -12,7 +12,7 @@ import { duplicate, forbiddenField, invalid, required, type Violation } from '..
 import { validateSelector } from '../labels.js';
 import { toViolations, validateOneOf } from '../violations.js';
 
-/** What is wrong with tolerations; `field` names the list. */
+/** Violations of tolerations; `field` is the list. */
 export function validateTolerations(tolerations: readonly UnknownRecord[], field: string): Violation[] {
   const found: Violation[] = [];
   for (const [i, toleration] of tolerations.entries()) {
@@ -101,6 +101,7 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
+/** Node affinity of a pod. */
 export function validateNodeAffinity(pod: UnknownRecord, field: string): Violation[] {
   const affinity = recordAt(pod, 'affinity', 'nodeAffinity');
   const where = `${field}.affinity.nodeAffinity`;
@@ -139,6 +140,7 @@ function validatePodTerm(term: UnknownRecord, field: string): Violation[] {
   return found;
 }
 
+/** Affinity of a pod to other pods; `kind` is `podAffinity` or `podAntiAffinity`. */
 export function validatePodAffinity(pod: UnknownRecord, kind: string, field: string): Violation[] {
   const affinity = recordAt(pod, 'affinity', kind);
   const where = `${field}.affinity.${kind}`;
@@ -154,6 +156,7 @@ export function validatePodAffinity(pod: UnknownRecord, kind: string, field: str
   ];
 }
 
+/** Topology spread constraints of a pod. */
 export function validateTopologySpread(pod: UnknownRecord, field: string): Violation[] {
   const found: Violation[] = [];
   const seen = new Set<string>();
@@ -200,6 +203,7 @@ export function validateTopologySpread(pod: UnknownRecord, field: string): Viola
   return found;
 }
 
+/** Scheduling gates of a pod. */
 export function validateSchedulingGates(pod: UnknownRecord, field: string): Violation[] {
   const found: Violation[] = [];
   const seen = new Set<string>();

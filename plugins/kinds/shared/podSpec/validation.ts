@@ -12,7 +12,7 @@ import {
 } from '../../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import { ipComplaints } from '../ipAddresses.js';
-import { validateLabel } from '../labels.js';
+import { validateLabels } from '../labels.js';
 import { validateContainer, type PodContext } from './containers.js';
 import { validateLifecycle } from './probes.js';
 import {
@@ -73,7 +73,7 @@ function validateInitContainer(container: UnknownRecord, where: string, context:
   return found;
 }
 
-/** Containers added to a running pod for debugging. */
+/** Containers that were added to a running pod for debugging. */
 export function validateEphemeralContainers(pod: UnknownRecord, field: string): Violation[] {
   const found: Violation[] = [];
   const context = contextOf(pod, validateVolumes(pod, ''));
@@ -184,12 +184,9 @@ function validateNames(pod: UnknownRecord, field: string): Violation[] {
   return [...found, ...validateSchedulingGates(pod, field)];
 }
 
-/**
- * What containers are judged by. They may mount the volumes that nothing is wrong with; `wrong` says what is, volume by
- * volume.
- */
-function contextOf(pod: UnknownRecord, wrong: readonly Violation[][]): PodContext {
-  const sound = recordsAt(pod, 'volumes').filter((_, i) => wrong[i]?.length === 0);
+/** What containers are validated against; volumes with violations (`violations`, by volume) cannot be mounted. */
+function contextOf(pod: UnknownRecord, violations: readonly Violation[][]): PodContext {
+  const sound = recordsAt(pod, 'volumes').filter((_, i) => violations[i]?.length === 0);
   return {
     volumes: new Map(sound.map(volume => [stringAt(volume, 'name'), volume])),
     hostNetwork: pod.hostNetwork === true,
@@ -197,7 +194,7 @@ function contextOf(pod: UnknownRecord, wrong: readonly Violation[][]): PodContex
   };
 }
 
-/** What is wrong with a pod spec; `field` is where it stands (`spec`, `spec.template.spec`). */
+/** Violations of a pod spec; `field` is its field: `spec`, `spec.template.spec`. */
 export function validatePodSpec(pod: UnknownRecord, field: string): Violation[] {
   const ofVolumes = validateVolumes(pod, field);
   return [
@@ -205,7 +202,7 @@ export function validatePodSpec(pod: UnknownRecord, field: string): Violation[] 
     ...validateContainers(pod, field, contextOf(pod, ofVolumes)),
     ...validateOneOf(pod, 'restartPolicy', `${field}.restartPolicy`, ['Always', 'OnFailure', 'Never']),
     ...validateDns(pod, field),
-    ...validateLabel(entriesAt(pod, 'nodeSelector'), `${field}.nodeSelector`),
+    ...validateLabels(entriesAt(pod, 'nodeSelector'), `${field}.nodeSelector`),
     ...validatePodSecurity(pod, field),
     ...validateNodeAffinity(pod, field),
     ...validatePodAffinity(pod, 'podAffinity', field),
@@ -216,12 +213,12 @@ export function validatePodSpec(pod: UnknownRecord, field: string): Violation[] 
   ];
 }
 
-/** What is wrong with the template of a workload; `field` names the template. */
+/** Violations of the template of a workload; `field` is its field. */
 export function validateTemplate(template: UnknownRecord | undefined, field: string): Violation[] {
   const annotations = entriesAt(template, 'metadata', 'annotations');
   const pod = recordAt(template, 'spec') ?? {};
   const found = [
-    ...validateLabel(entriesAt(template, 'metadata', 'labels'), `${field}.labels`),
+    ...validateLabels(entriesAt(template, 'metadata', 'labels'), `${field}.labels`),
     ...annotations.flatMap(([key]) => toViolations(`${field}.annotations`, key, qualifiedName(key.toLowerCase()))),
     ...validatePodSpec(pod, `${field}.spec`),
   ];

@@ -9,7 +9,10 @@ import {
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 
-/** `latest` or no tag pulls always; everything else only when absent (spec, "Container": imagePullPolicy). */
+/**
+ * Images with the tag `latest` or without a tag are always pulled, others if they are absent (spec, "Container":
+ * imagePullPolicy).
+ */
 export function pullPolicyFor(image: string): string {
   if (image === '' || image.includes('@')) return 'IfNotPresent';
   const tag = image.slice(image.lastIndexOf('/') + 1).split(':')[1] ?? 'latest';
@@ -17,42 +20,42 @@ export function pullPolicyFor(image: string): string {
 }
 
 const VOLUME_DEFAULTS: { readonly [source: string]: (source: UnknownRecord) => void } = {
-  secret: s => setDefault(s, 'defaultMode', 420),
-  configMap: s => setDefault(s, 'defaultMode', 420),
-  downwardAPI: s => {
-    setDefault(s, 'defaultMode', 420);
-    setDownwardDefaults(s);
+  secret: source => setDefault(source, 'defaultMode', 420),
+  configMap: source => setDefault(source, 'defaultMode', 420),
+  downwardAPI: source => {
+    setDefault(source, 'defaultMode', 420);
+    setDownwardDefaults(source);
   },
-  projected: s => {
-    setDefault(s, 'defaultMode', 420);
-    for (const source of recordsAt(s, 'sources')) {
-      const token = recordAt(source, 'serviceAccountToken');
+  projected: source => {
+    setDefault(source, 'defaultMode', 420);
+    for (const projection of recordsAt(source, 'sources')) {
+      const token = recordAt(projection, 'serviceAccountToken');
       if (token) setDefault(token, 'expirationSeconds', 3600);
-      const downward = recordAt(source, 'downwardAPI');
+      const downward = recordAt(projection, 'downwardAPI');
       if (downward) setDownwardDefaults(downward);
     }
   },
-  hostPath: s => {
-    if (isAbsent(s.type)) s.type = '';
+  hostPath: source => {
+    if (isAbsent(source.type)) source.type = '';
   },
-  iscsi: s => setDefault(s, 'iscsiInterface', 'default'),
-  rbd: s => {
-    setDefault(s, 'pool', 'rbd');
-    setDefault(s, 'user', 'admin');
-    setDefault(s, 'keyring', '/etc/ceph/keyring');
+  iscsi: source => setDefault(source, 'iscsiInterface', 'default'),
+  rbd: source => {
+    setDefault(source, 'pool', 'rbd');
+    setDefault(source, 'user', 'admin');
+    setDefault(source, 'keyring', '/etc/ceph/keyring');
   },
-  azureDisk: s => {
-    setDefault(s, 'cachingMode', 'ReadWrite');
-    setDefault(s, 'fsType', 'ext4');
-    setDefault(s, 'readOnly', false);
-    setDefault(s, 'kind', 'Shared');
+  azureDisk: source => {
+    setDefault(source, 'cachingMode', 'ReadWrite');
+    setDefault(source, 'fsType', 'ext4');
+    setDefault(source, 'readOnly', false);
+    setDefault(source, 'kind', 'Shared');
   },
-  scaleIO: s => {
-    setDefault(s, 'storageMode', 'ThinProvisioned');
-    setDefault(s, 'fsType', 'xfs');
+  scaleIO: source => {
+    setDefault(source, 'storageMode', 'ThinProvisioned');
+    setDefault(source, 'fsType', 'xfs');
   },
-  ephemeral: s => {
-    const claim = recordAt(s, 'volumeClaimTemplate', 'spec');
+  ephemeral: source => {
+    const claim = recordAt(source, 'volumeClaimTemplate', 'spec');
     if (claim) setDefault(claim, 'volumeMode', 'Filesystem');
   },
   image: () => undefined,
@@ -71,12 +74,13 @@ function setImageVolumeDefaults(image: UnknownRecord): void {
   setDefault(image, 'pullPolicy', pullPolicyFor(stringAt(image, 'reference')));
 }
 
-/** Fills a source that volumes and persistent volumes share; `member` names it. */
+/** Defaults of a source of a volume or a persistent volume; `member` is its name. */
 export function setVolumeSourceDefaults(member: string, source: UnknownRecord): void {
   if (member === 'image') setImageVolumeDefaults(source);
   else if (Object.hasOwn(VOLUME_DEFAULTS, member)) VOLUME_DEFAULTS[member]?.(source);
 }
 
+/** A volume without a source is an empty directory. */
 export function setVolumeDefaults(volume: UnknownRecord): void {
   const sources = Object.keys(volume).filter(key => key !== 'name' && isRecord(volume[key]));
   if (sources.length === 0) volume.emptyDir = {};

@@ -3,7 +3,7 @@ import { numberAt, recordAt, recordsAt, stringAt, type UnknownRecord } from '../
 import { duplicate, forbiddenField, invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import { toViolations } from '../violations.js';
 
-/** What is wrong with each volume, in their order. */
+/** Violations of each volume, in the order of the volumes. */
 export function validateVolumes(pod: UnknownRecord, field: string): Violation[][] {
   const names = new Set<string>();
   return recordsAt(pod, 'volumes').map((volume, i) => {

@@ -15,7 +15,7 @@ import {
 import type { Violation } from '../../../../core/model/refusal.js';
 import { CONTAINER_LISTS } from './defaults.js';
 
-/** Kinds of volumes that do nothing any more, or will not for long. */
+/** Types of volumes that have been deprecated or removed. */
 const OLD_VOLUMES = new Map([
   ['gitRepo', 'deprecated in v1.11'],
   ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
@@ -35,7 +35,7 @@ const volumeWarnings = (pod: UnknownRecord, field: string): string[] =>
       .map(([source, why]) => `${field}.volumes[${i}].${source}: ${why}`),
   );
 
-/** A later value that neither refers to the earlier one nor adds to it hides it. */
+/** A variable that is defined again hides the earlier one, unless its value refers to it. */
 function hiddenVariableWarnings(container: UnknownRecord, field: string): string[] {
   const seen = new Set<string>();
   return recordsAt(container, 'env').flatMap((variable, i) => {
@@ -53,7 +53,7 @@ function hiddenVariableWarnings(container: UnknownRecord, field: string): string
   });
 }
 
-/** Bytes come whole. */
+/** Amounts of bytes are whole numbers. */
 const fractionWarnings = (container: UnknownRecord, field: string): string[] =>
   ['limits', 'requests'].flatMap(member =>
     entriesAt(container, 'resources', member)
@@ -86,7 +86,7 @@ function affinityWarnings(pod: UnknownRecord, field: string): string[] {
   });
 }
 
-/** What a client is warned of in the spec of a pod that is valid. */
+/** Warnings about a valid pod spec. */
 function podWarnings(pod: UnknownRecord, field: string): string[] {
   const found = volumeWarnings(pod, field);
   for (const member of CONTAINER_LISTS)
@@ -105,7 +105,7 @@ function podWarnings(pod: UnknownRecord, field: string): string[] {
   return [...found, ...affinityWarnings(pod, field)];
 }
 
-/** The rules of a kind whose names become those of `what`, which warn of a new one that a hostname cannot be. */
+/** A strategy that warns of new objects whose name is no host name; the name is used in `what`. */
 export function warnAboutName(strategy: Partial<Strategy>, what: string): Partial<Strategy> {
   return {
     ...strategy,
@@ -120,12 +120,12 @@ export function warnAboutName(strategy: Partial<Strategy>, what: string): Partia
   };
 }
 
-/** What the names of a kind that makes pods are used in. */
+/** What the names of workloads are used in. */
 export const POD_NAMES = 'Pod names and hostnames';
 
 /**
- * The rules of a kind that holds the spec of a pod at `path`: those of `strategy`, which warn of what is valid but
- * unwise.
+ * A strategy that warns of a valid but unwise pod spec at `path`. A template that an update does not change is not
+ * warned of again.
  */
 export function warnAboutPodSpec(strategy: Partial<Strategy>, ...path: string[]): Partial<Strategy> {
   const field = path.join('.');
@@ -139,7 +139,7 @@ export function warnAboutPodSpec(strategy: Partial<Strategy>, ...path: string[])
     validateCreate: (object, context) => warn(object, context, strategy.validateCreate?.(object, context) ?? []),
     validateUpdate: (object, old, context) => {
       const found = strategy.validateUpdate?.(object, old, context) ?? [];
-      // A template that stays is not talked about again.
+      // A template that did not change was warned of before.
       const kept =
         !isAbsent(recordAt(old, ...path)) &&
         path.length > 1 &&
