@@ -227,7 +227,7 @@ export type JobOutcome = JobResult | { readonly is: 'failed'; readonly message: 
 export interface BatchOutcome {
   /** `threadId` of the thread that ran it. */
   readonly thread: number;
-  readonly outcomes: readonly (JobOutcome | null)[];
+  readonly outcomes: (JobOutcome | null)[];
 }
 
 /** The outcome of the job at position `at` of a batch. */

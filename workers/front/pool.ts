@@ -144,6 +144,8 @@ export class Pool {
 
   #batchEnded(id: number, { thread, outcomes }: BatchOutcome): void {
     for (const [at, outcome] of outcomes.entries()) if (outcome) this.#settle(id, at, outcome);
+    // Piscina's Map of tasks outlives them by some collections, and with each task its result (docs/decisions/0007).
+    outcomes.length = 0;
     const dispatched = this.#dispatched.get(id);
     if (dispatched) dispatched.thread = thread;
   }

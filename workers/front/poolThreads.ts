@@ -11,13 +11,13 @@ import { closeThread } from './closeThread.js';
  */
 const RESTART_MS = 1000;
 
-/** What the pool does for its threads, and what it is told of them. */
+/** Functions of the pool that are called for its threads. */
 export interface PoolThreadHandlers {
   /** Connects a thread to the writer. */
   readonly connect: () => WriterChannel;
   /** Takes outcomes of jobs whose batch was answered before. */
   readonly late: (outcomes: readonly LateOutcome[]) => void;
-  /** A thread has ended, without having been closed. Its id is undefined if it did not come to run anything. */
+  /** Called when a thread has ended, also at the close. Its id is undefined if it has ended before it posted one. */
   readonly ended: (thread: number | undefined, reason: Error) => void;
 }
 
@@ -92,7 +92,7 @@ export class PoolThreads {
       if (--this.#missing === 0) this.#resolve();
     });
     const pause = this.#pausedUntil - performance.now();
-    if (pause > 0) setTimeout(() => this.#begin(port), pause).unref();
+    if (pause > 0) setTimeout(() => this.#threads.has(worker) && this.#begin(port), pause).unref();
     else this.#begin(port);
   }
 
