@@ -47,8 +47,10 @@ test('a thread that has not begun closes at once', async () => {
 
 test('a thread whose start fails releases what it has acquired and ends with the error', async () => {
   const { worker, posted } = skeleton({ is: 'begin', fails: true });
+  // The thread may have ended by the time its error is seen.
+  const exited = new Promise(resolve => worker.once('exit', resolve));
   const [error] = await once(worker, 'error');
   expect(error.message).toBe('the start failed');
-  await once(worker, 'exit');
+  await exited;
   expect(posted).toEqual(['begun', 'released the second', 'released the first']);
 });
