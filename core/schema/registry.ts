@@ -3,7 +3,7 @@ import type { Naming } from '../naming.js';
 import { RELEASE } from '../release.js';
 import type { Struct } from './model.js';
 import type { Group, GroupVersion, Registry, Resource, Subresource } from './resource.js';
-import { completeStrategy } from './strategy-defaults.js';
+import { completeStrategy } from './strategyDefaults.js';
 import { type GroupRow, groupRows, type ResourceRow, type SubresourceRow, type VersionRow } from './table/resources.js';
 import { findType, typeOf } from './table/types.js';
 
@@ -20,8 +20,6 @@ export interface RegistryInput {
   readonly enabled?: (apiVersion: string) => boolean | undefined;
 }
 
-/** Kinds that are stored as those of another group. */
-const STORED_ELSEWHERE = new Map([['events.orchestrator.io/events', { storageName: 'core/events', apiVersion: 'v1' }]]);
 /** The priority of groups of custom kinds, as upstream's. */
 const CUSTOM_GROUP_PRIORITY = 1000;
 
@@ -73,9 +71,11 @@ const minorOf = (release: string): number => Number(release.split('.')[1]);
 
 /** The storage name and the storage version of a resource: by default, the most preferred version that has it. */
 function storageOf(group: GroupRow, plural: string): { storageName: string; apiVersion: string } {
-  const name = `${group.name || 'core'}/${plural}`;
-  const first = group.versions.find(version => version.resources.some(row => row.plural === plural));
-  return STORED_ELSEWHERE.get(name) ?? { storageName: name, apiVersion: joinApiVersion(group.name, first!.version) };
+  const preferred = group.versions.find(version => version.resources.some(row => row.plural === plural))!;
+  const { storedAs } = preferred.resources.find(row => row.plural === plural)!;
+  const apiVersion = storedAs ?? joinApiVersion(group.name, preferred.version);
+  const [groupName] = apiVersion.includes('/') ? apiVersion.split('/') : ['core'];
+  return { storageName: `${groupName}/${plural}`, apiVersion };
 }
 
 function toResource(group: GroupRow, version: VersionRow, row: ResourceRow, input: RegistryInput): Resource {

@@ -1,7 +1,7 @@
 import type { StrategyContext, Strategy } from '../../core/api/strategy.js';
 import type { ApiObject } from '../../core/model/object.js';
 import type { Violation } from '../../core/model/refusal.js';
-import { completeStrategy } from '../../core/schema/strategy-defaults.js';
+import { completeStrategy } from '../../core/schema/strategyDefaults.js';
 import { builtInStrategies } from './builtIn.js';
 
 /** Whole rules of a kind by neutral storage name. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { namingOf } from '../../core/naming.js';
 import { buildRegistry, compareVersions } from '../../core/schema/registry.js';
 import type { Resource } from '../../core/schema/resource.js';
-import { completeStrategy } from '../../core/schema/strategy-defaults.js';
+import { completeStrategy } from '../../core/schema/strategyDefaults.js';
 import { groupRows } from '../../core/schema/table/resources.js';
 import { findType, typeOf, typesOfPackage } from '../../core/schema/table/types.js';
 

@@ -16,10 +16,10 @@ const GENERIC = [
 ];
 /** The tables of kinds themselves. */
 const TABLES = /^core\/schema\/(table|custom)\//;
-/** What is no kind's rule: the grammar of paths, the one resource that two groups serve, and a message of that name. */
+/** What is no kind's rule: the grammar of paths, and a message of that name. */
 const ALLOWED = new Map([
   ['namespaces', /^core\/request\/route\.ts$/],
-  ['events', /^core\/schema\/registry\.ts$|is: 'events'|case 'events'|is === 'events'|is !== 'events'|\['events'\]/],
+  ['events', /is: 'events'|case 'events'|is === 'events'|is !== 'events'|\['events'\]/],
 ]);
 
 /** `CSIDriver` as a file is called: `csiDriver`. */

@@ -4,7 +4,7 @@ import type { Strategy, StrategyContext } from '../../api/strategy.js';
 import type { ApiObject, Json } from '../../model/object.js';
 import { invalid, Refusal, type Violation } from '../../model/refusal.js';
 import { reach } from '../patch/members.js';
-import { completeStrategy } from '../strategy-defaults.js';
+import { completeStrategy } from '../strategyDefaults.js';
 import type { CustomSchema } from '../resource.js';
 import { columnsOf } from './columns.js';
 import { embeddedViolations } from './customSchema.js';

@@ -62,7 +62,7 @@ group apps 17800 v1
    status apps.v1.StatefulSet get,patch,update
 group events.orchestrator.io 17750 v1
  version v1 ga on events.v1
-  events Event namespaced all short=ev list introduced=1.19
+  events Event namespaced all short=ev list introduced=1.19 stored=v1
 group authentication.orchestrator.io 17700 v1
  version v1 ga on authentication.v1
   others TokenRequest

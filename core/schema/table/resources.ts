@@ -27,6 +27,8 @@ export interface ResourceRow {
   readonly deprecated?: string;
   readonly removed?: string;
   readonly replacement?: string;
+  /** The apiVersion of another group whose resource of that plural holds the objects. */
+  readonly storedAs?: string;
   readonly subresources: SubresourceRow[];
 }
 
@@ -54,7 +56,16 @@ const STABILITIES = ['ga', 'beta', 'alpha'] as const;
 const STATES = ['on', 'off'] as const;
 
 const RESOURCE_MARKERS = new Set(['list']);
-const RESOURCE_SETTINGS = new Set(['short', 'categories', 'gate', 'introduced', 'deprecated', 'removed', 'replaced']);
+const RESOURCE_SETTINGS = new Set([
+  'short',
+  'categories',
+  'gate',
+  'introduced',
+  'deprecated',
+  'removed',
+  'replaced',
+  'stored',
+]);
 const SUBRESOURCE_MARKERS = new Set(['connect']);
 const SUBRESOURCE_SETTINGS = new Set(['as', 'options', 'gate', 'produces']);
 
@@ -106,6 +117,7 @@ function readResource(words: readonly string[], version: string): ResourceRow {
     deprecated: given.get('deprecated'),
     removed: given.get('removed'),
     replacement: given.get('replaced'),
+    storedAs: given.get('stored'),
     subresources: [],
   };
 }
