@@ -4,7 +4,7 @@ import { JSON_PATCH_OPERATIONS } from '../../core/limits.js';
 import type { Json } from '../../core/model/object.js';
 import type { Refusal } from '../../core/model/refusal.js';
 import { applyJsonPatch, jsonPatchComplaints } from '../../core/schema/patch/jsonPatch.js';
-import { equalJson } from '../../core/schema/patch/members.js';
+import { deepCopy, equalJson } from '../../core/schema/patch/members.js';
 import { applyMergePatch } from '../../core/schema/patch/mergePatch.js';
 import { applyStrategicPatch } from '../../core/schema/patch/strategic.js';
 import { typeOf } from '../../core/schema/table/types.js';
@@ -287,6 +287,20 @@ describe('strategic merge patch', () => {
           expect(JSON.stringify(applyStrategicPatch(once, change as Json, config))).toBe(JSON.stringify(once));
         },
       ),
+    );
+  });
+});
+
+describe('a deep copy', () => {
+  it('is equal to any JSON value, whatever its members are called, and shares nothing with it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), given => {
+        const value = JSON.parse(`{"__proto__": ${JSON.stringify(given)}, "list": [{}]}`) as { list: object[] };
+        const copy = deepCopy(value);
+        expect(JSON.stringify(copy)).toBe(JSON.stringify(value));
+        expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+        expect(copy.list[0]).not.toBe(value.list[0]);
+      }),
     );
   });
 });

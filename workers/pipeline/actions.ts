@@ -1,5 +1,6 @@
 import { badRequest, methodNotAllowed } from '../../core/model/refusal.js';
 import type { Strategy } from '../../core/api/strategy.js';
+import { deepCopy } from '../../core/schema/patch/members.js';
 import { type Context, strategyContext } from './context.js';
 import { notFoundError } from './errors.js';
 import type { Action, AuthorizedRequest, DecodedObject } from './stages.js';
@@ -64,7 +65,7 @@ export function act(context: Context, { request: sent, options, object: body }: 
         throw badRequest(`name in URL does not match name in ${sent.route.subresource!.kind} object`);
       const old = currentObject(request);
       if (!old) throw notFoundError(request);
-      return { object: perform(draft, structuredClone(old), strategyContext(context, request, options.dryRun)), old };
+      return { object: perform(draft, deepCopy(old), strategyContext(context, request, options.dryRun)), old };
     },
   };
 }

@@ -2,6 +2,7 @@ import type { ApiObject } from '../../core/model/object.js';
 import { conflict } from '../../core/model/refusal.js';
 import { formOf } from '../../core/request/forms.js';
 import type { Resource } from '../../core/schema/resource.js';
+import { deepCopy } from '../../core/schema/patch/members.js';
 import { type Context, timestamp } from './context.js';
 import { decodeDeleteOptions } from './decode.js';
 import { conflictError, notFoundError } from './errors.js';
@@ -38,7 +39,7 @@ export function remove(context: Context, { request, options }: DecodedDelete): D
 function outcomeOf(context: Context, request: AuthorizedRequest, options: DeleteOptions, old: ApiObject): Outcome {
   const { resource, job } = request;
   const { strategy } = resource;
-  const object = structuredClone(old);
+  const object = deepCopy(old);
   const expect = job.current!.revision;
   const { deletionGracePeriodSeconds: current } = old.metadata;
   const grace = gracePeriod(resource, object, options.gracePeriodSeconds);

@@ -2,7 +2,7 @@ import type { ApiObject, Json } from '../../core/model/object.js';
 import { invalidObject, Refusal, unknownPath } from '../../core/model/refusal.js';
 import type { Route } from '../../core/request/route.js';
 import type { Owners } from '../../core/schema/apply/owners.js';
-import { isMembers, memberOf, type Members, reach, setMember } from '../../core/schema/patch/members.js';
+import { deepCopy, isMembers, memberOf, type Members, reach, setMember } from '../../core/schema/patch/members.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { type Context, strategyContext } from './context.js';
 import { groupResource } from './errors.js';
@@ -75,7 +75,7 @@ export function replaceScale(
       },
     ]);
   }
-  const draft = structuredClone(old);
+  const draft = deepCopy(old);
   setReplicas(draft, strategy.scale!.spec, replicas);
   const about = strategyContext(context, request, dryRun);
   return {
@@ -85,7 +85,7 @@ export function replaceScale(
     draft,
     old,
     managedFields: setOwners(draft, owners),
-    prepare: object => strategy.prepareUpdate(object, structuredClone(old), about),
+    prepare: object => strategy.prepareUpdate(object, deepCopy(old), about),
     violations: object => strategy.validateUpdate(object, old, about),
   };
 }

@@ -65,8 +65,8 @@ export const decode = (context: Context, request: AuthorizedRequest): Decoded =>
   decodeRequest(context, request) as Decoded;
 
 /** Stage 4: makes the new state out of the current object and what was sent. Throws what each operation says. */
-export const merge = async (context: Context, decoded: Decoded): Promise<Merged> =>
-  (await mergeOf(context, decoded)) as Merged;
+export const merge = (context: Context, decoded: Decoded): Merged | Promise<Merged> =>
+  mergeOf(context, decoded) as Merged | Promise<Merged>;
 
 function mergeOf(context: Context, decoded: DecodedWrite): Merge | Promise<Merge> {
   switch (decoded.is) {
@@ -95,8 +95,8 @@ export async function mutate(context: Context, merged: Merged): Promise<Mutated>
  * Stage 6: fills in what the kind decides, then asks the rules of the kind and all validators. Throws 422, and what
  * they throw.
  */
-export const validate = async (context: Context, mutated: Mutated): Promise<Valid> =>
-  (await validateWrite(context, mutated)) as Valid;
+export const validate = (context: Context, mutated: Mutated): Promise<Valid> =>
+  validateWrite(context, mutated) as Promise<Valid>;
 
 /** Stage 7: the transaction that stores the outcome, with the answer for the client. A dry run has no transaction. */
 export const propose = (context: Context, valid: Valid): Proposal => answerWrite(context, valid) as Proposal;

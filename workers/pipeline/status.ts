@@ -1,5 +1,6 @@
 import type { StrategyContext } from '../../core/api/strategy.js';
 import type { ApiObject } from '../../core/model/object.js';
+import { deepCopy } from '../../core/schema/patch/members.js';
 import type { MergedDraft, AuthorizedRequest } from './stages.js';
 
 /** A write of the status keeps all else but metadata, of which the kind may keep more. */
@@ -10,7 +11,7 @@ export function mergeStatus(
   about: StrategyContext,
 ): MergedDraft {
   const { strategy } = resource;
-  const before = structuredClone(old);
+  const before = deepCopy(old);
   const draft: ApiObject = { ...before, metadata: object.metadata };
   if (object['status'] === undefined) delete draft['status'];
   else draft['status'] = object['status'];

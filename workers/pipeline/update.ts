@@ -2,6 +2,7 @@ import type { ApiObject } from '../../core/model/object.js';
 import type { StrategyContext } from '../../core/api/strategy.js';
 import { invalidObject, methodNotAllowed } from '../../core/model/refusal.js';
 import type { Owners } from '../../core/schema/apply/owners.js';
+import { deepCopy } from '../../core/schema/patch/members.js';
 import { checkCreatePermission } from './access.js';
 import { type Context, strategyContext } from './context.js';
 import { createObject } from './create.js';
@@ -87,11 +88,11 @@ function mergeObject(
   const { strategy } = resource;
   if (strategy.hasStatus) {
     if (old['status'] === undefined) delete object['status'];
-    else object['status'] = structuredClone(old['status']);
+    else object['status'] = deepCopy(old['status']);
   }
   return {
     draft: object,
-    prepare: updated => strategy.prepareUpdate(updated, structuredClone(old), about),
+    prepare: updated => strategy.prepareUpdate(updated, deepCopy(old), about),
     violations: updated => strategy.validateUpdate(updated, old, about),
   };
 }
@@ -106,7 +107,7 @@ function mergeSubresource(
   const { name } = route.subresource!;
   const change = resource.strategy.subresources?.get(name);
   if (!change) throw methodNotAllowed(`${target.verb} is not supported on ${resource.plural}/${name} by this server`);
-  return { draft: change(object, structuredClone(old), about), prepare: () => undefined, violations: () => [] };
+  return { draft: change(object, deepCopy(old), about), prepare: () => undefined, violations: () => [] };
 }
 
 /** By subresource, undefined for the object itself. */

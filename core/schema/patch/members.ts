@@ -45,6 +45,16 @@ export function deeplySorted(value: Json): Json {
   return out;
 }
 
+/** A deep copy of a JSON value: several times as fast as `structuredClone`. */
+export function deepCopy<T>(value: T): T;
+export function deepCopy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(item => deepCopy(item));
+  if (!isMembers(value)) return value;
+  const out: Members = {};
+  for (const key of Object.keys(value)) setMember(out, key, deepCopy(value[key]!));
+  return out;
+}
+
 /** Sorts the members of an object in place. */
 export function sortMembers(object: Members): void {
   const sorted = sortedCopy(object);
