@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sourcesIn } from './files.js';
+import { loadedBy, sourcesIn } from './files.js';
 
 /** By file, the files that it loads. */
 type Graph = ReadonlyMap<string, readonly string[]>;
@@ -32,11 +32,18 @@ describe('imports at run time', () => {
     expect(circlesIn(graph)).toEqual(['a → b → c → a', 'd → d']);
   });
 
-  it('are those of statements that load a value, and not of types', () => {
-    const loads = new Map(sourcesIn('test/tidy').map(source => [source.path, source.loads]));
-    expect(loads.get('test/tidy/circles.test.ts')).toEqual(['vitest', 'test/tidy/files.ts']);
-    const types = sourcesIn('workers/pipeline').find(({ path }) => path.endsWith('/status.ts'))!;
-    expect(types.imports.length).toBeGreaterThan(0);
-    expect(types.loads).toEqual([]);
+  it('are those of statements that load a module, not of types nor of what is loaded later', () => {
+    const text = `
+import { a, type B } from './b.js';
+import type { C } from './c.js';
+import {
+  d,
+} from '../d.js';
+import './e.js';
+export * from './f.js';
+export type { G } from './g.js';
+const later = import('./h.js');
+`;
+    expect(loadedBy('core/x/a.ts', text)).toEqual(['core/x/b.ts', 'core/d.ts', 'core/x/e.ts', 'core/x/f.ts']);
   });
 });

@@ -23,7 +23,10 @@ function modulesIn(path: string, text: string, statement: RegExp): string[] {
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
 /** The compiler keeps a statement whose names are all marked `type` one by one, without the names. */
-const LOADING = /^(?:import|export)\s+(?!type\s)(?:[^;']*?\sfrom\s*)?'([^']+)'/gm;
+const LOADING_IMPORT = /^(?:import|export)\s+(?!type\s)(?:[^;']*?\sfrom\s*)?'([^']+)'/gm;
+
+/** The modules that a file with that text loads. */
+export const loadedBy = (path: string, text: string): string[] => modulesIn(path, text, LOADING_IMPORT);
 
 /** The TypeScript files below these folders. */
 export function sourcesIn(...folders: readonly string[]): Source[] {
@@ -33,7 +36,7 @@ export function sourcesIn(...folders: readonly string[]): Source[] {
       .map(name => {
         const path = relative(root, join(root, folder, name));
         const text = readFileSync(join(root, path), 'utf8');
-        return { path, text, imports: modulesIn(path, text, IMPORT), loads: modulesIn(path, text, LOADING) };
+        return { path, text, imports: modulesIn(path, text, IMPORT), loads: loadedBy(path, text) };
       }),
   );
 }
