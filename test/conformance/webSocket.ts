@@ -69,15 +69,21 @@ export function webSocketConformance(given: ListenerCase): void {
       method: string,
       headers: { readonly [name: string]: string | undefined },
       body = '',
-    ): Promise<{ client: RawClient; exchange: Exchange }> => {
+    ): Promise<{ client: RawClient; exchange: Exchange; read: Promise<Uint8Array> | undefined }> => {
       const path = `/raw/${Math.random()}`;
-      const arriving = exchangeAt(path);
+      let read: Promise<Uint8Array> | undefined;
+      const arriving = new Promise<Exchange>(resolve =>
+        arrived.set(path, exchange => {
+          if (!exchange.upgrade) read = exchange.body(100);
+          resolve(exchange);
+        }),
+      );
       const client = await RawClient.open({ port: listening.port, ca: given.tls?.caPem });
       const lines = Object.entries(headers).flatMap(([name, value]) =>
         value === undefined ? [] : `${name}: ${value}\r\n`,
       );
       client.send(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${lines.join('')}\r\n${body}`);
-      return { client, exchange: await arriving };
+      return { client, exchange: await arriving, read };
     };
 
     beforeAll(async () => {
@@ -228,10 +234,9 @@ export function webSocketConformance(given: ListenerCase): void {
         ['POST', { ...HANDSHAKE, Upgrade: 'h2c', 'Transfer-Encoding': 'chunked' }, '4\r\nbody\r\n0\r\n\r\n'],
       ];
       for (const [method, headers, body] of cases) {
-        const { client, exchange } = await askRaw(method, headers, body);
+        const { client, exchange, read } = await askRaw(method, headers, body);
         expect([headers, exchange.upgrade]).toEqual([headers, undefined]);
-        const read = await exchange.body(100);
-        expect(Buffer.from(read).toString()).toBe(body === '' ? '' : 'body');
+        expect(Buffer.from((await read)!).toString()).toBe(body === '' ? '' : 'body');
         exchange.respond(200, [], bytes('answered'));
         await client.until(text => text.endsWith('answered'));
         expect(client.closed).toBe(false);
