@@ -39,3 +39,4 @@ export * from '../model/refusal.js';
 export type { Requirement, Selector } from '../model/selector.js';
 export * from '../model/target.js';
 export * from '../model/user.js';
+export type { Naming } from '../naming.js';

@@ -111,7 +111,9 @@ describe('what the guide lists', () => {
 
   test('times: the default and the longest of a call, of a release and of all of a thread', async () => {
     const limits = await import('../../core/limits.js');
-    expect([limits.PLUGIN_CALL_MS, limits.PLUGIN_CALL_MAX_MS]).toEqual([10_000, 30_000]);
+    expect([limits.PLUGIN_CALL_MS, limits.PLUGIN_CALL_MAX_MS, limits.HEALTH_CHECK_MS]).toEqual([
+      10_000, 30_000, 10_000,
+    ]);
     expect([limits.RELEASE_MS, limits.THREAD_CLOSE_MS]).toEqual([1000, 3000]);
   });
 });
