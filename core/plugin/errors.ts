@@ -12,12 +12,13 @@ function placeOf(field: string, path: string): string {
 
 /**
  * What a plugin threw at start as an error that names the plugin and, where it is about a field, the field's place in
- * the configuration. `path` is the plugin's own place there; absent for the server's own plugins.
+ * the configuration. `path` is the plugin's own place there; absent for the server's own plugins, whose errors are not
+ * changed.
  */
 export function pluginError(thrown: unknown, name: string, path: string | undefined): Error {
   const { path: field = '', message = String(thrown) } = (thrown ?? {}) as Partial<ConfigError>;
-  if (!isConfigError(thrown)) return new Error(`plugin ${name}: ${message}`, { cause: thrown });
-  if (path === undefined) return thrown as ConfigError;
+  if (path === undefined && thrown instanceof Error) return thrown;
+  if (path === undefined || !isConfigError(thrown)) return new Error(`plugin ${name}: ${message}`, { cause: thrown });
   const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
   return new ConfigError(placeOf(field, path), `${text} (plugin ${name})`);
 }
