@@ -19,7 +19,7 @@ export const QUERY_PARAMETERS = 1000;
 /** Nesting of any decoded body: deeper documents overflow the stacks of recursive consumers. Over it: 400. */
 export const DEPTH = 512;
 /** Texts about unknown and repeated members of one body; upstream's bound. */
-export const COMPLAINTS = 100;
+export const STRICT_ERRORS = 100;
 /** Expanded aliases of a YAML document: stops exponential documents. */
 export const YAML_ALIASES = 100;
 /** Operations of one JSON Patch; upstream's bound. Over it: 413. */

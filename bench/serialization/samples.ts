@@ -16,9 +16,9 @@ export interface Sample {
 /** Makes the sample of a generated value. Throws if the value has members that the type does not have. */
 function makeSample(name: string, typeId: string, value: JsonObject): Sample {
   const type = typeOf(typeId);
-  const complaints: string[] = [];
-  const canonical = normalize(type, value, { complaints });
-  if (complaints.length > 0) throw new Error(`the generated ${name} is no ${typeId}: ${complaints.join(', ')}`);
+  const strictErrors: string[] = [];
+  const canonical = normalize(type, value, { strictErrors });
+  if (strictErrors.length > 0) throw new Error(`the generated ${name} is no ${typeId}: ${strictErrors.join(', ')}`);
   const apiVersion = String(value['apiVersion']);
   const kind = String(value['kind']);
   return { name, type, apiVersion, kind, value: { kind, apiVersion, ...canonical } };

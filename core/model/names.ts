@@ -97,7 +97,7 @@ const RANDOM_LETTERS = 5;
 const MAX_BASE = 63 - RANDOM_LETTERS;
 
 /** Generates a name: the prefix (R034), cut if necessary, and five random characters. */
-export function generatedName(prefix: string): string {
+export function randomName(prefix: string): string {
   let suffix = '';
   for (let i = 0; i < RANDOM_LETTERS; i++) suffix += LETTERS[randomInt(LETTERS.length)];
   return prefix.slice(0, MAX_BASE) + suffix;

@@ -208,14 +208,14 @@ export const tooMany = (field: string, count: number, most: number): Violation =
   violation('FieldValueTooMany', field, String(count), `must have at most ${most} item${most === 1 ? '' : 's'}`);
 
 /** The largest number of violations or conflicts in an error. */
-export const VIOLATIONS_TOLD = 1000;
+export const MAX_VIOLATIONS = 1000;
 /** The largest total length of violations in an error: that of a body, since they may repeat the client's values. */
 const MAX_CHARACTERS = 3 * 1024 * 1024;
 
 /** Truncates a list of violations or conflicts to these limits. The first one is always kept. */
 export function truncateViolations<T>(all: readonly T[], characters: (one: T) => number): readonly T[] {
   let left = MAX_CHARACTERS;
-  const past = all.findIndex((one, i) => i >= VIOLATIONS_TOLD || (left -= characters(one)) < 0);
+  const past = all.findIndex((one, i) => i >= MAX_VIOLATIONS || (left -= characters(one)) < 0);
   return past < 0 ? all : all.slice(0, Math.max(1, past));
 }
 

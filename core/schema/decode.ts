@@ -14,9 +14,9 @@ export { parseJson, parseStrict, type StrictJson } from './json.js';
 /** Options of a decoding, and its strict errors in document order. */
 export interface DecodeSink {
   /** Messages such as `unknown field "spec.foo"`. */
-  readonly complaints: string[];
+  readonly strictErrors: string[];
   /** The value is the result of a strategic merge and not of a parse: upstream reports mismatches differently then. */
-  readonly converts?: boolean;
+  readonly isMerged?: boolean;
 }
 
 /** Thrown by `normalize` for a value of the wrong type, with the message of Go's decoder. */
@@ -30,13 +30,13 @@ interface MapKey {
 /** The state of a decoding: the current path, which only messages need. */
 class Context implements DecodeErrors {
   readonly path: (string | number | MapKey)[] = [];
-  readonly complaints = new StrictErrors();
+  readonly strictErrors = new StrictErrors();
   struct = '';
 
   constructor(readonly sink: DecodeSink) {}
 
   unknown(field: string): void {
-    if (!this.complaints.hasRoom) return;
+    if (!this.strictErrors.hasRoom) return;
     this.path.push(field);
     let text = '';
     for (const step of this.path) {
@@ -44,14 +44,14 @@ class Context implements DecodeErrors {
       else text += `${text ? '.' : ''}${typeof step === 'string' ? step : step.key}`;
     }
     this.path.pop();
-    this.complaints.add(`unknown field ${JSON.stringify(text)}`);
+    this.strictErrors.add(`unknown field ${JSON.stringify(text)}`);
   }
 
   mismatch(value: Json, goType: string, how?: 'ownJson'): never {
-    if (this.sink.converts && !how) throw new TypeMismatch(conversionError(value, goType));
+    if (this.sink.isMerged && !how) throw new TypeMismatch(conversionError(value, goType));
     const fields = this.path.filter(step => typeof step === 'string').join('.');
     const into =
-      fields && !this.sink.converts
+      fields && !this.sink.isMerged
         ? `Go struct field ${this.struct}.${fields} of type ${goType}`
         : `Go value of type ${goType}`;
     const actual = typeof value === 'number' && !Number.isInteger(value) ? `number ${value}` : kindOf(value);
@@ -267,7 +267,7 @@ function structDecoder(struct: Struct): Decoder {
 export function normalize(type: Struct, value: Json, sink: DecodeSink): { [key: string]: Json } {
   const context = new Context(sink);
   const decoded = cachedDecoder(type)(value, context) as { [key: string]: Json };
-  sink.complaints.push(...context.complaints.texts);
+  sink.strictErrors.push(...context.strictErrors.texts);
   return decoded;
 }
 
@@ -278,7 +278,7 @@ type Decodable = Pick<Resource, 'type' | 'kind' | 'version' | 'apiVersion' | 'cu
  * with the value's before. Throws `TypeMismatch`.
  */
 export function decodeAsKind(resource: Decodable, value: Json, sink: DecodeSink): ApiObject {
-  if (resource.custom) return resource.custom.decode(value as { [key: string]: Json }, sink.complaints);
+  if (resource.custom) return resource.custom.decode(value as { [key: string]: Json }, sink.strictErrors);
   const { kind: _kind, apiVersion: _apiVersion, ...members } = normalize(resource.type, value, sink);
   return { kind: resource.kind, apiVersion: resource.apiVersion, ...members } as unknown as ApiObject;
 }

@@ -2,8 +2,8 @@ import { DEPTH } from '../limits.js';
 import type { Json } from '../model/object.js';
 import { badRequest } from '../model/refusal.js';
 import { jsonSyntaxError } from './jsonSyntax.js';
-import { strictComplaints } from './strict.js';
-import { Unreadable } from './unreadable.js';
+import { findStrictErrors } from './strict.js';
+import { UnreadableBody } from './unreadable.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -70,7 +70,7 @@ function parseWithStats(bytes: Uint8Array, text: string): { value: Json; members
   try {
     return { value: JSON.parse(text) as Json, members };
   } catch (cause) {
-    throw new Unreadable(
+    throw new UnreadableBody(
       `couldn't get version/kind; json parse error: ${jsonSyntaxError(bytes) ?? (cause as Error).message}`,
     );
   }
@@ -92,7 +92,7 @@ export function parseStrict(bytes: Uint8Array): StrictJson {
   const text = toText(bytes);
   const { value, members } = parseWithStats(bytes, text);
   // A parsed object has no duplicates, so the numbers of members differ if the text has any.
-  return { value, duplicates: countMembers(value) === members ? [] : strictComplaints(text) };
+  return { value, duplicates: countMembers(value) === members ? [] : findStrictErrors(text) };
 }
 
 const ESCAPED = /[<>&\u2028\u2029]/;

@@ -10,7 +10,7 @@ import {
   shown,
   tooLong,
   type Violation,
-  VIOLATIONS_TOLD,
+  MAX_VIOLATIONS,
 } from '../model/refusal.js';
 import { PRODUCTS } from '../naming.js';
 
@@ -85,7 +85,7 @@ function collectViolations<T>(
   violations: (one: T, index: number) => readonly Violation[],
 ): Violation[] {
   const found: Violation[] = [];
-  for (let i = 0; i < given.length && found.length <= VIOLATIONS_TOLD; i++) found.push(...violations(given[i]!, i));
+  for (let i = 0; i < given.length && found.length <= MAX_VIOLATIONS; i++) found.push(...violations(given[i]!, i));
   return found;
 }
 

@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs/minimal.js';
-import { COMPLAINTS } from '../limits.js';
+import { STRICT_ERRORS } from '../limits.js';
 import type { Json, JsonObject } from '../model/object.js';
 import { badRequest } from '../model/refusal.js';
 import { parseJson } from './json.js';
@@ -111,7 +111,7 @@ class MessageReader {
     readFields(this.#reader, end, number => {
       const entry = entries.find(candidate => candidate.number === number);
       if (!entry) {
-        if (this.sink.unknown.length < COMPLAINTS) this.sink.unknown.push(`${id} field ${number}`);
+        if (this.sink.unknown.length < STRICT_ERRORS) this.sink.unknown.push(`${id} field ${number}`);
         return false;
       }
       if ('nested' in entry) this.#entries(entry.nested, value, readEnd(this.#reader), depth + 1, id);

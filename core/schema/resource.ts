@@ -25,10 +25,10 @@ export interface CustomSchema {
   /** The published schema. */
   readonly schema: StructuralSchema;
   /**
-   * Decodes the object of a body: decodes metadata, removes unknown fields and reports them to `complaints`, removes
+   * Decodes the object of a body: decodes metadata, removes unknown fields and reports them to `strictErrors`, removes
    * nulls and applies defaults. Does not change `value`. Throws TypeMismatch for malformed metadata.
    */
-  decode(value: { readonly [key: string]: Json }, complaints: string[]): ApiObject;
+  decode(value: { readonly [key: string]: Json }, strictErrors: string[]): ApiObject;
   /** Converts a stored object, written with any version and schema, to this version. */
   read(object: ApiObject): ApiObject;
 }

@@ -72,7 +72,7 @@ function enterMember(frame: Frame, key: string): 'unknown' | 'duplicate' | undef
  * Finds the strict decoding errors of a JSON text in document order: duplicate members and, in structs, unknown
  * members. `text` must be valid JSON that matches the type. Without a type only duplicate members are found.
  */
-export function strictComplaints(text: string, type: Type = ANY): string[] {
+export function findStrictErrors(text: string, type: Type = ANY): string[] {
   const found = new StrictErrors();
   const frames: Frame[] = [];
   let top: Frame | undefined;

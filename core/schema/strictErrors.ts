@@ -1,4 +1,4 @@
-import { BODY_BYTES, COMPLAINTS } from '../limits.js';
+import { BODY_BYTES, STRICT_ERRORS } from '../limits.js';
 
 /**
  * The strict decoding errors of a request body (unknown and duplicate fields), in order. Their number is limited as
@@ -10,7 +10,7 @@ export class StrictErrors {
 
   /** Whether another error would be kept. */
   get hasRoom(): boolean {
-    return this.texts.length < COMPLAINTS && this.#remaining > 0;
+    return this.texts.length < STRICT_ERRORS && this.#remaining > 0;
   }
 
   /** Adds an error unless the limit is reached; with `once`, unless it exists already. */

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import type { Document, LineCounter, Pair, Scalar, Tags } from 'yaml';
-import { BODY_BYTES, COMPLAINTS, DEPTH, YAML_ALIASES } from '../limits.js';
+import { BODY_BYTES, STRICT_ERRORS, DEPTH, YAML_ALIASES } from '../limits.js';
 import type { Json } from '../model/object.js';
 import { Refusal } from '../model/refusal.js';
 import type { StrictJson } from './json.js';
-import { Unreadable } from './unreadable.js';
+import { UnreadableBody } from './unreadable.js';
 
 type Yaml = typeof import('yaml');
 
@@ -13,7 +13,7 @@ let library: Yaml | undefined;
 /** The library, loaded on first use: loading takes 40 ms, and most servers never need it. */
 const yaml = (): Yaml => (library ??= createRequire(import.meta.url)('yaml') as Yaml);
 
-const yamlError = (why: string): Refusal => new Unreadable(`error converting YAML to JSON: yaml: ${why}`);
+const yamlError = (why: string): Refusal => new UnreadableBody(`error converting YAML to JSON: yaml: ${why}`);
 
 /** Types of YAML 1.1 without a JSON form. Their values stay strings, as upstream. */
 const NOT_JSON = /:(timestamp|binary|omap|pairs|set)$/;
@@ -112,7 +112,7 @@ function duplicateKeys(document: Document.Parsed, lines: LineCounter): string[] 
       for (const pair of map.items) {
         if (!isPair(pair) || !isScalar(pair.key)) continue;
         const key = String(pair.key.value);
-        if (seen.has(key) && key !== '<<' && found.length < COMPLAINTS)
+        if (seen.has(key) && key !== '<<' && found.length < STRICT_ERRORS)
           found.push(`line ${lineOf(pair, lines)}: key ${JSON.stringify(key)} already set in map`);
         seen.add(key);
       }

@@ -1,5 +1,5 @@
 import { recordsAt, specOf, stringAt, type UnknownRecord } from '../../core/model/record.js';
-import { generatedName } from '../../core/model/names.js';
+import { randomName } from '../../core/model/names.js';
 import type { Naming } from '../../core/naming.js';
 
 import { forbidsPod, mutatorPlugin, POD_CREATES } from './pod-draft.js';
@@ -38,7 +38,7 @@ function mountToken(pod: UnknownRecord, naming: Naming): void {
   const prefix = naming.component('orchestrator-api-access-');
   const volumes = recordsAt(pod, 'volumes');
   const present = volumes.map(volume => stringAt(volume, 'name')).find(name => name.startsWith(prefix));
-  const name = present ?? generatedName(prefix);
+  const name = present ?? randomName(prefix);
   let used = false;
   for (const container of [...recordsAt(pod, 'initContainers'), ...recordsAt(pod, 'containers')]) {
     const mounts = recordsAt(container, 'volumeMounts');

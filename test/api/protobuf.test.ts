@@ -134,7 +134,7 @@ describe('any value of any kind', () => {
   };
 
   const canonical = (struct: Struct, value: Members): unknown =>
-    JSON.parse(JSON.stringify(normalize(struct, value, { complaints: [] })));
+    JSON.parse(JSON.stringify(normalize(struct, value, { strictErrors: [] })));
 
   test.each(KINDS)('%s comes back as it went, and its bytes are the same again [R101 R102 R103]', id => {
     const struct = typeOf(id);

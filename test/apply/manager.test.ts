@@ -1,35 +1,41 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../core/model/object.js';
-import { claimed, lastAppliedText } from '../../core/schema/apply/lastApplied.js';
-import { applied, ApplyConflict, type Kind, updated, type Writer } from '../../core/schema/apply/manager.js';
+import { unchangedLastApplied, lastAppliedText } from '../../core/schema/apply/lastApplied.js';
+import {
+  applyConfiguration,
+  ApplyConflict,
+  type ManagedKind,
+  updateManagers,
+  type Writer,
+} from '../../core/schema/apply/manager.js';
 import {
   capUpdaters,
-  entriesOf,
-  keyOf,
-  type Owner,
-  type Owners,
-  ownersOf,
-  readEntries,
-} from '../../core/schema/apply/owners.js';
+  encodeManagers,
+  managerKey,
+  type FieldManager,
+  type FieldManagers,
+  decodeManagers,
+  parseManagers,
+} from '../../core/schema/apply/fieldManagers.js';
 import { reconcileWithSchema } from '../../core/schema/apply/reconcile.js';
-import { ownersOfScale, ownersThroughScale } from '../../core/schema/apply/scale.js';
+import { scaleManagers, managersAfterScale } from '../../core/schema/apply/scale.js';
 import { type Shape, shapeOf } from '../../core/schema/apply/shape.js';
 import type { Struct } from '../../core/schema/model.js';
 import { typeOf } from '../../core/schema/table/types.js';
 
 const configMap = shapeOf(typeOf('core.v1.ConfigMap'));
 
-const kindOf = (shape: Shape): Kind => ({
+const kindOf = (shape: Shape): ManagedKind => ({
   apiVersion: 'v1',
   empty: {},
-  owned: set => set,
+  writable: set => set,
   version: apiVersion => (apiVersion === 'gone/v1' ? undefined : { shape, convert: object => object }),
 });
 const kind = kindOf(configMap);
 
 const writer = (manager: string, now = '2026-01-01T00:00:00Z'): Writer => ({ manager, subresource: '', now });
 const cm = (data: { [key: string]: string }): Json => ({ data });
-const owner = (manager: string, of: Partial<Owner> = {}): Owner => ({
+const owner = (manager: string, of: Partial<FieldManager> = {}): FieldManager => ({
   manager,
   operation: 'Update',
   apiVersion: 'v1',
@@ -38,66 +44,69 @@ const owner = (manager: string, of: Partial<Owner> = {}): Owner => ({
   set: { 'f:data': { 'f:a': {} } },
   ...of,
 });
-const all = (...owners: Owner[]): Owners => new Map(owners.map(one => [keyOf(one), one]));
-const shown = (owners: Owners): unknown => [...owners.values()].map(one => [one.manager, one.operation, one.set]);
+const all = (...managers: FieldManager[]): FieldManagers => new Map(managers.map(one => [managerKey(one), one]));
+const shown = (managers: FieldManagers): unknown =>
+  [...managers.values()].map(one => [one.manager, one.operation, one.set]);
 
 describe('managers of fields', () => {
   test('whoever changes a field owns it, and nobody else does [R294 R295]', () => {
-    const created = updated(kind, writer('one'), undefined, cm({ a: '1', b: '1' }), new Map());
+    const created = updateManagers(kind, writer('one'), undefined, cm({ a: '1', b: '1' }), new Map());
     expect(shown(created)).toEqual([['one', 'Update', { 'f:data': { '.': {}, 'f:a': {}, 'f:b': {} } }]]);
-    const changed = updated(kind, writer('two'), cm({ a: '1', b: '1' }), cm({ a: '2' }), created);
+    const changed = updateManagers(kind, writer('two'), cm({ a: '1', b: '1' }), cm({ a: '2' }), created);
     expect(shown(changed)).toEqual([
       ['one', 'Update', { 'f:data': {} }],
       ['two', 'Update', { 'f:data': { 'f:a': {} } }],
     ]);
-    expect(updated(kind, writer('three'), cm({ a: '2' }), cm({ a: '2' }), changed)).toEqual(changed);
+    expect(updateManagers(kind, writer('three'), cm({ a: '2' }), cm({ a: '2' }), changed)).toEqual(changed);
   });
 
   test('an apply shares equal values, conflicts over others, and takes them when forced [R072 R290 R291 R293]', () => {
-    const first = applied(kind, writer('one'), undefined, cm({ a: '1' }), new Map(), false);
-    const second = applied(kind, writer('two'), first.object, cm({ a: '1' }), first.owners, false);
-    expect(shown(second.owners)).toEqual([
+    const first = applyConfiguration(kind, writer('one'), undefined, cm({ a: '1' }), new Map(), false);
+    const second = applyConfiguration(kind, writer('two'), first.object, cm({ a: '1' }), first.managers, false);
+    expect(shown(second.managers)).toEqual([
       ['one', 'Apply', { 'f:data': { 'f:a': {} } }],
       ['two', 'Apply', { 'f:data': { 'f:a': {} } }],
     ]);
-    const third = (force: boolean) => applied(kind, writer('two'), second.object, cm({ a: '2' }), second.owners, force);
+    const third = (force: boolean) =>
+      applyConfiguration(kind, writer('two'), second.object, cm({ a: '2' }), second.managers, force);
     expect(() => third(false)).toThrow(ApplyConflict);
-    expect(shown(third(true).owners)).toEqual([['two', 'Apply', { 'f:data': { 'f:a': {} } }]]);
+    expect(shown(third(true).managers)).toEqual([['two', 'Apply', { 'f:data': { 'f:a': {} } }]]);
     expect(third(true).object).toEqual(cm({ a: '2' }));
   });
 
   test('an apply takes away what it applied before, unless somebody else owns it [R073 R292 R296 R301]', () => {
-    const first = applied(kind, writer('one'), undefined, cm({ a: '1', b: '1' }), new Map(), false);
-    const second = applied(kind, writer('two'), first.object, cm({ b: '1' }), first.owners, false);
-    const third = applied(kind, writer('one'), second.object, cm({}), second.owners, false);
+    const first = applyConfiguration(kind, writer('one'), undefined, cm({ a: '1', b: '1' }), new Map(), false);
+    const second = applyConfiguration(kind, writer('two'), first.object, cm({ b: '1' }), first.managers, false);
+    const third = applyConfiguration(kind, writer('one'), second.object, cm({}), second.managers, false);
     expect(third.object).toEqual(cm({ b: '1' }));
-    const fourth = applied(kind, writer('two'), third.object, { apiVersion: 'v1' }, third.owners, false);
-    expect(shown(fourth.owners)).toEqual([['one', 'Apply', { 'f:data': {} }]]);
+    const fourth = applyConfiguration(kind, writer('two'), third.object, { apiVersion: 'v1' }, third.managers, false);
+    expect(shown(fourth.managers)).toEqual([['one', 'Apply', { 'f:data': {} }]]);
   });
 
   test('an apply that changes nothing keeps its time', () => {
-    const first = applied(kind, writer('one'), undefined, cm({ a: '1' }), new Map(), false);
-    const again = applied(
+    const first = applyConfiguration(kind, writer('one'), undefined, cm({ a: '1' }), new Map(), false);
+    const again = applyConfiguration(
       kind,
       writer('one', '2026-02-02T00:00:00Z'),
       first.object,
       cm({ a: '1' }),
-      first.owners,
+      first.managers,
       false,
     );
-    expect(entriesOf(again.owners)).toEqual(entriesOf(first.owners));
+    expect(encodeManagers(again.managers)).toEqual(encodeManagers(first.managers));
   });
 
   test('an object whose fields nobody tracked belongs to one manager before its first apply', () => {
-    const apply = (): unknown => applied(kind, writer('one'), cm({ a: '1' }), cm({ a: '2' }), new Map(), false);
+    const apply = (): unknown =>
+      applyConfiguration(kind, writer('one'), cm({ a: '1' }), cm({ a: '2' }), new Map(), false);
     expect(apply).toThrow(ApplyConflict);
-    const { owners } = applied(kind, writer('one'), cm({ a: '1' }), cm({ a: '1' }), new Map(), false);
-    expect([...owners.values()].map(one => one.manager)).toEqual(['before-first-apply', 'one']);
+    const { managers } = applyConfiguration(kind, writer('one'), cm({ a: '1' }), cm({ a: '1' }), new Map(), false);
+    expect([...managers.values()].map(one => one.manager)).toEqual(['before-first-apply', 'one']);
   });
 
   test('a manager in a version that is not served any more is forgotten by the next write', () => {
-    const owners = all(owner('old', { apiVersion: 'gone/v1' }), owner('now', { set: { 'f:data': { 'f:b': {} } } }));
-    const after = updated(kind, writer('x'), cm({ a: '1', b: '1' }), cm({ a: '2', b: '1' }), owners);
+    const managers = all(owner('old', { apiVersion: 'gone/v1' }), owner('now', { set: { 'f:data': { 'f:b': {} } } }));
+    const after = updateManagers(kind, writer('x'), cm({ a: '1', b: '1' }), cm({ a: '2', b: '1' }), managers);
     expect([...after.values()].map(one => one.manager)).toEqual(['now', 'x']);
   });
 
@@ -116,13 +125,13 @@ describe('managers of fields', () => {
   });
 
   test('entries are ordered by operation, time and name, with the members that each needs', () => {
-    const owners = all(
+    const managers = all(
       owner('b'),
       owner('a'),
       owner('z', { time: '2025-01-01T00:00:00Z', subresource: 'status' }),
       owner('y', { operation: 'Apply' }),
     );
-    const entries = entriesOf(owners)!;
+    const entries = encodeManagers(managers)!;
     expect(entries.map(entry => entry.manager)).toEqual(['y', 'z', 'a', 'b']);
     expect(Object.keys(entries[1]!)).toEqual([
       'manager',
@@ -133,8 +142,8 @@ describe('managers of fields', () => {
       'fieldsV1',
       'subresource',
     ]);
-    expect(entriesOf(ownersOf(entries))).toEqual(entries);
-    expect(entriesOf(new Map())).toBeUndefined();
+    expect(encodeManagers(decodeManagers(entries))).toEqual(entries);
+    expect(encodeManagers(new Map())).toBeUndefined();
   });
 
   test('malformed entries of a client are not taken', () => {
@@ -145,15 +154,15 @@ describe('managers of fields', () => {
       fieldsType: 'FieldsV1',
       fieldsV1: { 'f:data': {} },
     };
-    expect(readEntries([good])?.size).toBe(1);
+    expect(parseManagers([good])?.size).toBe(1);
     for (const bad of [
       { operation: 'Steal' },
       { apiVersion: '' },
       { fieldsType: 'FieldsV2' },
       { fieldsV1: { data: {} } },
     ])
-      expect(readEntries([{ ...good, ...bad }])).toBeUndefined();
-    for (const none of [null, 'x', [null], ['x']]) expect(readEntries(none)).toBeUndefined();
+      expect(parseManagers([{ ...good, ...bad }])).toBeUndefined();
+    for (const none of [null, 'x', [null], ['x']]) expect(parseManagers(none)).toBeUndefined();
   });
 });
 
@@ -178,16 +187,23 @@ describe('changes of the schema', () => {
   };
 
   test('to atomic make the owner of an item the owner of the list [R098]', () => {
-    const owners = all(owner('one', { operation: 'Apply', set: { 'f:list': { 'v:"x"': {} } } }));
-    expect(shown(reconcileWithSchema(kindOf(list('atomic')), owners))).toEqual([['one', 'Apply', { 'f:list': {} }]]);
+    const managers = all(owner('one', { operation: 'Apply', set: { 'f:list': { 'v:"x"': {} } } }));
+    expect(shown(reconcileWithSchema(kindOf(list('atomic')), managers))).toEqual([['one', 'Apply', { 'f:list': {} }]]);
     const write = (): unknown =>
-      applied(kindOf(list('atomic')), writer('two'), { list: ['x'] }, { list: ['y'] }, owners, false);
+      applyConfiguration(kindOf(list('atomic')), writer('two'), { list: ['x'] }, { list: ['y'] }, managers, false);
     expect(write).toThrow(ApplyConflict);
   });
 
   test('from atomic leave items without an owner: later applies raise no conflict [R099]', () => {
-    const owners = all(owner('one', { operation: 'Apply', set: { 'f:list': {} } }));
-    const { object } = applied(kindOf(list('set')), writer('two'), { list: ['x'] }, { list: ['y'] }, owners, false);
+    const managers = all(owner('one', { operation: 'Apply', set: { 'f:list': {} } }));
+    const { object } = applyConfiguration(
+      kindOf(list('set')),
+      writer('two'),
+      { list: ['x'] },
+      { list: ['y'] },
+      managers,
+      false,
+    );
     expect(object).toEqual({ list: ['x', 'y'] });
   });
 });
@@ -205,7 +221,7 @@ describe('scales', () => {
   );
 
   test('show the managers of the count alone, in the version of scales', () => {
-    const scale = [...ownersOfScale(parent, count).values()];
+    const scale = [...scaleManagers(parent, count).values()];
     expect(scale.map(one => [one.manager, one.apiVersion])).toEqual([
       ['main', 'autoscaling/v1'],
       ['only', 'autoscaling/v1'],
@@ -218,7 +234,7 @@ describe('scales', () => {
       subresource: 'scale',
       set: { 'f:spec': { 'f:replicas': {} } },
     });
-    expect([...ownersThroughScale(parent, all(writes), count, 'apps/v1').values()]).toMatchObject([
+    expect([...managersAfterScale(parent, all(writes), count, 'apps/v1').values()]).toMatchObject([
       { manager: 'main', set: { 'f:spec': { 'f:paused': {} } } },
       { manager: 'other' },
       { manager: 'hpa', apiVersion: 'apps/v1', subresource: 'scale', set: { 'f:spec': { 'f:replicas': {} } } },
@@ -237,10 +253,12 @@ describe('configurations that clients kept themselves', () => {
 
   test('claim what still has the value they name, in their own version only', () => {
     const config = { apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1', b: '1', c: '1' } };
-    expect(claimed(configMap, live(JSON.stringify(config)), name)).toMatchObject({ 'f:data': { 'f:a': {} } });
-    expect(claimed(configMap, live(JSON.stringify(config)), name)['f:data']).toEqual({ 'f:a': {} });
+    expect(unchangedLastApplied(configMap, live(JSON.stringify(config)), name)).toMatchObject({
+      'f:data': { 'f:a': {} },
+    });
+    expect(unchangedLastApplied(configMap, live(JSON.stringify(config)), name)['f:data']).toEqual({ 'f:a': {} });
     for (const bad of ['', '{', '[]', JSON.stringify({ ...config, apiVersion: 'v2' })])
-      expect(claimed(configMap, live(bad), name)).toEqual({});
+      expect(unchangedLastApplied(configMap, live(bad), name)).toEqual({});
   });
 
   test('are written with sorted members and without themselves', () => {

@@ -77,36 +77,40 @@ describe('merging a configuration into an object', () => {
 });
 
 describe('fields of a configuration', () => {
-  test('are members without their structs, items and keys of maps with themselves, atomic values whole [R081 R082 R092 R093]', () => {
-    const { set, errors } = readConfiguration(deployment, {
-      metadata: { labels: { app: 'x' }, annotations: {} },
-      spec: {
-        selector: { matchLabels: { app: 'x' } },
-        template: { spec: { containers: [{ name: 'c', ports: [{ containerPort: 80 }] }] } },
-      },
-    });
-    expect(errors).toEqual([]);
-    expect(set).toEqual({
-      'f:metadata': { 'f:annotations': {}, 'f:labels': { 'f:app': {} } },
-      'f:spec': {
-        'f:selector': {},
-        'f:template': {
-          'f:spec': {
-            'f:containers': {
-              'k:{"name":"c"}': {
-                '.': {},
-                'f:name': {},
-                'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { '.': {}, 'f:containerPort': {} } },
+  test(
+    'are members without their structs, items and keys of maps with themselves, atomic values whole [R081 R082 ' +
+      'R092 R093]',
+    () => {
+      const { set, errors } = readConfiguration(deployment, {
+        metadata: { labels: { app: 'x' }, annotations: {} },
+        spec: {
+          selector: { matchLabels: { app: 'x' } },
+          template: { spec: { containers: [{ name: 'c', ports: [{ containerPort: 80 }] }] } },
+        },
+      });
+      expect(errors).toEqual([]);
+      expect(set).toEqual({
+        'f:metadata': { 'f:annotations': {}, 'f:labels': { 'f:app': {} } },
+        'f:spec': {
+          'f:selector': {},
+          'f:template': {
+            'f:spec': {
+              'f:containers': {
+                'k:{"name":"c"}': {
+                  '.': {},
+                  'f:name': {},
+                  'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { '.': {}, 'f:containerPort': {} } },
+                },
               },
             },
           },
         },
-      },
-    });
-    expect(addParentStructs(deployment, { 'f:spec': { 'f:replicas': {} } })).toEqual({
-      'f:spec': { '.': {}, 'f:replicas': {} },
-    });
-  });
+      });
+      expect(addParentStructs(deployment, { 'f:spec': { 'f:replicas': {} } })).toEqual({
+        'f:spec': { '.': {}, 'f:replicas': {} },
+      });
+    },
+  );
 
   test('of a value without schema are every member, and lists whole [R096 R097]', () => {
     expect(objectFields(UNTYPED, { a: { b: [1, { c: 1 }] } })).toEqual({ 'f:a': { '.': {}, 'f:b': {} } });
@@ -118,7 +122,8 @@ describe('fields of a configuration', () => {
     [{ spec: { template: { spec: { containers: {} } } } }, '.spec.template.spec.containers: expected list, got map'],
     [
       { spec: { template: { spec: { containers: [{ image: 'i' }] } } } },
-      '.spec.template.spec.containers: element 0: associative list with keys has an element that omits key field "name" (and doesn\'t have default value)',
+      '.spec.template.spec.containers: element 0: associative list with keys has an element that omits key field ' +
+        '"name" (and doesn\'t have default value)',
     ],
     [
       { spec: { template: { spec: { containers: [{ name: 'a' }, { name: 'a' }] } } } },

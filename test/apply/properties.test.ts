@@ -1,20 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../core/model/object.js';
-import { applied, type AppliedObject, type Kind, updated, type Writer } from '../../core/schema/apply/manager.js';
-import { entriesOf, type Owners } from '../../core/schema/apply/owners.js';
+import {
+  applyConfiguration,
+  type ApplyResult,
+  type ManagedKind,
+  updateManagers,
+  type Writer,
+} from '../../core/schema/apply/manager.js';
+import { encodeManagers, type FieldManagers } from '../../core/schema/apply/fieldManagers.js';
 import { shapeOf } from '../../core/schema/apply/shape.js';
 import { typeOf } from '../../core/schema/table/types.js';
 
 const shape = shapeOf(typeOf('core.v1.Pod'));
-const kind: Kind = {
+const kind: ManagedKind = {
   apiVersion: 'v1',
   empty: {},
-  owned: set => set,
+  writable: set => set,
   version: () => ({ shape, convert: object => object }),
 };
 const writer = (manager: string): Writer => ({ manager, subresource: '', now: '2026-01-01T00:00:00Z' });
-const NOBODY: Owners = new Map();
+const NOBODY: FieldManagers = new Map();
 
 type Part = { [member: string]: Json };
 const optional = (members: { [name: string]: fc.Arbitrary<Json> }): fc.Arbitrary<Part> =>
@@ -57,10 +63,10 @@ const config: fc.Arbitrary<Part> = fc
     ...(Object.keys(spec).length > 0 ? { spec } : {}),
   }));
 
-const first = (manager: string, of: Json): AppliedObject =>
-  applied(kind, writer(manager), undefined, of, NOBODY, false);
-const then = (manager: string, of: Json, { object, owners }: AppliedObject, force = false): AppliedObject =>
-  applied(kind, writer(manager), object, of, owners, force);
+const first = (manager: string, of: Json): ApplyResult =>
+  applyConfiguration(kind, writer(manager), undefined, of, NOBODY, false);
+const then = (manager: string, of: Json, { object, managers }: ApplyResult, force = false): ApplyResult =>
+  applyConfiguration(kind, writer(manager), object, of, managers, force);
 
 /** What a value says, whatever the order of items that keys tell apart: without structs that nothing is left in. */
 function said(value: Json): Json {
@@ -81,7 +87,7 @@ describe('applies', () => {
         const before = then('one', mine, first('two', theirs));
         const after = then('one', mine, before);
         expect(JSON.stringify(after.object)).toBe(JSON.stringify(before.object));
-        expect(entriesOf(after.owners)).toEqual(entriesOf(before.owners));
+        expect(encodeManagers(after.managers)).toEqual(encodeManagers(before.managers));
       }),
     );
   });
@@ -99,9 +105,9 @@ describe('applies', () => {
     fc.assert(
       fc.property(config, config, (mine, theirs) => {
         const both = then('one', mine, first('two', theirs));
-        const { object, owners } = then('one', {}, both);
+        const { object, managers } = then('one', {}, both);
         expect(said(object)).toEqual(said(theirs));
-        expect(entriesOf(owners)).toEqual(entriesOf(first('two', theirs).owners));
+        expect(encodeManagers(managers)).toEqual(encodeManagers(first('two', theirs).managers));
       }),
     );
   });
@@ -109,8 +115,8 @@ describe('applies', () => {
   test('keep what an update wrote', () => {
     fc.assert(
       fc.property(config, config, (mine, theirs) => {
-        const owners = updated(kind, writer('two'), undefined, theirs, NOBODY);
-        const both = owners.size > 0 ? then('one', mine, { object: theirs, owners }) : first('one', mine);
+        const managers = updateManagers(kind, writer('two'), undefined, theirs, NOBODY);
+        const both = managers.size > 0 ? then('one', mine, { object: theirs, managers }) : first('one', mine);
         expect(said(then('one', {}, both).object)).toEqual(said(theirs));
       }),
     );
@@ -135,8 +141,8 @@ describe('applies', () => {
     const port = (name: string): Json => ({ containerPort: 80, protocol: 'TCP', name });
     const pod = (...ports: Json[]): Json => ({ spec: { containers: [{ name: 'c', ports }] } });
     const live = pod(port('a'), { ...(port('b') as Part), hostPort: 1 });
-    const owners = updated(kind, writer('two'), undefined, live, NOBODY);
-    const { object } = applied(kind, writer('one'), live, pod(port('new')), owners, true);
+    const managers = updateManagers(kind, writer('two'), undefined, live, NOBODY);
+    const { object } = applyConfiguration(kind, writer('one'), live, pod(port('new')), managers, true);
     expect(object).toEqual(pod(port('new')));
   });
 });

@@ -50,22 +50,26 @@ describe('server-side apply', () => {
     api.patch(`${path}?fieldManager=${manager}${more}`, APPLY, body);
   const read = async (path: string): Promise<Loose> => (await api.get(path)).body;
 
-  test('creates with 201, then updates with 200, and says who owns what since when [R065 R066 R068 R069 R070 R199 R284]', async () => {
-    const made = await apply(`${maps}/a`, cm('a', { k: '1' }), 'one');
-    expect(made.status).toBe(201);
-    expect(made.body.metadata!.managedFields).toEqual([
-      {
-        manager: 'one',
-        operation: 'Apply',
-        apiVersion: 'v1',
-        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
-        fieldsType: 'FieldsV1',
-        fieldsV1: { 'f:data': { 'f:k': {} } },
-      },
-    ]);
-    expect((await apply(`${maps}/a`, cm('a', { k: '2' }), 'one')).status).toBe(200);
-    expect((await read(`${maps}/a`)).metadata!.managedFields).toHaveLength(1);
-  });
+  test(
+    'creates with 201, then updates with 200, and says who owns what since when [R065 R066 R068 R069 R070 ' +
+      'R199 R284]',
+    async () => {
+      const made = await apply(`${maps}/a`, cm('a', { k: '1' }), 'one');
+      expect(made.status).toBe(201);
+      expect(made.body.metadata!.managedFields).toEqual([
+        {
+          manager: 'one',
+          operation: 'Apply',
+          apiVersion: 'v1',
+          time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+          fieldsType: 'FieldsV1',
+          fieldsV1: { 'f:data': { 'f:k': {} } },
+        },
+      ]);
+      expect((await apply(`${maps}/a`, cm('a', { k: '2' }), 'one')).status).toBe(200);
+      expect((await read(`${maps}/a`)).metadata!.managedFields).toHaveLength(1);
+    },
+  );
 
   test('many conflicts are told with their number, the first thousand by name', async () => {
     const data = (value: string): object =>
@@ -143,34 +147,42 @@ describe('server-side apply', () => {
     expect((await apply(other, named(full()), 'one')).body.spec!.replicas).toBe(1);
   });
 
-  test('status and scale have entries of their own, and a scale conflicts in its own version [R290 R299 R300]', async () => {
-    const path = web.replace('/web', '/scaled');
-    const named = (members: object): object => ({
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: 'scaled' },
-      ...members,
-    });
-    await apply(path, named({ spec: full() }), 'one');
-    const status = { replicas: 1, conditions: [{ type: 'Available', status: 'True' }] };
-    await apply(`${path}/status`, named({ status, spec: { replicas: 9 } }), 'ctl');
-    await api.put(`${path}/scale?fieldManager=hpa`, { metadata: { name: 'scaled' }, spec: { replicas: 4 } });
-    const now = await read(path);
-    expect(managers(now)).toEqual(['ctl Apply status', 'hpa Update scale', 'one Apply']);
-    expect(fields(now, 'hpa')).toEqual({ 'f:spec': { 'f:replicas': {} } });
-    expect([now.spec!.replicas, now.status!.replicas]).toEqual([4, 1]);
-    const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'scaled' }, spec: { replicas: 7 } };
-    const lost = await apply(`${path}/scale`, scale, 'me');
-    expect(lost.body.message).toBe(
-      'Apply failed with 1 conflict: conflict with "hpa" with subresource "scale" using autoscaling/v1: .spec.replicas',
-    );
-    expect((await apply(`${path}/scale`, scale, 'me', '&force=1')).body.spec).toEqual({ replicas: 7 });
-    const shared = await apply(`${path}/scale`, scale, 'you');
-    expect([shared.status, managers(await read(path))]).toEqual([
-      200,
-      ['ctl Apply status', 'me Apply scale', 'one Apply', 'you Apply scale'],
-    ]);
-  });
+  test(
+    'status and scale have entries of their own, and a scale conflicts in its own version [R290 ' + 'R299 R300]',
+    async () => {
+      const path = web.replace('/web', '/scaled');
+      const named = (members: object): object => ({
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'scaled' },
+        ...members,
+      });
+      await apply(path, named({ spec: full() }), 'one');
+      const status = { replicas: 1, conditions: [{ type: 'Available', status: 'True' }] };
+      await apply(`${path}/status`, named({ status, spec: { replicas: 9 } }), 'ctl');
+      await api.put(`${path}/scale?fieldManager=hpa`, { metadata: { name: 'scaled' }, spec: { replicas: 4 } });
+      const now = await read(path);
+      expect(managers(now)).toEqual(['ctl Apply status', 'hpa Update scale', 'one Apply']);
+      expect(fields(now, 'hpa')).toEqual({ 'f:spec': { 'f:replicas': {} } });
+      expect([now.spec!.replicas, now.status!.replicas]).toEqual([4, 1]);
+      const scale = {
+        apiVersion: 'autoscaling/v1',
+        kind: 'Scale',
+        metadata: { name: 'scaled' },
+        spec: { replicas: 7 },
+      };
+      const lost = await apply(`${path}/scale`, scale, 'me');
+      expect(lost.body.message).toBe(
+        'Apply failed with 1 conflict: conflict with "hpa" with subresource "scale" using autoscaling/v1: .spec.replicas',
+      );
+      expect((await apply(`${path}/scale`, scale, 'me', '&force=1')).body.spec).toEqual({ replicas: 7 });
+      const shared = await apply(`${path}/scale`, scale, 'you');
+      expect([shared.status, managers(await read(path))]).toEqual([
+        200,
+        ['ctl Apply status', 'me Apply scale', 'one Apply', 'you Apply scale'],
+      ]);
+    },
+  );
 
   test.each([
     ['without a manager', '', cm('no'), 422, 'fieldManager: Required value: is required for apply patch'],

@@ -21,9 +21,9 @@ const object = (properties: { [name: string]: StructuralSchema }, more: Structur
 });
 const own = (schema: StructuralSchema) => customSchema(schema, schema, 'g.example.com/v1', 'Thing');
 const decode = (schema: StructuralSchema, value: { [key: string]: Json }) => {
-  const complaints: string[] = [];
-  const decoded: ApiObject = own(schema).decode(value, complaints);
-  return { spec: decoded['spec'], metadata: decoded.metadata, decoded, complaints };
+  const strictErrors: string[] = [];
+  const decoded: ApiObject = own(schema).decode(value, strictErrors);
+  return { spec: decoded['spec'], metadata: decoded.metadata, decoded, strictErrors };
 };
 const fields = (found: readonly { readonly field: string }[]): string[] =>
   found.map(violation => violation.field).sort();
@@ -41,11 +41,11 @@ describe('reading of custom objects', () => {
   });
 
   it('drops and names members that the schema does not know, and keeps preserved ones [R261, R503]', () => {
-    const { spec, complaints } = decode(schema, {
+    const { spec, strictErrors } = decode(schema, {
       extra: 1,
       spec: { junk: 1, open: { deep: [{ a: null }] }, list: [{ weight: 1, other: 2 }] },
     });
-    expect(complaints).toEqual(['extra', 'spec.junk', 'spec.list[0].other'].map(path => `unknown field "${path}"`));
+    expect(strictErrors).toEqual(['extra', 'spec.junk', 'spec.list[0].other'].map(path => `unknown field "${path}"`));
     expect(spec).toMatchObject({ open: { deep: [{ a: null }] }, list: [{ weight: 1 }] });
     expect(spec).not.toHaveProperty('junk');
   });
@@ -53,9 +53,9 @@ describe('reading of custom objects', () => {
   it('keeps any member beside described ones where additionalProperties is true, but nothing below it', () => {
     const anyMember = object({ spec: object({ a: { type: 'string' } }, { additionalProperties: true }) });
     expect(structuralViolations(anyMember, 'schema')).toEqual([]);
-    const { spec, complaints } = decode(anyMember, { spec: { a: 'x', b: 1, c: { d: 1 } } });
+    const { spec, strictErrors } = decode(anyMember, { spec: { a: 'x', b: 1, c: { d: 1 } } });
     expect(spec).toEqual({ a: 'x', b: 1, c: {} });
-    expect(complaints).toEqual(['unknown field "spec.c.d"']);
+    expect(strictErrors).toEqual(['unknown field "spec.c.d"']);
   });
 
   it('refuses members where additionalProperties is false', () => {
@@ -72,9 +72,9 @@ describe('reading of custom objects', () => {
   });
 
   it('decodes metadata as of every object, and names what is unknown in it', () => {
-    const { metadata, complaints } = decode(schema, { metadata: { name: 'x', nick: 'y', labels: { a: 'b' } } });
+    const { metadata, strictErrors } = decode(schema, { metadata: { name: 'x', nick: 'y', labels: { a: 'b' } } });
     expect(metadata).toEqual({ name: 'x', labels: { a: 'b' } });
-    expect(complaints).toEqual(['unknown field "metadata.nick"']);
+    expect(strictErrors).toEqual(['unknown field "metadata.nick"']);
   });
 
   it('keeps no way to a prototype', () => {
@@ -93,7 +93,7 @@ describe('reading of custom objects', () => {
         spec => {
           const first = decode(schema, { spec: spec as Json }).decoded;
           const again = decode(schema, structuredClone(first) as unknown as { [key: string]: Json });
-          expect(again.complaints).toEqual([]);
+          expect(again.strictErrors).toEqual([]);
           expect(again.decoded).toEqual(first);
         },
       ),
@@ -236,7 +236,8 @@ describe('structural schemas [R501]', () => {
         }),
       ),
     ).toEqual([
-      'S.properties[l].x-kubernetes-list-type: Invalid value: "atomic": must be map if x-kubernetes-list-map-keys is non-empty',
+      'S.properties[l].x-kubernetes-list-type: Invalid value: "atomic": must be map if x-kubernetes-list-map-keys ' +
+        'is non-empty',
     ]);
     expect(
       judge(
@@ -246,7 +247,8 @@ describe('structural schemas [R501]', () => {
         }),
       ),
     ).toEqual([
-      'S.properties[l].items.properties[k].type: Invalid value: "object": must be a scalar type if parent array\'s x-kubernetes-list-type is map',
+      'S.properties[l].items.properties[k].type: Invalid value: "object": must be a scalar type if parent array\'s ' +
+        'x-kubernetes-list-type is map',
     ]);
   });
 

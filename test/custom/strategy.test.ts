@@ -133,7 +133,8 @@ describe('a type that cannot be served', () => {
 
   it('may not say in its strategy what its definition says', async () => {
     expect(await findings(typeWith({ hasStatus: true, scale: {} }))).toBe(
-      'resources[orders.tea.example.com]: strategy.hasStatus: Forbidden: give subresources.status to the versions that have a status; strategy.scale: Forbidden: give subresources.scale to the versions that can be scaled',
+      'resources[orders.tea.example.com]: strategy.hasStatus: Forbidden: give subresources.status to the versions ' +
+        'that have a status; strategy.scale: Forbidden: give subresources.scale to the versions that can be scaled',
     );
     expect(await findings(typeWith({ subresources: new Map([['status', () => order({})]]) }))).toContain(
       'strategy.subresources: Forbidden: status is given by the subresources of the versions',
@@ -156,7 +157,8 @@ describe('a type that cannot be served', () => {
 
   it('has no functions where it travels as JSON', () => {
     expect(() => checkJson([typeWith({})])).toThrow(
-      'resources[orders.tea.example.com].strategy: functions cannot travel to the threads; contribute the type with resourceType.of(() => type) in a plugin',
+      'resources[orders.tea.example.com].strategy: functions cannot travel to the threads; contribute the type with ' +
+        'resourceType.of(() => type) in a plugin',
     );
   });
 });

@@ -147,7 +147,7 @@ describe('events', () => {
 });
 
 describe('forms of values', () => {
-  const decoded = (type: string, value: object) => normalize(typeOf(type), value as never, { complaints: [] });
+  const decoded = (type: string, value: object) => normalize(typeOf(type), value as never, { strictErrors: [] });
   it('amounts of resources are whole thousandths, rounded up [R127]', () => {
     const resources = decoded('core.v1.ResourceRequirements', {
       limits: { cpu: '1u', memory: '0.1Gi', x: '1e-6', y: '2' },

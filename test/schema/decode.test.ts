@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../core/model/object.js';
 import { namingOf } from '../../core/naming.js';
-import { strictComplaints } from '../../core/schema/strict.js';
+import { findStrictErrors } from '../../core/schema/strict.js';
 import { decodeObject, encode, normalize, parseJson, parseStrict } from '../../core/schema/decode.js';
 import { buildRegistry } from '../../core/schema/registry.js';
 import { typeOf } from '../../core/schema/table/types.js';
@@ -11,8 +11,8 @@ const registry = buildRegistry({ naming: namingOf('neutral'), strategies: () => 
 const resource = (group: string, plural: string) => registry.find(group, 'v1', plural)!;
 const deployments = resource('apps', 'deployments');
 const decode = (of: typeof deployments, value: Json) => {
-  const complaints: string[] = [];
-  return { text: encode(decodeObject(of, value, { complaints })), complaints };
+  const strictErrors: string[] = [];
+  return { text: encode(decodeObject(of, value, { strictErrors })), strictErrors };
 };
 const bytes = (text: string) => Buffer.from(text);
 const refusal = (of: typeof deployments, value: Json): string => {
@@ -25,20 +25,24 @@ const refusal = (of: typeof deployments, value: Json): string => {
 };
 
 describe('canonical form', () => {
-  it('begins with kind and apiVersion, then members in declaration order, with zero structs written and empty members dropped', () => {
-    const { text } = decode(deployments, {
-      spec: { template: { spec: { containers: [{ image: 'i', name: 'c', args: [] }] } }, paused: false },
-      metadata: { labels: {}, name: 'x' },
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-    });
-    expect(text).toBe(
-      '{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"x","creationTimestamp":null},"spec":{"selector":null,' +
-        '"template":{"metadata":{"creationTimestamp":null},"spec":{"containers":[{"name":"c","image":"i","resources":{}}]}},' +
-        '"strategy":{}},"status":{}}',
-    );
-    expect(text.startsWith('{"kind":"Deployment","apiVersion":"apps/v1",')).toBe(true);
-  });
+  it(
+    'begins with kind and apiVersion, then members in declaration order, with zero structs written and empty ' +
+      'members dropped',
+    () => {
+      const { text } = decode(deployments, {
+        spec: { template: { spec: { containers: [{ image: 'i', name: 'c', args: [] }] } }, paused: false },
+        metadata: { labels: {}, name: 'x' },
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+      });
+      expect(text).toBe(
+        '{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"x","creationTimestamp":null},"spec":{"selector":null,' +
+          '"template":{"metadata":{"creationTimestamp":null},"spec":{"containers":[{"name":"c","image":"i","resources":{}}]}},' +
+          '"strategy":{}},"status":{}}',
+      );
+      expect(text.startsWith('{"kind":"Deployment","apiVersion":"apps/v1",')).toBe(true);
+    },
+  );
 
   it('[R259] treats null as absent, null items of lists and maps as their zero value', () => {
     const { text } = decode(resource('', 'configmaps'), {
@@ -50,12 +54,12 @@ describe('canonical form', () => {
   });
 
   it('drops unknown fields and reports them in document order', () => {
-    const { complaints } = decode(deployments, {
+    const { strictErrors } = decode(deployments, {
       spec: { template: { spec: { containers: [{ name: 'c', size: 1 }], shape: 1 } }, colour: 1 },
       extra: 1,
       Metadata: {},
     } as unknown as Json);
-    expect(complaints).toEqual([
+    expect(strictErrors).toEqual([
       'unknown field "spec.template.spec.containers[0].size"',
       'unknown field "spec.template.spec.shape"',
       'unknown field "spec.colour"',
@@ -88,11 +92,11 @@ describe('canonical form', () => {
       fc.property(values.object, value => {
         let once: Json;
         try {
-          once = normalize(type, value as Json, { complaints: [] });
+          once = normalize(type, value as Json, { strictErrors: [] });
         } catch {
           return;
         }
-        expect(encode(normalize(type, once, { complaints: [] }))).toBe(encode(once));
+        expect(encode(normalize(type, once, { strictErrors: [] }))).toBe(encode(once));
       }),
     );
   });
@@ -175,22 +179,26 @@ describe('JSON bodies', () => {
     ]);
   });
 
-  it('[R266] tells repeated and unknown members of a type in the order in which they stand, none inside of values of any shape', () => {
-    const text =
-      '{"metadata":{"name":"a","name":"b","managedFields":[{"fieldsV1":{"f:a":{},"f:a":{}}}]},"colour":"red","data":{"k":"1","k":"2"},"Data":{"x":1,"x":2}}';
-    expect(strictComplaints(text, typeOf('core.v1.ConfigMap'))).toEqual([
-      'duplicate field "metadata.name"',
-      'unknown field "colour"',
-      'duplicate field "data.k"',
-      'unknown field "Data"',
-    ]);
-  });
+  it(
+    '[R266] tells repeated and unknown members of a type in the order in which they stand, none inside of values ' +
+      'of any shape',
+    () => {
+      const text =
+        '{"metadata":{"name":"a","name":"b","managedFields":[{"fieldsV1":{"f:a":{},"f:a":{}}}]},"colour":"red","data":{"k":"1","k":"2"},"Data":{"x":1,"x":2}}';
+      expect(findStrictErrors(text, typeOf('core.v1.ConfigMap'))).toEqual([
+        'duplicate field "metadata.name"',
+        'unknown field "colour"',
+        'duplicate field "data.k"',
+        'unknown field "Data"',
+      ]);
+    },
+  );
 
   it('reads over fields of features that are off', () => {
-    const sink = { complaints: [] };
+    const sink = { strictErrors: [] };
     const lease = normalize(typeOf('coordination.v1.LeaseSpec'), { holderIdentity: 'a', preferredHolder: 'b' }, sink);
     expect(lease).toEqual({ holderIdentity: 'a' });
-    expect(sink.complaints).toEqual([]);
+    expect(sink.strictErrors).toEqual([]);
   });
 
   it('finds no duplicates in what JSON.stringify writes', () => {

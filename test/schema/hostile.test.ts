@@ -3,8 +3,8 @@ import type { ApiObject, Json, ObjectMeta } from '../../core/model/object.js';
 import { invalid, invalidObject, Refusal } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
 import { readConfiguration } from '../../core/schema/apply/applied.js';
-import { applied, type Kind, updated } from '../../core/schema/apply/manager.js';
-import { keyOf, type Owner, type Owners } from '../../core/schema/apply/owners.js';
+import { applyConfiguration, type ManagedKind, updateManagers } from '../../core/schema/apply/manager.js';
+import { managerKey, type FieldManager, type FieldManagers } from '../../core/schema/apply/fieldManagers.js';
 import { reconcileWithSchema } from '../../core/schema/apply/reconcile.js';
 import { shapeOf } from '../../core/schema/apply/shape.js';
 import { normalize } from '../../core/schema/decode.js';
@@ -14,14 +14,14 @@ import { customSchema } from '../../core/schema/custom/customSchema.js';
 import { duplicateViolations, schemaViolations } from '../../core/schema/custom/validate.js';
 import { applyJsonPatch } from '../../core/schema/patch/jsonPatch.js';
 import { applyStrategicPatch } from '../../core/schema/patch/strategic.js';
-import { strictComplaints } from '../../core/schema/strict.js';
+import { findStrictErrors } from '../../core/schema/strict.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { dropRepeatedOwners } from '../../workers/pipeline/metadata.js';
 import { parseWriteOptions } from '../../workers/pipeline/options.js';
 
 /*
- * Bodies as large as a server takes, made so that work which grows faster than the body would not end: a test of this file that does not come back
- * within the runner's limit has found such work.
+ * Bodies as large as a server takes, made so that work which grows faster than the body would not end: a test of this
+ * file that does not come back within the runner's limit has found such work.
  */
 
 const MANY = 40_000;
@@ -55,31 +55,38 @@ describe('owner references', () => {
 });
 
 describe('managers of fields', () => {
-  const kindOf = (type: Type): Kind => {
+  const kindOf = (type: Type): ManagedKind => {
     const version = { shape: shapeOf(type), convert: <T>(one: T): T => one };
-    return { apiVersion: 'v1', empty: {}, owned: set => set, version: () => version };
+    return { apiVersion: 'v1', empty: {}, writable: set => set, version: () => version };
   };
   const maps = kindOf(typeOf('core.v1.ConfigMap'));
   const writer = { manager: 'me', subresource: '', now: '2026-01-01T00:00:00Z' };
   /** As many as there is room for in an object. */
   const ENTRIES = 15_000;
-  const owners = (operation: Owner['operation']): Owners => {
-    const all = numbered(ENTRIES, (i): Owner => {
+  const managers = (operation: FieldManager['operation']): FieldManagers => {
+    const all = numbered(ENTRIES, (i): FieldManager => {
       const set = { 'f:data': { [`f:k${i}`]: {} } };
       return { manager: `m${i}`, operation, apiVersion: 'v1', subresource: '', time: undefined, set };
     });
-    return new Map(all.map(owner => [keyOf(owner), owner]));
+    return new Map(all.map(owner => [managerKey(owner), owner]));
   };
 
   test('that update become few', () => {
-    const after = updated(maps, writer, { data: { a: '1' } }, { data: { a: '2' } }, owners('Update'));
+    const after = updateManagers(maps, writer, { data: { a: '1' } }, { data: { a: '2' } }, managers('Update'));
     expect(after.size).toBe(10);
   });
 
   test('that apply all keep what is theirs', () => {
     const live = { data: { k1: '', a: '1' } };
-    const first = applied(maps, writer, live, { data: { a: '2', b: '2' } }, owners('Apply'), true);
-    const { object, owners: after } = applied(maps, writer, first.object, { data: { a: '2' } }, first.owners, true);
+    const first = applyConfiguration(maps, writer, live, { data: { a: '2', b: '2' } }, managers('Apply'), true);
+    const { object, managers: after } = applyConfiguration(
+      maps,
+      writer,
+      first.object,
+      { data: { a: '2' } },
+      first.managers,
+      true,
+    );
     expect([object, after.size]).toEqual([{ data: { k1: '', a: '2' } }, ENTRIES + 1]);
   });
 
@@ -96,44 +103,51 @@ describe('managers of fields', () => {
     } as const;
     const item: Type = { is: 'struct', id: 'x', typeMeta: false, fields: [field], field: new Map([['m', field]]) };
     const set = Object.fromEntries(numbered(MANY, i => [`f:k${i}`, { 'f:m': { 'f:x': {} } }]));
-    const owner: Owner = { manager: 'm', operation: 'Apply', apiVersion: 'v1', subresource: '', time: undefined, set };
+    const owner: FieldManager = {
+      manager: 'm',
+      operation: 'Apply',
+      apiVersion: 'v1',
+      subresource: '',
+      time: undefined,
+      set,
+    };
     const after = [...reconcileWithSchema(kindOf({ is: 'map', of: item }), new Map([['m', owner]])).values()][0]!.set;
     expect([Object.keys(after).length, after['f:k7']]).toEqual([MANY, { 'f:m': {} }]);
   });
 });
 
-describe('complaints', () => {
+describe('strict errors', () => {
   const LONG = 'L'.repeat(1_000_000);
   const characters = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
   const unknown = Object.fromEntries(numbered(MANY, i => [`u${i}`, 1])) as Json;
 
   test('of members below a long name are a few', () => {
     const repeated = `{"data":{"${LONG}":{${'"a":1,'.repeat(MANY)}"b":1}}}`;
-    expect(strictComplaints(repeated)).toEqual([`duplicate field "data.${LONG}.a"`]);
-    const all = strictComplaints(`{"${LONG}":${JSON.stringify(unknown).replaceAll(':1', ':1,"x":1')}}`);
+    expect(findStrictErrors(repeated)).toEqual([`duplicate field "data.${LONG}.a"`]);
+    const all = findStrictErrors(`{"${LONG}":${JSON.stringify(unknown).replaceAll(':1', ':1,"x":1')}}`);
     expect(all.length).toBeGreaterThan(0);
     expect(characters(all)).toBeLessThan(5 * LONG.length);
   });
 
   test('of a built-in object are a few as well', () => {
-    const sink = { complaints: [] as string[] };
+    const sink = { strictErrors: [] as string[] };
     const type = typeOf('apiextensions.v1.JSONSchemaProps');
     normalize(type, { properties: { [LONG]: unknown } }, sink);
-    expect(sink.complaints.length).toBeGreaterThan(0);
-    expect(characters(sink.complaints)).toBeLessThan(5 * LONG.length);
+    expect(sink.strictErrors.length).toBeGreaterThan(0);
+    expect(characters(sink.strictErrors)).toBeLessThan(5 * LONG.length);
   });
 
   test('of a custom object are no more than those of others', () => {
     const string = { type: 'string' };
     const map = { type: 'object', additionalProperties: { type: 'object', properties: { a: string } } };
     const schema = { type: 'object', properties: { spec: map } };
-    const complaints: string[] = [];
+    const strictErrors: string[] = [];
     customSchema(schema, schema, 'example.com/v1', 'Thing').decode(
       { metadata: {}, spec: { [LONG]: unknown } },
-      complaints,
+      strictErrors,
     );
-    expect(complaints.length).toBeGreaterThan(0);
-    expect(characters(complaints)).toBeLessThan(5 * LONG.length);
+    expect(strictErrors.length).toBeGreaterThan(0);
+    expect(characters(strictErrors)).toBeLessThan(5 * LONG.length);
   });
 
   test('of a configuration that does not fit are no more either', () => {

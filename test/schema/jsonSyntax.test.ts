@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonSyntaxError } from '../../core/schema/jsonSyntax.js';
 
-const complaint = (text: string): string | undefined => jsonSyntaxError(Buffer.from(text));
+const syntaxErrorOf = (text: string): string | undefined => jsonSyntaxError(Buffer.from(text));
 
 describe('what is wrong with a text that is no JSON', () => {
   test.each([
@@ -29,7 +29,7 @@ describe('what is wrong with a text that is no JSON', () => {
     ['\u0000', "invalid character '\\x00' looking for beginning of value"],
     ['é', "invalid character 'Ã' looking for beginning of value"],
   ])('%j: %s', (text, expected) => {
-    expect(complaint(text)).toBe(expected);
+    expect(syntaxErrorOf(text)).toBe(expected);
   });
 
   test('there is nothing wrong with what the parser takes, and something with all else', () => {
@@ -50,12 +50,12 @@ describe('what is wrong with a text that is no JSON', () => {
             return false;
           }
         })();
-        expect(complaint(text) === undefined).toBe(parses);
+        expect(syntaxErrorOf(text) === undefined).toBe(parses);
       }),
     );
   });
 
   test('deep nesting takes no stack', () => {
-    expect(complaint('['.repeat(1_000_000))).toBe('unexpected end of JSON input');
+    expect(syntaxErrorOf('['.repeat(1_000_000))).toBe('unexpected end of JSON input');
   });
 });

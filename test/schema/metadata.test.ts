@@ -26,7 +26,9 @@ const updated = (metadata: ObjectMeta, old: ObjectMeta) =>
 describe('names', () => {
   it('explains itself as upstream does', () => {
     expect(dns1123Label('A')).toEqual([
-      "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+      "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end " +
+        "with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is " +
+        "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
     ]);
     expect(labelValue('v'.repeat(64))).toEqual(['must be no more than 63 characters']);
     expect(qualifiedName('a/b/c')[0]).toMatch(
@@ -98,7 +100,8 @@ describe('metadata of an update', () => {
   it('takes no new finalizers once deletion began', () => {
     const deletionTimestamp = '2020-01-01T00:00:00Z';
     expect(updated({ deletionTimestamp, finalizers: ['x/b'] }, { deletionTimestamp, finalizers: ['x/a'] })).toEqual([
-      'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"x/b"}',
+      'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new ' +
+        'finalizers []string{"x/b"}',
     ]);
   });
 });

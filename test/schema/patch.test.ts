@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { JSON_PATCH_OPERATIONS } from '../../core/limits.js';
 import type { Json } from '../../core/model/object.js';
 import type { Refusal } from '../../core/model/refusal.js';
-import { applyJsonPatch, jsonPatchComplaints } from '../../core/schema/patch/jsonPatch.js';
+import { applyJsonPatch, jsonPatchErrors } from '../../core/schema/patch/jsonPatch.js';
 import { deepCopy, equalJson } from '../../core/schema/patch/members.js';
 import { applyMergePatch } from '../../core/schema/patch/mergePatch.js';
 import { applyStrategicPatch } from '../../core/schema/patch/strategic.js';
@@ -93,11 +93,9 @@ describe('JSON Patch', () => {
   });
 
   it('names unknown and repeated members of operations', () => {
-    expect(jsonPatchComplaints('[{"op":"add","path":"/a","why":1}]')).toEqual(['json patch unknown field "[0].why"']);
+    expect(jsonPatchErrors('[{"op":"add","path":"/a","why":1}]')).toEqual(['json patch unknown field "[0].why"']);
     expect(
-      jsonPatchComplaints(
-        '[{"op":"test","path":"/a","value":{"x":1,"y":2,"x":3}},{"op":"add","op":"remove","path":"/b"}]',
-      ),
+      jsonPatchErrors('[{"op":"test","path":"/a","value":{"x":1,"y":2,"x":3}},{"op":"add","op":"remove","path":"/b"}]'),
     ).toEqual(['json patch duplicate field "[0].value.x"', 'json patch duplicate field "[1].op"']);
   });
 

@@ -81,7 +81,10 @@ describe('a table of groups', () => {
   const GROUP = 'group tea 100 v1\n version v1 ga on tea.v1';
 
   it('is read into rows', () => {
-    const text = `${GROUP}\n  others Menu\n  orders Order namespaced get,list short=o list\n   status tea.v1.Order get as=tea/v1`;
+    const text =
+      `${GROUP}\n  others Menu\n  orders Order namespaced get,list short=o list\n   status ` +
+      'tea.v1.Order get ' +
+      'as=tea/v1';
     expect(readGroups(text)).toMatchObject([
       {
         name: 'tea',

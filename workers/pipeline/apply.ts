@@ -4,22 +4,22 @@ import { badRequest } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
 import { flag } from '../../core/request/query.js';
 import { type FieldSet, LEAF, pathTexts } from '../../core/schema/apply/fieldSet.js';
-import { claimed, LAST_APPLIED_MANAGER, lastAppliedText } from '../../core/schema/apply/lastApplied.js';
+import { unchangedLastApplied, LAST_APPLIED_MANAGER, lastAppliedText } from '../../core/schema/apply/lastApplied.js';
 import {
-  applied,
-  type AppliedObject,
+  applyConfiguration,
+  type ApplyResult,
   ApplyConflict,
-  type Kind,
-  NotApplicable,
+  type ManagedKind,
+  SchemaMismatch,
 } from '../../core/schema/apply/manager.js';
-import { type Owners, ownersOf } from '../../core/schema/apply/owners.js';
-import { ownersOfScale, ownersThroughScale, SCALE_VERSION } from '../../core/schema/apply/scale.js';
+import { type FieldManagers, decodeManagers } from '../../core/schema/apply/fieldManagers.js';
+import { scaleManagers, managersAfterScale, SCALE_VERSION } from '../../core/schema/apply/scale.js';
 import { parseStrict } from '../../core/schema/json.js';
 import { isMembers, type Members } from '../../core/schema/patch/members.js';
 import { decodeYamlStrict } from '../../core/schema/yaml.js';
 import { checkCreatePermission } from './access.js';
 import { applyConflictError, kindText, notApplicableError } from './applyRefusals.js';
-import { reportComplaints } from './body.js';
+import { reportStrictErrors } from './body.js';
 import type { Context } from './context.js';
 import { createObject } from './create.js';
 import { decodePatched } from './decode.js';
@@ -42,14 +42,14 @@ export async function apply(context: Context, { request, options }: DecodedApply
   const old = currentObject(request);
   if (!old && route.subresource) throw notFoundError(request);
   if (old && isScale(route)) {
-    const { object, owners } = applyToScale(context, request, options, old);
-    return replaceScale(context, request, dryRun, object, old, owners);
+    const { object, managers } = applyToScale(context, request, options, old);
+    return replaceScale(context, request, dryRun, object, old, managers);
   }
   if (!old) await checkCreatePermission(context, user, target);
-  const { object, owners } = applyToObject(context, request, options, old);
+  const { object, managers } = applyToObject(context, request, options, old);
   checkName(request, object);
   checkNamespace(request, object);
-  if (old) return replaceObject(context, request, dryRun, object, old, owners);
+  if (old) return replaceObject(context, request, dryRun, object, old, managers);
   const { uid } = object.metadata;
   if (uid)
     throw conflictError(
@@ -58,12 +58,12 @@ export async function apply(context: Context, { request, options }: DecodedApply
     );
   // There is no current version to compare this one with.
   delete object.metadata.resourceVersion;
-  return createObject(context, request, dryRun, object, owners);
+  return createObject(context, request, dryRun, object, managers);
 }
 
 interface Applied {
   readonly object: ApiObject;
-  readonly owners: Owners;
+  readonly managers: FieldManagers;
 }
 
 /** What the configuration of the body makes of the current object, or of none. */
@@ -81,25 +81,25 @@ function applyToObject(
     kindOf(context, request),
     old,
     route.subresource?.name === 'status' ? statusConfig(config) : config,
-    ownersOf(old?.metadata.managedFields),
+    decodeManagers(old?.metadata.managedFields),
   );
   const object = decodePatched(request, options, merged.object);
   // The annotation is the object's: an apply of its status does not change it.
   if (!route.subresource) keepLastApplied(context.naming, request, object, config);
-  return { object, owners: merged.owners };
+  return { object, managers: merged.managers };
 }
 
-/** What the configuration of the body, a Scale, makes of the scale of the current object; `owners`: of the object. */
+/** What the configuration of the body, a Scale, makes of the scale of the current object; `managers`: of the object. */
 function applyToScale(context: Context, request: AuthorizedRequest, options: WriteOptions, old: ApiObject): Applied {
   const { resource, route } = request;
   const scale = scaleWithReplicas(resource, old);
   const config = parseConfig(request, options, SCALE_VERSION, 'Scale');
-  const owners = ownersOf(old.metadata.managedFields);
+  const managers = decodeManagers(old.metadata.managedFields);
   const field = replicasField(request);
-  const merged = applyConfig(context, request, scaleKind(request), scale, config, ownersOfScale(owners, field));
+  const merged = applyConfig(context, request, scaleKind(request), scale, config, scaleManagers(managers, field));
   return {
     object: decodePatched(request, options, merged.object, route.subresource!.type),
-    owners: ownersThroughScale(owners, merged.owners, field, resource.apiVersion),
+    managers: managersAfterScale(managers, merged.managers, field, resource.apiVersion),
   };
 }
 
@@ -119,33 +119,33 @@ function statusConfig(config: Members): Members {
 function applyConfig(
   context: Context,
   request: AuthorizedRequest,
-  kind: Kind,
+  kind: ManagedKind,
   old: ApiObject | undefined,
   config: Members,
-  owners: Owners,
-): AppliedObject {
+  managers: FieldManagers,
+): ApplyResult {
   const writer = writerOf(context, request);
   const before = old as unknown as Json | undefined;
   const force = flag(request.route.query, 'force');
   try {
-    return applied(kind, writer, before, config, owners, force);
+    return applyConfiguration(kind, writer, before, config, managers, force);
   } catch (thrown) {
-    if (thrown instanceof NotApplicable) throw notApplicableError(request, config, thrown.message);
+    if (thrown instanceof SchemaMismatch) throw notApplicableError(request, config, thrown.message);
     if (!(thrown instanceof ApplyConflict)) throw thrown;
     // kubectl takes over the fields that it has applied on the client's side before.
     const own = old && writer.manager === LAST_APPLIED_MANAGER ? lastAppliedFields(context, kind, old) : LEAF;
     const ownPaths = new Set(pathTexts(own));
     const conflicts = thrown.conflicts.filter(({ path }) => !ownPaths.has(path));
     if (conflicts.length > 0) throw applyConflictError(conflicts);
-    return applied(kind, writer, before, config, owners, true);
+    return applyConfiguration(kind, writer, before, config, managers, true);
   }
 }
 
 const lastAppliedAnnotation = (naming: Naming): string =>
   naming.label('kubectl.orchestrator.io/last-applied-configuration');
 
-const lastAppliedFields = ({ naming }: Context, kind: Kind, object: ApiObject): FieldSet =>
-  claimed(kind.version(kind.apiVersion)!.shape, object, lastAppliedAnnotation(naming));
+const lastAppliedFields = ({ naming }: Context, kind: ManagedKind, object: ApiObject): FieldSet =>
+  unchangedLastApplied(kind.version(kind.apiVersion)!.shape, object, lastAppliedAnnotation(naming));
 
 /**
  * Keeps the annotation with the last applied configuration up to date, for clients that go on applying on their own
@@ -171,7 +171,7 @@ function parseConfig(request: AuthorizedRequest, options: WriteOptions, apiVersi
     throw badRequest(`invalid object type: ${kindText(value['apiVersion'], value['kind'])}`);
   if (isMembers(value['metadata']) && value['metadata']['managedFields'] != null)
     throw badRequest('metadata.managedFields must be nil');
-  reportComplaints(options.fieldValidation, duplicates, request.warnings, all =>
+  reportStrictErrors(options.fieldValidation, duplicates, request.warnings, all =>
     badRequest(`error strict decoding YAML: ${all}`),
   );
   return value;

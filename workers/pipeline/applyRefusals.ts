@@ -1,7 +1,7 @@
 import type { Json } from '../../core/model/object.js';
 import { Refusal, truncateViolations } from '../../core/model/refusal.js';
 import type { Conflict } from '../../core/schema/apply/manager.js';
-import type { Owner } from '../../core/schema/apply/owners.js';
+import type { FieldManager } from '../../core/schema/apply/fieldManagers.js';
 import type { Members } from '../../core/schema/patch/members.js';
 import type { AuthorizedRequest } from './stages.js';
 
@@ -19,7 +19,7 @@ export function notApplicableError({ target }: AuthorizedRequest, config: Member
 }
 
 /** `"one" with subresource "scale" using apps/v1`. */
-function ownerText({ manager, subresource, operation, apiVersion }: Owner): string {
+function ownerText({ manager, subresource, operation, apiVersion }: FieldManager): string {
   const through = subresource ? ` with subresource ${JSON.stringify(subresource)}` : '';
   return `${JSON.stringify(manager)}${through}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
 }
@@ -37,7 +37,7 @@ export function applyConflictError(conflicts: readonly Conflict[]): Refusal {
 
 function conflictText(conflicts: readonly Conflict[], total: number): string {
   if (total === 1) return `1 conflict: conflict with ${ownerText(conflicts[0]!.owner)}: ${conflicts[0]!.path}`;
-  const paths = new Map<Owner, string[]>();
+  const paths = new Map<FieldManager, string[]>();
   for (const { owner, path } of conflicts) {
     const same = paths.get(owner);
     if (same) same.push(path);

@@ -4,9 +4,9 @@ import { neutralMediaType } from '../../core/naming.js';
 import { parseJson, parseStrict } from '../../core/schema/decode.js';
 import type { Struct } from '../../core/schema/model.js';
 import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
-import { strictComplaints } from '../../core/schema/strict.js';
+import { findStrictErrors } from '../../core/schema/strict.js';
 import { typeOf } from '../../core/schema/table/types.js';
-import { Unreadable } from '../../core/schema/unreadable.js';
+import { UnreadableBody } from '../../core/schema/unreadable.js';
 import { decodeYaml, decodeYamlStrict } from '../../core/schema/yaml.js';
 import type { Context } from './context.js';
 import type { WriteOptions } from './options.js';
@@ -49,23 +49,23 @@ function parseProtobuf({ route, resource, target }: AuthorizedRequest, body: Uin
   return { kind, apiVersion, ...(decodeMessage(type, raw).value as { [key: string]: Json }) };
 }
 
-/** Refuses a body, or adds warnings, for complaints about its fields, as `level` says (spec, "Field validation"). */
-export function reportComplaints(
+/** Refuses a body, or adds warnings, for strict errors in its fields, as `level` says (spec, "Field validation"). */
+export function reportStrictErrors(
   level: WriteOptions['fieldValidation'],
-  complaints: readonly string[],
+  strictErrors: readonly string[],
   warnings: string[],
-  refusal: (complaints: string) => Refusal,
+  refusal: (strictErrors: string) => Refusal,
 ): void {
-  if (complaints.length === 0 || level === 'Ignore') return;
-  if (level === 'Strict') throw refusal(complaints.join(', '));
-  warnings.push(...complaints);
+  if (strictErrors.length === 0 || level === 'Ignore') return;
+  if (level === 'Strict') throw refusal(strictErrors.join(', '));
+  warnings.push(...strictErrors);
 }
 
 /**
- * All complaints about a body of the type. Of JSON they come in the order in which the members stand, of other formats
+ * All strict errors of a body of the type. For JSON they are in the order of the members, for other formats
  * duplicates first.
  */
-export function orderComplaints(
+export function orderStrictErrors(
   { job }: AuthorizedRequest,
   type: Struct,
   duplicates: readonly string[],
@@ -75,14 +75,14 @@ export function orderComplaints(
   const isJson = ['', 'application/json'].includes(mediaTypeOf(job.contentType));
   if (!isJson || !job.body) return [...duplicates, ...unknown];
   const { buffer, byteOffset, byteLength } = job.body;
-  return strictComplaints(Buffer.from(buffer, byteOffset, byteLength).toString('utf8'), type);
+  return findStrictErrors(Buffer.from(buffer, byteOffset, byteLength).toString('utf8'), type);
 }
 
 /** The refusal of fields that are unknown or given twice. */
-export function strictRefusal({ route, resource }: AuthorizedRequest, complaints: string): Refusal {
+export function strictRefusal({ route, resource }: AuthorizedRequest, strictErrors: string): Refusal {
   const { kind, version } = route.subresource?.type ? route.subresource : resource;
   const what = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}`;
-  return badRequest(`${what}: strict decoding error: ${complaints}`);
+  return badRequest(`${what}: strict decoding error: ${strictErrors}`);
 }
 
 /** Bytes of a body that a refusal shows. */
@@ -103,7 +103,7 @@ export function explainUnreadable<T>({ resource, route, job }: AuthorizedRequest
   try {
     return read();
   } catch (cause) {
-    if (!(cause instanceof Unreadable) || resource.custom) throw cause;
+    if (!(cause instanceof UnreadableBody) || resource.custom) throw cause;
     const kind = route.subresource?.kind ?? resource.kind;
     throw badRequest(
       `the object provided is unrecognized (must be of type ${kind}): ${cause.message} (${summarize(job.body!)})`,

@@ -1,9 +1,9 @@
-import { generatedName } from '../../core/model/names.js';
+import { randomName } from '../../core/model/names.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { badRequest } from '../../core/model/refusal.js';
-import type { Owners } from '../../core/schema/apply/owners.js';
+import type { FieldManagers } from '../../core/schema/apply/fieldManagers.js';
 import { type Context, strategyContext } from './context.js';
-import { ownersOfNew, setOwners } from './managers.js';
+import { managersOfNew, setManagers } from './managers.js';
 import { dropRepeatedOwners, setSystemMetadata } from './metadata.js';
 import { checkNamespace } from './preconditions.js';
 import type { AuthorizedRequest, DecodedObject, ObjectWrite } from './stages.js';
@@ -20,22 +20,22 @@ export function create(context: Context, { request, options, object }: DecodedOb
   return createObject(context, request, options.dryRun, object);
 }
 
-/** The write that creates an object; `owners`: who owns its fields, where an apply has found that out. */
+/** The write that creates an object; `managers`: who owns its fields, where an apply has found that out. */
 export function createObject(
   context: Context,
   request: AuthorizedRequest,
   dryRun: boolean,
   object: ApiObject,
-  owners?: Owners,
+  managers?: FieldManagers,
 ): ObjectWrite {
   const { strategy } = request.resource;
   const { metadata } = object;
   const about = strategyContext(context, request, dryRun);
   dropRepeatedOwners(object, request.warnings, false);
-  const managedFields = setOwners(object, owners ?? ownersOfNew(context, request, object));
+  const managedFields = setManagers(object, managers ?? managersOfNew(context, request, object));
   setSystemMetadata(object, about.now);
   const hasGeneratedName = !metadata.name && Boolean(metadata.generateName);
-  if (hasGeneratedName) metadata.name = generatedName(metadata.generateName!);
+  if (hasGeneratedName) metadata.name = randomName(metadata.generateName!);
   return {
     is: 'object',
     request,

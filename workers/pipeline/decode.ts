@@ -6,7 +6,7 @@ import { isMembers, type Members, treeText } from '../../core/schema/patch/membe
 import type { Resource } from '../../core/schema/resource.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { checkAction } from './actions.js';
-import { explainUnreadable, orderComplaints, parseBody, reportComplaints, strictRefusal } from './body.js';
+import { explainUnreadable, orderStrictErrors, parseBody, reportStrictErrors, strictRefusal } from './body.js';
 import type { Context } from './context.js';
 import { checkEnvelope, checkSubresourceEnvelope, notAnObject } from './envelope.js';
 import { type DeleteOptions, parseDeleteOptions, parseWriteOptions, type WriteOptions } from './options.js';
@@ -59,11 +59,11 @@ function decodeBody(context: Context, request: AuthorizedRequest, options: Write
   const value = explainUnreadable(request, () => checkEnvelope(request, parseBody(context, request, options)));
   const duplicates = request.duplicates.splice(0);
   const unknown: string[] = [];
-  const object = decodeObject(resource, value, { complaints: unknown });
-  const complaints = resource.custom
+  const object = decodeObject(resource, value, { strictErrors: unknown });
+  const strictErrors = resource.custom
     ? [...duplicates, ...unknown]
-    : orderComplaints(request, resource.type, duplicates, unknown);
-  reportComplaints(options.fieldValidation, complaints, warnings, all => strictRefusal(request, all));
+    : orderStrictErrors(request, resource.type, duplicates, unknown);
+  reportStrictErrors(options.fieldValidation, strictErrors, warnings, all => strictRefusal(request, all));
   return withDefaults(resource, object);
 }
 
@@ -74,8 +74,8 @@ function decodeSubresource(context: Context, request: AuthorizedRequest, options
   const duplicates = request.duplicates.splice(0);
   const unknown: string[] = [];
   const object = decodeAs(request, type, value, unknown);
-  const complaints = orderComplaints(request, type, duplicates, unknown);
-  reportComplaints(options.fieldValidation, complaints, request.warnings, all => strictRefusal(request, all));
+  const strictErrors = orderStrictErrors(request, type, duplicates, unknown);
+  reportStrictErrors(options.fieldValidation, strictErrors, request.warnings, all => strictRefusal(request, all));
   return object;
 }
 
@@ -108,22 +108,22 @@ export function decodePatched(
   try {
     object = type
       ? decodeAs(request, type, value, unknown)
-      : decodeAsKind(resource, checkEnvelope(request, value), { complaints: unknown, converts: strategic });
+      : decodeAsKind(resource, checkEnvelope(request, value), { strictErrors: unknown, isMerged: strategic });
   } catch (error) {
     // The patch is well-formed, but cannot be carried out.
     const isUnfit = error instanceof TypeMismatch || (error instanceof Refusal && error.reason === 'BadRequest');
     throw isUnfit ? unfit(error.message) : error;
   }
   if (strategic) unknown.sort();
-  const complaints = [...request.duplicates.splice(0), ...unknown];
-  reportComplaints(options.fieldValidation, complaints, warnings, all => unfit(`strict decoding error: ${all}`));
+  const strictErrors = [...request.duplicates.splice(0), ...unknown];
+  reportStrictErrors(options.fieldValidation, strictErrors, warnings, all => unfit(`strict decoding error: ${all}`));
   return type ? object : withDefaults(resource, object);
 }
 
-function decodeAs(request: AuthorizedRequest, type: Struct, value: Json, complaints: string[]): ApiObject {
+function decodeAs(request: AuthorizedRequest, type: Struct, value: Json, strictErrors: string[]): ApiObject {
   const { kind, version } = request.route.subresource ?? request.resource;
   try {
-    const object = normalize(type, checkSubresourceEnvelope(request, value), { complaints }) as unknown as ApiObject;
+    const object = normalize(type, checkSubresourceEnvelope(request, value), { strictErrors }) as unknown as ApiObject;
     object.metadata ??= {};
     return object;
   } catch (error) {
@@ -149,7 +149,7 @@ function deleteOptionsBody(context: Context, request: AuthorizedRequest): Member
       `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(value['apiVersion'] ?? '')}`,
     );
   try {
-    return normalize(typeOf('meta.v1.DeleteOptions'), value, { complaints: [] }) as Members;
+    return normalize(typeOf('meta.v1.DeleteOptions'), value, { strictErrors: [] }) as Members;
   } catch (error) {
     throw error instanceof TypeMismatch ? badRequest(error.message) : error;
   }

@@ -2,13 +2,15 @@ import type { Json } from '../../core/model/object.js';
 import { badRequest, invalid, invalidObject, type Refusal } from '../../core/model/refusal.js';
 import { isMembers, type Members } from '../../core/schema/patch/members.js';
 import type { Resource } from '../../core/schema/resource.js';
-import { Unreadable } from '../../core/schema/unreadable.js';
+import { UnreadableBody } from '../../core/schema/unreadable.js';
 import type { AuthorizedRequest } from './stages.js';
 
 /** The refusal of a body that is no object. */
 export const notAnObject = (value: Json): Refusal =>
-  new Unreadable(
-    `couldn't get version/kind; json parse error: json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+  new UnreadableBody(
+    "couldn't get version/kind; json parse error: json: cannot unmarshal " +
+      `${Array.isArray(value) ? 'array' : typeof value} into Go value of type struct { APIVersion string ` +
+      '"json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
   );
 
 /** A text of the envelope, '' where it is absent. Throws 400 where it is no text. */
@@ -16,8 +18,9 @@ function envelopeText(object: Members, name: 'kind' | 'apiVersion'): string {
   const value = object[name] ?? '';
   if (typeof value === 'string') return value;
   const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-  throw new Unreadable(
-    `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go struct field .${name} of type string`,
+  throw new UnreadableBody(
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go struct field .${name} of ` +
+      'type string',
   );
 }
 

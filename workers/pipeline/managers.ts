@@ -1,10 +1,16 @@
 import { MANAGER_BYTES } from '../../core/limits.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { first } from '../../core/request/query.js';
-import type { FieldSet, Growing } from '../../core/schema/apply/fieldSet.js';
-import { type Kind, updated, type Version, type Writer } from '../../core/schema/apply/manager.js';
-import { entriesOf, type Owners, ownersOf, readEntries, sameOwners } from '../../core/schema/apply/owners.js';
-import { ownersOfScale, ownersThroughScale, SCALE_VERSION } from '../../core/schema/apply/scale.js';
+import type { FieldSet, MutableFieldSet } from '../../core/schema/apply/fieldSet.js';
+import { type ManagedKind, updateManagers, type KindVersion, type Writer } from '../../core/schema/apply/manager.js';
+import {
+  encodeManagers,
+  type FieldManagers,
+  decodeManagers,
+  parseManagers,
+  sameManagers,
+} from '../../core/schema/apply/fieldManagers.js';
+import { scaleManagers, managersAfterScale, SCALE_VERSION } from '../../core/schema/apply/scale.js';
 import { shapeOf } from '../../core/schema/apply/shape.js';
 import { normalize } from '../../core/schema/decode.js';
 import { equalJson } from '../../core/schema/patch/members.js';
@@ -45,7 +51,7 @@ const emptyObjects = new WeakMap<Resource, Json>();
 function emptyObject(resource: Resource): Json {
   if (!resource.builtIn) return {};
   let empty = emptyObjects.get(resource);
-  if (!empty) emptyObjects.set(resource, (empty = normalize(resource.type, {}, { complaints: [] })));
+  if (!empty) emptyObjects.set(resource, (empty = normalize(resource.type, {}, { strictErrors: [] })));
   return empty;
 }
 
@@ -58,19 +64,19 @@ function withoutStatus(set: FieldSet): FieldSet {
 }
 
 function statusFields(set: FieldSet): FieldSet {
-  const fields: Growing = {};
+  const fields: MutableFieldSet = {};
   for (const name of ['f:metadata', 'f:status']) if (set[name]) fields[name] = set[name];
   return fields;
 }
 
 /** Which of the fields that a write sets its manager comes to own. */
-function ownedFields({ route, resource }: AuthorizedRequest): Kind['owned'] {
+function ownedFields({ route, resource }: AuthorizedRequest): ManagedKind['writable'] {
   if (route.subresource) return route.subresource.name === 'status' ? statusFields : allFields;
   return resource.strategy.hasStatus ? withoutStatus : allFields;
 }
 
 /** A served version of the resource's kind; objects of any version convert to it. */
-function versionOf(resource: Resource, served: Resource): Version {
+function versionOf(resource: Resource, served: Resource): KindVersion {
   const { convert } = resource.strategy;
   return {
     shape: shapeOf(served.type),
@@ -84,12 +90,12 @@ function versionOf(resource: Resource, served: Resource): Version {
 }
 
 /** The kind of the request's object, as the functions of `core/schema/apply` know kinds. */
-export function kindOf({ registry }: Context, request: AuthorizedRequest): Kind {
+export function kindOf({ registry }: Context, request: AuthorizedRequest): ManagedKind {
   const { resource } = request;
   return {
     apiVersion: resource.apiVersion,
     empty: emptyObject(resource),
-    owned: ownedFields(request),
+    writable: ownedFields(request),
     version(apiVersion) {
       const served = apiVersion === resource.apiVersion ? resource : registry.byKind(apiVersion, resource.kind);
       return served?.storageName === resource.storageName ? versionOf(resource, served) : undefined;
@@ -98,12 +104,12 @@ export function kindOf({ registry }: Context, request: AuthorizedRequest): Kind 
 }
 
 /** The kind Scale of the request's subresource. */
-export function scaleKind({ route }: AuthorizedRequest): Kind {
-  const version: Version = { shape: shapeOf(route.subresource!.type!), convert: object => object };
+export function scaleKind({ route }: AuthorizedRequest): ManagedKind {
+  const version: KindVersion = { shape: shapeOf(route.subresource!.type!), convert: object => object };
   return {
     apiVersion: SCALE_VERSION,
     empty: {},
-    owned: allFields,
+    writable: allFields,
     version: apiVersion => (apiVersion === SCALE_VERSION ? version : undefined),
   };
 }
@@ -114,54 +120,57 @@ export const replicasField = ({ resource }: AuthorizedRequest): readonly string[
 
 const json = (object: ApiObject): Json => object as unknown as Json;
 
-const NOBODY: Owners = new Map();
+const NOBODY: FieldManagers = new Map();
 
 /** Who owns the fields of an object that is created. */
-export const ownersOfNew = (context: Context, request: AuthorizedRequest, object: ApiObject): Owners =>
-  updated(kindOf(context, request), writerOf(context, request), undefined, json(object), NOBODY);
+export const managersOfNew = (context: Context, request: AuthorizedRequest, object: ApiObject): FieldManagers =>
+  updateManagers(kindOf(context, request), writerOf(context, request), undefined, json(object), NOBODY);
 
-/** The owners before a write; `reset`: the client asks to clear them (spec, "Clearing managedFields"). */
-function ownersBefore(object: ApiObject, old: ApiObject): { readonly owners: Owners; readonly reset: boolean } {
+/** The managers before a write; `reset`: the client asks to clear them (spec, "Clearing managedFields"). */
+function managersBefore(
+  object: ApiObject,
+  old: ApiObject,
+): { readonly managers: FieldManagers; readonly reset: boolean } {
   const sent = object.metadata.managedFields;
-  const current = ownersOf(old.metadata.managedFields);
+  const current = decodeManagers(old.metadata.managedFields);
   // Clients that do not know the field leave it out, or send what they have read.
   if (!sent?.length || equalJson(sent as unknown as Json, (old.metadata.managedFields ?? null) as unknown as Json))
-    return { owners: current, reset: false };
-  if (sent.length === 1 && Object.keys(sent[0]!).length === 0) return { owners: NOBODY, reset: true };
-  return { owners: readEntries(sent) ?? current, reset: false };
+    return { managers: current, reset: false };
+  if (sent.length === 1 && Object.keys(sent[0]!).length === 0) return { managers: NOBODY, reset: true };
+  return { managers: parseManagers(sent) ?? current, reset: false };
 }
 
 /**
- * Who owns the fields of `object`, which replaces `old` by a write that is no apply. An object without owners stays
+ * Who owns the fields of `object`, which replaces `old` by a write that is no apply. An object without managers stays
  * without.
  */
-export function ownersOfUpdated(
+export function managersOfUpdated(
   context: Context,
   request: AuthorizedRequest,
   object: ApiObject,
   old: ApiObject,
-): Owners {
-  const { owners, reset } = request.route.subresource
-    ? { owners: ownersOf(old.metadata.managedFields), reset: false }
-    : ownersBefore(object, old);
-  if (owners.size === 0 && !reset) return NOBODY;
-  return updated(kindOf(context, request), writerOf(context, request), json(old), json(object), owners);
+): FieldManagers {
+  const { managers, reset } = request.route.subresource
+    ? { managers: decodeManagers(old.metadata.managedFields), reset: false }
+    : managersBefore(object, old);
+  if (managers.size === 0 && !reset) return NOBODY;
+  return updateManagers(kindOf(context, request), writerOf(context, request), json(old), json(object), managers);
 }
 
 /** Who owns the fields of an object whose scale was changed from `before` to `after` by a write that is no apply. */
-export function ownersOfScaled(
+export function managersOfScaled(
   context: Context,
   request: AuthorizedRequest,
   old: ApiObject,
   before: ApiObject,
   after: ApiObject,
-): Owners {
-  const owners = ownersOf(old.metadata.managedFields);
-  if (owners.size === 0) return NOBODY;
+): FieldManagers {
+  const managers = decodeManagers(old.metadata.managedFields);
+  if (managers.size === 0) return NOBODY;
   const field = replicasField(request);
   const writer = writerOf(context, request);
-  const changed = updated(scaleKind(request), writer, json(before), json(after), ownersOfScale(owners, field));
-  return ownersThroughScale(owners, changed, field, request.resource.apiVersion);
+  const changed = updateManagers(scaleKind(request), writer, json(before), json(after), scaleManagers(managers, field));
+  return managersAfterScale(managers, changed, field, request.resource.apiVersion);
 }
 
 function setEntries({ metadata }: ApiObject, entries: ManagedFields): void {
@@ -169,9 +178,9 @@ function setEntries({ metadata }: ApiObject, entries: ManagedFields): void {
   else delete metadata.managedFields;
 }
 
-/** Sets `metadata.managedFields` to the entries of the owners, which it also gives. */
-export function setOwners(object: ApiObject, owners: Owners): ManagedFields {
-  const entries = entriesOf(owners);
+/** Sets `metadata.managedFields` to the entries of the managers and returns the entries. */
+export function setManagers(object: ApiObject, managers: FieldManagers): ManagedFields {
+  const entries = encodeManagers(managers);
   setEntries(object, entries);
   return entries;
 }
@@ -180,16 +189,17 @@ export function setOwners(object: ApiObject, owners: Owners): ManagedFields {
 export function restoreManagedFields(object: ApiObject, set: ManagedFields, warnings: string[]): void {
   const now = object.metadata.managedFields;
   if (now === set) return;
-  const owners = readEntries(now);
-  setEntries(object, owners ? entriesOf(owners) : set);
-  if (!owners)
+  const managers = parseManagers(now);
+  setEntries(object, managers ? encodeManagers(managers) : set);
+  if (!managers)
     warnings.push(
-      '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests',
+      '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated ' +
+        'mutating admission controller; please fix your requests',
     );
 }
 
 /** The entries of `object`; those of `old` where they differ in nothing but times. */
 export function comparableManagedFields(object: ApiObject, old: ApiObject): ManagedFields {
   const [now, before] = [object.metadata.managedFields, old.metadata.managedFields];
-  return now && before && sameOwners(ownersOf(now), ownersOf(before)) ? before : now;
+  return now && before && sameManagers(decodeManagers(now), decodeManagers(before)) ? before : now;
 }

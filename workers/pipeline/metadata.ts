@@ -49,7 +49,9 @@ export function dropRepeatedOwners({ metadata }: ApiObject, warnings: string[], 
   metadata.ownerReferences = [...kept.values()];
   const when = mutated ? ' after mutating admission happens' : '';
   warnings.push(
-    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(', ')}`,
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and ` +
+      'may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ' +
+      `${repeated.join(', ')}`,
   );
 }
 

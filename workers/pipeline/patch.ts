@@ -2,14 +2,14 @@ import { JSON_PATCH_OPERATIONS } from '../../core/limits.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
 import type { Struct } from '../../core/schema/model.js';
-import { applyJsonPatch, jsonPatchComplaints } from '../../core/schema/patch/jsonPatch.js';
+import { applyJsonPatch, jsonPatchErrors } from '../../core/schema/patch/jsonPatch.js';
 import { applyMergePatch } from '../../core/schema/patch/mergePatch.js';
 import { applyStrategicPatch } from '../../core/schema/patch/strategic.js';
 import { parseBody } from './body.js';
 import type { Context } from './context.js';
 import { decodePatched } from './decode.js';
 import { notFoundError } from './errors.js';
-import { ownersOfScaled } from './managers.js';
+import { managersOfScaled } from './managers.js';
 import { checkName, checkNamespace } from './preconditions.js';
 import { isScale, replaceScale, scaleOf, scaleWithReplicas } from './scale.js';
 import type { DecodedPatch, ObjectWrite } from './stages.js';
@@ -38,8 +38,8 @@ function patchScale(context: Context, decoded: DecodedPatch, old: ApiObject): Ob
   const type = route.subresource!.type!;
   const result = applyPatch(context, decoded, scaleWithReplicas(resource, old), type);
   const scale = decodePatched(request, options, result, type, format === 'strategic');
-  const owners = ownersOfScaled(context, request, old, scaleOf(resource, old, true), scale);
-  return replaceScale(context, request, options.dryRun, scale, old, owners);
+  const managers = managersOfScaled(context, request, old, scaleOf(resource, old, true), scale);
+  return replaceScale(context, request, options.dryRun, scale, old, managers);
 }
 
 /** What the patch in the body makes of an object of the type, before it is decoded. */
@@ -55,8 +55,8 @@ function applyPatch(
     case 'json': {
       if (options.fieldValidation !== 'Ignore') {
         // Complaints about a JSON Patch name its operations, which the general parser does not know.
-        const complaints = jsonPatchComplaints(Buffer.from(request.job.body!).toString('utf8'));
-        request.duplicates.splice(0, Infinity, ...complaints);
+        const strictErrors = jsonPatchErrors(Buffer.from(request.job.body!).toString('utf8'));
+        request.duplicates.splice(0, Infinity, ...strictErrors);
       }
       const apply = (): Json => applyJsonPatch(before, document, JSON_PATCH_OPERATIONS);
       return request.resource.custom ? withoutReason(apply) : apply();

@@ -134,7 +134,8 @@ function checkPreconditions(request: AuthorizedRequest, old: ApiObject, { precon
         request,
         `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${found}`,
       );
-    const reason = `the ${what} in the precondition (${asked}) does not match the ${what} in record (${found}). ${hint}`;
+    const reason =
+      `the ${what} in the precondition (${asked}) does not match the ${what} in record ` + `(${found}). ${hint}`;
     // Upstream names the kind here, and not the resource.
     throw conflict({ group: resource.group, resource: resource.kind }, target.name, reason);
   };

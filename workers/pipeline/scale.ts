@@ -1,12 +1,12 @@
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { invalidObject, Refusal, unknownPath } from '../../core/model/refusal.js';
 import type { Route } from '../../core/request/route.js';
-import type { Owners } from '../../core/schema/apply/owners.js';
+import type { FieldManagers } from '../../core/schema/apply/fieldManagers.js';
 import { deepCopy, isMembers, memberOf, type Members, reach, setMember } from '../../core/schema/patch/members.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { type Context, strategyContext } from './context.js';
 import { groupResource } from './errors.js';
-import { setOwners } from './managers.js';
+import { setManagers } from './managers.js';
 import { checkIfMatch, checkName, checkNamespace, checkUid, checkVersion } from './preconditions.js';
 import type { AuthorizedRequest, ObjectWrite } from './stages.js';
 
@@ -43,7 +43,7 @@ export function scaleWithReplicas(resource: Resource, object: ApiObject): ApiObj
 }
 
 /**
- * The write that sets the desired replicas of `old` to those of `scale` and changes nothing else. `owners`: who owns
+ * The write that sets the desired replicas of `old` to those of `scale` and changes nothing else. `managers`: who owns
  * the fields of the object then. Throws 400 and 409 for metadata that are not the object's, and 422 for negative
  * replicas.
  */
@@ -53,7 +53,7 @@ export function replaceScale(
   dryRun: boolean,
   scale: ApiObject,
   old: ApiObject,
-  owners: Owners,
+  managers: FieldManagers,
 ): ObjectWrite {
   const { resource, target } = request;
   const { strategy } = resource;
@@ -84,7 +84,7 @@ export function replaceScale(
     dryRun,
     draft,
     old,
-    managedFields: setOwners(draft, owners),
+    managedFields: setManagers(draft, managers),
     prepare: object => strategy.prepareUpdate(object, deepCopy(old), about),
     violations: object => strategy.validateUpdate(object, old, about),
   };

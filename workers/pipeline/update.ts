@@ -1,13 +1,13 @@
 import type { ApiObject } from '../../core/model/object.js';
 import type { StrategyContext } from '../../core/api/strategy.js';
 import { invalidObject, methodNotAllowed } from '../../core/model/refusal.js';
-import type { Owners } from '../../core/schema/apply/owners.js';
+import type { FieldManagers } from '../../core/schema/apply/fieldManagers.js';
 import { deepCopy } from '../../core/schema/patch/members.js';
 import { checkCreatePermission } from './access.js';
 import { type Context, strategyContext } from './context.js';
 import { createObject } from './create.js';
 import { notFoundError } from './errors.js';
-import { ownersOfScaled, ownersOfUpdated, setOwners } from './managers.js';
+import { managersOfScaled, managersOfUpdated, setManagers } from './managers.js';
 import { dropRepeatedOwners, keepSystemMetadata } from './metadata.js';
 import { checkIfMatch, checkUid, checkVersion, parseVersion } from './preconditions.js';
 import { isScale, replaceScale, scaleOf } from './scale.js';
@@ -33,16 +33,16 @@ export async function update(context: Context, { request, options, object }: Dec
     return createObject(context, request, dryRun, object);
   }
   if (isScale(route)) {
-    const owners = ownersOfScaled(context, request, old, scaleOf(resource, old, true), object);
-    return replaceScale(context, request, dryRun, object, old, owners);
+    const managers = managersOfScaled(context, request, old, scaleOf(resource, old, true), object);
+    return replaceScale(context, request, dryRun, object, old, managers);
   }
   checkUid(request, object, old);
   return replaceObject(context, request, dryRun, object, old);
 }
 
 /**
- * The write that replaces `old` by `object`, or by what a subresource lets through of it. `owners`: who owns its fields
- * then, where an apply has found that out. Throws 409 for another version than the current one.
+ * The write that replaces `old` by `object`, or by what a subresource lets through of it. `managers`: who owns its
+ * fields then, where an apply has found that out. Throws 409 for another version than the current one.
  */
 export function replaceObject(
   context: Context,
@@ -50,19 +50,19 @@ export function replaceObject(
   dryRun: boolean,
   object: ApiObject,
   old: ApiObject,
-  owners?: Owners,
+  managers?: FieldManagers,
 ): ObjectWrite {
   const { route, warnings } = request;
   const version = checkVersion(request, object);
   checkIfMatch(request);
   dropRepeatedOwners(object, warnings, false);
   // An object is owned as it was sent. Of the body of a subresource only that counts which comes through.
-  const known = owners ?? (route.subresource ? undefined : ownersOfUpdated(context, request, object, old));
+  const known = managers ?? (route.subresource ? undefined : managersOfUpdated(context, request, object, old));
   keepSystemMetadata(object, old);
   const about = strategyContext(context, request, dryRun);
   const mergePart = MERGES.get(route.subresource?.name) ?? mergeSubresource;
   const { draft, prepare, violations } = mergePart(request, object, old, about);
-  const managedFields = setOwners(draft, known ?? ownersOfUpdated(context, request, draft, old));
+  const managedFields = setManagers(draft, known ?? managersOfUpdated(context, request, draft, old));
   return {
     is: 'object',
     request,

@@ -33,7 +33,7 @@ export const currentObject = ({ job, resource }: AuthorizedRequest): ApiObject |
  */
 export const encodeObject = (resource: Resource, object: ApiObject): string =>
   encode(
-    resource.builtIn ? decodeObject(resource, object as unknown as Json, { complaints: [] }) : inCustomOrder(object),
+    resource.builtIn ? decodeObject(resource, object as unknown as Json, { strictErrors: [] }) : inCustomOrder(object),
   );
 
 /**

@@ -1,6 +1,6 @@
 import type { Json } from '../../model/object.js';
 import { StrictErrors } from '../strictErrors.js';
-import { makeElement, type FieldSet, type Growing, sortElements, LEAF, NONE } from './fieldSet.js';
+import { makeElement, type FieldSet, type MutableFieldSet, sortElements, LEAF, NONE } from './fieldSet.js';
 import { itemElement, type ListForm, type MapForm, memberShape, InvalidListItem, type Shape } from './shape.js';
 import { formOf, type ValueForm, isEmptyObject } from './values.js';
 import { isMembers, type Members } from '../patch/members.js';
@@ -55,7 +55,7 @@ class ConfigurationReader {
   }
 
   #items(form: ListForm, items: readonly Json[], path: string): FieldSet {
-    const out: Growing = {};
+    const out: MutableFieldSet = {};
     items.forEach((item, i) => {
       const name = this.#element(form, item, i, path);
       if (name === undefined) return;
@@ -81,7 +81,7 @@ class ConfigurationReader {
   }
 
   #members(form: MapForm, value: Members, path: string): FieldSet {
-    const out: Growing = {};
+    const out: MutableFieldSet = {};
     for (const name of Object.keys(value)) {
       const [inner, shape] = [value[name]!, memberShape(form, name)];
       if (!shape) {

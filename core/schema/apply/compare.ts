@@ -1,6 +1,6 @@
 import type { Json } from '../../model/object.js';
 import { equalJson, memberOf, type Members } from '../patch/members.js';
-import { type FieldSet, type Growing, sortElements, LEAF, NONE, SELF } from './fieldSet.js';
+import { type FieldSet, type MutableFieldSet, sortElements, LEAF, NONE, SELF } from './fieldSet.js';
 import {
   itemElement,
   type ListForm,
@@ -32,7 +32,7 @@ const KINDS = ['added', 'removed', 'modified'] as const;
 
 /** Collects the differences of the elements of a value. */
 class DifferenceBuilder {
-  #found: { added?: Growing; removed?: Growing; modified?: Growing } | undefined;
+  #found: { added?: MutableFieldSet; removed?: MutableFieldSet; modified?: MutableFieldSet } | undefined;
 
   set(name: string, kind: keyof Difference, node: FieldSet): void {
     this.#found ??= {};
@@ -58,24 +58,24 @@ const MODIFIED: PartialDifference = { modified: LEAF };
 /** All paths of a value, including its own. */
 export function allFields(shape: Shape, value: Json): FieldSet {
   if (typeof value !== 'object' || value === null) return LEAF;
-  const out: Growing = { [SELF]: LEAF };
+  const out: MutableFieldSet = { [SELF]: LEAF };
   return addFields(shape, value, out) ? sortElements(out) : LEAF;
 }
 
 /** All paths below a value. */
 function fieldsBelow(shape: Shape, value: Json): FieldSet {
-  const out: Growing = {};
+  const out: MutableFieldSet = {};
   return addFields(shape, value, out) ? sortElements(out) : NONE;
 }
 
 /** Adds the elements below a value. Returns false if there are none. */
-function addFields(shape: Shape, value: Json, out: Growing): boolean {
+function addFields(shape: Shape, value: Json, out: MutableFieldSet): boolean {
   if (Array.isArray(value)) return shape.list !== undefined && !shape.list.atomic && addItems(shape.list, value, out);
   const { map } = shape;
   return typeof value === 'object' && value !== null && map !== undefined && !map.atomic && addMembers(map, value, out);
 }
 
-function addMembers(form: MapForm, value: Members, out: Growing): boolean {
+function addMembers(form: MapForm, value: Members, out: MutableFieldSet): boolean {
   let any = false;
   if (form.additional) {
     for (const name in value) {
@@ -93,7 +93,7 @@ function addMembers(form: MapForm, value: Members, out: Growing): boolean {
   return any;
 }
 
-function addItems(form: ListForm, items: readonly Json[], out: Growing): boolean {
+function addItems(form: ListForm, items: readonly Json[], out: MutableFieldSet): boolean {
   let any = false;
   for (const item of items) {
     const name = tryItemElement(form, item);

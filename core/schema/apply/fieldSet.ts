@@ -11,7 +11,7 @@ export interface FieldSet {
 }
 
 /** A set under construction. */
-export type Growing = { [makeElement: string]: FieldSet };
+export type MutableFieldSet = { [makeElement: string]: FieldSet };
 
 /** An element without elements below. */
 export const LEAF: FieldSet = Object.freeze({});
@@ -46,12 +46,12 @@ const below = (node: FieldSet): FieldSet => {
 };
 
 /** Sorts the elements of a set, as the canonical text requires. */
-export function sortElements(set: Growing): FieldSet {
+export function sortElements(set: MutableFieldSet): FieldSet {
   const names = Object.keys(set);
   let sorted = true;
   for (let at = 1; at < names.length && sorted; at++) sorted = names[at - 1]! < names[at]!;
   if (sorted) return set;
-  const out: Growing = {};
+  const out: MutableFieldSet = {};
   for (const name of names.sort()) out[name] = set[name]!;
   return out;
 }
@@ -60,7 +60,7 @@ export function sortElements(set: Growing): FieldSet {
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmpty(b)) return a;
   if (isEmpty(a)) return b;
-  const out: Growing = { ...a };
+  const out: MutableFieldSet = { ...a };
   for (const name in b) {
     const [x, y] = [a[name], b[name]!];
     out[name] =
@@ -78,7 +78,7 @@ export function unionOf(sets: readonly FieldSet[]): FieldSet {
 
 /** The paths of `a` that are not in `b`. Paths above or below them in `b` do not matter. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
-  const out: Growing = {};
+  const out: MutableFieldSet = {};
   for (const name in a) {
     const [x, y] = [a[name]!, b[name]];
     const kept = y === undefined ? x : makeElement(includesSelf(x) && !includesSelf(y), difference(below(x), below(y)));
@@ -89,7 +89,7 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
 
 /** The paths of `a` that are neither in `b` nor below a path of `b`. */
 export function subtractTrees(a: FieldSet, b: FieldSet): FieldSet {
-  const out: Growing = {};
+  const out: MutableFieldSet = {};
   for (const name in a) {
     const [x, y] = [a[name]!, b[name]];
     if (y !== undefined && includesSelf(y)) continue;
@@ -101,7 +101,7 @@ export function subtractTrees(a: FieldSet, b: FieldSet): FieldSet {
 
 /** The paths in both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
-  const out: Growing = {};
+  const out: MutableFieldSet = {};
   for (const name in a) {
     const [x, y] = [a[name]!, b[name]];
     const kept = y && makeElement(includesSelf(x) && includesSelf(y), intersection(below(x), below(y)));
@@ -185,7 +185,7 @@ function canonicalElement(text: string): string | undefined {
 export function parseFieldSet(given: unknown): FieldSet {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new InvalidFieldSet('fields must be an object');
-  const out: Growing = {};
+  const out: MutableFieldSet = {};
   for (const [name, inner] of Object.entries(given)) {
     const at = name === SELF ? SELF : canonicalElement(name);
     if (at !== undefined) out[at] = parseFieldSet(inner);

@@ -22,7 +22,7 @@ function parseConfig(text: string, apiVersion: string): Members | undefined {
 }
 
 /** The fields of the annotation's configuration that are unchanged in the live object. Applying them is no conflict. */
-export function claimed(shape: Shape, live: ApiObject, annotation: string): FieldSet {
+export function unchangedLastApplied(shape: Shape, live: ApiObject, annotation: string): FieldSet {
   const text = live.metadata.annotations?.[annotation];
   const config = text && parseConfig(text, live.apiVersion);
   if (!config) return NONE;

@@ -4,29 +4,29 @@ import { objectFields, readConfiguration } from './applied.js';
 import { compare, type Difference } from './compare.js';
 import { difference, type FieldSet, intersection, isEmpty, LEAF, pathTexts, union, unionOf } from './fieldSet.js';
 import { merge, removeFields, addParentStructs } from './merge.js';
-import { capUpdaters, keyOf, type Owner, type Owners } from './owners.js';
+import { capUpdaters, managerKey, type FieldManager, type FieldManagers } from './fieldManagers.js';
 import { reconcileWithSchema } from './reconcile.js';
 import type { Shape } from './shape.js';
 
 /** A version of a kind. */
-export interface Version {
+export interface KindVersion {
   readonly shape: Shape;
   /** Converts an object from any version of the kind to this one. */
   convert(object: Json): Json;
 }
 
 /** The kind of the written object. */
-export interface Kind {
+export interface ManagedKind {
   /** The version of the request, which all arguments and results have. */
   readonly apiVersion: string;
   /** A version by name; undefined if it is no longer served. Managers of such versions lose their fields. */
-  version(apiVersion: string): Version | undefined;
+  version(apiVersion: string): KindVersion | undefined;
   /** An object of the kind without content. */
   readonly empty: Json;
   /**
    * The fields of a set that the write can change: not the status in a main write, only the status in a status write.
    */
-  owned(set: FieldSet): FieldSet;
+  writable(set: FieldSet): FieldSet;
 }
 
 /** The manager that writes. `subresource` is empty for the object itself. `now` is RFC 3339 in whole seconds. */
@@ -38,7 +38,7 @@ export interface Writer {
 
 /** A field that another manager owns with another value. */
 export interface Conflict {
-  readonly owner: Owner;
+  readonly owner: FieldManager;
   readonly path: string;
 }
 
@@ -50,7 +50,7 @@ export class ApplyConflict extends Error {
 }
 
 /** Thrown if a configuration does not match the schema. */
-export class NotApplicable extends Error {}
+export class SchemaMismatch extends Error {}
 
 /** Fields that are not tracked (spec, "managedFields entry"). */
 const UNTRACKED_FIELDS: FieldSet = {
@@ -81,7 +81,7 @@ class Differences {
   readonly #cache = new Map<string, Changes | undefined>();
 
   constructor(
-    readonly kind: Kind,
+    readonly kind: ManagedKind,
     readonly before: Json,
     readonly after: Json,
   ) {}
@@ -96,16 +96,16 @@ class Differences {
   }
 
   #restrict({ added, removed, modified }: Difference): Changes {
-    const { owned } = this.kind;
-    return { changed: union(owned(added), owned(modified)), removed: owned(removed) };
+    const { writable } = this.kind;
+    return { changed: union(writable(added), writable(modified)), removed: writable(removed) };
   }
 }
 
 /** Removes differing fields from all managers but `self`. Without `force`, throws ApplyConflict for changed ones. */
-function takeOwnership(owners: Owners, self: string, differences: Differences, force: boolean): Owners {
-  const out = new Map<string, Owner>();
+function takeOwnership(managers: FieldManagers, self: string, differences: Differences, force: boolean): FieldManagers {
+  const out = new Map<string, FieldManager>();
   const conflicts: Conflict[] = [];
-  for (const [key, owner] of owners) {
+  for (const [key, owner] of managers) {
     const found = differences.inVersion(owner.apiVersion);
     if (key === self) out.set(key, owner);
     if (key === self || !found) continue;
@@ -122,68 +122,83 @@ function takeOwnership(owners: Owners, self: string, differences: Differences, f
  * The managers after a write other than apply: the writer owns the fields that it changed; other managers lose these
  * and removed fields. `before` is undefined for a create.
  */
-export function updated(kind: Kind, writer: Writer, before: Json | undefined, after: Json, owners: Owners): Owners {
+export function updateManagers(
+  kind: ManagedKind,
+  writer: Writer,
+  before: Json | undefined,
+  after: Json,
+  managers: FieldManagers,
+): FieldManagers {
   const differences = new Differences(kind, before ?? kind.empty, after);
   const own = difference(differences.inVersion(kind.apiVersion)!.changed, UNTRACKED_FIELDS);
-  const out = new Map(owners.size > 0 ? takeOwnership(reconcileWithSchema(kind, owners), '', differences, true) : []);
+  const out = new Map(
+    managers.size > 0 ? takeOwnership(reconcileWithSchema(kind, managers), '', differences, true) : [],
+  );
   if (!isEmpty(own)) {
     const { manager, subresource, now: time } = writer;
-    const owner: Owner = { manager, operation: 'Update', apiVersion: kind.apiVersion, subresource, time, set: own };
-    const previous = out.get(keyOf(owner));
-    out.set(keyOf(owner), previous ? { ...owner, set: union(previous.set, own) } : owner);
+    const owner: FieldManager = {
+      manager,
+      operation: 'Update',
+      apiVersion: kind.apiVersion,
+      subresource,
+      time,
+      set: own,
+    };
+    const previous = out.get(managerKey(owner));
+    out.set(managerKey(owner), previous ? { ...owner, set: union(previous.set, own) } : owner);
   }
   return capUpdaters(out);
 }
 
 /** The result of an apply: the object and its managers. */
-export interface AppliedObject {
+export interface ApplyResult {
   readonly object: Json;
-  readonly owners: Owners;
+  readonly managers: FieldManagers;
 }
 
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /**
  * Applies a configuration to the live object (undefined if there is none). Fields that the manager applied before and
- * has dropped are removed, unless another manager owns them. Throws `ApplyConflict` and `NotApplicable`.
+ * has dropped are removed, unless another manager owns them. Throws `ApplyConflict` and `SchemaMismatch`.
  */
-export function applied(
-  kind: Kind,
+export function applyConfiguration(
+  kind: ManagedKind,
   writer: Writer,
   live: Json | undefined,
   config: Json,
-  owners: Owners,
+  managers: FieldManagers,
   force: boolean,
-): AppliedObject {
+): ApplyResult {
   const before = live ?? kind.empty;
   // If the fields of the live object are not tracked, one manager is assumed to own all of them.
   const current =
-    live !== undefined && owners.size === 0
-      ? updated(kind, { ...writer, manager: BEFORE_FIRST_APPLY }, undefined, live, owners)
-      : reconcileWithSchema(kind, owners);
+    live !== undefined && managers.size === 0
+      ? updateManagers(kind, { ...writer, manager: BEFORE_FIRST_APPLY }, undefined, live, managers)
+      : reconcileWithSchema(kind, managers);
   const { shape } = kind.version(kind.apiVersion)!;
   const read = readConfiguration(shape, config);
-  if (read.errors.length > 0) throw new NotApplicable(formatErrors(read.errors));
+  if (read.errors.length > 0) throw new SchemaMismatch(formatErrors(read.errors));
   const { manager, subresource, now: time } = writer;
-  const owner: Owner = {
+  const owner: FieldManager = {
     manager,
     operation: 'Apply',
     apiVersion: kind.apiVersion,
     subresource,
     time,
-    set: difference(kind.owned(read.set), UNTRACKED_FIELDS),
+    set: difference(kind.writable(read.set), UNTRACKED_FIELDS),
   };
-  const self = keyOf(owner);
+  const self = managerKey(owner);
   const last = current.get(self);
   const next = new Map(current).set(self, owner);
   const object = pruneDropped(kind, merge(shape, before, config)!, next, last, owner);
   const result = new Map(takeOwnership(next, self, new Differences(kind, before, object), force));
   if (isEmpty(owner.set)) result.delete(self);
   else if (last && sameOwnership(last, owner) && equalJson(before, object)) result.set(self, last);
-  return { object, owners: result };
+  return { object, managers: result };
 }
 
-const sameOwnership = (a: Owner, b: Owner): boolean =>
+const sameOwnership = (a: FieldManager, b: FieldManager): boolean =>
   a.apiVersion === b.apiVersion && isEmpty(difference(a.set, b.set)) && isEmpty(difference(b.set, a.set));
 
 const formatErrors = (errors: readonly string[]): string =>
@@ -193,7 +208,13 @@ const formatErrors = (errors: readonly string[]): string =>
  * Removes dropped fields from the merged object: all fields that the manager applied last time are removed, and those
  * with a current owner are restored.
  */
-function pruneDropped(kind: Kind, merged: Json, owners: Owners, last: Owner | undefined, now: Owner): Json {
+function pruneDropped(
+  kind: ManagedKind,
+  merged: Json,
+  managers: FieldManagers,
+  last: FieldManager | undefined,
+  now: FieldManager,
+): Json {
   if (!last) return merged;
   if (last.apiVersion === now.apiVersion && isEmpty(difference(last.set, now.set))) return merged;
   const version = kind.version(last.apiVersion);
@@ -202,7 +223,7 @@ function pruneDropped(kind: Kind, merged: Json, owners: Owners, last: Owner | un
   const before = addParentStructs(shape, last.set);
   const all = version.convert(merged);
   let kept = removeFields(shape, all, before);
-  for (const [apiVersion, set] of setsByVersion(owners, last.apiVersion))
+  for (const [apiVersion, set] of setsByVersion(managers, last.apiVersion))
     kept = restoreOwned(kind, apiVersion, all, kept, set);
   kept = version.convert(kept);
   const dropped = difference(structFields(shape, all), structFields(shape, kept));
@@ -214,9 +235,9 @@ const structFields = (shape: Shape, object: Json): FieldSet => addParentStructs(
 /**
  * The owned fields by version, with the untracked ones. `first` comes first, because conversion may need its fields.
  */
-function setsByVersion(owners: Owners, first: string): ReadonlyMap<string, FieldSet> {
+function setsByVersion(managers: FieldManagers, first: string): ReadonlyMap<string, FieldSet> {
   const sets = new Map<string, FieldSet[]>([[first, [UNTRACKED_FIELDS]]]);
-  for (const { apiVersion, set } of owners.values()) {
+  for (const { apiVersion, set } of managers.values()) {
     const same = sets.get(apiVersion);
     if (same) same.push(set);
     else sets.set(apiVersion, [set]);
@@ -225,7 +246,7 @@ function setsByVersion(owners: Owners, first: string): ReadonlyMap<string, Field
 }
 
 /** Restores the removed fields that are in a set. */
-function restoreOwned(kind: Kind, apiVersion: string, merged: Json, kept: Json, set: FieldSet): Json {
+function restoreOwned(kind: ManagedKind, apiVersion: string, merged: Json, kept: Json, set: FieldSet): Json {
   const version = kind.version(apiVersion);
   if (!version) return kept;
   const { shape } = version;

@@ -1,6 +1,6 @@
 import type { Json } from '../../model/object.js';
 import { isMembers, type Members, setMember } from '../patch/members.js';
-import { childOf, makeElement, type FieldSet, type Growing, sortElements, isEmpty } from './fieldSet.js';
+import { childOf, makeElement, type FieldSet, type MutableFieldSet, sortElements, isEmpty } from './fieldSet.js';
 import {
   itemElement,
   type ListForm,
@@ -142,7 +142,7 @@ function removeFromMembers(form: MapForm, value: Members, set: FieldSet): Json {
  * Adds to a set the struct members of which it contains only nested fields: owning a field implies owning its parent.
  */
 export function addParentStructs(shape: Shape | undefined, set: FieldSet): FieldSet {
-  const out: Growing = {};
+  const out: MutableFieldSet = {};
   for (const name in set) {
     if (name === '.') continue;
     const node = childOf(set, name)!;

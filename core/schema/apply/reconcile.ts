@@ -1,6 +1,15 @@
-import { childOf, makeElement, type FieldSet, type Growing, isEmpty, LEAF, subtractTrees, union } from './fieldSet.js';
-import type { Kind } from './manager.js';
-import type { Owner, Owners } from './owners.js';
+import {
+  childOf,
+  makeElement,
+  type FieldSet,
+  type MutableFieldSet,
+  isEmpty,
+  LEAF,
+  subtractTrees,
+  union,
+} from './fieldSet.js';
+import type { ManagedKind } from './manager.js';
+import type { FieldManager, FieldManagers } from './fieldManagers.js';
 import { memberShape, type Shape } from './shape.js';
 
 /** Whether a value, of which the set contains elements, is atomic in the current schema. */
@@ -13,7 +22,7 @@ function isNowAtomic(shape: Shape, below: FieldSet): boolean {
 
 /** Paths of atomic values of which the set contains elements. */
 function atomicPaths(shape: Shape, set: FieldSet): FieldSet {
-  const out: Growing = {};
+  const out: MutableFieldSet = {};
   for (const name in set) {
     if (name === '.') continue;
     const { below } = childOf(set, name)!;
@@ -34,14 +43,14 @@ function reconcileSet(shape: Shape, set: FieldSet): FieldSet {
  * Adapts managers to the current schema: a manager that owned part of a value that is now atomic owns the whole value
  * (spec, "Merge strategy markers"). A value that is now granular keeps its managers, which do not own its elements.
  */
-export function reconcileWithSchema(kind: Kind, owners: Owners): Owners {
-  let out: Map<string, Owner> | undefined;
-  for (const [key, owner] of owners) {
+export function reconcileWithSchema(kind: ManagedKind, managers: FieldManagers): FieldManagers {
+  let out: Map<string, FieldManager> | undefined;
+  for (const [key, owner] of managers) {
     const version = kind.version(owner.apiVersion);
     const set = version ? reconcileSet(version.shape, owner.set) : owner.set;
     if (set === owner.set) continue;
-    out ??= new Map(owners);
+    out ??= new Map(managers);
     out.set(key, { ...owner, set });
   }
-  return out ?? owners;
+  return out ?? managers;
 }

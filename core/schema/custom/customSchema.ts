@@ -36,13 +36,13 @@ function metadataType(): Struct {
 }
 
 /** Decodes `metadata`. The paths in errors begin with `prefix`. Throws TypeMismatch. */
-function decodeMetadata(given: Json | undefined, prefix: string, complaints: StrictErrors): ObjectMeta | undefined {
+function decodeMetadata(given: Json | undefined, prefix: string, strictErrors: StrictErrors): ObjectMeta | undefined {
   if (given === undefined || given === null) return undefined;
   const found: string[] = [];
-  const decoded = normalize(metadataType(), { metadata: given }, { complaints: found })
+  const decoded = normalize(metadataType(), { metadata: given }, { strictErrors: found })
     .metadata as unknown as ObjectMeta;
   if (decoded.creationTimestamp === null) delete decoded.creationTimestamp;
-  for (const text of found) complaints.add(prefix ? text.replace('field "', `field "${prefix}.`) : text);
+  for (const text of found) strictErrors.add(prefix ? text.replace('field "', `field "${prefix}.`) : text);
   return decoded;
 }
 
@@ -70,7 +70,7 @@ export function customSchema(
   const embedded = hasEmbedded(schema);
   return {
     schema,
-    decode(value, complaints) {
+    decode(value, strictErrors) {
       const found = new StrictErrors();
       const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = value;
       const decoded = decodeMetadata(metadata, '', found) ?? {};
@@ -84,7 +84,7 @@ export function customSchema(
           if (inner) object.metadata = inner as Json;
           else delete object.metadata;
         });
-      complaints.push(...found.texts);
+      strictErrors.push(...found.texts);
       return { apiVersion, kind, metadata: decoded, ...members };
     },
     read(object) {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SchemaRule, StructuralSchema } from '../../api/resource.js';
 import type { Json } from '../../model/object.js';
-import { type Violation, VIOLATIONS_TOLD, type ViolationType } from '../../model/refusal.js';
+import { type Violation, MAX_VIOLATIONS, type ViolationType } from '../../model/refusal.js';
 import type { Program, SchemaType } from '../../cel/index.js';
 import { engine } from './engine.js';
 import { compileRule, fieldPathNames } from './ruleText.js';
@@ -93,7 +93,7 @@ export function compileRules(schema: StructuralSchema, wholeObject = true): Rule
 }
 
 function visit(node: RuleNode, value: Json, old: Json | undefined, path: string, evaluation: Evaluation): void {
-  if (value === null || evaluation.budget < 0 || evaluation.found.length > VIOLATIONS_TOLD) return;
+  if (value === null || evaluation.budget < 0 || evaluation.found.length > MAX_VIOLATIONS) return;
   if (node.rules.length > 0) evaluateNode(node, value, old, path, evaluation);
   if (Array.isArray(value) && node.items) {
     const before = correlateItems(old, node.schema);

@@ -10,7 +10,7 @@ import {
   tooLong,
   tooMany,
   type Violation,
-  VIOLATIONS_TOLD,
+  MAX_VIOLATIONS,
 } from '../../model/refusal.js';
 import { engine } from './engine.js';
 import { hasFormat } from './formats.js';
@@ -208,7 +208,7 @@ const isEqual = (a: unknown, b: Json): boolean => a === b || (typeof a === 'obje
  * Validates a value. Stops when there are more violations than an error reports, since a list may have a million items.
  */
 function checkValue(value: Json, old: OldValue, schema: StructuralSchema, path: string, out: Violation[]): void {
-  if (out.length > VIOLATIONS_TOLD) return;
+  if (out.length > MAX_VIOLATIONS) return;
   if (old !== undefined && isDeepStrictEqual(value, old)) return;
   const wrong = typeViolation(value, schema, path);
   if (wrong) out.push(wrong);
@@ -267,7 +267,7 @@ function findDuplicateItems(list: Json[], schema: StructuralSchema, path: string
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   if (kind !== 'set' && kind !== 'map') return;
   const seen = new Set<string>();
-  for (let i = 0; i < list.length && out.length <= VIOLATIONS_TOLD; i++) {
+  for (let i = 0; i < list.length && out.length <= MAX_VIOLATIONS; i++) {
     const item = list[i]!;
     const text = kind === 'map' ? itemKey(item, keys) : JSON.stringify(item);
     if (seen.has(text)) out.push(duplicate(`${path}[${i}]`, kind === 'map' ? keyMembers(item, keys) : item));

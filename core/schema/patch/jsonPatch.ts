@@ -2,7 +2,7 @@ import { BODY_BYTES, DEPTH } from '../../limits.js';
 import type { Json } from '../../model/object.js';
 import { badRequest, Refusal } from '../../model/refusal.js';
 import type { Field, Type } from '../model.js';
-import { strictComplaints } from '../strict.js';
+import { findStrictErrors } from '../strict.js';
 import { equalJson, isDeeper, isMembers, memberOf, type Members, setMember, sortMembers } from './members.js';
 
 /** Throws 422: the patch is valid but cannot be applied to the object. */
@@ -217,5 +217,5 @@ const OPERATIONS: Type = {
 /**
  * Errors about unknown and duplicate members of operations: `json patch unknown field "[0].why"`. `text` is the body.
  */
-export const jsonPatchComplaints = (text: string): string[] =>
-  strictComplaints(text, OPERATIONS).map(complaint => `json patch ${complaint}`);
+export const jsonPatchErrors = (text: string): string[] =>
+  findStrictErrors(text, OPERATIONS).map(complaint => `json patch ${complaint}`);

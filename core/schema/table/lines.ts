@@ -53,7 +53,9 @@ const ALTERNATIVES = new Map<string, Struct['alternatives']>([
   ['JSONSchemaPropsOrStringArray', 'strings'],
 ]);
 
-/** Markers (`word`) and settings (`word=value`) of a line. Throws TableError for a word that is neither or is repeated. */
+/**
+ * Markers (`word`) and settings (`word=value`) of a line. Throws TableError for a word that is neither or is repeated.
+ */
 export function readWords(
   words: readonly string[],
   markers: ReadonlySet<string>,

@@ -160,7 +160,9 @@ function parentOf<T>(parent: T | undefined, line: string): T {
   return parent;
 }
 
-/** Reads the text of `groups.ts`; README.md explains its form. Throws TableError that names the line's subject and word. */
+/**
+ * Reads the text of `groups.ts`; README.md explains its form. Throws TableError that names the line's subject and word.
+ */
 export function readGroups(text: string): readonly GroupRow[] {
   const groups: GroupRow[] = [];
   for (const line of text.split('\n')) {

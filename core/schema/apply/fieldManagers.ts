@@ -3,7 +3,7 @@ import type { JsonObject, ManagedFieldsEntry } from '../../model/object.js';
 import { InvalidFieldSet, type FieldSet, parseFieldSet, sameFields, unionOf } from './fieldSet.js';
 
 /** A manager and its fields (spec, "managedFields entry"). */
-export interface Owner {
+export interface FieldManager {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
   /** The version of the fields. */
@@ -13,20 +13,20 @@ export interface Owner {
   readonly set: FieldSet;
 }
 
-/** The managers of an object, by `keyOf`. Immutable. */
-export type Owners = ReadonlyMap<string, Owner>;
+/** The managers of an object, by `managerKey`. Immutable. */
+export type FieldManagers = ReadonlyMap<string, FieldManager>;
 
-type Identity = Pick<Owner, 'manager' | 'operation' | 'apiVersion' | 'subresource'>;
+type Identity = Pick<FieldManager, 'manager' | 'operation' | 'apiVersion' | 'subresource'>;
 
 /** The key of a manager. Those of appliers do not depend on the version. */
-export const keyOf = ({ manager, operation, apiVersion, subresource }: Identity): string =>
+export const managerKey = ({ manager, operation, apiVersion, subresource }: Identity): string =>
   `${manager}\n${operation}\n${operation === 'Apply' ? '' : apiVersion}\n${subresource}`;
 
 /** The managers in the managedFields of a stored object. */
-export function ownersOf(entries: readonly ManagedFieldsEntry[] | undefined): Owners {
-  const owners = new Map<string, Owner>();
+export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefined): FieldManagers {
+  const managers = new Map<string, FieldManager>();
   for (const entry of entries ?? []) {
-    const owner: Owner = {
+    const owner: FieldManager = {
       manager: entry.manager ?? '',
       operation: entry.operation === 'Apply' ? 'Apply' : 'Update',
       apiVersion: entry.apiVersion ?? '',
@@ -34,9 +34,9 @@ export function ownersOf(entries: readonly ManagedFieldsEntry[] | undefined): Ow
       time: entry.time ?? undefined,
       set: (entry.fieldsV1 ?? {}) as unknown as FieldSet,
     };
-    owners.set(keyOf(owner), owner);
+    managers.set(managerKey(owner), owner);
   }
-  return owners;
+  return managers;
 }
 
 const isWellFormed = (entry: unknown): entry is ManagedFieldsEntry => {
@@ -50,10 +50,10 @@ const isWellFormed = (entry: unknown): entry is ManagedFieldsEntry => {
 };
 
 /** The managers in managedFields sent by a client; undefined if an entry is malformed. */
-export function readEntries(entries: unknown = []): Owners | undefined {
+export function parseManagers(entries: unknown = []): FieldManagers | undefined {
   if (!Array.isArray(entries) || !entries.every(isWellFormed)) return undefined;
   try {
-    return ownersOf(
+    return decodeManagers(
       entries.map(entry => ({ ...entry, fieldsV1: parseFieldSet(entry.fieldsV1 ?? {}) as unknown as JsonObject })),
     );
   } catch (thrown) {
@@ -62,12 +62,12 @@ export function readEntries(entries: unknown = []): Owners | undefined {
   }
 }
 
-const timeInSeconds = (owner: Owner): number => (owner.time ? Math.floor(Date.parse(owner.time) / 1000) : 0);
+const timeInSeconds = (owner: FieldManager): number => (owner.time ? Math.floor(Date.parse(owner.time) / 1000) : 0);
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The order of entries: appliers first, then by time. */
-const compareOwners = (a: Owner, b: Owner): number =>
+const compareManagers = (a: FieldManager, b: FieldManager): number =>
   compareText(a.operation, b.operation) ||
   timeInSeconds(a) - timeInSeconds(b) ||
   compareText(a.manager, b.manager) ||
@@ -75,14 +75,14 @@ const compareOwners = (a: Owner, b: Owner): number =>
   compareText(a.subresource, b.subresource);
 
 /** The managers as `metadata.managedFields`; undefined if there are none. */
-export function entriesOf(owners: Owners): ManagedFieldsEntry[] | undefined {
-  if (owners.size === 0) return undefined;
-  const all = [...owners.values()];
-  if (all.length > 1) all.sort(compareOwners);
-  return all.map(entryOf);
+export function encodeManagers(managers: FieldManagers): ManagedFieldsEntry[] | undefined {
+  if (managers.size === 0) return undefined;
+  const all = [...managers.values()];
+  if (all.length > 1) all.sort(compareManagers);
+  return all.map(encodeManager);
 }
 
-function entryOf({ manager, operation, apiVersion, subresource, time, set }: Owner): ManagedFieldsEntry {
+function encodeManager({ manager, operation, apiVersion, subresource, time, set }: FieldManager): ManagedFieldsEntry {
   const entry: ManagedFieldsEntry = {};
   if (manager) entry.manager = manager;
   entry.operation = operation;
@@ -95,7 +95,7 @@ function entryOf({ manager, operation, apiVersion, subresource, time, set }: Own
 }
 
 /** Whether managers and fields are equal, ignoring their times. */
-export function sameOwners(a: Owners, b: Owners): boolean {
+export function sameManagers(a: FieldManagers, b: FieldManagers): boolean {
   if (a.size !== b.size) return false;
   for (const [key, { apiVersion, set }] of a) {
     const other = b.get(key);
@@ -110,12 +110,12 @@ const ANCIENT_CHANGES = 'ancient-changes';
  * Limits the number of updaters: the oldest ones of a version are merged into one entry. Appliers are not limited,
  * because they need their own fields for their next apply.
  */
-export function capUpdaters(owners: Owners): Owners {
-  const updaters = [...owners].filter(([, owner]) => owner.operation === 'Update');
+export function capUpdaters(managers: FieldManagers): FieldManagers {
+  const updaters = [...managers].filter(([, owner]) => owner.operation === 'Update');
   let count = updaters.length;
-  if (count <= UPDATE_MANAGERS) return owners;
+  if (count <= UPDATE_MANAGERS) return managers;
   updaters.sort(([a, x], [b, y]) => timeInSeconds(x) - timeInSeconds(y) || compareText(a, b));
-  const oldest = new Map<string, (readonly [key: string, owner: Owner])[]>();
+  const oldest = new Map<string, (readonly [key: string, owner: FieldManager])[]>();
   for (const updater of updaters) {
     if (count <= UPDATE_MANAGERS) break;
     const { apiVersion } = updater[1];
@@ -126,16 +126,19 @@ export function capUpdaters(owners: Owners): Owners {
       count--;
     }
   }
-  const out = new Map(owners);
+  const out = new Map(managers);
   for (const entries of oldest.values()) if (entries.length > 1) mergeEntries(out, entries);
   return out;
 }
 
 /** Merges entries into one with the time of the last, including an existing merged entry. */
-function mergeEntries(owners: Map<string, Owner>, entries: readonly (readonly [key: string, owner: Owner])[]): void {
+function mergeEntries(
+  managers: Map<string, FieldManager>,
+  entries: readonly (readonly [key: string, owner: FieldManager])[],
+): void {
   const last = entries.at(-1)![1];
-  const key = keyOf({ ...last, manager: ANCIENT_CHANGES, subresource: '' });
-  for (const [gone] of entries) owners.delete(gone);
-  const sets = [...entries.map(([, { set }]) => set), ...(owners.has(key) ? [owners.get(key)!.set] : [])];
-  owners.set(key, { ...last, manager: ANCIENT_CHANGES, subresource: '', set: unionOf(sets) });
+  const key = managerKey({ ...last, manager: ANCIENT_CHANGES, subresource: '' });
+  for (const [gone] of entries) managers.delete(gone);
+  const sets = [...entries.map(([, { set }]) => set), ...(managers.has(key) ? [managers.get(key)!.set] : [])];
+  managers.set(key, { ...last, manager: ANCIENT_CHANGES, subresource: '', set: unionOf(sets) });
 }
