@@ -30,7 +30,7 @@ export {
   dns1123Subdomain,
   labelValue,
   pathSegment,
-  prefixed,
+  maskTrailingDash,
   qualifiedName,
 } from '../model/names.js';
 export * from '../model/object.js';

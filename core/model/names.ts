@@ -87,7 +87,7 @@ export const labelValue = (text: string): string[] =>
   checkText(text, 63, VALUE, () => patternText(VALUE_TEXT, bareSource(VALUE), 'MyValue', 'my_value', '12345'));
 
 /** Replaces a trailing dash of a generateName by a letter for validation, because random characters follow it. */
-export const prefixed = (prefix: string): string =>
+export const maskTrailingDash = (prefix: string): string =>
   prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -1)}a` : prefix;
 
 /** Characters of generated names, without vowels and similar ones, to avoid words and confusion. */

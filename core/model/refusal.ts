@@ -158,15 +158,15 @@ export interface Violation {
 }
 
 /** A value with a text for messages, such as a struct printed by upstream. */
-export class Literal {
+export class Verbatim {
   constructor(readonly text: string) {}
 }
 
 /** Formats an invalid value in a message as upstream: strings are quoted, as is "null", objects are JSON. */
-export const shown = (value: unknown): string =>
+export const formatValue = (value: unknown): string =>
   value === undefined || value === null
     ? '"null"'
-    : value instanceof Literal
+    : value instanceof Verbatim
       ? value.text
       : typeof value === 'object' || typeof value === 'string'
         ? JSON.stringify(value)
@@ -182,22 +182,22 @@ const violation = (reason: ViolationType, field: string, value: string, detail: 
 export const required = (field: string, detail = ''): Violation => violation('FieldValueRequired', field, '', detail);
 /** `Invalid value: <value>: detail`. */
 export const invalid = (field: string, value: unknown, detail: string): Violation =>
-  violation('FieldValueInvalid', field, shown(value), detail);
+  violation('FieldValueInvalid', field, formatValue(value), detail);
 /** `Forbidden: detail`. */
 export const forbiddenField = (field: string, detail: string): Violation =>
   violation('FieldValueForbidden', field, '', detail);
 /** `Duplicate value: <value>`. */
 export const duplicate = (field: string, value: unknown): Violation =>
-  violation('FieldValueDuplicate', field, shown(value), '');
+  violation('FieldValueDuplicate', field, formatValue(value), '');
 /** `Not found: <value>`. */
 export const notFoundField = (field: string, value: unknown): Violation =>
-  violation('FieldValueNotFound', field, shown(value), '');
+  violation('FieldValueNotFound', field, formatValue(value), '');
 /** `Unsupported value: <value>: supported values: "A", "B"`. */
 export const notSupported = (field: string, value: unknown, supported: readonly string[]): Violation =>
   violation(
     'FieldValueNotSupported',
     field,
-    shown(value),
+    formatValue(value),
     supported.length ? `supported values: ${supported.map(s => JSON.stringify(s)).join(', ')}` : '',
   );
 /** `Too long: may not be more than N bytes`. */

@@ -5,9 +5,9 @@ import type { ApiObject, ObjectMeta, OwnerReference } from '../model/object.js';
 import {
   forbiddenField,
   invalid,
-  Literal,
+  Verbatim,
   required,
-  shown,
+  formatValue,
   tooLong,
   type Violation,
   MAX_VIOLATIONS,
@@ -134,7 +134,7 @@ function ownerViolations(given: OwnerReference): Violation[] {
  */
 function ownerListViolations(given: readonly OwnerReference[]): Violation[] {
   let controller: string | undefined;
-  let list: Literal | undefined;
+  let list: Verbatim | undefined;
   let remaining = BODY_BYTES;
   return collectViolations(given, reference => {
     const found = ownerViolations(reference);
@@ -144,7 +144,7 @@ function ownerListViolations(given: readonly OwnerReference[]): Violation[] {
       controller = name;
       return found;
     }
-    list ??= new Literal(shown(given));
+    list ??= new Verbatim(formatValue(given));
     remaining -= list.text.length;
     const why =
       'Only one reference can have Controller set to true. ' +

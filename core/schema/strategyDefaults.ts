@@ -1,6 +1,6 @@
 import type { Strategy } from '../api/strategy.js';
 import type { Violation } from '../model/refusal.js';
-import { prefixed, dns1123Subdomain } from '../model/names.js';
+import { maskTrailingDash, dns1123Subdomain } from '../model/names.js';
 
 const doNothing = (): void => {};
 const noViolations = (): readonly Violation[] => [];
@@ -8,7 +8,7 @@ const NO_FIELDS: Strategy['selectableFields'] = new Map();
 const NO_ALIASES: Strategy['fieldAliases'] = new Map();
 
 const DEFAULTS: Strategy = {
-  checkName: (name, prefix) => dns1123Subdomain(prefix ? prefixed(name) : name),
+  checkName: (name, prefix) => dns1123Subdomain(prefix ? maskTrailingDash(name) : name),
   hasGeneration: false,
   hasStatus: false,
   allowCreateOnUpdate: false,

@@ -3,7 +3,7 @@ import type { Column } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { compareQuantities, isInteger, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
 import { entriesAt, isAbsent, recordAt, recordsAt, stringAt, valueAt } from '../../../core/model/record.js';
-import { duplicate, invalid, Literal, type Violation } from '../../../core/model/refusal.js';
+import { duplicate, invalid, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { AGE, type Cell, column, conditionOf, NAME, sortedEntries, stringCell, wideColumn } from '../shared/columns.js';
 
@@ -15,7 +15,7 @@ function validateAmount(name: string, amount: unknown, field: string): Violation
   if (compareQuantities(quantity, ZERO_QUANTITY) < 0)
     return [invalid(field, String(amount), 'must be greater than or equal to 0')];
   return isCounted(name) && !isInteger(quantity)
-    ? [invalid(field, new Literal(`resource.Quantity{s:${JSON.stringify(String(amount))}}`), 'must be an integer')]
+    ? [invalid(field, new Verbatim(`resource.Quantity{s:${JSON.stringify(String(amount))}}`), 'must be an integer')]
     : [];
 }
 

@@ -13,7 +13,7 @@ import {
   type UnknownRecord,
   valueAt,
 } from '../../../core/model/record.js';
-import { forbiddenField, invalid, Literal, notSupported, type Violation } from '../../../core/model/refusal.js';
+import { forbiddenField, invalid, Verbatim, notSupported, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { AGE, column, NAME, stringCell } from '../shared/columns.js';
 import { addFinalizer } from '../shared/metadata.js';
@@ -99,7 +99,7 @@ function validateClaimStatus(object: ApiObject): Violation[] {
       ...validateResourceName('status.allocatedResourceStatus', name),
       ...(RESIZES.includes(String(value))
         ? []
-        : [notSupported('status.allocatedResourceStatus', new Literal(name), RESIZES)]),
+        : [notSupported('status.allocatedResourceStatus', new Verbatim(name), RESIZES)]),
     ]),
   ];
 }

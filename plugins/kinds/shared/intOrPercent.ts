@@ -1,11 +1,11 @@
 import { isAbsent, type UnknownRecord } from '../../../core/model/record.js';
-import { invalid, Literal, type Violation } from '../../../core/model/refusal.js';
+import { invalid, Verbatim, type Violation } from '../../../core/model/refusal.js';
 
 /** A number or a string as Go prints it in messages. */
-export const goIntOrString = (value: unknown): Literal =>
+export const goIntOrString = (value: unknown): Verbatim =>
   typeof value === 'string'
-    ? new Literal(`intstr.IntOrString{Type:1, IntVal:0, StrVal:${JSON.stringify(value)}}`)
-    : new Literal(`intstr.IntOrString{Type:0, IntVal:${Number(value ?? 0)}, StrVal:""}`);
+    ? new Verbatim(`intstr.IntOrString{Type:1, IntVal:0, StrVal:${JSON.stringify(value)}}`)
+    : new Verbatim(`intstr.IntOrString{Type:0, IntVal:${Number(value ?? 0)}, StrVal:""}`);
 
 /** A member that is set is a number that is not negative, or a percentage. */
 export function validateIntOrPercent(owner: unknown, member: string, field: string): Violation[] {

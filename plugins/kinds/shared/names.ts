@@ -1,11 +1,17 @@
 import type { Strategy } from '../../../core/api/strategy.js';
-import { dns1035Label, dns1123Label, dns1123Subdomain, pathSegment, prefixed } from '../../../core/model/names.js';
+import {
+  dns1035Label,
+  dns1123Label,
+  dns1123Subdomain,
+  pathSegment,
+  maskTrailingDash,
+} from '../../../core/model/names.js';
 
 /** A check of names as a strategy has it, which also checks prefixes of generated names. */
 const nameCheck =
   (check: (name: string) => readonly string[]): Strategy['checkName'] =>
   (name, prefix) =>
-    check(prefix ? prefixed(name) : name);
+    check(prefix ? maskTrailingDash(name) : name);
 
 /** Names are labels of RFC 1123. */
 export const checkLabelName = nameCheck(dns1123Label);

@@ -1,6 +1,6 @@
 import { dns1123Label, dns1123Subdomain } from '../../../core/model/names.js';
 import { isSemanticallyEqual, numberAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
-import { invalid, Literal, notSupported, type Violation } from '../../../core/model/refusal.js';
+import { invalid, Verbatim, notSupported, type Violation } from '../../../core/model/refusal.js';
 
 /** Violations of a value, one for each complaint. */
 export const toViolations = (field: string, value: unknown, of: readonly string[]): Violation[] =>
@@ -54,7 +54,7 @@ export const validateImmutable = (now: unknown, before: unknown, member: string,
 };
 
 /** A time as Go prints it in messages; the zero time if there is none. */
-export function goTimeText(time: string): Literal {
+export function goTimeText(time: string): Verbatim {
   const shown = (time || '0001-01-01T00:00:00Z').replace('T', ' ').replace('Z', '');
-  return new Literal(`${shown.includes('.') ? shown.replace(/\.?0+$/, '') : shown} +0000 UTC`);
+  return new Verbatim(`${shown.includes('.') ? shown.replace(/\.?0+$/, '') : shown} +0000 UTC`);
 }

@@ -6,7 +6,7 @@ import {
   duplicate,
   forbiddenField,
   invalid,
-  Literal,
+  Verbatim,
   notSupported,
   required,
   tooLong,
@@ -92,9 +92,9 @@ function validateUsages(usages: readonly string[]): Violation[] {
 }
 
 /** Bytes as Go prints them. */
-function goBytes(base64: unknown): Literal {
-  if (typeof base64 !== 'string') return new Literal('[]byte(nil)');
-  return new Literal(
+function goBytes(base64: unknown): Verbatim {
+  if (typeof base64 !== 'string') return new Verbatim('[]byte(nil)');
+  return new Verbatim(
     `[]byte{${Array.from(Buffer.from(base64, 'base64'), byte => `0x${byte.toString(16)}`).join(', ')}}`,
   );
 }
@@ -193,7 +193,7 @@ export function validateIssue(object: ApiObject, old: ApiObject): Violation[] {
   const added = DECISIONS.filter(type => countConditions(object, type) > countConditions(old, type));
   const certificate = stringAt(object, 'status', 'certificate');
   const before = stringAt(old, 'status', 'certificate');
-  const shown = new Literal('"<certificate data>"');
+  const shown = new Verbatim('"<certificate data>"');
   const complaint = certificate === '' || certificate === before ? undefined : certificateComplaint(certificate);
   return [
     ...validateDecision(object, old),

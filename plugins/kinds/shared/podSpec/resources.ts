@@ -1,7 +1,7 @@
 import { qualifiedName } from '../../../../core/model/names.js';
 import { compareQuantities, isInteger, quantityOf, ZERO_QUANTITY } from '../../../../core/model/quantity.js';
 import { entriesAt, isAbsent, recordAt, type UnknownRecord, valueAt } from '../../../../core/model/record.js';
-import { forbiddenField, invalid, Literal, required, type Violation } from '../../../../core/model/refusal.js';
+import { forbiddenField, invalid, Verbatim, required, type Violation } from '../../../../core/model/refusal.js';
 import { toViolations } from '../violations.js';
 
 const STANDARD = new Set(['cpu', 'memory', 'ephemeral-storage']);
@@ -49,7 +49,7 @@ export function validateResources(resources: UnknownRecord | undefined, where: s
         found.push(invalid(field, String(amount), 'must be greater than or equal to 0'));
       else if (isExtended(name) && !isInteger(quantityOf(amount)))
         found.push(
-          invalid(field, new Literal(`resource.Quantity{s:${JSON.stringify(String(amount))}}`), 'must be an integer'),
+          invalid(field, new Verbatim(`resource.Quantity{s:${JSON.stringify(String(amount))}}`), 'must be an integer'),
         );
     }
   }
