@@ -1,4 +1,4 @@
-import { qualified, Refusal } from '../model/refusal.js';
+import { qualifyResource, Refusal } from '../model/refusal.js';
 import { nameOf, type ResourceTarget, type Target } from '../model/target.js';
 import type { User } from '../model/user.js';
 import type { Naming } from '../naming.js';
@@ -30,7 +30,7 @@ export function forbidden(user: User, target: Target, reason: string, naming: Na
   if (target.is === 'path') return new Refusal('Forbidden', `forbidden: ${what}`, {});
   const group = naming.group(target.group);
   const name = nameOf(target);
-  const subject = qualified({ group, resource: target.resource }) + (name ? ` ${quoted(name)}` : '');
+  const subject = qualifyResource({ group, resource: target.resource }) + (name ? ` ${quoted(name)}` : '');
   return new Refusal('Forbidden', `${subject} is forbidden: ${what}`, {
     ...(name ? { name } : {}),
     ...(group ? { group } : {}),

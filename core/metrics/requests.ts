@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Route } from '../request/route.js';
-import { flag } from '../request/query.js';
+import { parseFlag } from '../request/query.js';
 import type { Resource } from '../schema/resource.js';
 
 /** Bucket bounds of the latency histogram in seconds, as upstream's. */
@@ -129,7 +129,7 @@ export class RequestMetrics {
   #seriesOf(route: Route): Series {
     const { target, resource } = route;
     const sub = route.subresource?.name ?? '';
-    const dry = route.query.size > 0 && flag(route.query, 'dryRun') ? 'All' : '';
+    const dry = route.query.size > 0 && parseFlag(route.query, 'dryRun') ? 'All' : '';
     const scope =
       target.is === 'path' || !resource ? '' : target.name ? 'resource' : target.namespace ? 'namespace' : 'cluster';
     // Unknown methods share one label value, because clients choose them.

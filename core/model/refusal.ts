@@ -94,7 +94,7 @@ export interface GroupResource {
 }
 
 /** A resource in messages: `deployments.apps`, or `pods` for the core group. */
-export const qualified = (of: GroupResource): string => (of.group ? `${of.resource}.${of.group}` : of.resource);
+export const qualifyResource = (of: GroupResource): string => (of.group ? `${of.resource}.${of.group}` : of.resource);
 
 const detailsOf = (of: GroupResource, name: string): StatusDetails => ({
   ...(name ? { name } : {}),
@@ -104,7 +104,7 @@ const detailsOf = (of: GroupResource, name: string): StatusDetails => ({
 
 /** 404: the object does not exist. */
 export const notFound = (of: GroupResource, name: string): Refusal =>
-  new Refusal('NotFound', `${qualified(of)} ${JSON.stringify(name)} not found`, detailsOf(of, name));
+  new Refusal('NotFound', `${qualifyResource(of)} ${JSON.stringify(name)} not found`, detailsOf(of, name));
 
 /** 404: there is no resource at a path of a served group. */
 export const unknownPath = (): Refusal =>
@@ -112,13 +112,13 @@ export const unknownPath = (): Refusal =>
 
 /** 409: an object of that name already exists. */
 export const alreadyExists = (of: GroupResource, name: string): Refusal =>
-  new Refusal('AlreadyExists', `${qualified(of)} ${JSON.stringify(name)} already exists`, detailsOf(of, name));
+  new Refusal('AlreadyExists', `${qualifyResource(of)} ${JSON.stringify(name)} already exists`, detailsOf(of, name));
 
 /** 409: a precondition failed for the reason `why`. */
 export const conflict = (of: GroupResource, name: string, why: string): Refusal =>
   new Refusal(
     'Conflict',
-    `Operation cannot be fulfilled on ${qualified(of)} ${JSON.stringify(name)}: ${why}`,
+    `Operation cannot be fulfilled on ${qualifyResource(of)} ${JSON.stringify(name)}: ${why}`,
     detailsOf(of, name),
   );
 

@@ -3,14 +3,11 @@ import { badRequest, methodNotAllowed } from '../model/refusal.js';
 import type { Resource, Subresource } from '../schema/resource.js';
 import type { Query } from './query.js';
 
-/** Whether a subresource leads away from the server: to a process, a port or a stream of text. */
-export const leadsAway = (sub: Subresource | undefined): sub is Subresource => Boolean(sub?.connect || sub?.produces);
+/** Whether a subresource is a connection to a process or port, or a stream of text (`exec`, `proxy`, `log`). */
+export const isConnect = (sub: Subresource | undefined): sub is Subresource => Boolean(sub?.connect || sub?.produces);
 
-/**
- * The name of the object that a proxy path names with scheme and port, `https:name:port`. Throws 400 where there is
- * none.
- */
-export function proxiedName(resource: Resource, id: string): string {
+/** The name of the object in `name`, `name:port` or `https:name:port`. Throws 400 where there is none. */
+export function parseProxyName(resource: Resource, id: string): string {
   const parts = id.split(':');
   const name = parts.length < 3 ? parts[0] : parts[1];
   const scheme = parts.length === 3 ? parts[0] : '';
@@ -20,10 +17,16 @@ export function proxiedName(resource: Resource, id: string): string {
 }
 
 /**
- * Ends a request that leads away from the server, which connects to nothing: throws, unless the kind says that there is
- * nothing to read.
+ * Throws the refusal of a connection: that of the kind, or 405, as the server connects to nothing. Returns where the
+ * kind says that there is nothing to read.
  */
-export function unconnected(resource: Resource, sub: Subresource, verb: string, object: ApiObject, query: Query): void {
+export function refuseConnect(
+  resource: Resource,
+  sub: Subresource,
+  verb: string,
+  object: ApiObject,
+  query: Query,
+): void {
   const answer = resource.strategy.connections?.get(sub.name)?.(object, query);
   if (answer === 'empty') return;
   throw answer ?? methodNotAllowed(`${verb} is not supported on ${resource.plural}/${sub.name} by this server`);

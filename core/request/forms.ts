@@ -5,18 +5,18 @@ import { encodeJson } from '../schema/json.js';
 import { encodeCommon } from '../schema/protobuf.js';
 import type { Resource } from '../schema/resource.js';
 import { encodeYaml } from '../schema/yaml.js';
-import { first, parseQuery } from './query.js';
+import { firstValue, parseQuery } from './query.js';
 
 const ALL: readonly MediaName[] = ['json', 'yaml', 'protobuf'];
 const WITHOUT_PROTOBUF: readonly MediaName[] = ['json', 'yaml'];
 
 /** Serializations of a resource: custom kinds have no protobuf form (spec, "Media types"). */
-const mediaOf = (resource: Resource): readonly MediaName[] => (resource.builtIn ? ALL : WITHOUT_PROTOBUF);
+const mediaTypesOf = (resource: Resource): readonly MediaName[] => (resource.builtIn ? ALL : WITHOUT_PROTOBUF);
 
-/** All that an answer can be. */
+/** All forms of an answer. */
 export const FORMS: readonly Form[] = ['object', 'table', 'partial', 'partialList'];
 
-/** What an answer about a resource can be; `partial` and `partialList` depend on what it holds. Throws 406. */
+/** Chooses the form of an answer about a resource, of one object or many. Throws 406. */
 export const chooseForm = (
   resource: Resource,
   accept: string | undefined,
@@ -24,7 +24,7 @@ export const chooseForm = (
   { stream = false, collection = false, forms = FORMS } = {},
 ): Choice =>
   negotiate(accept || undefined, {
-    media: mediaOf(resource),
+    media: mediaTypesOf(resource),
     forms,
     stream,
     collection,
@@ -33,10 +33,10 @@ export const chooseForm = (
   });
 
 /**
- * What an answer of one object, or of a list of them, is. As upstream the metadata of one object are not a list's, nor
- * the other way round: who asks for them is refused, whatever else it accepts. Throws 406.
+ * Chooses the form of an answer with one object or with a list. Throws 406, as upstream also where a client asks for
+ * the metadata of a list and gets one object or the other way round, whatever else it accepts.
  */
-export function formOf(
+export function chooseAnswerForm(
   resource: Resource,
   accept: string | undefined,
   naming: Naming,
@@ -54,48 +54,45 @@ export function formOf(
 }
 
 /**
- * A Status in the serialization that the client accepts, in JSON where it accepts none: a refusal is never hidden
- * behind another one. Streams have begun before they can fail, so their parameters play no role here.
+ * Encodes a Status as the client accepts it, in JSON where it accepts nothing: no refusal is replaced by another one.
+ * Parameters of streams are ignored, as a stream that has begun is not refused any more.
  */
-export function statusForm(
+export function encodeStatus(
   status: { readonly kind: string; readonly apiVersion: string },
   accept: string | undefined,
   naming: Naming,
   indent = false,
 ): { readonly contentType: string; readonly bytes: Uint8Array } {
-  const choice = choiceOf(accept, naming);
+  const choice = tryNegotiate(accept, naming);
   if (choice?.media === 'yaml') return { contentType: choice.contentType, bytes: Buffer.from(encodeYaml(status)) };
   const message = choice?.media === 'protobuf' ? encodeCommon(status) : undefined;
   if (choice && message) return { contentType: choice.contentType, bytes: message };
-  return { contentType: 'application/json', bytes: jsonBytes(status, indent) };
+  return { contentType: 'application/json', bytes: encodeJsonBody(status, indent) };
 }
 
-/** The answer of a refusal in the client's form. */
-export const refusalForm = (
+/** Encodes the Status of a refusal as the client accepts it. */
+export const encodeRefusal = (
   refusal: Refusal,
   accept: string | undefined,
   naming: Naming,
   indent = false,
-): ReturnType<typeof statusForm> => statusForm(refusal.toStatus(), accept, naming, indent);
+): ReturnType<typeof encodeStatus> => encodeStatus(refusal.toStatus(), accept, naming, indent);
 
-/** A JSON answer: a line, or indented. */
-export const jsonBytes = (value: object, indent: boolean): Buffer =>
+/** Encodes a JSON body: one line, or indented. */
+export const encodeJsonBody = (value: object, indent: boolean): Buffer =>
   Buffer.from(indent ? encodeJson(value, true) : `${encodeJson(value)}\n`);
 
-/** Programs that people read answers with. */
-const READERS = /^(?:curl|Wget|Mozilla\/5\.0)/;
+/** User agents of people who read the answer. */
+const INTERACTIVE = /^(?:curl|Wget|Mozilla\/5\.0)/;
 const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 
-/**
- * Whether JSON is to be indented although its media type does not say so: as the parameter `pretty` has it, else for
- * those programs.
- */
-export function indents(query: string, userAgent: string): boolean {
-  const asked = query.includes('pretty') ? first(parseQuery(query), 'pretty') : '';
-  return asked === '' ? READERS.test(userAgent) : TRUE.has(asked);
+/** Whether to indent JSON: as the parameter `pretty` says, else for people. A media type with `pretty` comes first. */
+export function isPretty(query: string, userAgent: string): boolean {
+  const asked = query.includes('pretty') ? firstValue(parseQuery(query), 'pretty') : '';
+  return asked === '' ? INTERACTIVE.test(userAgent) : TRUE.has(asked);
 }
 
-function choiceOf(accept: string | undefined, naming: Naming): Choice | undefined {
+function tryNegotiate(accept: string | undefined, naming: Naming): Choice | undefined {
   if (!accept || accept.startsWith('application/json')) return undefined;
   try {
     return negotiate(accept, { media: ALL, forms: ['object'], stream: false, naming, routed: false });

@@ -1,9 +1,9 @@
 import type { Resource } from '../schema/resource.js';
 
-/** Key prefix of a collection or of one namespace in it. */
+/** The prefix of the keys of a resource, or of its objects in one namespace. */
 export const prefixOf = (resource: Resource, namespace: string): string =>
   `${resource.storageName}/${resource.namespaced && namespace ? `${namespace}/` : ''}`;
 
-/** Key of one object. */
+/** The key of an object in the store. */
 export const keyOf = (resource: Resource, namespace: string, name: string): string =>
   prefixOf(resource, namespace) + name;

@@ -1,21 +1,21 @@
 import { badRequest, invalidObject, notSupported, type Violation } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
-import { first, integer, type Query } from './query.js';
+import { firstValue, parseInteger, type Query } from './query.js';
 import { parseRevision } from './resourceVersion.js';
 
-/** What a list or watch asks of versions and pages, checked against the spec's tables. */
+/** The options of a list that concern versions and pages (spec, "Resource version semantics"). */
 export interface ListOptions {
   readonly limit: number;
   readonly token: string;
-  /** undefined: not sent. */
+  /** Absent: not sent. */
   readonly revision?: number;
   /** The revision as the client wrote it. */
   readonly asked: string;
   readonly match: '' | 'Exact' | 'NotOlderThan';
 }
 
-/** A page no client fills; keeps limits within what stores take. */
-const MOST_ITEMS = 2 ** 31 - 2;
+/** The largest limit: more is not within the range of stores. */
+const MAX_ITEMS = 2 ** 31 - 2;
 
 const forbidden = (field: string, message: string): Violation => ({
   reason: 'FieldValueForbidden',
@@ -23,14 +23,14 @@ const forbidden = (field: string, message: string): Violation => ({
   message: `Forbidden: ${message}`,
 });
 
-/** What is wrong with the versions that a list asks for; the same findings as upstream's. */
-export function listViolations(query: Query): Violation[] {
+/** The violations in the versions that a list asks for, as upstream finds them. */
+export function validateListOptions(query: Query): Violation[] {
   const found: Violation[] = [];
-  const match = first(query, 'resourceVersionMatch');
-  const raw = first(query, 'resourceVersion');
+  const match = firstValue(query, 'resourceVersionMatch');
+  const raw = firstValue(query, 'resourceVersion');
   const forbid = (message: string) => found.push(forbidden('resourceVersionMatch', message));
   if (match && raw === '') forbid('resourceVersionMatch is forbidden unless resourceVersion is provided');
-  if (match && first(query, 'continue')) forbid('resourceVersionMatch is forbidden when continue is provided');
+  if (match && firstValue(query, 'continue')) forbid('resourceVersionMatch is forbidden when continue is provided');
   if (match && match !== 'Exact' && match !== 'NotOlderThan')
     found.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
   if (match === 'Exact' && raw === '0') forbid('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
@@ -40,16 +40,16 @@ export function listViolations(query: Query): Violation[] {
 }
 
 /**
- * Reads and checks `limit`, `continue`, `resourceVersion` and `resourceVersionMatch` (spec, list table). The cells that
- * the table calls invalid are 400, as are a token together with a version; every other wrong combination is 422.
+ * Reads `limit`, `continue`, `resourceVersion` and `resourceVersionMatch`. Throws 400 for the combinations that the
+ * table of the spec calls invalid ("Resource version semantics") and for a token with a version, else 422.
  */
-export function listOptionsOf(query: Query, naming: Naming): ListOptions {
-  const limit = Math.min(MOST_ITEMS, Math.max(0, integer(query, 'limit') ?? 0));
-  integer(query, 'timeoutSeconds');
-  const token = first(query, 'continue');
-  const match = first(query, 'resourceVersionMatch');
-  const raw = first(query, 'resourceVersion');
-  const violations = listViolations(query);
+export function parseListOptions(query: Query, naming: Naming): ListOptions {
+  const limit = Math.min(MAX_ITEMS, Math.max(0, parseInteger(query, 'limit') ?? 0));
+  parseInteger(query, 'timeoutSeconds');
+  const token = firstValue(query, 'continue');
+  const match = firstValue(query, 'resourceVersionMatch');
+  const raw = firstValue(query, 'resourceVersion');
+  const violations = validateListOptions(query);
   const [cell] = violations;
   if (
     cell &&

@@ -1,26 +1,24 @@
 import { Refusal } from '../model/refusal.js';
 import { type Naming, neutralMediaType } from '../naming.js';
 
-/** Serializations the server speaks. */
+/** The serializations of the server. */
 export type MediaName = 'json' | 'yaml' | 'protobuf';
 
-/** What stands in the body: the object or list itself, or a form derived from it. */
+/** What a body holds: the object or list itself, or a form derived from it. */
 export type Form = 'object' | 'table' | 'partial' | 'partialList';
 
-/**
- * What a handler can answer with. Order of `media` is the server's preference for wildcards and the order in refusals.
- */
+/** What a request can be answered with. */
 export interface Offer {
+  /** In the order in which wildcards and refusals take them. */
   readonly media: readonly MediaName[];
   readonly forms: readonly Form[];
-  /** The answer is a watch: `stream=watch` is understood and media types without framing (YAML) are not acceptable. */
+  /** The answer is a watch: `stream=watch` is accepted, and media types without frames (YAML) are not. */
   readonly stream: boolean;
-  /** The answer is a list or a watch: upstream's routes of these have streams among their media types. */
+  /** The answer is a list or a watch, for which upstream's refusals name streams as well. */
   readonly collection?: boolean;
   readonly naming: Naming;
   /**
-   * The media types are declared with the route, which refuses first and knows no wildcard but the widest one. Else the
-   * handler alone refuses: paths of custom kinds and of groups.
+   * The path is that of a built-in kind, for which upstream's router refuses first: it accepts no wildcard but `*\/*`.
    */
   readonly routed: boolean;
 }
@@ -28,10 +26,10 @@ export interface Offer {
 /** The outcome of a negotiation. */
 export interface Choice {
   readonly form: Form;
-  /** Version of the derived form's group; `v1` for `object`. */
+  /** The version of a derived form; `v1` for `object`. */
   readonly version: 'v1' | 'v1beta1';
   readonly media: MediaName;
-  /** `pretty` of the media type, undefined where the client did not say. */
+  /** The parameter `pretty` of the media type, if it has one. */
   readonly pretty: boolean | undefined;
   /** Content-Type of the answer. */
   readonly contentType: string;
@@ -45,9 +43,9 @@ export interface MediaRange {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Ranges beyond this many, and characters, are ignored: no client needs more, and unknown senders choose them. */
-const MOST_RANGES = 64;
-const MOST_CHARACTERS = 8192;
+/** Ranges and characters beyond these are ignored: no client needs more, and the sender may be unknown. */
+const MAX_RANGES = 64;
+const MAX_CHARACTERS = 8192;
 
 const NAMES: Readonly<Record<MediaName, string>> = {
   json: 'application/json',
@@ -61,10 +59,10 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
   ['PartialObjectMetadataList', 'partialList'],
 ]);
 
-const unquoted = (text: string): string =>
+const unquote = (text: string): string =>
   text.startsWith('"') && text.endsWith('"') && text.length > 1 ? text.slice(1, -1) : text;
 
-/** Splits outside quoted strings, which may hold any delimiter. */
+/** Splits a text at delimiters outside of quoted strings. */
 function splitUnquoted(text: string, delimiter: string): string[] {
   if (!text.includes('"')) return text.split(delimiter);
   const parts: string[] = [];
@@ -82,9 +80,9 @@ function splitUnquoted(text: string, delimiter: string): string[] {
   return parts;
 }
 
-/** The media ranges of an Accept header as they are written. */
+/** The media ranges of an Accept header, unparsed. */
 const rangesIn = (accept: string): readonly string[] =>
-  splitUnquoted(accept.slice(0, MOST_CHARACTERS), ',').slice(0, MOST_RANGES);
+  splitUnquoted(accept.slice(0, MAX_CHARACTERS), ',').slice(0, MAX_RANGES);
 
 function parseRange(text: string): MediaRange | undefined {
   const [range = '', ...rest] = splitUnquoted(text, ';');
@@ -96,7 +94,7 @@ function parseRange(text: string): MediaRange | undefined {
     const at = part.indexOf('=');
     if (at < 0) continue;
     const name = part.slice(0, at).trim().toLowerCase();
-    const value = unquoted(part.slice(at + 1).trim());
+    const value = unquote(part.slice(at + 1).trim());
     if (name === 'q')
       quality = Number.isFinite(Number(value)) && value !== '' ? Math.min(1, Math.max(0, Number(value))) : 1;
     else parameters.set(name, value);
@@ -104,7 +102,7 @@ function parseRange(text: string): MediaRange | undefined {
   return { type, subtype, quality, parameters };
 }
 
-/** Whole ranges go before those with a wildcard subtype, `*\/*` comes last. */
+/** How wide a range is: 0 for a media type, 1 for a wildcard subtype, 2 for `*\/*`. */
 const breadth = (range: MediaRange): number => (range.type === '*' ? 2 : range.subtype === '*' ? 1 : 0);
 
 /**
@@ -122,7 +120,7 @@ export function parseAccept(accept: string | undefined): readonly MediaRange[] {
   return ranges.sort((a, b) => b.quality - a.quality || breadth(a) - breadth(b));
 }
 
-/** Whether a range covers a media type, parameters aside. Both spellings of the vendor are understood. */
+/** Whether a range covers a media type, whatever its parameters. Accepts both namings of the vendor's media types. */
 export function covers(range: MediaRange, mediaType: string): boolean {
   if (range.type === '*') return true;
   const [type, subtype] = mediaType.split('/');
@@ -132,19 +130,16 @@ export function covers(range: MediaRange, mediaType: string): boolean {
 
 const isTrue = (value: string): boolean => value === '1' || value === 'true';
 
-type Wanted = { form: Form; version: 'v1' | 'v1beta1'; pretty: boolean | undefined };
+type Parameters = { form: Form; version: 'v1' | 'v1beta1'; pretty: boolean | undefined };
 
-/** Media types that can be framed. */
-const streams = (media: MediaName): boolean => media !== 'yaml';
+/** Whether a media type has frames for the events of a watch. */
+const canStream = (media: MediaName): boolean => media !== 'yaml';
 
-/**
- * Reads the parameters of one range for one of the media types it covers; undefined where they ask for something the
- * offer does not have.
- */
-function wanted(range: MediaRange, media: MediaName, offer: Offer): Wanted | undefined {
+/** Parses the parameters of a range for a media type that it covers; undefined where the offer has nothing for them. */
+function parseParameters(range: MediaRange, media: MediaName, offer: Offer): Parameters | undefined {
   const { parameters } = range;
   const stream = parameters.get('stream');
-  if (stream && (stream !== 'watch' || !streams(media))) return undefined;
+  if (stream && (stream !== 'watch' || !canStream(media))) return undefined;
   if (parameters.has('sv')) return undefined;
   const asked = parameters.get('pretty');
   const pretty = asked === undefined ? undefined : isTrue(asked);
@@ -161,26 +156,23 @@ function wanted(range: MediaRange, media: MediaName, offer: Offer): Wanted | und
 const contentType = (media: MediaName, offer: Offer): string =>
   offer.naming.mediaType(NAMES[media]) + (offer.stream && media === 'protobuf' ? ';stream=watch' : '');
 
-const names = ({ media, naming }: Offer): string[] => media.map(name => naming.mediaType(NAMES[name]));
-const streamNames = ({ media, naming }: Offer): string[] =>
-  media.filter(streams).map(name => `${naming.mediaType(NAMES[name])};stream=watch`);
+const mediaTypes = ({ media, naming }: Offer): string[] => media.map(name => naming.mediaType(NAMES[name]));
+const streamTypes = ({ media, naming }: Offer): string[] =>
+  media.filter(canStream).map(name => `${naming.mediaType(NAMES[name])};stream=watch`);
 
-/** The refusal where no range names a media type that is served at all. */
+/** The refusal of upstream's router: no range names a media type of the route. */
 const noRepresentation = (offer: Offer): Refusal =>
   new Refusal(
     'NotAcceptable',
-    `406: Not Acceptable\n\nAvailable representations: ${[...names(offer), ...(offer.collection ? streamNames(offer) : [])].join(', ')}`,
+    `406: Not Acceptable\n\nAvailable representations: ${[...mediaTypes(offer), ...(offer.collection ? streamTypes(offer) : [])].join(', ')}`,
     {},
   );
 
-/** The refusal where the media type is served, but not with the parameters asked for. */
+/** The refusal of upstream's handlers: nothing that is accepted can be served. */
 const notAcceptable = (accepted: readonly string[]): Refusal =>
   new Refusal('NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
 
-/**
- * Whether a route with these media types takes the header: it names one of them, whatever its quality and parameters,
- * or anything at all.
- */
+/** Whether upstream's router accepts a header: it names a media type or `*\/*`, whatever quality and parameters. */
 function routeAccepts(accept: string | undefined, media: readonly MediaName[]): boolean {
   if (!accept) return true;
   return rangesIn(accept).some(part => {
@@ -191,11 +183,11 @@ function routeAccepts(accept: string | undefined, media: readonly MediaName[]): 
 }
 
 /**
- * Chooses media type and form of an answer by the Accept header (RFC 9110, section 12.5.1): the first acceptable range
- * that the offer can satisfy. Throws the 406 refusal where there is none.
+ * Chooses media type and form of an answer by the Accept header (RFC 9110, section 12.5.1): those of the best range
+ * that the offer has something for. Throws 406 if there is none.
  */
 export function negotiate(accept: string | undefined, offer: Offer): Choice {
-  // What most programs send, spared the parse.
+  // What most clients send needs no parsing.
   if (accept === NAMES.json && offer.media.includes('json') && offer.forms.includes('object'))
     return { form: 'object', version: 'v1', media: 'json', pretty: undefined, contentType: NAMES.json };
   if (offer.routed && !routeAccepts(accept, offer.media)) throw noRepresentation(offer);
@@ -203,14 +195,13 @@ export function negotiate(accept: string | undefined, offer: Offer): Choice {
   for (const range of ranges) {
     for (const media of offer.media) {
       if (!covers(range, NAMES[media])) continue;
-      const want = wanted(range, media, offer);
+      const parameters = parseParameters(range, media, offer);
       // A Table has cells of any JSON type and therefore no protobuf form.
-      if (!want || (want.form === 'table' && media === 'protobuf')) continue;
-      // As upstream, which looks for a media type first and for its framing then: what else the client accepts does not
-      // count any more.
-      if (offer.stream && !streams(media)) throw notAcceptable(streamNames(offer));
-      return { ...want, media, contentType: contentType(media, offer) };
+      if (!parameters || (parameters.form === 'table' && media === 'protobuf')) continue;
+      // As upstream, which chooses the media type before it looks at frames: other ranges do not count any more.
+      if (offer.stream && !canStream(media)) throw notAcceptable(streamTypes(offer));
+      return { ...parameters, media, contentType: contentType(media, offer) };
     }
   }
-  throw notAcceptable(names(offer));
+  throw notAcceptable(mediaTypes(offer));
 }

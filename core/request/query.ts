@@ -1,7 +1,7 @@
 import { QUERY_PARAMETERS } from '../limits.js';
 import { badRequest } from '../model/refusal.js';
 
-/** Query parameters by name, first value first; a Map, because names come from outside. */
+/** The values of query parameters by name, in the order of the query. A Map, because names come from outside. */
 export type Query = ReadonlyMap<string, readonly string[]>;
 
 /** What makes a pair unreadable: a broken escape, or a semicolon, which separates nothing. */
@@ -23,8 +23,8 @@ export function checkQuery(raw: string): void {
 }
 
 /**
- * Parses a raw query string; never throws: pairs that cannot be read count as absent, as in Go's `url.URL.Query`, and so
- * do those above the bound that `checkQuery` checks.
+ * Parses a raw query string; never throws: pairs that cannot be read count as absent, as in Go's `url.URL.Query`, and
+ * so do those above the bound that `checkQuery` checks.
  */
 export function parseQuery(raw: string): Query {
   const query = new Map<string, string[]>();
@@ -45,22 +45,20 @@ export function parseQuery(raw: string): Query {
   return query;
 }
 
-/** First value of a parameter, or ''. */
-export const first = (query: Query, name: string): string => query.get(name)?.[0] ?? '';
+/** The first value of a parameter, '' where it is absent. */
+export const firstValue = (query: Query, name: string): string => query.get(name)?.[0] ?? '';
 
-/**
- * A flag as upstream converts query booleans: absent, `0` and `false` in any case are false, every other value is true.
- */
-export const flag = (query: Query, name: string): boolean => {
+/** A boolean parameter, as upstream reads it: absent, `0` and `false` in any case are false, all else is true. */
+export const parseFlag = (query: Query, name: string): boolean => {
   const value = query.get(name)?.[0];
   return value !== undefined && value !== '0' && value.toLowerCase() !== 'false';
 };
 
 /**
- * A decimal integer of 64 bits (cut to what a number holds exactly), or undefined where the parameter is absent. Throws
- * 400 in upstream's words.
+ * A decimal integer of 64 bits, limited to what a number holds exactly; undefined where the parameter is absent. Throws
+ * 400 with upstream's text.
  */
-export function integer(query: Query, name: string): number | undefined {
+export function parseInteger(query: Query, name: string): number | undefined {
   const value = query.get(name)?.[0];
   if (value === undefined) return undefined;
   if (!/^[+-]?\d+$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
@@ -74,7 +72,7 @@ export function integer(query: Query, name: string): number | undefined {
 const DURATION_CHARACTERS = 100;
 const UNITS = new Set(['ns', 'us', '\u00b5s', '\u03bcs', 'ms', 's', 'm', 'h']);
 
-/** What Go says of a duration that it cannot read (`30s`, `1m30s`, `-1.5h`), or undefined. */
+/** Go's error for what is not a duration (`30s`, `1m30s`, `-1.5h`); undefined for a duration. */
 function durationError(text: string): string | undefined {
   const quoted = JSON.stringify(text);
   if (text.length > DURATION_CHARACTERS) return `time: invalid duration ${quoted}`;
@@ -93,7 +91,7 @@ function durationError(text: string): string | undefined {
 
 /** Throws 400 for a `timeout` that is no duration. */
 export function checkTimeout(query: Query): void {
-  const value = first(query, 'timeout');
+  const value = firstValue(query, 'timeout');
   const error = value && durationError(value);
   if (error) throw badRequest(`invalid timeout specified in the request URL - ${error}`);
 }

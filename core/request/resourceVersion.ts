@@ -1,17 +1,17 @@
 import { Refusal } from '../model/refusal.js';
 
-/** The largest version that can be asked for: more does not fit upstream's 64 bits. */
-const LAST_REVISION = 2n ** 64n - 1n;
-/** Digits that are read: more cost their square. */
-const DIGITS = 100;
+/** The largest version that a client may send: upstream's have 64 bits. */
+const MAX_REVISION = 2n ** 64n - 1n;
+/** The largest number of digits: reading them takes time with their square. */
+const MAX_DIGITS = 100;
 
 /**
- * A resourceVersion sent by a client as a number; `field` is where it stands. Throws 422 for anything else: upstream's
- * text, though there it is a 500.
+ * The resourceVersion that a client has sent, as a number. Throws 422 for one that is none, with upstream's text (which
+ * answers 500); `field` says where it was sent.
  */
 export function parseRevision(raw: string, field = 'resourceVersion'): number {
   const digits = /^\d+$/.test(raw);
-  if (digits && raw.length <= DIGITS && BigInt(raw) <= LAST_REVISION)
+  if (digits && raw.length <= MAX_DIGITS && BigInt(raw) <= MAX_REVISION)
     return Math.min(Number(raw), Number.MAX_SAFE_INTEGER);
   const quoted = JSON.stringify(raw);
   const why = digits ? 'value out of range' : 'invalid syntax';

@@ -3,7 +3,7 @@ import { labelValue, qualifiedName } from '../model/names.js';
 import { badRequest } from '../model/refusal.js';
 import { parseInt64, type Requirement, type Selector } from '../model/selector.js';
 import type { Target } from '../model/target.js';
-import { first } from './query.js';
+import { firstValue } from './query.js';
 import type { Route } from './route.js';
 
 /** A lexical unit of a label selector; `end` has no text. */
@@ -182,7 +182,9 @@ class LabelParser {
   }
 }
 
-/** Parses a label selector (spec, "Label selectors"). Throws a 400 Refusal with upstream's complaint, or over a bound. */
+/**
+ * Parses a label selector (spec, "Label selectors"). Throws a 400 Refusal with upstream's complaint, or over a bound.
+ */
 export const parseLabelSelector = (text: string): Selector => new LabelParser(text).selector();
 
 /** The terms between commas that no backslash precedes. */
@@ -260,7 +262,7 @@ const SELECTING: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollecti
 /** The selectors of a list, watch or deletecollection as the client wrote them; '' for none. */
 export function selectorTexts({ target, query }: Route): { readonly labels: string; readonly fields: string } {
   if (target.is === 'path' || !SELECTING.has(target.verb) || query.size === 0) return { labels: '', fields: '' };
-  return { labels: first(query, 'labelSelector'), fields: first(query, 'fieldSelector') };
+  return { labels: firstValue(query, 'labelSelector'), fields: firstValue(query, 'fieldSelector') };
 }
 
 /**

@@ -1,28 +1,28 @@
 import { WARNING_CHARACTERS, WARNINGS_CHARACTERS } from '../limits.js';
 
-/** Control characters and halves of characters: a text with any of them is not sent. */
+/** Control characters and unpaired surrogates: no header can hold them. */
 const UNSENDABLE = /[\p{Cc}\p{Cs}]/u;
 
-const header = (text: string): readonly [string, string] => ['warning', `299 - "${text.replace(/[\\"]/g, '\\$&')}"`];
+const toHeader = (text: string): readonly [string, string] => ['warning', `299 - "${text.replace(/[\\"]/g, '\\$&')}"`];
 
-/** At most so many characters, none of them cut in two. */
-const cut = (text: string): string =>
+/** Truncates a text between two characters. */
+const truncate = (text: string): string =>
   text.length > WARNING_CHARACTERS ? [...text].slice(0, WARNING_CHARACTERS).join('') : text;
 
 /**
- * Headers of warnings (RFC 7234, section 5.5), each text once. Texts may repeat what a client sent: those that cannot
- * stand in a header are left out; where all of them are too long, each is cut, and what is still too much is left out.
+ * Warning headers (RFC 7234, section 5.5), each text once. Texts may repeat what a client has sent: those that no
+ * header can hold are left out. If all together are too long, each is truncated, and the last ones are left out.
  */
 export function warningHeaders(warnings: readonly string[]): (readonly [string, string])[] {
   if (warnings.length === 0) return [];
   const texts = [...new Set(warnings)].filter(text => text !== '' && !UNSENDABLE.test(text));
   let left = WARNINGS_CHARACTERS;
-  if (texts.reduce((sum, text) => sum + text.length, 0) <= left) return texts.map(header);
+  if (texts.reduce((sum, text) => sum + text.length, 0) <= left) return texts.map(toHeader);
   return texts
-    .map(cut)
+    .map(truncate)
     .filter(text => {
       left -= text.length;
       return left >= 0;
     })
-    .map(header);
+    .map(toHeader);
 }

@@ -3,14 +3,14 @@ import type { Host } from '../../core/api/host.js';
 import { type Plugin, definePlugin } from '../../core/api/point.js';
 import { mutator } from '../../core/api/admission.js';
 import { ConfigError } from '../../core/api/point.js';
-import { type GroupResource, Refusal, qualified } from '../../core/model/refusal.js';
+import { type GroupResource, Refusal, qualifyResource } from '../../core/model/refusal.js';
 
 /** Creates of pods, without their subresources. */
 export const POD_CREATES: Match = { groups: [''], resources: ['pods'], operations: ['CREATE'] };
 
 /** 403 of an admission plugin about one object. */
 export const forbids = (of: GroupResource, name: string, why: string): Refusal =>
-  new Refusal('Forbidden', `${qualified(of)} ${JSON.stringify(name)} is forbidden: ${why}`, {
+  new Refusal('Forbidden', `${qualifyResource(of)} ${JSON.stringify(name)} is forbidden: ${why}`, {
     ...(name ? { name } : {}),
     ...(of.group ? { group: of.group } : {}),
     kind: of.resource,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { listLength, listParts } from '../../workers/front/list.js';
-import { listOptionsOf } from '../../core/request/listOptions.js';
+import { parseListOptions } from '../../core/request/listOptions.js';
 import { selectionOf } from '../../workers/front/selection.js';
 import { Entry } from '../../core/threads/entry.js';
 import { parseQuery } from '../../core/request/query.js';
@@ -13,7 +13,7 @@ import type { Resource } from '../../core/schema/resource.js';
 const naming = { group: (name: string) => name } as Naming;
 const codeOf = (query: string): number => {
   try {
-    listOptionsOf(parseQuery(query), naming);
+    parseListOptions(parseQuery(query), naming);
     return 200;
   } catch (error) {
     return (error as { code: number }).code;
@@ -48,7 +48,7 @@ test.each([
 
 test('what is wrong with a match is told in the words of the reference', () => {
   const asked = parseQuery('resourceVersionMatch=Exact&resourceVersion=0&continue=x');
-  expect(() => listOptionsOf(asked, naming)).toThrow(
+  expect(() => parseListOptions(asked, naming)).toThrow(
     'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided, resourceVersionMatch: ' +
       'Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
   );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { forbidden } from '../../core/access/messages.js';
-import { routeOf } from '../../core/request/route.js';
+import { parseRoute } from '../../core/request/route.js';
 import { namingOf } from '../../core/naming.js';
 import { registryOf } from '../kinds/builtIn.js';
 
@@ -44,7 +44,7 @@ test.each([
     ` get resource "namespaces/finalize" ${core} in the namespace "shop"`,
   ],
 ])('%s %s is judged as upstream reads it', (method, path, what, deed) => {
-  const { target } = routeOf(registry, method, path, '');
+  const { target } = parseRoute(registry, method, path, '');
   const { message } = forbidden({ name: 'zoe', groups: [] } as never, target, '', naming);
   expect(message).toBe(`${what} is forbidden: User "zoe" cannot${deed}`);
 });
@@ -56,7 +56,7 @@ test.each([
   ['POST', '/api/v1/pods', undefined],
   ['POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', undefined],
 ])('%s %s: what cannot be listed has no path outside of namespaces', (method, path, missing) => {
-  expect(routeOf(registry, method, path, '').missing).toBe(missing);
+  expect(parseRoute(registry, method, path, '').missing).toBe(missing);
 });
 
 test.each([
@@ -68,13 +68,13 @@ test.each([
   ['//api/v1/pods', 'text'],
   ['/api/v1/pods//', undefined],
 ])('%s: an empty segment names nothing, and the group tells how that is said', (path, missing) => {
-  expect(routeOf(registry, 'GET', path, '').missing).toBe(missing);
+  expect(parseRoute(registry, 'GET', path, '').missing).toBe(missing);
 });
 
 test.each(['componentstatuses', 'bindings', 'namespaces/shop/bindings', 'namespaces/shop/secrets/a/status'])(
   'the /watch/ path exists for what can be watched alone: %s is not there',
   path => {
-    const { resource, missing } = routeOf(registry, 'GET', `/api/v1/watch/${path}`, '');
+    const { resource, missing } = parseRoute(registry, 'GET', `/api/v1/watch/${path}`, '');
     expect([resource, missing]).toEqual([undefined, 'status']);
   },
 );
@@ -82,7 +82,7 @@ test.each(['componentstatuses', 'bindings', 'namespaces/shop/bindings', 'namespa
 test.each(['/api/', '/apis/', '/healthz/', '/api/v1/namespaces/'])(
   'a path of very many slashes below %s is read once: it would take minutes from each of them',
   path => {
-    const { missing, target } = routeOf(registry, 'GET', `${path}${'/'.repeat(300_000)}x`, '');
+    const { missing, target } = parseRoute(registry, 'GET', `${path}${'/'.repeat(300_000)}x`, '');
     expect(missing ?? target.is).toMatch(/^(status|text|path)$/);
   },
 );

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SELECTOR_CHARACTERS, SELECTOR_KEYS, SELECTOR_REQUIREMENTS, SELECTOR_VALUES } from '../../core/limits.js';
 import { matcherOf, type Requirement } from '../../core/model/selector.js';
 import { registryOf } from '../kinds/builtIn.js';
-import { routeOf } from '../../core/request/route.js';
+import { parseRoute } from '../../core/request/route.js';
 import { parseFieldSelector, parseLabelSelector, withSelectors } from '../../core/request/selectors.js';
 
 const LABEL =
@@ -136,15 +136,15 @@ test('a selector matches what meets each of its requirements, however many are a
 
 test('selectors are no part of a route, which is found before it is known who asks', () => {
   const registry = registryOf('neutral');
-  const route = routeOf(registry, 'GET', '/api/v1/pods', 'labelSelector=a&fieldSelector=b%3Dc');
+  const route = parseRoute(registry, 'GET', '/api/v1/pods', 'labelSelector=a&fieldSelector=b%3Dc');
   expect(route.target).not.toHaveProperty('labelSelector');
   expect(route.target).not.toHaveProperty('fieldSelector');
   expect(withSelectors(route)).toMatchObject({
     labelSelector: [{ key: 'a', operator: 'exists' }],
     fieldSelector: [{ key: 'b', operator: '=', values: ['c'] }],
   });
-  const unreadable = routeOf(registry, 'GET', '/api/v1/pods', 'labelSelector=(&fieldSelector=b%3Dc');
+  const unreadable = parseRoute(registry, 'GET', '/api/v1/pods', 'labelSelector=(&fieldSelector=b%3Dc');
   expect(withSelectors(unreadable)).not.toHaveProperty('labelSelector');
-  const get = routeOf(registry, 'GET', '/api/v1/nodes/n', 'labelSelector=a');
+  const get = parseRoute(registry, 'GET', '/api/v1/nodes/n', 'labelSelector=a');
   expect(withSelectors(get)).toBe(get.target);
 });

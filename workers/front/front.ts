@@ -29,7 +29,7 @@ import type { ReadContext } from './context.js';
 import { refuseThrown, text } from './reply.js';
 import { actedOn } from './actedOn.js';
 import { checkQuery, checkTimeout } from '../../core/request/query.js';
-import { routeOf, type Route } from '../../core/request/route.js';
+import { parseRoute, type Route } from '../../core/request/route.js';
 import type { State } from './state.js';
 import { unavailable } from './unavailable.js';
 import { deleteCollection } from './deleteCollection.js';
@@ -89,7 +89,7 @@ export class Front {
   /** Where a request leads, in the registry as the last commit left it. */
   #route(exchange: Exchange): Route {
     this.reads.catchUp();
-    return routeOf(this.registry(), exchange.method, exchange.path, exchange.query);
+    return parseRoute(this.registry(), exchange.method, exchange.path, exchange.query);
   }
 
   /** What the writer says about proposals. */
@@ -320,7 +320,7 @@ export class Front {
 
   /** Has the pool show objects in the form the request asks for, and sends them. */
   async render(exchange: Exchange, rendering: Rendering): Promise<void> {
-    const route = routeOf(this.registry(), exchange.method, exchange.path, exchange.query);
+    const route = parseRoute(this.registry(), exchange.method, exchange.path, exchange.query);
     const result = await this.#run(exchange, route, undefined, { render: rendering, granted: true });
     if (result.is === 'respond' && result.status === 200) await respondWhole(exchange, result.headers, result.body);
     else this.#respond(exchange, result);
@@ -328,7 +328,7 @@ export class Front {
 
   /** Has the pool encode watch events in another form. */
   async renderEvents(exchange: Exchange, rendering: Rendering): Promise<readonly Uint8Array[]> {
-    const route = routeOf(this.registry(), exchange.method, exchange.path, exchange.query);
+    const route = parseRoute(this.registry(), exchange.method, exchange.path, exchange.query);
     const result = await this.#run(exchange, route, undefined, { render: rendering, granted: true });
     if (result.is !== 'rendered') throw new Error('events could not be rendered');
     return result.pieces;

@@ -1,7 +1,7 @@
 import { PAST_PAGE } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
-import { type ListOptions, listOptionsOf } from '../../core/request/listOptions.js';
+import { type ListOptions, parseListOptions } from '../../core/request/listOptions.js';
 import type { Route } from '../../core/request/route.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { Entry } from '../../core/threads/entry.js';
@@ -33,7 +33,7 @@ export const metadataOf = ({ revision, next, remaining }: ListPage): NonNullable
  * 400, 410, 422 and 504.
  */
 export async function pageOfRequest(context: ReadContext, route: Route, resource: Resource): Promise<ListPage> {
-  const options = listOptionsOf(route.query, context.naming);
+  const options = parseListOptions(route.query, context.naming);
   const selection = selectionOf(resource, route);
   // As upstream, which lists what it deletes page by page: pages at a version are of exactly that version.
   const exact = (route.target as ResourceTarget).verb === 'deletecollection' && options.match === '';

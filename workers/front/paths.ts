@@ -3,7 +3,7 @@ import type { Log } from '../../core/api/host.js';
 import type { Exchange } from '../../core/api/listener.js';
 import { discoveryDocuments, inKnownGroup, type DocumentAnswer } from '../../core/discovery/index.js';
 import type { PathHandler } from './front.js';
-import { first } from '../../core/request/query.js';
+import { firstValue } from '../../core/request/query.js';
 import { indented, NO_CACHE } from './reply.js';
 import { healthAnswer } from '../../core/health/answer.js';
 import { healthMetrics, type Scrape } from '../../core/metrics/index.js';
@@ -108,7 +108,7 @@ export function pathHandler({
     if (exchange.method !== 'GET' && discovery.isGetOnly(path)) throw methodNotAllowed();
     const known =
       discovery.answer(path, accept, match, indented(exchange)) ??
-      openapi.answer(path, first(route.query, 'hash') || undefined, accept, match);
+      openapi.answer(path, firstValue(route.query, 'hash') || undefined, accept, match);
     if (!known) {
       if (inKnownGroup(registry(), path)) throw unknownPath();
       return false;

@@ -13,7 +13,7 @@ import type { Choice } from '../../core/request/negotiate.js';
 import { encodeCommon, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
 import { watchFrame } from '../../core/schema/protobufWatch.js';
 import { chooseForm } from '../../core/request/forms.js';
-import { first, parseQuery } from '../../core/request/query.js';
+import { firstValue, parseQuery } from '../../core/request/query.js';
 import { parseIncludeObject } from '../../core/tables/index.js';
 import type { Json } from '../../core/model/object.js';
 import type { WriterClient } from './writerClient.js';
@@ -120,7 +120,7 @@ function renderedForm(
     return piece!;
   };
   // What a Table cannot be made with is told before the stream begins.
-  if (table) parseIncludeObject(first(parseQuery(exchange.query), 'includeObject'));
+  if (table) parseIncludeObject(firstValue(parseQuery(exchange.query), 'includeObject'));
   return {
     key: `${choice.form} ${choice.version} ${choice.media} ${resource.apiVersion} ${exchange.query.includes('includeObject') ? exchange.query : ''}`,
     mediaType: choice.contentType,

@@ -5,32 +5,32 @@ import { badRequest, notFound } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { compresses, respondWhole, streamCompressed } from './compress.js';
-import { leadsAway, proxiedName, unconnected } from '../../core/request/connect.js';
+import { isConnect, parseProxyName, refuseConnect } from '../../core/request/connect.js';
 import { notOlderThan, type ReadContext } from './context.js';
 import { drainOf } from './drain.js';
 import { envelopeLength, listHead, listLength, listParts, needsConversion, predates } from './list.js';
 import { keyOf } from '../../core/request/keys.js';
 import { parseRevision } from '../../core/request/resourceVersion.js';
 import { type ListPage, metadataOf, pageOfRequest } from './listPage.js';
-import { first, flag } from '../../core/request/query.js';
+import { firstValue, parseFlag } from '../../core/request/query.js';
 import { headersFor, NO_CACHE } from './reply.js';
 import type { Route } from '../../core/request/route.js';
 
 /** Answers a get (spec, get table). */
 export async function get(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
   const target = route.target as ResourceTarget;
-  if (flag(route.query, 'export'))
+  if (parseFlag(route.query, 'export'))
     throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
   const plain = context.wantsJson(exchange, resource) && !needsConversion(resource);
   if (!plain) context.accepts(exchange, resource);
-  const raw = first(route.query, 'resourceVersion');
+  const raw = firstValue(route.query, 'resourceVersion');
   if (raw === '') {
     const recent = context.mostRecent();
     if (recent) await recent;
   } else if (raw !== '0') await notOlderThan(context, parseRevision(raw), raw);
   const { subresource: sub } = route;
   const isScale = sub?.type?.id.endsWith('.Scale') === true;
-  const name = sub?.name === 'proxy' ? proxiedName(resource, target.name) : target.name;
+  const name = sub?.name === 'proxy' ? parseProxyName(resource, target.name) : target.name;
   const entry = context.state.collections
     .get(resource.storageName)
     ?.entries.get(keyOf(resource, target.namespace, name));
@@ -39,8 +39,8 @@ export async function get(context: ReadContext, exchange: Exchange, route: Route
       (isScale && resource.strategy.scale?.notFoundAs) || { group: resource.group, resource: resource.plural },
       name,
     );
-  if (leadsAway(sub)) {
-    unconnected(resource, sub, 'get', decodeStored(entry.value), route.query);
+  if (isConnect(sub)) {
+    refuseConnect(resource, sub, 'get', decodeStored(entry.value), route.query);
     return exchange.respond(204, [NO_CACHE], new Uint8Array());
   }
   if (plain && !predates(resource, [entry]) && !isScale) {

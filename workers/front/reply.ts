@@ -3,7 +3,7 @@ import type { Log } from '../../core/api/host.js';
 import { Refusal } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
 import type { Resource } from '../../core/schema/resource.js';
-import { indents, refusalForm } from '../../core/request/forms.js';
+import { isPretty, encodeRefusal } from '../../core/request/forms.js';
 import { warningHeaders } from '../../core/request/warnings.js';
 
 /** A header list. */
@@ -23,13 +23,13 @@ export function headersFor({ warning }: Resource, mediaType?: string): Headers {
 }
 
 /** Whether the client reads JSON itself. */
-export const indented = (exchange: Exchange): boolean => indents(exchange.query, exchange.header('user-agent') ?? '');
+export const indented = (exchange: Exchange): boolean => isPretty(exchange.query, exchange.header('user-agent') ?? '');
 
 /** Sends a refusal as its Status, in the form that the client accepts. */
 export function refuse(exchange: Exchange, refusal: Refusal, naming: Naming, headers: Headers = []): void {
   if (exchange.aborted) return;
   const retry = refusal.details?.retryAfterSeconds;
-  const { contentType, bytes } = refusalForm(refusal, exchange.header('accept'), naming, indented(exchange));
+  const { contentType, bytes } = encodeRefusal(refusal, exchange.header('accept'), naming, indented(exchange));
   const retryAfter = retry ? [['retry-after', String(retry)] as const] : [];
   exchange.respond(refusal.code, [['content-type', contentType], NO_CACHE, ...retryAfter, ...headers], bytes);
 }

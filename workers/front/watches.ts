@@ -6,13 +6,13 @@ import type { Resource } from '../../core/schema/resource.js';
 import { Entry } from '../../core/threads/entry.js';
 import { type Change, type Collection, unparsedWeight } from './collection.js';
 import { notOlderThan, type ReadContext } from './context.js';
-import { listViolations } from '../../core/request/listOptions.js';
+import { validateListOptions } from '../../core/request/listOptions.js';
 import { needsConversion, predates } from './list.js';
 import { parseRevision } from '../../core/request/resourceVersion.js';
 import { type Selection, selectionOf } from './selection.js';
 import { jsonForm } from './negotiated.js';
 import { currentPage } from './listPage.js';
-import { first, flag, integer, type Query } from '../../core/request/query.js';
+import { firstValue, parseFlag, parseInteger, type Query } from '../../core/request/query.js';
 import { type Headers, headersFor, refuse } from './reply.js';
 import type { Route } from '../../core/request/route.js';
 import { type EventForm, type Seen, seenBy, Watcher } from './watch.js';
@@ -23,7 +23,7 @@ const WATCH_MS = 30 * 60_000;
 
 /** What is wrong with the combination of options; the same findings as upstream's. */
 function watchViolations(query: Query): Violation[] {
-  const match = first(query, 'resourceVersionMatch');
+  const match = firstValue(query, 'resourceVersionMatch');
   const sendInitial = query.has('sendInitialEvents');
   const violations: Violation[] = [];
   const forbid = (message: string) =>
@@ -46,13 +46,13 @@ function watchViolations(query: Query): Violation[] {
  * like a list's.
  */
 function watchOptions({ query, watchPath }: Route, naming: Naming): { bookmarks: boolean; timeoutMs: number } {
-  if (first(query, 'continue')) throw badRequest('continue is not allowed for a watch');
-  integer(query, 'limit');
-  const seconds = integer(query, 'timeoutSeconds') ?? 0;
-  const violations = watchPath && !flag(query, 'watch') ? listViolations(query) : watchViolations(query);
+  if (firstValue(query, 'continue')) throw badRequest('continue is not allowed for a watch');
+  parseInteger(query, 'limit');
+  const seconds = parseInteger(query, 'timeoutSeconds') ?? 0;
+  const violations = watchPath && !parseFlag(query, 'watch') ? validateListOptions(query) : watchViolations(query);
   if (violations.length > 0) throw invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
   return {
-    bookmarks: flag(query, 'allowWatchBookmarks'),
+    bookmarks: parseFlag(query, 'allowWatchBookmarks'),
     // As upstream a time that is over ends the watch at once; none is one of the server's choice.
     timeoutMs: seconds === 0 ? WATCH_MS * (1 + Math.random()) : Math.min(Math.max(0, seconds) * 1000, 2 ** 31 - 1),
   };
@@ -62,11 +62,11 @@ function watchOptions({ query, watchPath }: Route, naming: Naming): { bookmarks:
  * Where a watch begins: after a version, or with the present objects (at least as new as the version, if one is given).
  */
 function startOf(query: Query): { revision?: number; initial: boolean } {
-  const raw = first(query, 'resourceVersion');
+  const raw = firstValue(query, 'resourceVersion');
   const revision = (raw === '' ? 0 : parseRevision(raw)) || undefined;
   return {
     revision,
-    initial: query.has('sendInitialEvents') ? flag(query, 'sendInitialEvents') : revision === undefined,
+    initial: query.has('sendInitialEvents') ? parseFlag(query, 'sendInitialEvents') : revision === undefined,
   };
 }
 
@@ -114,7 +114,7 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
   const plain = json && !needsConversion(resource) && !(resource.changedAt && showsOld(context, resource, options));
   const listed = options.initial && query.has('sendInitialEvents');
   const form = plain ? jsonForm(resource, context.naming, listed) : context.eventForm(exchange, resource, listed);
-  const recent = first(query, 'resourceVersion') === '' ? context.mostRecent() : context.catchUp();
+  const recent = firstValue(query, 'resourceVersion') === '' ? context.mostRecent() : context.catchUp();
   if (recent) await recent;
   const { state, hub } = context;
   if (hub.finished) throw new Refusal('ServiceUnavailable', 'the server is shutting down', { retryAfterSeconds: 1 });
@@ -122,7 +122,7 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
   const stream =
     acceptWebSocket(exchange, form) ??
     exchange.stream(200, headersFor(resource, form.mediaType), { ahead: aheadOf(exchange, form, options.timeoutMs) });
-  const asked = first(query, 'resourceVersion');
+  const asked = firstValue(query, 'resourceVersion');
   if (
     options.initial &&
     options.revision !== undefined &&
@@ -146,7 +146,7 @@ export async function watch(context: ReadContext, exchange: Exchange, route: Rou
   watcher.start(options.timeoutMs, () => state.revision);
   if (options.initial) {
     const mark =
-      options.bookmarks && (query.has('sendInitialEvents') || first(query, 'resourceVersion') === '')
+      options.bookmarks && (query.has('sendInitialEvents') || firstValue(query, 'resourceVersion') === '')
         ? start
         : undefined;
     await watcher.catchUp(await initialOf(context, collection, selection), mark);

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../core/api/storage.js';
-import { indents, refusalForm } from '../../core/request/forms.js';
+import { isPretty, encodeRefusal } from '../../core/request/forms.js';
 import { warningHeaders } from '../../core/request/warnings.js';
 import type { Refusal } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
@@ -42,7 +42,7 @@ export function statusAnswer(
   warnings: readonly string[] = [],
 ): { status: number; headers: Headers; body: Uint8Array } {
   const retry = refusal.code === 429 ? refusal.details?.retryAfterSeconds : undefined;
-  const { contentType, bytes } = refusalForm(refusal, accept, naming, indents(query, userAgent));
+  const { contentType, bytes } = encodeRefusal(refusal, accept, naming, isPretty(query, userAgent));
   return {
     status: refusal.code,
     headers: [

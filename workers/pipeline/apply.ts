@@ -2,7 +2,7 @@ import { ANNOTATIONS_BYTES } from '../../core/limits.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { badRequest } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
-import { flag } from '../../core/request/query.js';
+import { parseFlag } from '../../core/request/query.js';
 import { type FieldSet, LEAF, pathTexts } from '../../core/schema/apply/fieldSet.js';
 import { unchangedLastApplied, LAST_APPLIED_MANAGER, lastAppliedText } from '../../core/schema/apply/lastApplied.js';
 import {
@@ -126,7 +126,7 @@ function applyConfig(
 ): ApplyResult {
   const writer = writerOf(context, request);
   const before = old as unknown as Json | undefined;
-  const force = flag(request.route.query, 'force');
+  const force = parseFlag(request.route.query, 'force');
   try {
     return applyConfiguration(kind, writer, before, config, managers, force);
   } catch (thrown) {

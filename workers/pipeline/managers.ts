@@ -1,6 +1,6 @@
 import { MANAGER_BYTES } from '../../core/limits.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
-import { first } from '../../core/request/query.js';
+import { firstValue } from '../../core/request/query.js';
 import type { FieldSet, MutableFieldSet } from '../../core/schema/apply/fieldSet.js';
 import { type ManagedKind, updateManagers, type KindVersion, type Writer } from '../../core/schema/apply/manager.js';
 import {
@@ -27,7 +27,7 @@ export type ManagedFields = ApiObject['metadata']['managedFields'];
  * (spec, "Headers").
  */
 export function managerOf({ job, route }: AuthorizedRequest): string {
-  const named = first(route.query, 'fieldManager');
+  const named = firstValue(route.query, 'fieldManager');
   if (named) return named;
   let manager = '';
   for (const char of job.userAgent.split('/', 1)[0]!) {

@@ -1,5 +1,5 @@
 import { MANAGER_BYTES } from '../../core/limits.js';
-import { first, flag, integer, type Query } from '../../core/request/query.js';
+import { firstValue, parseFlag, parseInteger, type Query } from '../../core/request/query.js';
 import {
   invalid,
   invalidObject,
@@ -45,8 +45,8 @@ export function parseWriteOptions(
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
   apply = false,
 ): WriteOptions {
-  const fieldValidation = first(query, 'fieldValidation') || 'Warn';
-  const manager = first(query, MANAGER);
+  const fieldValidation = firstValue(query, 'fieldValidation') || 'Warn';
+  const manager = firstValue(query, MANAGER);
   const dryRun = query.get('dryRun') ?? [];
   const violations: Violation[] = [];
   if (apply && manager === '') violations.push(required(MANAGER, 'is required for apply patch'));
@@ -101,7 +101,7 @@ const POLICIES = ['Foreground', 'Background', 'Orphan'];
 
 /** The preconditions in the query of a delete without a body. Empty ones do not count. */
 function queryPreconditions(query: Query): DeleteOptions['preconditions'] {
-  const [uid, resourceVersion] = [first(query, 'uid'), first(query, 'resourceVersion')];
+  const [uid, resourceVersion] = [firstValue(query, 'uid'), firstValue(query, 'resourceVersion')];
   return uid || resourceVersion
     ? { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) }
     : undefined;
@@ -113,11 +113,11 @@ export function parseDeleteOptions(
   body: { [member: string]: unknown } | undefined,
   naming: Naming,
 ): DeleteOptions {
-  const grace = body ? body['gracePeriodSeconds'] : integer(query, 'gracePeriodSeconds');
+  const grace = body ? body['gracePeriodSeconds'] : parseInteger(query, 'gracePeriodSeconds');
   const orphan = body
     ? body['orphanDependents']
     : query.has('orphanDependents')
-      ? flag(query, 'orphanDependents')
+      ? parseFlag(query, 'orphanDependents')
       : undefined;
   const policy = body ? body['propagationPolicy'] : query.get('propagationPolicy')?.[0];
   const violations: Violation[] = [];

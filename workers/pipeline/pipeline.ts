@@ -1,9 +1,9 @@
 import type { Transaction } from '../../core/api/storage.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
-import { leadsAway, unconnected } from '../../core/request/connect.js';
+import { isConnect, refuseConnect } from '../../core/request/connect.js';
 import { chooseForm } from '../../core/request/forms.js';
-import { routeOf } from '../../core/request/route.js';
+import { parseRoute } from '../../core/request/route.js';
 import type { Grant, Job, JobResult } from '../../core/threads/messages.js';
 import { statusAnswer } from './answer.js';
 import type { Context } from './context.js';
@@ -26,7 +26,7 @@ export async function run(
   const warnings: string[] = [];
   let grant: Grant | undefined;
   try {
-    const route = routeOf(context.registry, job.method, job.path, job.query);
+    const route = parseRoute(context.registry, job.method, job.path, job.query);
     if (job.render) return { id, ...(await render(context, job, route, job.render)) };
     const authenticated = await authenticate(context, { job, route, warnings });
     const { user, identityFor } = authenticated;
@@ -59,9 +59,9 @@ export async function run(
 function checkAnswerable(context: Context, request: AuthorizedRequest): void {
   const { resource, route, target, job } = request;
   chooseForm(resource, job.accept, context.naming);
-  if (!leadsAway(route.subresource)) return;
+  if (!isConnect(route.subresource)) return;
   if (!job.current) throw notFoundError(request);
-  unconnected(resource, route.subresource, target.verb, decodeStored(job.current.bytes), route.query);
+  refuseConnect(resource, route.subresource, target.verb, decodeStored(job.current.bytes), route.query);
 }
 
 type Refused = { is: 'respond' } & ReturnType<typeof statusAnswer>;

@@ -1,8 +1,8 @@
 import { OBJECT_BYTES } from '../../core/limits.js';
 import type { ApiObject } from '../../core/model/object.js';
-import { qualified, Refusal } from '../../core/model/refusal.js';
+import { qualifyResource, Refusal } from '../../core/model/refusal.js';
 import { REVISION_MARK } from '../../core/plugin/stored.js';
-import { statusForm } from '../../core/request/forms.js';
+import { encodeStatus } from '../../core/request/forms.js';
 import { keyOf } from '../../core/request/keys.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { type Answer, jsonHeaders } from './answer.js';
@@ -63,7 +63,7 @@ function encodeWithGap(object: ApiObject, resource: Resource): { value: Uint8Arr
   if (value.length > OBJECT_BYTES) {
     throw new Refusal(
       'RequestEntityTooLarge',
-      `etcdserver: request is too large: ${qualified(groupResource(resource))} must be at most ${OBJECT_BYTES} bytes`,
+      `etcdserver: request is too large: ${qualifyResource(groupResource(resource))} must be at most ${OBJECT_BYTES} bytes`,
       undefined,
       500,
     );
@@ -98,6 +98,6 @@ function removedAnswer({ naming }: Context, { resource, warnings, job }: Authori
     status: 'Success',
     details: { name: old.metadata.name, ...(group ? { group } : {}), kind, uid: old.metadata.uid },
   };
-  const { contentType, bytes } = statusForm(status, job.accept, naming);
+  const { contentType, bytes } = encodeStatus(status, job.accept, naming);
   return { status: 200, headers: [['content-type', contentType], ...jsonHeaders(warnings).slice(1)], body: bytes };
 }

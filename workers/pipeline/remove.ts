@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../core/model/object.js';
 import { conflict } from '../../core/model/refusal.js';
-import { formOf } from '../../core/request/forms.js';
+import { chooseAnswerForm } from '../../core/request/forms.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { deepCopy } from '../../core/schema/patch/members.js';
 import { type Context, timestamp } from './context.js';
@@ -17,7 +17,7 @@ const FOREGROUND = 'foregroundDeletion';
 
 /** Checks a deletecollection before any object is looked at: whether its answer can be sent, and its options. */
 export function checkCollection(context: Context, request: AuthorizedRequest): void {
-  formOf(request.resource, request.job.accept, context.naming, true);
+  chooseAnswerForm(request.resource, request.job.accept, context.naming, true);
   decodeDeleteOptions(context, request);
 }
 

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { Choice } from '../../core/request/negotiate.js';
-import { chooseForm, FORMS, formOf, indents, jsonBytes } from '../../core/request/forms.js';
+import { chooseForm, FORMS, chooseAnswerForm, isPretty, encodeJsonBody } from '../../core/request/forms.js';
 import type { Route } from '../../core/request/route.js';
-import { first } from '../../core/request/query.js';
+import { firstValue } from '../../core/request/query.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { unknownPath } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
@@ -35,8 +35,8 @@ function choose({ naming }: Context, route: Route, job: Job, list: boolean, stre
   const tabled = !subresource || TABLED.includes(subresource.name);
   const choice = stream
     ? chooseForm(resource, job.accept, naming, { forms: ['object', 'table', 'partial'], stream })
-    : formOf(resource, job.accept, naming, list, tabled ? FORMS : FORMS.filter(form => form !== 'table'));
-  return stream || choice.pretty || !indents(job.query, job.userAgent) ? choice : { ...choice, pretty: true };
+    : chooseAnswerForm(resource, job.accept, naming, list, tabled ? FORMS : FORMS.filter(form => form !== 'table'));
+  return stream || choice.pretty || !isPretty(job.query, job.userAgent) ? choice : { ...choice, pretty: true };
 }
 
 const headersFor = (choice: Choice, warnings: readonly string[] = []): Headers => [
@@ -91,7 +91,7 @@ const typeOf = (route: Route, resource: Resource): Struct => route.subresource?.
 /** `struct` is the type of `value`; forms derived from it have types of their own. */
 function bytesOf(choice: Choice, value: object, struct: Struct | undefined): Uint8Array {
   if (choice.media === 'yaml') return Buffer.from(encodeYaml(value));
-  if (choice.media === 'json') return jsonBytes(value, choice.pretty === true);
+  if (choice.media === 'json') return encodeJsonBody(value, choice.pretty === true);
   const { kind, apiVersion } = value as ApiObject;
   const body =
     choice.form === 'object'
@@ -147,7 +147,7 @@ function table(
       ? {}
       : { cellSource: (object: ApiObject) => toStorageVersion(resource, object) }),
     listMetadata,
-    includeObject: parseIncludeObject(first(route.query, 'includeObject')),
+    includeObject: parseIncludeObject(firstValue(route.query, 'includeObject')),
     now: context.now(),
     tableVersion: choice.version,
     withHeader,
