@@ -16,7 +16,8 @@ import { type Awaitable, type Contributed, definePoint, PluginFailure } from './
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /**
- * The change that a request asks for. `old` is the current object: undefined for CREATE.
+ * The change that a request asks for. `old` is the current object: undefined for the CREATE of an object, and not for
+ * that of a subresource (`binding`), which changes one.
  *
  * @example
  * const isRename = change.operation === 'UPDATE' && change.old?.['spec'] !== undefined;
