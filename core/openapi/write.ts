@@ -49,8 +49,8 @@ const STATUS_TEXT: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created
 
 /** Descriptions of query parameters. */
 const DESCRIPTIONS = new Map([
-  ['fieldSelector', 'Returns only objects whose fields match this selector.'],
-  ['labelSelector', 'Returns only objects whose labels match this selector.'],
+  ['fieldSelector', 'Narrows the list of returned objects to those whose fields match.'],
+  ['labelSelector', 'Narrows the list of returned objects to those whose labels match.'],
   ['watch', 'Returns a stream of watch events instead of a list.'],
   ['limit', 'The maximum number of objects in the response. The rest can be requested with the continue token.'],
   ['continue', 'The continue token of an earlier response, to request the next page of the list.'],
