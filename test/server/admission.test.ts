@@ -194,7 +194,22 @@ describe('mutators and validators of a running server', () => {
         ...sent,
         metadata: { name: 'replaced', labels: { make: 'fresh' } },
       });
-      expect(created.metadata).toMatchObject({ name: 'replaced', namespace: 'asked', generation: 1 });
+      expect(created.metadata).toEqual({
+        name: 'replaced',
+        namespace: 'asked',
+        uid: expect.any(String),
+        resourceVersion: expect.any(String),
+        generation: 1,
+        creationTimestamp: expect.any(String),
+      });
+      const { status, body } = await api.put(`${deployments}/replaced`, {
+        ...sent,
+        metadata: { name: 'replaced', labels: { make: 'bare' } },
+      });
+      expect([status, body.metadata]).toEqual([
+        200,
+        { ...created.metadata, resourceVersion: body.metadata!.resourceVersion },
+      ]);
     });
   });
 

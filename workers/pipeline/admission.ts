@@ -4,8 +4,9 @@ import type { Violation } from '../../core/model/refusal.js';
 import type { Context } from './context.js';
 import { throwIfInvalid } from './errors.js';
 import { restoreManagedFields } from './managers.js';
-import { contentChanged, dropRepeatedOwners, metadataViolations } from './metadata.js';
+import { contentChanged, dropRepeatedOwners, keepSystemMetadata, metadataViolations } from './metadata.js';
 import { outcomeOf, type ValidWrite } from './outcome.js';
+import { checkNamespace } from './preconditions.js';
 import type { Action, AuthorizedRequest, Deletion, Merge, ObjectWrite } from './stages.js';
 
 /** A change as mutators and validators see it. */
@@ -65,6 +66,9 @@ export function validateWrite(context: Context, write: Merge): Promise<ValidWrit
 async function validateObject(context: Context, write: ObjectWrite): Promise<ValidWrite> {
   const { request, draft: object, old, dryRun } = write;
   const { resource } = request;
+  // Mutators may have replaced the metadata as a whole.
+  checkNamespace(request, object);
+  if (old) keepSystemMetadata(object, old);
   write.prepare(object);
   resource.strategy.applyDefaults(object);
   setVersions(write);
@@ -90,15 +94,22 @@ async function validateDeletion(context: Context, { request, dryRun, old, outcom
 }
 
 /** Sets generation and resourceVersion, which neither clients nor mutators decide. */
-function setVersions({ request, draft: { metadata }, draft, old }: ObjectWrite): void {
-  const { hasGeneration, changesGeneration = contentChanged } = request.resource.strategy;
-  if (!old) {
-    if (hasGeneration) metadata.generation = 1;
-    return;
-  }
-  if (hasGeneration && request.route.subresource?.name !== 'status' && changesGeneration(draft, old))
-    metadata.generation = (old.metadata.generation ?? 0) + 1;
-  metadata.resourceVersion = old.metadata.resourceVersion;
+function setVersions({ request, draft, old }: ObjectWrite): void {
+  const { metadata } = draft;
+  if (request.resource.strategy.hasGeneration) metadata.generation = generationOf(request, draft, old);
+  if (old) metadata.resourceVersion = old.metadata.resourceVersion;
+}
+
+/** The generation of the object after a write: a change of anything but metadata and status adds 1. */
+function generationOf(
+  { resource, route }: AuthorizedRequest,
+  object: ApiObject,
+  old: ApiObject | undefined,
+): number | undefined {
+  if (!old) return 1;
+  const { changesGeneration = contentChanged } = resource.strategy;
+  const { generation } = old.metadata;
+  return route.subresource?.name !== 'status' && changesGeneration(object, old) ? (generation ?? 0) + 1 : generation;
 }
 
 /** The violations of a kind's rules. What the rules warn of meanwhile is reported for valid objects only. */

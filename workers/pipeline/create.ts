@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { randomName } from '../../core/model/names.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { badRequest } from '../../core/model/refusal.js';
@@ -5,7 +6,6 @@ import type { FieldManagers } from '../../core/schema/apply/fieldManagers.js';
 import { type Context, strategyContext } from './context.js';
 import { managersOfNew, setManagers } from './managers.js';
 import { dropRepeatedOwners, setSystemMetadata } from './metadata.js';
-import { checkNamespace } from './preconditions.js';
 import type { AuthorizedRequest, DecodedObject, ObjectWrite } from './stages.js';
 
 /** POST on a collection. Throws 400 for an object with a resourceVersion. */
@@ -33,7 +33,8 @@ export function createObject(
   const about = strategyContext(context, request, dryRun);
   dropRepeatedOwners(object, request.warnings, false);
   const managedFields = setManagers(object, managers ?? managersOfNew(context, request, object));
-  setSystemMetadata(object, about.now);
+  const uid = randomUUID();
+  setSystemMetadata(object, uid, about.now);
   const hasGeneratedName = !metadata.name && Boolean(metadata.generateName);
   if (hasGeneratedName) metadata.name = randomName(metadata.generateName!);
   return {
@@ -44,8 +45,8 @@ export function createObject(
     managedFields,
     hasGeneratedName,
     prepare(created) {
-      // The sender may create objects in this namespace only, whatever mutators do.
-      checkNamespace(request, created);
+      // Once more: mutators may have replaced the metadata.
+      setSystemMetadata(created, uid, about.now);
       if (strategy.hasStatus && !strategy.keepStatusOnCreate) delete created['status'];
       strategy.prepareCreate(created, about);
     },

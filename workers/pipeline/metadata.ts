@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import type { ApiObject, OwnerReference } from '../../core/model/object.js';
 import type { Violation } from '../../core/model/refusal.js';
 import { type MetadataRules, validateMetadata, validateMetadataUpdate } from '../../core/schema/metadata.js';
 import type { Resource } from '../../core/schema/resource.js';
 
 /** Sets what the server alone decides about a new object (spec, "Server-set metadata"). */
-export function setSystemMetadata(object: ApiObject, now: string): void {
-  const { metadata } = object;
-  metadata.uid = randomUUID();
+export function setSystemMetadata({ metadata }: ApiObject, uid: string, now: string): void {
+  metadata.uid = uid;
   metadata.creationTimestamp = now;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
