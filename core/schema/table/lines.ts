@@ -113,7 +113,9 @@ export function readTypeLine(line: string, packageName: string): TypeLine {
 
 function readMerge(given: ReadonlyMap<string, string>, where: string): Merge {
   const [listType, keys] = given.get('list')?.split(':') ?? [];
-  const [mapType, patch, mergeKey] = ['map', 'patch', 'by'].map(name => given.get(name));
+  const mapType = given.get('map');
+  const patch = given.get('patch');
+  const mergeKey = given.get('by');
   return {
     ...(listType === undefined ? {} : { listType: readOneOf(listType, LIST_TYPES, 'list type', where) }),
     ...(keys === undefined ? {} : { keys: keys.split(',') }),
@@ -133,30 +135,35 @@ function readDefault(text: string, where: string): unknown {
   }
 }
 
+const NO_MERGE: Merge = {};
+
 /** Reads a line of a field of the type with that id. Throws TableError. */
 export function readFieldLine(line: string, typeId: string): FieldLine {
-  const [name = '', number = '', type = '', ...rest] = line.trimStart().split(' ');
+  const [name = '', number = '', type = '', ...rest] = line.slice(1).split(' ');
   const where = `${typeId}.${name}`;
   if (!/^\d+$/.test(number)) throw new TableError(where, `${JSON.stringify(number)} is not a protobuf number`);
   if (type === '') throw new TableError(where, 'the type is missing');
-  const flags = /^[*?!]/.test(rest[0] ?? '') ? rest[0]! : '';
+  const flags = /^[*?!]/.test(rest[0] ?? '') ? rest.shift()! : '';
   if (!FLAGS.test(flags))
     throw new TableError(where, `unknown flags ${JSON.stringify(flags)}; must be of *?! in this order`);
-  const given = readWords(flags === '' ? rest : rest.slice(1), FIELD_MARKERS, FIELD_SETTINGS, where);
-  const byDefault = given.get('default');
-  const [enumId, protoName, oneOf, gate] = ['enum', 'pb', 'one', 'gate'].map(setting => given.get(setting));
-  return {
+  const field = {
     name,
     number: Number(number),
     type,
     pointer: flags.includes('*'),
     omitEmpty: flags.includes('?'),
     required: flags.includes('!'),
+  };
+  if (rest.length === 0) return { ...field, merge: NO_MERGE };
+  const given = readWords(rest, FIELD_MARKERS, FIELD_SETTINGS, where);
+  const byDefault = given.get('default');
+  return {
+    ...field,
     merge: readMerge(given, where),
     ...(byDefault === undefined ? {} : { default: readDefault(byDefault, where) }),
-    ...(enumId === undefined ? {} : { enumId }),
-    ...(protoName === undefined ? {} : { protoName }),
-    ...(oneOf === undefined ? {} : { oneOf }),
-    ...(gate === undefined ? {} : { gate }),
+    ...(given.has('enum') ? { enumId: given.get('enum') } : {}),
+    ...(given.has('pb') ? { protoName: given.get('pb') } : {}),
+    ...(given.has('one') ? { oneOf: given.get('one') } : {}),
+    ...(given.has('gate') ? { gate: given.get('gate') } : {}),
   };
 }
