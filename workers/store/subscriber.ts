@@ -1,0 +1,102 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { FromWriter, SnapshotMessage, ToWriter, Verdict, WireEvent } from '../../core/threads/messages.js';
+import { decodeToWriter, encodeFromWriter } from '../../core/threads/wire.js';
+
+type EventsMessage = Extract<FromWriter, { is: 'events' }>;
+
+/** A connected thread: its channel and counter, and the key prefixes that it has subscribed to. */
+export class Subscriber {
+  #prefixes: readonly string[] = [];
+  /** Set while a snapshot is read: events to be posted after it. */
+  #deferred: EventsMessage[] | undefined;
+
+  constructor(
+    readonly port: MessagePort,
+    /** Index of the thread's counter. */
+    readonly counter: number,
+    readonly counters: Int32Array,
+  ) {}
+
+  /** Verdicts are sent to the front end only. */
+  get isFrontEnd(): boolean {
+    return this.counter === 0;
+  }
+
+  /** Calls `take` with each message of the thread. */
+  listen(take: (message: ToWriter) => void): void {
+    this.port.on('message', (data: unknown) => take(decodeToWriter(data)));
+  }
+
+  /** Posts a message. */
+  post(message: Exclude<FromWriter, SnapshotMessage>): void {
+    this.#send(...encodeFromWriter(message));
+  }
+
+  /** Posts a page of a snapshot, whose memory is transferred unless it is shared. */
+  postSnapshot(message: SnapshotMessage): void {
+    const { memory } = message.page;
+    this.#send(message, memory instanceof ArrayBuffer ? [memory] : []);
+  }
+
+  /** Adds key prefixes: from now on the thread is sent their events. */
+  subscribe(prefixes: readonly string[]): void {
+    this.#prefixes = [...this.#prefixes, ...prefixes];
+  }
+
+  /**
+   * Posts verdicts and the events of subscribed keys. Posts nothing where there are none, unless `always`: then the
+   * message tells the revision alone.
+   */
+  deliver(message: EventsMessage, always = false): void {
+    const events = this.#prefixes.includes('')
+      ? message.events
+      : message.events.filter(({ key }) => this.#prefixes.some(prefix => key.startsWith(prefix)));
+    if (events.length === 0 && message.verdicts.length === 0 && !always) return;
+    if (this.#deferred) this.#deferred.push({ ...message, events });
+    else this.post({ ...message, events });
+  }
+
+  /** Holds back events from now on, while a snapshot is read. */
+  defer(): void {
+    this.#deferred ??= [];
+  }
+
+  /** Posts what was held back, without events that the snapshot of `revision` contains. */
+  resume(revision: number): void {
+    const deferred = this.#deferred ?? [];
+    this.#deferred = undefined;
+    for (const message of deferred) {
+      const events = message.events.filter(event => event.revision > revision);
+      if (events.length > 0 || message.verdicts.length > 0 || message.revision > revision)
+        this.post({ ...message, events });
+    }
+  }
+
+  #send(data: unknown, transfer: readonly ArrayBuffer[] = []): void {
+    this.port.postMessage(data, transfer);
+    Atomics.add(this.counters, this.counter, 1);
+  }
+}
+
+/**
+ * Delivers events to every thread, to the front end last: its message has the verdicts, and requests that follow them
+ * may be run by any thread.
+ */
+export function deliverAll(
+  subscribers: readonly Subscriber[],
+  { events, verdicts, revision, floor }: DeliveredEvents,
+  always = false,
+): void {
+  for (const subscriber of subscribers)
+    if (!subscriber.isFrontEnd) subscriber.deliver({ is: 'events', revision, events, verdicts: [] });
+  for (const subscriber of subscribers)
+    if (subscriber.isFrontEnd) subscriber.deliver({ is: 'events', revision, events, verdicts, floor }, always);
+}
+
+/** What is delivered to all threads at once. */
+export interface DeliveredEvents {
+  readonly revision: number;
+  readonly events: readonly WireEvent[];
+  readonly verdicts: readonly Verdict[];
+  readonly floor?: number;
+}
