@@ -1,6 +1,15 @@
 import { threadId } from 'node:worker_threads';
 import type { Transaction } from '../../core/api/storage.js';
-import type { Batch, BatchOutcome, Job, JobOutcome, LateOutcome, Proposal } from '../../core/threads/messages.js';
+import type {
+  Batch,
+  BatchOutcome,
+  Grant,
+  Job,
+  JobOutcome,
+  JobResult,
+  LateOutcome,
+  Proposal,
+} from '../../core/threads/messages.js';
 import type { Context } from './context.js';
 import { run } from './pipeline.js';
 
@@ -12,9 +21,22 @@ interface Ended {
   readonly job: Job;
   readonly outcome: JobOutcome;
   /** What it proposes to the writer. */
-  readonly operations?: Transaction;
+  readonly operations: Transaction | undefined;
   /** The registry that it was validated by. */
   readonly registry: Context['registry'];
+}
+
+/**
+ * The error of posting a grant, if any: plugins make its user, and one that cannot be cloned would fail the whole batch,
+ * and its thread.
+ */
+function cloneError(grant: Grant): unknown {
+  try {
+    structuredClone(grant);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
 
 /** Where proposals and outcomes go. */
@@ -58,25 +80,28 @@ export class BatchRunner {
           resolve();
         }
       };
-      for (const [at, job] of jobs.entries()) void this.#end(batch, at, job).then(take);
+      for (const [at, job] of jobs.entries()) this.#start(batch, at, job, take);
     });
     isOver = true;
     return ended;
   }
 
-  /** Runs a job to its end. Never rejects. */
-  async #end(batch: number, at: number, job: Job): Promise<Ended> {
+  /** Runs a job, and calls `take` when it has ended. */
+  #start(batch: number, at: number, job: Job, take: (ended: Ended) => void): void {
     const { registry } = this.context;
-    try {
-      let operations: Transaction | undefined;
-      const outcome = await run(this.context, job, (_id, proposed) => (operations = proposed));
-      // Plugins make users. One that cannot be cloned would fail the whole batch, and its thread.
-      if (outcome.grant) structuredClone(outcome.grant);
-      return { batch, at, job, outcome, operations, registry };
-    } catch (error) {
+    let operations: Transaction | undefined;
+    const fail = (error: unknown): void => {
       this.context.log.error({ stack: (error as Error).stack, path: job.path }, 'a request failed unexpectedly');
-      return { batch, at, job, outcome: { is: 'failed', message: String(error) }, registry };
-    }
+      take({ batch, at, job, outcome: { is: 'failed', message: String(error) }, operations: undefined, registry });
+    };
+    const end = (outcome: JobResult): void => {
+      const error = outcome.grant && cloneError(outcome.grant);
+      if (error) fail(error);
+      else take({ batch, at, job, outcome, operations, registry });
+    };
+    run(this.context, job, (_id, proposed) => {
+      operations = proposed;
+    }).then(end, fail);
   }
 
   /**
@@ -86,13 +111,18 @@ export class BatchRunner {
   #leave(ended: readonly Ended[]): readonly Ended[] {
     this.context.catchUp();
     const { registry } = this.context;
-    const isCurrent = (one: Ended): boolean => !one.operations || one.registry === registry;
-    const leaving = ended.every(isCurrent) ? ended : ended.filter(isCurrent);
-    const proposals = leaving.flatMap(({ job, operations }) => (operations ? [{ id: job.id, operations }] : []));
+    const leaving: Ended[] = [];
+    const proposals: Proposal[] = [];
+    for (const one of ended) {
+      const { batch, at, job, operations } = one;
+      if (operations && one.registry !== registry) {
+        this.#start(batch, at, job, again => this.#leaveLate(again));
+        continue;
+      }
+      if (operations) proposals.push({ id: job.id, operations });
+      leaving.push(one);
+    }
     if (proposals.length > 0) this.outlets.propose(proposals);
-    if (leaving.length < ended.length)
-      for (const one of ended)
-        if (!isCurrent(one)) void this.#end(one.batch, one.at, one.job).then(again => this.#leaveLate(again));
     return leaving;
   }
 
