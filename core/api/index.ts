@@ -24,6 +24,7 @@ export {
   storage,
   Unavailable,
 } from './storage.js';
+export * from './version.js';
 export {
   dns1035Label,
   dns1123Label,

@@ -1,5 +1,7 @@
+import { recognizeCopies } from '../model/copies.js';
 import { Refusal } from '../model/refusal.js';
 import type { Host, Thread } from './host.js';
+import { API_VERSION } from './version.js';
 
 /**
  * A value or a promise of it: what a plugin need not wait for costs no turn of the event loop.
@@ -127,6 +129,11 @@ export interface Plugin<Config = unknown> {
   readonly name: string;
   /** Names of plugins that must be configured too, in any place; a missing one fails the start with both names. */
   readonly requires?: readonly string[];
+  /**
+   * Version of `capstan/api` that it needs, `major.minor`; `definePlugin` fills in its own. A server with another major
+   * version, or an older minor version, does not start with it.
+   */
+  readonly apiVersion?: string;
   /** Pure; throws ConfigError with the path of the bad field. */
   parse(config: unknown): Config;
   /** Pure and cheap; runs in every thread. */
@@ -149,10 +156,15 @@ export class ConfigError extends Error {
   }
 }
 
+recognizeCopies(ConfigError, 'ConfigError');
+
 /**
- * Identity function that checks a plugin's shape where it is written.
+ * Checks a plugin's shape where it is written, and adds the version of the interface that it is written with.
  *
  * @example
  * export default definePlugin({ name: 'nothing', parse: () => null, contribute: () => [] });
  */
-export const definePlugin = <Config>(plugin: Plugin<Config>): Plugin<Config> => plugin;
+export const definePlugin = <Config>(plugin: Plugin<Config>): Plugin<Config> => ({
+  apiVersion: API_VERSION,
+  ...plugin,
+});

@@ -1,3 +1,4 @@
+import { recognizeCopies } from '../model/copies.js';
 import { type Contributed, definePoint } from './point.js';
 
 /**
@@ -155,6 +156,9 @@ export const lostData = (revision: number, before: number): StoreError =>
  * return { is: 'error', error: new Unavailable('no etcd server answers') };
  */
 export class Unavailable extends Error {}
+
+for (const [name, error] of Object.entries({ Compacted, FutureRevision, StoreError, Unavailable }))
+  recognizeCopies(error, name);
 
 /**
  * What a store offers that other processes write to at the same time.

@@ -18,12 +18,12 @@ const isMap = (value: unknown): value is Record<string, unknown> =>
 /** The key of a flag in the configuration file: `dataDir` for `data-dir`. */
 const camelCase = (flag: string): string => flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Parses a plugin. Modules are looked for from the directory of the configuration file. */
+/** Parses a plugin. Packages are looked for from the directory of the configuration file, then the working directory. */
 function parsePlugin(value: unknown, path: string, directory: string): PluginUse {
   const given = isMap(value) && value['timeout'] !== undefined ? value['timeout'] : undefined;
   const timeout = given === undefined ? undefined : duration(given, `${path}.timeout`);
   const checked = checkPluginUse(timeout === undefined ? value : { ...(value as object), timeout }, path);
-  return { ...checked, use: resolveModule(checked.use, directory) };
+  return { ...checked, use: resolveModule(checked.use, [directory, process.cwd()], path) };
 }
 
 function parsePlugins(value: unknown, directory: string): readonly PluginUse[] {

@@ -1,3 +1,4 @@
+import { recognizeCopies } from './copies.js';
 import type { Json } from './object.js';
 
 /** Reasons of a Status with their HTTP status codes (Kubernetes API conventions, "Response Status Kind"). */
@@ -86,6 +87,8 @@ export class Refusal extends Error {
     };
   }
 }
+
+recognizeCopies(Refusal, 'Refusal');
 
 /** A resource (plural name) or kind in its group. */
 export interface GroupResource {

@@ -19,6 +19,10 @@ export interface CallTarget {
 
 const isRefusal = (thrown: unknown): boolean => thrown instanceof Refusal;
 
+/** Whether this is a refusal that cannot be answered: plugins in JavaScript may give any reason or code. */
+const isMalformed = (thrown: unknown): boolean =>
+  thrown instanceof Refusal && !(Number.isInteger(thrown.code) && thrown.code >= 400 && thrown.code < 600);
+
 /**
  * Runs the calls of one plugin at one point: the only way from the server into a plugin while it serves a request, and
  * so the place where calls are bounded and counted. A call that returns synchronously costs neither timer nor promise.
@@ -33,7 +37,7 @@ export function callerOf(target: CallTarget): Contributed<unknown>['call'] {
     return new PluginFailure(target.plugin, target.point, why);
   };
   const rethrow = (thrown: unknown, mayThrow: (thrown: unknown) => boolean): never => {
-    throw !(thrown instanceof DeadlineExceeded) && mayThrow(thrown) ? thrown : failure(thrown);
+    throw !(thrown instanceof DeadlineExceeded) && mayThrow(thrown) && !isMalformed(thrown) ? thrown : failure(thrown);
   };
   return (operation, mayThrow = isRefusal) => {
     try {

@@ -1,5 +1,6 @@
 import { ConfigError, type Contribution, type Plugin } from '../api/point.js';
 import type { PluginSpec } from '../threads/data.js';
+import { checkApiVersion } from './apiVersion.js';
 import { pluginError } from './errors.js';
 import { importPlugin, resolveModule } from './module.js';
 import { checkPluginUse, type PluginUse } from './settings.js';
@@ -31,8 +32,9 @@ export async function checkPlugins(
 
 async function checkPlugin(given: PluginUse, path: string): Promise<Checked> {
   const checked = checkPluginUse(given, path);
-  const use = resolveModule(checked.use, process.cwd());
+  const use = resolveModule(checked.use, [process.cwd()], path);
   const plugin = await importPlugin(use, path);
+  checkApiVersion(plugin, path);
   const { requires = [] } = plugin;
   if (!Array.isArray(requires) || requires.some(name => typeof name !== 'string'))
     throw new ConfigError(`${path}.use`, `the plugin ${plugin.name} must require a list of names of plugins`);

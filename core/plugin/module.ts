@@ -1,7 +1,8 @@
-import { createRequire } from 'node:module';
 import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { resolve as resolveFrom } from 'import-meta-resolve';
 import { ConfigError, type Plugin } from '../api/point.js';
+import { provideOwnCopy } from './ownCopy.js';
 
 /** A module and the name of its export, of `module#export`; without one it is the default export. */
 function partsOf(use: string): readonly [specifier: string, name: string] {
@@ -9,28 +10,37 @@ function partsOf(use: string): readonly [specifier: string, name: string] {
   return [specifier, name];
 }
 
-/** The file of a package that is installed in `directory` or above it; undefined if there is none. */
-function packageFile(name: string, directory: string): string | undefined {
+/** The module of a package that is installed in `directory` or above it; undefined if the package is not. */
+function resolvePackage(specifier: string, directory: string, path: string): string | undefined {
   try {
-    const file = createRequire(join(directory, 'package.json')).resolve(name);
-    return isAbsolute(file) ? file : undefined;
-  } catch {
-    return undefined;
+    return resolveFrom(specifier, pathToFileURL(join(directory, 'package.json')).href);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw new ConfigError(`${path}.use`, `${specifier} cannot be loaded: ${message}`);
   }
 }
 
 /**
- * Where a plugin's `use` leads, independent of the working directory: paths and packages are looked for from
- * `directory`. A package that is not installed there keeps its name and is looked for beside this server.
+ * The URL of the module that a plugin's `use` names, with its `#export`. Paths are relative to the first directory;
+ * packages are looked for from each directory, never from where this server is installed. `path` is the place of the
+ * configuration that names it. Throws ConfigError.
  */
-export function resolveModule(use: string, directory: string): string {
+export function resolveModule(use: string, directories: readonly string[], path = 'plugins'): string {
   const [specifier] = partsOf(use);
   const rest = use.slice(specifier.length);
   if (specifier.startsWith('file:')) return use;
   if (specifier.startsWith('.') || isAbsolute(specifier))
-    return pathToFileURL(resolve(directory, specifier)).href + rest;
-  const file = packageFile(specifier, directory);
-  return file === undefined ? use : pathToFileURL(file).href + rest;
+    return pathToFileURL(resolve(directories[0] ?? '.', specifier)).href + rest;
+  const places = [...new Set(directories)];
+  for (const directory of places) {
+    const url = resolvePackage(specifier, directory, path);
+    if (url !== undefined) return url + rest;
+  }
+  throw new ConfigError(
+    `${path}.use`,
+    `the package ${specifier} is not installed in ${places.join(', nor in ')}, nor above: install it there, or write ./ before a path`,
+  );
 }
 
 const isPlugin = (value: unknown): value is Plugin => {
@@ -43,6 +53,7 @@ export async function importPlugin(use: string, path = 'plugins'): Promise<Plugi
   const [specifier, name] = partsOf(use);
   let module: { readonly [name: string]: unknown };
   try {
+    provideOwnCopy(specifier);
     module = await import(specifier);
   } catch (error) {
     throw new ConfigError(`${path}.use`, `${use} cannot be loaded: ${(error as Error)?.message ?? String(error)}`);

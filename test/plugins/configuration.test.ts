@@ -147,7 +147,7 @@ describe('use', () => {
       /^plugins\[0]\.use: file:.*nowhere\.js cannot be loaded: /,
     );
     expect((await refusal([{ use: '@nobody/nothing' }])).message).toMatch(
-      /^plugins\[0]\.use: @nobody\/nothing cannot be loaded: /,
+      /^plugins\[0]\.use: the package @nobody\/nothing is not installed in /,
     );
   });
 

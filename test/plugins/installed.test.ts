@@ -1,0 +1,159 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { API_VERSION, ConfigError, Compacted, Refusal, StoreError } from '../../core/api/index.js';
+import { checkApiVersion } from '../../core/plugin/apiVersion.js';
+import { ConfiguredServer } from './support.js';
+
+/* Where `use` finds a plugin, and where the plugin finds `capstan/api`, in the layouts that package managers make. */
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+
+/** A validator that refuses ConfigMaps with a label of its name, with a Refusal of the copy that it imports. */
+const source = (name: string): string => `
+import { definePlugin, Refusal, validator } from 'capstan/api';
+export default definePlugin({
+  name: '${name}',
+  parse: () => null,
+  contribute: () => [
+    validator.of(() => ({
+      on: { resources: ['configmaps'] },
+      validate: (_change, after) => {
+        if (after?.metadata.labels?.['${name}']) throw new Refusal('Forbidden', 'refused by ${name}');
+        return [];
+      },
+    })),
+  ],
+});`;
+
+/** Writes a package that only an `import` can load, and gives its directory. */
+function writePackage(directory: string, name: string): string {
+  mkdirSync(directory, { recursive: true });
+  const exports = { '.': { import: './index.js' } };
+  writeFileSync(join(directory, 'package.json'), JSON.stringify({ name, version: '1.0.0', type: 'module', exports }));
+  writeFileSync(join(directory, 'index.js'), source(name));
+  return directory;
+}
+
+function link(target: string, path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(target, path);
+}
+
+/** A second copy of the interface, as a package manager installs it for a plugin. */
+function copyCapstan(directory: string): void {
+  for (const name of ['package.json', 'dist/core/api', 'dist/core/model', 'dist/core/naming.js'])
+    cpSync(resolve(name), join(directory, name), { recursive: true, filter: file => !file.endsWith('.map') });
+}
+
+describe('a plugin', () => {
+  const server = new ConfiguredServer();
+  const modules = join(server.directory, 'node_modules');
+  const elsewhere = mkdtempSync(join(tmpdir(), 'capstan-linked-'));
+
+  beforeAll(async () => {
+    writePackage(join(modules, 'flat'), 'flat');
+    copyCapstan(join(modules, 'flat/node_modules/capstan'));
+    const store = join(modules, '.pnpm');
+    copyCapstan(join(store, 'capstan@0.1.0/node_modules/capstan'));
+    link(writePackage(join(store, 'strict@1.0.0/node_modules/strict'), 'strict'), join(modules, 'strict'));
+    link(join(store, 'capstan@0.1.0/node_modules/capstan'), join(store, 'strict@1.0.0/node_modules/capstan'));
+    link(writePackage(join(elsewhere, 'linked'), 'linked'), join(modules, 'linked'));
+    writeFileSync(join(server.directory, 'file.mjs'), source('file'));
+    await server.start({
+      plugins: [{ use: 'flat' }, { use: 'strict' }, { use: 'linked' }, { use: './file.mjs' }],
+    });
+  });
+  afterAll(async () => {
+    await server.dispose();
+    rmSync(elsewhere, { recursive: true });
+  });
+
+  test.each([
+    ['flat', 'with a second copy of capstan'],
+    ['strict', 'in a strict layout of links'],
+    ['linked', 'linked from a place without capstan'],
+    ['file', 'in a file in a place without capstan'],
+  ])('%s, %s, refuses with its own Refusal', async name => {
+    const create = (labels: object) => server.call('POST', MAPS, { body: { metadata: { name, labels } } });
+    const answer = await create({ [name]: 'x' });
+    expect([answer.status, answer.body.message]).toEqual([403, `refused by ${name}`]);
+    expect((await create({})).status).toBe(201);
+  });
+
+  test('that is installed beside the server alone is not found', async () => {
+    const other = new ConfiguredServer();
+    const ended = await other.start({ plugins: [{ use: 'undici' }] }).catch((error: Error) => error.message);
+    await other.dispose();
+    expect(ended).toBe(
+      `ended with 2:\ncapstan: plugins[0].use: the package undici is not installed in ${other.directory}, nor above: install it there, or write ./ before a path\n`,
+    );
+  });
+
+  test('whose package does not export what is asked for is refused with the reason', async () => {
+    const other = new ConfiguredServer();
+    writePackage(join(other.directory, 'node_modules/closed'), 'closed');
+    const ended = await other.start({ plugins: [{ use: 'closed/inner' }] }).catch((error: Error) => error.message);
+    await other.dispose();
+    expect(ended).toMatch(/capstan: plugins\[0\]\.use: closed\/inner cannot be loaded: .*'\.\/inner' is not defined/);
+  });
+});
+
+describe('instanceof', () => {
+  test('recognizes errors of another copy, but not as subclasses nor as other classes', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'capstan-copy-'));
+    copyCapstan(directory);
+    const other = (await import(join(directory, 'dist/core/api/index.js'))) as typeof import('../../core/api/index.js');
+    const { PluginFailure } = await import('../../core/api/index.js');
+    rmSync(directory, { recursive: true });
+    expect(other.Refusal).not.toBe(Refusal);
+    const failure = new other.PluginFailure('p', 'validate', 'failed');
+    expect(failure).toBeInstanceOf(Refusal);
+    expect(failure).not.toBeInstanceOf(PluginFailure);
+    expect(new other.Refusal('Forbidden', '')).toBeInstanceOf(Refusal);
+    expect(new other.ConfigError('a', '')).toBeInstanceOf(ConfigError);
+    expect(new other.Compacted(3)).toBeInstanceOf(Compacted);
+    expect(other.lostData(1, 2)).toBeInstanceOf(StoreError);
+    for (const value of [new other.Refusal('Forbidden', ''), new Error('x'), {}, null, undefined, 'x'])
+      expect(value instanceof Compacted).toBe(false);
+    expect(new PluginFailure('p', 'validate', 'failed')).toBeInstanceOf(PluginFailure);
+  });
+});
+
+describe('apiVersion', () => {
+  const plugin = (apiVersion: unknown) =>
+    ({ name: 'p', apiVersion, parse: () => null, contribute: () => [] }) as Parameters<typeof checkApiVersion>[0];
+  const check = (version: unknown) => () => checkApiVersion(plugin(version), 'plugins[3]', '2.5');
+
+  test.each([[undefined], ['2.0'], ['2.5']])('%s fits version 2.5', version => {
+    expect(check(version)).not.toThrow();
+  });
+
+  test.each([
+    ['1.9', 'needs version 1.9 of capstan/api, and this server has 2.5: install a release of the plugin for version 2'],
+    ['2.6', 'needs version 2.6 of capstan/api, and this server has 2.5: install a newer Capstan, or a release of'],
+    ['3.0', 'install a newer Capstan, or a release of the plugin for version 2.5'],
+    ['2', 'must have an apiVersion like "2.5", or leave it out'],
+    [2.5, 'must have an apiVersion like "2.5", or leave it out'],
+  ])('%s is refused with what to do', (version, message) => {
+    expect(check(version)).toThrow(ConfigError);
+    expect(check(version)).toThrow(/^plugins\[3\]\.use: the plugin p /);
+    expect(check(version)).toThrow(message);
+  });
+
+  test('is filled in by definePlugin, and checked at the start', async () => {
+    const { definePlugin } = await import('../../core/api/index.js');
+    expect(definePlugin({ name: 'p', parse: () => null, contribute: () => [] }).apiVersion).toBe(API_VERSION);
+    const server = new ConfiguredServer();
+    writeFileSync(
+      join(server.directory, 'old.mjs'),
+      "export default { name: 'old', apiVersion: '99.0', parse: () => null, contribute: () => [] };",
+    );
+    const ended = await server.start({ plugins: [{ use: './old.mjs' }] }).catch((error: Error) => error.message);
+    await server.dispose();
+    expect(ended).toMatch(
+      /^ended with 2:\ncapstan: plugins\[0\]\.use: the plugin old needs version 99\.0 of capstan\/api/,
+    );
+  });
+});
