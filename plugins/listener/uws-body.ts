@@ -5,6 +5,8 @@ const NOTHING = new Uint8Array(0);
 /** Collects a request's body. Once the read has failed, further parts are dropped. */
 export class BodyCollector {
   readonly body: Promise<Uint8Array>;
+  /** Whether the last part has arrived. */
+  isComplete = false;
   private parts: Uint8Array[] = [];
   private size = 0;
   private settled = false;
@@ -23,6 +25,7 @@ export class BodyCollector {
 
   /** Takes a part; its memory belongs to uWS and is copied. */
   take(part: ArrayBuffer, last: boolean): void {
+    this.isComplete = last;
     if (this.settled) return;
     this.size += part.byteLength;
     if (this.size > this.limit) this.fail(tooLarge(this.limit));

@@ -5,7 +5,7 @@ import { bodiless, type Headers, statusLine } from './common.js';
 import { BodyCollector } from './uws-body.js';
 import type { Response } from './uws-types.js';
 import { type Kept, UwsWebSocket } from './uws-websocket.js';
-import { CORKED_BYTES, UwsStream } from './uws-write.js';
+import { CORKED_BYTES, flushAtTurnEnd, UwsStream } from './uws-write.js';
 
 /** What the exchanges of one listener share. */
 export interface UwsServer {
@@ -39,15 +39,6 @@ function addressText(bytes: Uint8Array): string {
  * are done.
  */
 let calledBack: UwsExchange | undefined;
-/** Answers that leave at the end of this turn of the event loop. */
-let leaving: (() => void)[] = [];
-
-function leaveAll(): void {
-  const answers = leaving;
-  leaving = [];
-  for (const answer of answers) answer();
-}
-
 /**
  * One request on uWS. The native request lives only while the handler is on the stack: what goes on after it uses a
  * copy of the headers (1.5 µs for eight).
@@ -148,17 +139,16 @@ export class UwsExchange implements Exchange {
     const { length } = options;
     const here = this.claim(status);
     const silent = this.method === 'HEAD' || bodiless(status);
-    const stream = this.begin(!here || silent, options);
-    if (!here) return stream;
-    // At once: what is written to the stream may leave before a later answer would.
-    this.res.cork(() => {
-      this.head(status, headers);
-      if (!silent) return;
-      if (length !== undefined) this.res.writeHeader('content-length', String(length));
-      this.res.endWithoutBody();
-      this.finish();
-    });
-    return stream;
+    if (here)
+      this.corked(() => {
+        this.head(status, headers);
+        if (!silent) return;
+        if (length !== undefined) this.res.writeHeader('content-length', String(length));
+        this.res.endWithoutBody();
+        this.finish();
+      });
+    // After the head, so that what it writes follows the head at the end of this turn.
+    return this.begin(!here || silent, options);
   }
 
   onAbort(listener: () => void): void {
@@ -223,13 +213,21 @@ export class UwsExchange implements Exchange {
   }
 
   /**
-   * Runs `work` so that what it writes leaves as one record and one system call: later, while the cork buffer may be
-   * another connection's.
+   * Runs `work` so that what it writes leaves as one record and one system call: at the end of this turn of the event
+   * loop while the cork buffer may be another connection's, or while more of the body may be on its way through uWS.
+   * There, over TLS, a write drops what was received and not yet decrypted, which breaks the connection.
    */
   private corked(work: () => void): void {
-    if (this.request) work();
-    else if (calledBack === this) this.res.cork(work);
-    else if (leaving.push(() => this.usable && this.res.cork(work)) === 1) setImmediate(leaveAll);
+    if (this.isReceiving || (!this.request && calledBack !== this))
+      flushAtTurnEnd({ flush: () => this.usable && this.res.cork(work) });
+    else if (this.request) work();
+    else this.res.cork(work);
+  }
+
+  /** Whether a part of the body may be still to come. */
+  private get isReceiving(): boolean {
+    if (this.collector) return !this.collector.isComplete;
+    return this.header('transfer-encoding') !== undefined || Number(this.header('content-length') ?? 0) > 0;
   }
 
   private finish(): void {

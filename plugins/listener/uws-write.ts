@@ -75,14 +75,14 @@ interface Flushable {
 let dirty: Flushable[] = [];
 
 function flushAll(): void {
-  const streams = dirty;
+  const writers = dirty;
   dirty = [];
-  for (const stream of streams) stream.flush();
+  for (const writer of writers) writer.flush();
 }
 
-/** Has the stream write at the end of this turn of the event loop. */
-export function flushAtTurnEnd(stream: Flushable): void {
-  if (dirty.push(stream) === 1) setImmediate(flushAll);
+/** Calls `flush` at the end of this turn of the event loop, after those of the calls before. */
+export function flushAtTurnEnd(writer: Flushable): void {
+  if (dirty.push(writer) === 1) setImmediate(flushAll);
 }
 
 /**

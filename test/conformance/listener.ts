@@ -260,6 +260,19 @@ export function listenerConformance(given: ListenerCase): void {
       expect(await ask(chunked, t => t.includes('too large'))).toMatch(/^HTTP\/1.1 413 /);
     });
 
+    it.each(['/body', '/answered', '/now/early', '/writes'])(
+      'lets a client that sends more than it should read its answer: %s',
+      async path => {
+        const client = await open();
+        client.send(`POST ${path} HTTP/1.1\r\n${HOST}Content-Length: ${BIG}\r\n\r\n`);
+        client.send(Buffer.alloc(BIG, 120));
+        client.send(get('/now/on'));
+        const text = await client.until(t => t.includes('/now/on?'));
+        expect(text).toMatch(/^HTTP\/1.1 (413|403|200) /);
+        expect([count(text, 'HTTP/1.1'), text.endsWith('GET /now/on?')]).toEqual([2, true]);
+      },
+    );
+
     it('gives all headers, lower case, in order, also after the handler has returned', async () => {
       const lines = Array.from({ length: 60 }, (_, i) => `X-Header-${i}: value ${i}\r\n`).join('');
       const text = await ask(get('/headers', `${lines}X-Twice: 1\r\nX-Twice: 2\r\n`), t => t.endsWith(']]'));
