@@ -180,11 +180,11 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
  * @example
  * contribute: config => [authenticator.of(host => new ApiKeys(config, host.log))],
  */
-export const authenticator = definePoint<Authenticator, Authentication>('authn', ['request'], firstUser);
+export const authenticator = definePoint<Authenticator>()('authn', ['request'], firstUser);
 /**
  * Whether the sender may do what the request asks for: the first allow or deny wins; none is deny.
  *
  * @example
  * contribute: () => [authorizer.of(() => ({ dependsOn: 'policy', authorize: () => ({ is: 'noOpinion' }) }))],
  */
-export const authorizer = definePoint<Authorizer, Authorization>('authz', ['request'], firstOpinion);
+export const authorizer = definePoint<Authorizer>()('authz', ['request'], firstOpinion);

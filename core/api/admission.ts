@@ -163,11 +163,11 @@ function everyOne(inputs: readonly Contributed<Validator>[]): Validation {
  * @example
  * contribute: config => [mutator.of(host => new DefaultLabels(config, host.log))],
  */
-export const mutator = definePoint<Mutator, Mutation>('mutate', ['request'], inOrder);
+export const mutator = definePoint<Mutator>()('mutate', ['request'], inOrder);
 /**
  * Refuses objects; every validator is asked, and all violations go into one reply.
  *
  * @example
  * contribute: config => [validator.of(() => new ImageRegistries(config))],
  */
-export const validator = definePoint<Validator, Validation>('validate', ['request'], everyOne);
+export const validator = definePoint<Validator>()('validate', ['request'], everyOne);

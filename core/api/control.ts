@@ -54,11 +54,11 @@ function boundedChecks(inputs: readonly Contributed<HealthCheck>[]): readonly He
  * @example
  * contribute: () => [controller.of(host => ({ name: 'counter', start: () => host.watch(count) }))],
  */
-export const controller = definePoint<Controller, readonly Controller[]>('controller', ['control'], allValues);
+export const controller = definePoint<Controller>()('controller', ['control'], allValues);
 /**
  * Health checks: all of them count.
  *
  * @example
  * contribute: () => [healthCheck.of(() => ({ name: 'disk', of: ['livez'], check: checkDisk }))],
  */
-export const healthCheck = definePoint<HealthCheck, readonly HealthCheck[]>('health', ['front'], boundedChecks);
+export const healthCheck = definePoint<HealthCheck>()('health', ['front'], boundedChecks);

@@ -1,6 +1,6 @@
 import type { ApiObject } from '../model/object.js';
 import type { Naming } from '../naming.js';
-import type { Awaitable, Point } from './point.js';
+import type { Awaitable, Combined } from './point.js';
 
 /**
  * Kinds of thread: the front end (the main thread), the pool, the writer, and the controllers' thread.
@@ -78,17 +78,9 @@ export interface ResourceEvent {
   readonly mentions?: (text: string) => boolean;
 }
 
-/**
- * What a plugin gets from the server, in the thread that makes its part.
- *
- * @example
- * validator.of(host => {
- *   const namespaces = host.informer('core/namespaces');
- *   return { on: {}, validate: change => (namespaces.get('', change.target.namespace) ? [] : [required('namespace')]) };
- * });
- */
-export interface Host {
-  readonly thread: Thread;
+/** What every thread offers. */
+interface BaseHost<T extends Thread> {
+  readonly thread: T;
   readonly log: Log;
   /** Translates neutral names into those that the server speaks. */
   readonly naming: Naming;
@@ -100,24 +92,49 @@ export interface Host {
    */
   onClose(release: () => Awaitable<void>): void;
   /**
-   * The informer of a stored resource by its storage name (`core/namespaces`,
-   * `rbac.authorization.orchestrator.io/roles`). For the pool and controllers. Call it in `make`: a call in the pool for
-   * a new resource after that throws.
-   */
-  informer(storageName: string): Informer;
-  /**
-   * For controllers: a request as `system:serviceaccount:<system namespace>:<controller>`, which may do everything.
-   * Throws Refusal for a refusal.
-   */
-  request(controller: string, request: InternalRequest): Promise<ApiObject>;
-  /**
-   * For controllers: every committed change, in order, beginning with the current objects as ADDED, which all come
-   * within one turn of the event loop.
-   */
-  watch(listener: (event: ResourceEvent) => void): void;
-  /**
    * What plugins contributed to a point of your own, combined. Available once every plugin of the thread has been made:
    * call it when a request or event comes, not in `make`.
    */
-  at<In, Out>(point: Point<In, Out>): Out;
+  at<Out>(point: Combined<Out>): Out;
 }
+
+/** What the pool and the control thread offer besides. */
+interface InformerHost {
+  /**
+   * The informer of a stored resource by its storage name (`core/namespaces`,
+   * `rbac.authorization.orchestrator.io/roles`). Call it in `make`: a call in the pool for a new resource after that
+   * throws.
+   */
+  informer(storageName: string): Informer;
+}
+
+/** What the control thread offers besides. */
+interface ControlHost {
+  /**
+   * Makes a request as `system:serviceaccount:<system namespace>:<controller>`, which may do everything. Throws Refusal
+   * for a refusal.
+   */
+  request(controller: string, request: InternalRequest): Promise<ApiObject>;
+  /**
+   * Calls back for every committed change, in order, beginning with the current objects as ADDED, which all come within
+   * one turn of the event loop.
+   */
+  watch(listener: (event: ResourceEvent) => void): void;
+}
+
+/** The members of `Offered`, if all of the threads T are among those that offer them. */
+type OfferedIn<T extends Thread, Offering extends Thread, Offered> = [T] extends [Offering] ? Offered : unknown;
+
+/**
+ * What a plugin gets from the server, in the thread that makes its part. It has the members that all of the threads T
+ * offer: `informer` is for the pool and controllers, `request` and `watch` are for controllers.
+ *
+ * @example
+ * validator.of(host => {
+ *   const namespaces = host.informer('core/namespaces');
+ *   return { on: {}, validate: change => (namespaces.get('', change.target.namespace) ? [] : [required('namespace')]) };
+ * });
+ */
+export type Host<T extends Thread = Thread> = BaseHost<T> &
+  OfferedIn<T, 'request' | 'control', InformerHost> &
+  OfferedIn<T, 'control', ControlHost>;

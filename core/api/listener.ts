@@ -160,4 +160,4 @@ export interface Listener {
  * @example
  * contribute: () => [listener.of(host => new MyListener(host.log))],
  */
-export const listener = definePoint<Listener, readonly Listener[]>('listener', ['front'], allValues);
+export const listener = definePoint<Listener>()('listener', ['front'], allValues);

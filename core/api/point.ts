@@ -67,50 +67,61 @@ export class PluginFailure extends Refusal {
 export interface Contribution {
   readonly point: string;
   readonly threads: readonly Thread[];
-  readonly make: (host: Host) => Awaitable<unknown>;
+  /** Called with the host of one of these threads. A method, as hosts differ from thread to thread. */
+  make(host: Host): Awaitable<unknown>;
 }
 
 /**
  * An extension point: where its values live, and how many become one. Anyone may define one.
  *
  * @example
- * const greeting: Point<string, readonly string[]> = definePoint('greeting', ['request'], allValues);
+ * const greeting: Point<'request', string, readonly string[]> = definePoint<string>()('greeting', ['request'], allValues);
  */
-export interface Point<In, Out> {
+export interface Point<T extends Thread, In, Out> {
   readonly name: string;
-  readonly threads: readonly Thread[];
+  readonly threads: readonly T[];
   /**
    * Called once per thread at start, with the contributions in the order of the configuration; [] gives the default.
    */
   readonly combine: (inputs: readonly Contributed<In>[]) => Out;
-  of(make: (host: Host) => Awaitable<In>): Contribution;
+  /** `make` gets the host of the point's threads: what these do not offer does not compile. */
+  of(make: (host: Host<T>) => Awaitable<In>): Contribution;
 }
 
 /**
- * Defines an extension point; its name must be unique within a server. What plugins contributed to it is found with
- * `host.at(point)`.
+ * How a point's values are found: by its name, as it combines them.
  *
  * @example
- * export const greeting = definePoint<string, string>('greeting', ['request'], all => all.map(one => one.value).join());
+ * const combinationOf = <Out>(host: Host, point: Combined<Out>): Out => host.at(point);
  */
-export function definePoint<In, Out>(
-  name: string,
-  threads: readonly Thread[],
-  combine: Point<In, Out>['combine'],
-): Point<In, Out> {
-  return Object.freeze({
-    name,
-    threads,
-    combine,
-    of: (make: (host: Host) => Awaitable<In>): Contribution => ({ point: name, threads, make }),
-  });
-}
+export type Combined<Out> = { readonly name: string; readonly combine: (inputs: never) => Out };
+
+/**
+ * Defines an extension point for values of type In; its name must be unique within a server. What plugins contributed to
+ * it is found with `host.at(point)`.
+ *
+ * @example
+ * export const greeting = definePoint<string>()('greeting', ['request'], all => all.map(one => one.value).join());
+ */
+export const definePoint =
+  <In>() =>
+  <const T extends Thread, Out>(
+    name: string,
+    threads: readonly T[],
+    combine: (inputs: readonly Contributed<In>[]) => Out,
+  ): Point<T, In, Out> =>
+    Object.freeze({
+      name,
+      threads,
+      combine,
+      of: (make: (host: Host<T>) => Awaitable<In>): Contribution => ({ point: name, threads, make }),
+    });
 
 /**
  * A point's combination where every value counts: all of them, in the order of the configuration.
  *
  * @example
- * export const greeting = definePoint<string, readonly string[]>('greeting', ['request'], allValues);
+ * export const greeting = definePoint<string>()('greeting', ['request'], allValues);
  */
 export const allValues = <T>(inputs: readonly Contributed<T>[]): readonly T[] => inputs.map(input => input.value);
 

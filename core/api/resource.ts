@@ -337,11 +337,7 @@ function combineTypes(inputs: readonly Contributed<ResourceType | BuiltInKind>[]
  * @example
  * contribute: () => [resourceType.of(() => defineResource({ ...names, schema, strategy }))]
  */
-export const resourceType = definePoint<ResourceType | BuiltInKind, ResourceTypes>(
-  'resource',
-  ['front', 'request'],
-  combineTypes,
-);
+export const resourceType = definePoint<ResourceType | BuiltInKind>()('resource', ['front', 'request'], combineTypes);
 
 /**
  * Contributes the strategy of a built-in kind. `make` is called once per thread, with the naming the server speaks.
@@ -375,8 +371,4 @@ export interface ResourceSource {
  * @example
  * contribute: () => [resourceSource.of(() => source)]
  */
-export const resourceSource = definePoint<ResourceSource, readonly ResourceSource[]>(
-  'resourceSource',
-  ['front', 'request'],
-  allValues,
-);
+export const resourceSource = definePoint<ResourceSource>()('resourceSource', ['front', 'request'], allValues);

@@ -247,4 +247,4 @@ function exactlyOne(inputs: readonly Contributed<Storage>[]): Storage {
  * @example
  * contribute: config => [storage.of(host => openStore(config.path, host.now))],
  */
-export const storage = definePoint<Storage, Storage>('storage', ['store'], exactlyOne);
+export const storage = definePoint<Storage>()('storage', ['store'], exactlyOne);

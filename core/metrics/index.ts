@@ -14,7 +14,7 @@ export interface Scrape {
 }
 
 /** The metrics at `/metrics`: requests, process and plugins. */
-export function serverMetrics(requests: RequestMetrics, data: Pick<ThreadData, 'plugins' | 'failures'>): Scrape {
+export function serverMetrics(requests: RequestMetrics, data: Pick<ThreadData, 'plugins' | 'calls'>): Scrape {
   const registry = new Registry();
   requests.register(registry);
   registerProcessMetrics(registry);

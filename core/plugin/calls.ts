@@ -2,19 +2,17 @@ import type { Log } from '../api/host.js';
 import { isPromise } from '../api/awaitable.js';
 import { type Contributed, PluginFailure } from '../api/point.js';
 import { Refusal } from '../model/refusal.js';
+import type { PointCounters } from './callCounters.js';
 import { DeadlineExceeded, withinDeadline } from './deadline.js';
 
-/** What became of a failed call. */
-export type FailureKind = 'error' | 'timeout';
-
-/** One plugin at one point, and where its failures go. */
+/** One plugin at one point, and where its calls are counted. */
 export interface CallTarget {
   readonly plugin: string;
   readonly point: string;
   /** Milliseconds that a call may take. */
   readonly timeout: number;
   readonly log: Log;
-  readonly count: (kind: FailureKind) => void;
+  readonly counters: Pick<PointCounters, 'countCall' | 'countFailure'>;
 }
 
 const isRefusal = (thrown: unknown): boolean => thrown instanceof Refusal;
@@ -31,7 +29,7 @@ export function callerOf(target: CallTarget): Contributed<unknown>['call'] {
   const failure = (thrown: unknown): PluginFailure => {
     const late = thrown instanceof DeadlineExceeded;
     const { stack = String(thrown) } = (thrown ?? {}) as Partial<Error>;
-    target.count(late ? 'timeout' : 'error');
+    target.counters.countFailure(late ? 'timeout' : 'error');
     const why = late ? `did not answer within ${target.timeout} ms` : 'failed; see the log of the server';
     target.log.error({ point: target.point, stack }, `plugin ${target.plugin}: the call ${late ? why : 'failed'}`);
     return new PluginFailure(target.plugin, target.point, why);
@@ -40,11 +38,18 @@ export function callerOf(target: CallTarget): Contributed<unknown>['call'] {
     throw !(thrown instanceof DeadlineExceeded) && mayThrow(thrown) && !isMalformed(thrown) ? thrown : failure(thrown);
   };
   return (operation, mayThrow = isRefusal) => {
+    const began = performance.now();
+    const countCall = (): void => target.counters.countCall(performance.now() - began);
     try {
       const result = operation();
-      if (!isPromise(result)) return result;
-      return withinDeadline(result, target.timeout).catch((thrown: unknown) => rethrow(thrown, mayThrow));
+      if (isPromise(result))
+        return withinDeadline(result, target.timeout)
+          .finally(countCall)
+          .catch((thrown: unknown) => rethrow(thrown, mayThrow));
+      countCall();
+      return result;
     } catch (thrown) {
+      countCall();
       return rethrow(thrown, mayThrow);
     }
   };

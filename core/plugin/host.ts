@@ -1,5 +1,5 @@
 import type { Host, Informer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
-import type { Point } from '../api/point.js';
+import type { Combined } from '../api/point.js';
 import type { ApiObject } from '../model/object.js';
 import { RELEASE_MS } from '../limits.js';
 import { namingOf } from '../naming.js';
@@ -21,7 +21,7 @@ export interface HostServices {
 export interface PluginSet {
   /** Every plugin has been made. */
   readonly isComplete: boolean;
-  at<In, Out>(point: Point<In, Out>): Out;
+  at<Out>(point: Combined<Out>): Out;
 }
 
 const notAvailable = (what: string, thread: Thread) => (): never => {
@@ -36,7 +36,7 @@ function informersOf(
   thread: Thread,
   plugins: PluginSet,
   informer: (storageName: string) => Informer,
-): Host['informer'] {
+): Host<'request'>['informer'] {
   const known = new Set<string>();
   return storageName => {
     if (plugins.isComplete && thread === 'request' && !known.has(storageName))
@@ -45,6 +45,9 @@ function informersOf(
     return informer(storageName);
   };
 }
+
+/** A host with the members of every thread; those that a thread does not offer throw. */
+type FullHost = Omit<Host<'control'>, 'thread'> & { readonly thread: Thread };
 
 /** Makes the host of each plugin of a thread. */
 export function hostOf(
@@ -59,7 +62,7 @@ export function hostOf(
     if (plugins.isComplete) return plugins.at(point);
     throw new Error(`at(${point.name}) is available once every plugin of the thread has been made, not before`);
   };
-  return plugin => ({
+  return (plugin): FullHost => ({
     thread,
     log: logOf(plugin, data.verbosity),
     naming: namingOf(data.naming),

@@ -1,10 +1,10 @@
 import type { Host, Thread } from '../api/host.js';
-import type { Contributed, Contribution, Plugin, Point } from '../api/point.js';
+import type { Combined, Contributed, Contribution, Plugin } from '../api/point.js';
 import { PLUGIN_CALL_MS } from '../limits.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
+import { CallCounters } from './callCounters.js';
 import { callerOf } from './calls.js';
 import { pluginError } from './errors.js';
-import { FailureCounters } from './failures.js';
 import { type HostServices, hostOf, type PluginSet } from './host.js';
 import { logOf } from './log.js';
 import { importPlugin } from './module.js';
@@ -12,7 +12,7 @@ import { importPlugin } from './module.js';
 /** The plugins of one thread, by point. */
 export interface Plugins {
   /** What was contributed at that point, combined once per thread. */
-  at<In, Out>(point: Point<In, Out>): Out;
+  at<Out>(point: Combined<Out>): Out;
 }
 
 /** A plugin of this thread. */
@@ -35,9 +35,9 @@ class Contributions implements PluginSet {
     else this.#made.set(point, [value]);
   }
 
-  at<In, Out>(point: Point<In, Out>): Out {
+  at<Out>(point: Combined<Out>): Out {
     if (!this.#combined.has(point.name))
-      this.#combined.set(point.name, point.combine((this.#made.get(point.name) ?? []) as Contributed<In>[]));
+      this.#combined.set(point.name, point.combine((this.#made.get(point.name) ?? []) as never));
     return this.#combined.get(point.name) as Out;
   }
 }
@@ -52,12 +52,12 @@ async function importAll({ plugins }: ThreadData, thread: Thread): Promise<Loade
 
 /** Makes a part of a plugin. Throws what the plugin throws, with the plugin's name. */
 async function make(
-  { make }: Contribution,
+  contribution: Contribution,
   { plugin, spec }: Loaded,
   host: (plugin: string) => Host,
 ): Promise<unknown> {
   try {
-    return await make(host(plugin.name));
+    return await contribution.make(host(plugin.name));
   } catch (error) {
     throw pluginError(error, plugin.name, spec.path);
   }
@@ -65,13 +65,12 @@ async function make(
 
 /** The part as its point combines it. */
 function contributed(value: unknown, point: string, { plugin, spec, place }: Loaded, data: ThreadData) {
-  const failures = new FailureCounters(data.failures);
   const call = callerOf({
     plugin: plugin.name,
     point,
     timeout: spec.timeout ?? PLUGIN_CALL_MS,
     log: logOf(plugin.name, data.verbosity),
-    count: kind => failures.add(place, point, kind),
+    counters: new CallCounters(data.calls).of(place, point),
   });
   return { plugin: plugin.name, value, failurePolicy: spec.failurePolicy ?? 'Fail', call };
 }

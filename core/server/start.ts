@@ -2,7 +2,7 @@ import type { Listener, Listening } from '../api/listener.js';
 import { namingOf } from '../naming.js';
 import { checkPlugins } from '../plugin/check.js';
 import { withClass } from '../plugin/errors.js';
-import { FailureCounters } from '../plugin/failures.js';
+import { CallCounters } from '../plugin/callCounters.js';
 import { logOf } from '../plugin/log.js';
 import { checkJson } from '../plugin/checkTypes.js';
 import { Releases } from '../plugin/releases.js';
@@ -117,7 +117,7 @@ function threadData(settings: Settings, home: Home): ThreadData {
     naming: settings.naming,
     plugins,
     resources: settings.resources,
-    failures: FailureCounters.memory(plugins.length),
+    calls: CallCounters.memory(plugins.length),
     counters: new SharedArrayBuffer(COUNTERS * 4),
     verbosity: settings.verbosity,
     // Who is allowed everything is to be known (spec 2, "Anonymous requests").

@@ -24,8 +24,8 @@ export interface ThreadData {
   readonly plugins: readonly PluginSpec[];
   /** Resource types of the settings; they hold no functions. */
   readonly resources: readonly ResourceType[];
-  /** Failed calls of plugins (see FailureCounters). */
-  readonly failures: SharedArrayBuffer;
+  /** Calls of plugins (see CallCounters). */
+  readonly calls: SharedArrayBuffer;
   /** Numbers of messages that the writer has posted, one counter per connected thread (feed.ts). */
   readonly counters: SharedArrayBuffer;
   readonly verbosity: number;

@@ -36,7 +36,7 @@ function terminating({ target }: Change, naming: Host['naming']): Refusal {
 }
 
 /** Refuses creates in namespaces that do not exist or are being deleted. */
-function lifecycle(host: Host): Mutator {
+function lifecycle(host: Host<'request'>): Mutator {
   const namespaces = host.informer('core/namespaces');
   return {
     on: CREATES,
@@ -52,7 +52,7 @@ function lifecycle(host: Host): Mutator {
 }
 
 /** Refuses the deletion of the namespaces that every client expects. */
-function protectSystemNamespaces(host: Host): Validator {
+function protectSystemNamespaces(host: Host<'request'>): Validator {
   const names = ['default', host.naming.component('orchestrator-system'), host.naming.component('orchestrator-public')];
   return {
     on: { groups: [''], resources: ['namespaces'], operations: ['DELETE'] },

@@ -27,5 +27,5 @@ function parseNothing(config: unknown): undefined {
 }
 
 /** A plugin without configuration that is one mutator. */
-export const mutatorPlugin = (name: string, make: (host: Host) => Mutator): Plugin<undefined> =>
+export const mutatorPlugin = (name: string, make: (host: Host<'request'>) => Mutator): Plugin<undefined> =>
   definePlugin<undefined>({ name, parse: parseNothing, contribute: () => [mutator.of(make)] });

@@ -31,7 +31,7 @@ const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON
 /** Accepts the names of definitions, and deletes their objects when they are deleted (spec, "Deletion lifecycle"). */
 class CustomResourceDefinitions implements Controller {
   readonly name = NAME;
-  readonly #host: Host;
+  readonly #host: Host<'control'>;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
   readonly #finalizer: string;
@@ -39,7 +39,7 @@ class CustomResourceDefinitions implements Controller {
   /** Names of definitions that wait for the deletion of their objects, by the storage name of the objects. */
   readonly #deleting = new Map<string, string>();
 
-  constructor(host: Host) {
+  constructor(host: Host<'control'>) {
     this.#host = host;
     this.#requests = new Requests(host, NAME);
     this.#finalizer = host.naming.group('customresourcecleanup.apiextensions.orchestrator.io');

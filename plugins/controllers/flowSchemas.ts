@@ -11,13 +11,13 @@ const LEVELS = 'flowcontrol.apiserver.orchestrator.io/prioritylevelconfiguration
 /** Maintains the condition Dangling of flow schemas: whether their priority level exists. */
 export class FlowSchemaStatus implements Controller {
   readonly name = NAME;
-  readonly #host: Host;
+  readonly #host: Host<'control'>;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
   /** The names of all flow schemas. */
   readonly #schemas = new Set<string>();
 
-  constructor(host: Host) {
+  constructor(host: Host<'control'>) {
     this.#host = host;
     this.#requests = new Requests(host, NAME);
     this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 4, handle: name => this.#updateStatus(name) });

@@ -50,14 +50,14 @@ interface OwnerLocation {
 /** Deletes objects whose owners are all absent, and completes foreground deletion and orphaning. */
 class GarbageCollector implements Controller {
   readonly name = NAME;
-  readonly #host: Host;
+  readonly #host: Host<'control'>;
   readonly #catalog: Catalog;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
   readonly #graph = new OwnerGraph();
   readonly #absent = new Set<string>();
 
-  constructor(host: Host, config: ResourcesConfig) {
+  constructor(host: Host<'control'>, config: ResourcesConfig) {
     this.#host = host;
     this.#catalog = new Catalog(config.resources);
     this.#requests = new Requests(host, NAME);

@@ -12,7 +12,7 @@ const serviceAccount: DesiredObject = {
   inEveryNamespace: true,
 };
 
-function rootCaConfigMap({ naming }: Host, rootCa: string): DesiredObject {
+function rootCaConfigMap({ naming }: Host<'control'>, rootCa: string): DesiredObject {
   const product = naming.product.charAt(0).toUpperCase() + naming.product.slice(1);
   const description =
     `Contains a CA bundle that can be used to verify the ${naming.component('orchestrator-apiserver')} when using ` +

@@ -26,7 +26,7 @@ const NAMESPACES = 'core/namespaces';
 /** Deletes the content of terminating namespaces, then finalizes them (spec, "Deletion lifecycle"). */
 class NamespaceDeletion implements Controller {
   readonly name = NAME;
-  readonly #host: Host;
+  readonly #host: Host<'control'>;
   readonly #catalog: Catalog;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
@@ -34,7 +34,7 @@ class NamespaceDeletion implements Controller {
   readonly #contents = new Map<string, Map<string, number>>();
   readonly #terminating = new Set<string>();
 
-  constructor(host: Host, config: ResourcesConfig) {
+  constructor(host: Host<'control'>, config: ResourcesConfig) {
     this.#host = host;
     this.#catalog = new Catalog(config.resources);
     this.#requests = new Requests(host, NAME);

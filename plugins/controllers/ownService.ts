@@ -34,7 +34,7 @@ function desiredObject(storageName: string, object: ApiObject, members: (found: 
 }
 
 /** The Service of the server itself, with Endpoints and EndpointSlice if it has an address. */
-function ownObjects({ naming }: Host, { clusterIP, port, address }: OwnServiceConfig): DesiredObject[] {
+function ownObjects({ naming }: Host<'control'>, { clusterIP, port, address }: OwnServiceConfig): DesiredObject[] {
   const name = naming.product;
   const metadata = { name, namespace: 'default' };
   const https = { name: 'https', protocol: 'TCP' };

@@ -16,14 +16,14 @@ const CLUSTER_ROLES = `${GROUP}/clusterroles`;
 const MAX_PARALLEL = 32;
 
 /** Lists the objects of a kind, with kind and apiVersion, which informers omit. */
-const listTyped = (host: Host, { kind, plural }: (typeof KINDS)[number]): ApiObject[] =>
+const listTyped = (host: Host<'control'>, { kind, plural }: (typeof KINDS)[number]): ApiObject[] =>
   host
     .informer(`${GROUP}/${plural}`)
     .list()
     .map(object => ({ ...object, kind, apiVersion: host.naming.apiVersion(`${GROUP}/v1`) }));
 
 /** The path of the object's collection or, with `name`, of an object. */
-function requestPath(host: Host, { kind, metadata }: ApiObject, name?: string): string {
+function requestPath(host: Host<'control'>, { kind, metadata }: ApiObject, name?: string): string {
   const { plural } = KINDS.find(known => known.kind === kind)!;
   return pathOf({ apiVersion: host.naming.apiVersion(`${GROUP}/v1`), plural }, metadata.namespace ?? '', name);
 }
@@ -34,11 +34,11 @@ function requestPath(host: Host, { kind, metadata }: ApiObject, name?: string): 
  */
 class RbacBootstrap implements Controller {
   readonly name = 'rbac-bootstrap';
-  readonly #host: Host;
+  readonly #host: Host<'control'>;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
 
-  constructor(host: Host) {
+  constructor(host: Host<'control'>) {
     this.#host = host;
     this.#requests = new Requests(host, this.name);
     this.#queue = new WorkQueue({ name: this.name, log: host.log, workers: 1, handle: () => this.#reconcile() });
@@ -78,11 +78,11 @@ class RbacBootstrap implements Controller {
 /** Updates the rules of aggregated cluster roles from the roles that they select. */
 class RoleAggregation implements Controller {
   readonly name = 'clusterrole-aggregation-controller';
-  readonly #host: Host;
+  readonly #host: Host<'control'>;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
 
-  constructor(host: Host) {
+  constructor(host: Host<'control'>) {
     this.#host = host;
     this.#requests = new Requests(host, this.name);
     this.#queue = new WorkQueue({ name: this.name, log: host.log, workers: 1, handle: () => this.#aggregate() });

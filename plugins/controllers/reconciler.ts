@@ -29,7 +29,7 @@ const belongsIn = ({ inEveryNamespace, object }: DesiredObject, namespace: strin
 /** Ensures that objects exist, those in namespaces as long as their namespace is not terminating. */
 export class ObjectReconciler implements Controller {
   readonly name: string;
-  readonly #host: Host;
+  readonly #host: Host<'control'>;
   /** Desired objects by storage name and name: `core/services/x`. */
   readonly #desired: ReadonlyMap<string, DesiredObject>;
   /** The names of all desired objects, to skip most events quickly. */
@@ -37,7 +37,7 @@ export class ObjectReconciler implements Controller {
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
 
-  constructor(host: Host, name: string, desired: readonly DesiredObject[]) {
+  constructor(host: Host<'control'>, name: string, desired: readonly DesiredObject[]) {
     this.name = name;
     this.#host = host;
     this.#desired = new Map(desired.map(entry => [`${entry.storageName}/${entry.object.metadata.name}`, entry]));

@@ -1,7 +1,7 @@
 import { type ApiObject, type Host, Refusal } from '../../core/api/index.js';
 
 /** The current time in RFC 3339, in whole seconds. */
-export const timestamp = (host: Host): string => `${new Date(host.now()).toISOString().slice(0, 19)}Z`;
+export const timestamp = (host: Host<'control'>): string => `${new Date(host.now()).toISOString().slice(0, 19)}Z`;
 
 /** Returns the result of a request, or undefined if it fails with `code`. */
 async function undefinedOn(code: number, request: Promise<ApiObject>): Promise<ApiObject | undefined> {
@@ -15,10 +15,10 @@ async function undefinedOn(code: number, request: Promise<ApiObject>): Promise<A
 
 /** Requests of a controller. Expected errors are returned as undefined. */
 export class Requests {
-  readonly #host: Host;
+  readonly #host: Host<'control'>;
   readonly #controller: string;
 
-  constructor(host: Host, controller: string) {
+  constructor(host: Host<'control'>, controller: string) {
     this.#host = host;
     this.#controller = controller;
   }

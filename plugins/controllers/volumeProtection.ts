@@ -57,11 +57,11 @@ function isMounted(pod: ApiObject, { metadata: { name, ownerReferences = [] } }:
  */
 class VolumeProtection implements Controller {
   readonly name = NAME;
-  readonly #host: Host;
+  readonly #host: Host<'control'>;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
 
-  constructor(host: Host) {
+  constructor(host: Host<'control'>) {
     this.#host = host;
     this.#requests = new Requests(host, NAME);
     this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 4, handle: key => this.#removeFinalizer(key) });

@@ -84,7 +84,7 @@ export class FakeServer {
   readonly requests: { readonly controller: string; readonly request: InternalRequest }[] = [];
   /** Called before each request of a controller; may throw a refusal. */
   intercept: (controller: string, request: InternalRequest) => void = () => {};
-  readonly host: Host;
+  readonly host: Host<'control'>;
   #revision = 0;
   #uid = 0;
   readonly #listeners: ((event: ResourceEvent) => void)[] = [];

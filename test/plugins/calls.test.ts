@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict';
 import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { PluginFailure, Refusal } from '../../core/api/index.js';
-import { callerOf, type FailureKind } from '../../core/plugin/calls.js';
-import { FailureCounters } from '../../core/plugin/failures.js';
+import { CallCounters, DURATION_BOUNDS, type FailureKind } from '../../core/plugin/callCounters.js';
+import { callerOf } from '../../core/plugin/calls.js';
 
 const failures: FailureKind[] = [];
 const logged: string[] = [];
@@ -12,7 +13,12 @@ const log = {
   warn: () => {},
   error: (_: object, text: string) => void logged.push(text),
 };
-const call = callerOf({ plugin: 'p', point: 'mutate', timeout: 20, log, count: kind => void failures.push(kind) });
+const durations: number[] = [];
+const counters = {
+  countFailure: (kind: FailureKind) => void failures.push(kind),
+  countCall: (milliseconds: number) => void durations.push(milliseconds),
+};
+const call = callerOf({ plugin: 'p', point: 'mutate', timeout: 20, log, counters });
 
 describe('a call that returns synchronously', () => {
   test('returns what the plugin returns, without timer or promise', () => {
@@ -59,17 +65,46 @@ describe('a call that returns a promise', () => {
   });
 });
 
+describe('durations', () => {
+  const measured = (): number | undefined => durations.splice(0).at(-1);
+
+  test('of calls that return, throw, resolve and reject are counted, each once', async () => {
+    durations.splice(0);
+    call(() => 1);
+    expect(durations.splice(0)).toHaveLength(1);
+    expect(() => call(() => assert.fail())).toThrow(PluginFailure);
+    expect(durations.splice(0)).toHaveLength(1);
+    await call(() => after(15));
+    expect(measured()).toBeGreaterThanOrEqual(14);
+    await expect(call(() => new Promise(() => {}))).rejects.toThrow(PluginFailure);
+    expect(measured()).toBeGreaterThanOrEqual(19);
+    failures.splice(0);
+  });
+
+  test('add up beyond what one number in memory holds', () => {
+    const all = new CallCounters(CallCounters.memory(1));
+    const counted = all.of(0, 'authz');
+    for (let i = 0; i < 100; i++) counted.countCall(29_999.5);
+    counted.countCall(0.05);
+    const [found] = [...all];
+    expect(found?.seconds).toBeCloseTo(2999.95005, 4);
+    expect([found?.buckets[0], found?.buckets.at(-2), found?.buckets.at(-1)]).toEqual([1, 100, 0]);
+  });
+});
+
 test('counters are shared by plugin, point and kind; points of plugins are counted together', () => {
-  const memory = FailureCounters.memory(3);
-  const [here, there] = [new FailureCounters(memory), new FailureCounters(memory)];
-  here.add(0, 'authn', 'error');
-  there.add(0, 'authn', 'error');
-  there.add(2, 'validate', 'timeout');
-  here.add(2, 'own/point', 'error');
-  there.add(2, 'toString', 'error');
+  const memory = CallCounters.memory(3);
+  const [here, there] = [new CallCounters(memory), new CallCounters(memory)];
+  here.of(0, 'authn').countFailure('error');
+  there.of(0, 'authn').countFailure('error');
+  there.of(2, 'validate').countFailure('timeout');
+  here.of(2, 'own/point').countFailure('error');
+  there.of(2, 'toString').countFailure('error');
+  there.of(2, 'toString').countCall(2);
+  const none = [...DURATION_BOUNDS, 0].map(() => 0);
   expect([...here]).toEqual([
-    { plugin: 0, point: 'authn', kind: 'error', count: 2 },
-    { plugin: 2, point: 'validate', kind: 'timeout', count: 1 },
-    { plugin: 2, point: 'other', kind: 'error', count: 2 },
+    { plugin: 0, point: 'authn', failures: { error: 2, timeout: 0 }, buckets: none, seconds: 0 },
+    { plugin: 2, point: 'validate', failures: { error: 0, timeout: 1 }, buckets: none, seconds: 0 },
+    { plugin: 2, point: 'other', failures: { error: 2, timeout: 0 }, buckets: none.with(2, 1), seconds: 0.002 },
   ]);
 });

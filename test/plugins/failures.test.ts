@@ -200,3 +200,15 @@ describe('the configuration of a plugin', () => {
     );
   });
 });
+
+test('how long calls take is measured by plugin and point, for the built-in plugins too', async () => {
+  const count = (plugin: string) =>
+    server.counter('capstan_plugin_duration_seconds_count', { plugin, point: 'mutate' });
+  const before = [await count(PLUGIN), await count('namespace-lifecycle')];
+  await create('measured', {});
+  expect([await count(PLUGIN), await count('namespace-lifecycle')]).toEqual(before.map(calls => calls + 1));
+  const { text } = await server.call('GET', '/metrics');
+  expect(text).toMatch(
+    /^# TYPE capstan_plugin_duration_seconds histogram\ncapstan_plugin_duration_seconds_bucket{plugin="[^"]+",point="authn",le="0.0001"} \d+$/m,
+  );
+});

@@ -1,4 +1,5 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -104,7 +105,9 @@ describe('instanceof', () => {
   test('recognizes errors of another copy, but not as subclasses nor as other classes', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'capstan-copy-'));
     copyCapstan(directory);
-    const other = (await import(join(directory, 'dist/core/api/index.js'))) as typeof import('../../core/api/index.js');
+    const other = createRequire(import.meta.url)(
+      join(directory, 'dist/core/api/index.js'),
+    ) as typeof import('../../core/api/index.js');
     const { PluginFailure } = await import('../../core/api/index.js');
     rmSync(directory, { recursive: true });
     expect(other.Refusal).not.toBe(Refusal);

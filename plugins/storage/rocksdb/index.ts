@@ -11,7 +11,7 @@ export interface RocksDbConfig {
 const HISTORY_MS = 5 * 60 * 1000;
 
 /** Loads the native library in the main thread: otherwise a second server of the process cannot load it. */
-const library = definePoint<void, void>('storage/rocksdb/library', ['front'], () => undefined);
+const library = definePoint<void>()('storage/rocksdb/library', ['front'], () => undefined);
 
 /** Stores objects on the local disk. This is the default store. */
 export default definePlugin<RocksDbConfig>({
