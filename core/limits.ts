@@ -58,12 +58,13 @@ export const YOUNG_GENERATION_MB = 96;
  */
 export const QUIET_YOUNG_GENERATION_MB = 24;
 /**
- * A selector, of labels or of fields. It is matched with every object of a list, and with every event of a watch: one of
- * so many keys costs about what it costs to send an event, 2 µs. Over it: 400.
+ * A selector, of labels or of fields. It is matched with every object of a list, and with every event of a watch: one
+ * of so many keys costs about what it costs to send an event, 2 µs. Over it: 400.
  */
 export const SELECTOR_KEYS = 100;
-/** Requirements and values of a selector, which cost time when it is parsed: a millisecond. Over it: 400. */
+/** Requirements of a selector, which take time to parse: together with its values, a millisecond. Over it: 400. */
 export const SELECTOR_REQUIREMENTS = 1000;
+/** Values of a selector. Over it: 400. */
 export const SELECTOR_VALUES = 2500;
 /** Length of a selector; what is longer is not looked at. Over it: 400. */
 export const SELECTOR_CHARACTERS = 32 * 1024;
@@ -75,7 +76,8 @@ export const WRITE_RETRIES = 16;
  */
 export const OBJECT_CLAIMS = 30;
 /**
- * How long a read waits for a revision the server has not seen (spec: reasonable time; upstream waits 3 s). Then: 504.
+ * How long a read waits for a revision that the server has not reached, before it is answered with 504
+ * (spec, "Resource version semantics: meanings"). Upstream waits as long.
  */
 export const FUTURE_REVISION_MS = 3000;
 /** How long history is kept for watches and continue tokens (spec, "Limits"). */
@@ -111,22 +113,18 @@ export const MANAGER_BYTES = 128;
 export const UPDATE_MANAGERS = 10;
 /** Total size of annotations of one object (upstream's bound). */
 export const ANNOTATIONS_BYTES = 256 * 1024;
-/**
- * Characters of all warnings of one answer, and of one of them where they are cut: clients bound the headers they read
- * (upstream's bounds).
- */
+/** Characters of all warnings of one answer, as upstream. Clients limit the size of the headers that they read. */
 export const WARNINGS_CHARACTERS = 4096;
+/** Characters to which each warning is truncated if all warnings of an answer exceed their limit, as upstream. */
 export const WARNING_CHARACTERS = 256;
 /**
  * How long requests under way may take once the server is told to end: upstream's bound of a request. Then their
  * connections are closed.
  */
 export const DRAIN_MS = 60_000;
-/**
- * How long one call of a plugin may take on the way of a request where its configuration does not say, and at most:
- * what upstream gives webhooks. Then the call counts as failed.
- */
+/** The default time limit of a call of a plugin, as for upstream's webhooks. A call that takes longer has failed. */
 export const PLUGIN_CALL_MS = 10_000;
+/** The longest time that a configuration can set for a call of a plugin, as for upstream's webhooks. */
 export const PLUGIN_CALL_MAX_MS = 30_000;
 /** How long one check of a health endpoint may take before it counts as failed: probes do not wait longer. */
 export const HEALTH_CHECK_MS = 10_000;

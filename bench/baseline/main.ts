@@ -1,4 +1,6 @@
-/** Baselines: the least code that does the same work. A process of its own, which runs one task that its parent sends. */
+/**
+ * Baselines: the least code that does the same work. A process of its own, which runs one task that its parent sends.
+ */
 import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { HttpRequest, HttpResponse, TemplatedApp } from '@uwsjs/core';

@@ -20,7 +20,9 @@ import {
 } from './tasks.js';
 
 const WARM_UP_MS = 1000;
-/** Writers pause while watchers are more events behind than this: the generator shares its processors with the server. */
+/**
+ * Writers pause while watchers are more events behind than this: the generator shares its processors with the server.
+ */
 const WINDOW = 64;
 /** Longest wait for the last deliveries. */
 const DRAIN_MS = 5000;

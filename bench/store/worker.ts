@@ -112,7 +112,9 @@ async function compaction({ path, writers, size, ms }: Tasks['compaction']): Pro
   return { ...beside, alone };
 }
 
-/** Keeps objects of commit groups as the front end does: measures the memory held in the end, and the time per group. */
+/**
+ * Keeps objects of commit groups as the front end does: measures the memory held in the end, and the time per group.
+ */
 async function churn({ groups, hot, size, tidy }: Tasks['churn']): Promise<Measured> {
   const buffers = new BufferCompactor();
   const kept = new Map<string, { value: Uint8Array }>();

@@ -1,12 +1,12 @@
 import { Refusal } from '../model/refusal.js';
 import { ANONYMOUS, type User } from '../model/user.js';
 
-/** Group of every authenticated request (spec 2, "User attributes"). */
+/** Group of every authenticated request (spec, "User attributes"). */
 export const AUTHENTICATED = 'system:authenticated';
 /** Group of requests without credentials. */
 export const UNAUTHENTICATED = 'system:unauthenticated';
 
-/** Which requests may carry no credentials (spec 2, "Anonymous requests"). */
+/** Which requests may have no credentials (spec, "Anonymous requests"). */
 export interface AnonymousPolicy {
   readonly enabled: boolean;
   /** Absent: every path. */

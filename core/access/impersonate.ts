@@ -39,7 +39,7 @@ function extraKey(header: string): string {
   }
 }
 
-/** The identity that the headers of a request name (spec 2, "Impersonation"). */
+/** The identity that the headers of a request name (spec, "Impersonation"). */
 class ImpersonatedIdentity {
   readonly name: string;
   readonly uid: string;

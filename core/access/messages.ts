@@ -21,7 +21,7 @@ function describeAction(user: User, target: Target, naming: Naming): string {
 }
 
 /**
- * 403 for a request that no authorizer allowed (spec 2, "Errors"). `reason` is that of the authorizers and may be empty.
+ * 403 for a request that no authorizer allowed (spec, "Errors"). `reason` is that of the authorizers and may be empty.
  * The message names the resource as `deployments.apps "x"`; `details.kind` is the resource without its
  * subresource.
  */

@@ -20,10 +20,10 @@ export interface Exchange {
   /** PEM of the client's certificate, if it sent one that the client CA verified. */
   readonly certificate?: string;
   /**
-   * Reads the whole body. To be called once, and before the handler returns: a body that nobody has asked for by then is
-   * dropped. `onPart` is called with the size of each part as it arrives; what it throws ends the read. Rejects with
-   * that, with Refusal RequestEntityTooLarge above `limit` bytes, and with an Error when the client goes away or the
-   * request is answered before the body is complete. Nothing of the body is kept then.
+   * Reads the whole body. Call it once, before the handler returns; otherwise the body is discarded. `onPart` is called
+   * with the size of each part as it arrives. An error that it throws ends the read. Rejects with this error, with
+   * Refusal RequestEntityTooLarge above `limit` bytes, and with an Error if the client disconnects or the request is
+   * answered before the body is complete. Then no part of the body is kept.
    *
    * @example
    * let received = 0;

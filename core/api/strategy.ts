@@ -116,14 +116,14 @@ export interface ScaleFields {
 }
 
 /**
- * What is special about one kind: all that the server cannot derive from the schema of the kind. A kind gives what
- * differs from an ordinary object whose name is a DNS-1123 subdomain. The functions are pure and synchronous and
- * receive objects that have passed the schema.
+ * Everything special about one kind that the server cannot derive from the schema of the kind. A strategy has only the
+ * members that differ from those of an ordinary object, whose name is a DNS-1123 subdomain. The functions must be pure
+ * and synchronous, and receive objects that conform to the schema.
  *
- * The order of a create: `applyDefaults` on the decoded body, mutators, `prepareCreate`, `applyDefaults`,
- * `validateCreate`, validators. Of an update: `applyDefaults` on the decoded body, mutators, `prepareUpdate`,
- * `applyDefaults`, `validateUpdate`, validators. Of an update of `status` the same, but for `prepareStatus`, which comes
- * before mutators, and `validateStatus`.
+ * The order for a create: `applyDefaults` on the decoded body, mutators, `prepareCreate`, `applyDefaults`,
+ * `validateCreate`, validators. For an update: `applyDefaults` on the decoded body, mutators, `prepareUpdate`,
+ * `applyDefaults`, `validateUpdate`, validators. For an update of `status`: `applyDefaults`, `prepareStatus`, mutators,
+ * `applyDefaults`, `validateStatus`, validators.
  *
  * @example
  * const order: Partial<Strategy> = {

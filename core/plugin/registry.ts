@@ -40,7 +40,9 @@ export function resourceTypes({ resources }: Pick<RegistryData, 'resources'>, pl
   return { custom: [...resources, ...custom], builtIn };
 }
 
-/** The registry of a thread: built-in kinds, types of the settings and of plugins, and those that stored objects define. */
+/**
+ * The registry of a thread: built-in kinds, types of the settings and of plugins, and those that stored objects define.
+ */
 export function liveRegistry(
   data: RegistryData,
   plugins: Plugins,

@@ -16,9 +16,9 @@ const MARK = Buffer.from(REVISION_MARK);
 const QUOTE = 0x22;
 
 /**
- * The position of the digits of `metadata.resourceVersion` in encoded bytes. Canonical bytes begin with kind, apiVersion
- * and metadata, whose earlier members are strings; a quote inside a string is escaped, so the first match is the member
- * itself.
+ * The position of the digits of `metadata.resourceVersion` in encoded bytes. Canonical bytes begin with kind,
+ * apiVersion and metadata, whose earlier members are strings; a quote inside a string is escaped, so the first match is
+ * the member itself.
  */
 function revisionSpan(bytes: Uint8Array): readonly [start: number, end: number] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

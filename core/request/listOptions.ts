@@ -3,7 +3,7 @@ import type { Naming } from '../naming.js';
 import { firstValue, parseInteger, type Query } from './query.js';
 import { parseRevision } from './resourceVersion.js';
 
-/** The options of a list that concern versions and pages (spec, "Resource version semantics"). */
+/** The options of a list that concern versions and pages (spec, "Resource version semantics: list table"). */
 export interface ListOptions {
   readonly limit: number;
   readonly token: string;
@@ -41,7 +41,8 @@ export function validateListOptions(query: Query): Violation[] {
 
 /**
  * Reads `limit`, `continue`, `resourceVersion` and `resourceVersionMatch`. Throws 400 for the combinations that the
- * table of the spec calls invalid ("Resource version semantics") and for a token with a version, else 422.
+ * table of lists calls invalid (spec, "Resource version semantics: list table") and for a token with a version, else
+ * 422.
  */
 export function parseListOptions(query: Query, naming: Naming): ListOptions {
   const limit = Math.min(MAX_ITEMS, Math.max(0, parseInteger(query, 'limit') ?? 0));

@@ -66,8 +66,8 @@ class Requirements {
 }
 
 /**
- * Recursive descent over the tokens of a label selector; the grammar and its complaints are upstream's (spec, "Label
- * selectors"). Tokens are read as they are needed, so that a bound ends the work.
+ * Recursive descent over the tokens of a label selector; the grammar and its error messages are upstream's. Tokens are
+ * read as they are needed, so that a bound ends the work.
  */
 class LabelParser {
   readonly #text: string;
@@ -183,7 +183,7 @@ class LabelParser {
 }
 
 /**
- * Parses a label selector (spec, "Label selectors"). Throws a 400 Refusal with upstream's complaint, or over a bound.
+ * Parses a label selector (spec, "Query parameters"). Throws a 400 Refusal with upstream's complaint, or over a bound.
  */
 export const parseLabelSelector = (text: string): Selector => new LabelParser(text).selector();
 
@@ -231,7 +231,7 @@ function unescaped(value: string): string {
 }
 
 /**
- * Parses a field selector (spec, "Field selectors"); which fields exist is for the caller to say. Throws a 400 Refusal
+ * Parses a field selector (spec, "Query parameters"); which fields exist is for the caller to say. Throws a 400 Refusal
  * with upstream's complaint, or over a bound.
  */
 export function parseFieldSelector(text: string): Selector {

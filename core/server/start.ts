@@ -110,7 +110,9 @@ const describe = (registry: Registry): Kinds => ({
 const pluginsFor = (settings: Settings, { pki, admin, storePath }: Home, kinds: Kinds): PluginSpec[] =>
   pluginsOf(settings, { rootCa: pki.caPem, storePath, adminTokens: admin.file, ...kinds });
 
-/** What every thread is started with. Kinds are described to the control thread alone, which starts once they are known. */
+/**
+ * What every thread is started with. Kinds are described to the control thread alone, which starts once they are known.
+ */
 function threadData(settings: Settings, home: Home): ThreadData {
   const plugins = pluginsFor(settings, home, { resources: [], groups: [] });
   return {
@@ -120,7 +122,7 @@ function threadData(settings: Settings, home: Home): ThreadData {
     calls: CallCounters.memory(plugins.length),
     counters: new SharedArrayBuffer(COUNTERS * 4),
     verbosity: settings.verbosity,
-    // Who is allowed everything is to be known (spec 2, "Anonymous requests").
+    // Who is allowed everything is to be known (spec, "Anonymous requests").
     anonymous: settings.anonymousAuth && !settings.authorizationMode.includes('AlwaysAllow'),
   };
 }

@@ -36,8 +36,9 @@ export const MAGIC = 'capstan-snapshot ';
 export const FORMAT = 2;
 /** Bytes that the first line may have. */
 export const HEADER_BYTES = 4096;
-/** Bytes of the end mark and the number of objects, and of the digest behind them. */
+/** Bytes of the end mark and the number of objects. */
 export const TRAILER_BYTES = 12;
+/** Bytes of the digest, which follows the trailer. */
 export const DIGEST_BYTES = 32;
 
 /** What stands at a place behind the header. */

@@ -30,7 +30,7 @@ function keepOld(pod: UnknownRecord, old: UnknownRecord | undefined): void {
   if (pod.preemptionPolicy === undefined) delete pod.preemptionPolicy;
 }
 
-/** Sets the priority of pods to that of their priority class, which clients cannot choose (spec, "PriorityClass"). */
+/** Sets the priority of pods to that of their priority class, which clients cannot choose. */
 export default mutatorPlugin('priority', host => {
   const classes = host.informer(CLASSES);
   const globalDefault = (): Priority => {

@@ -11,7 +11,7 @@ import {
 
 import { forbidsPod, mutatorPlugin, POD_CREATES } from './pod-draft.js';
 
-/** Adds the overhead, node selector and tolerations of its runtime class to a pod (spec, "RuntimeClass"). */
+/** Adds the overhead, node selector and tolerations of its runtime class to a pod. */
 export default mutatorPlugin('runtime-class', host => {
   const classes = host.informer('node.orchestrator.io/runtimeclasses');
   return {

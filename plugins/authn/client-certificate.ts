@@ -44,9 +44,9 @@ function read(pem: string, credentialId: string): Parsed {
 }
 
 /**
- * Users of certificates that the TLS layer verified against the client CA: common name and organizations (spec 2,
- * "Methods"), and the certificate's fingerprint as the credential id among the extras, as upstream since 1.32. Validity
- * is checked at every call, since a connection may outlive its certificate.
+ * Users of certificates that the TLS layer verified against the client CA: common name and organizations (spec,
+ * "Authentication: methods"), and the certificate's fingerprint as the credential id among the extras, as upstream
+ * since 1.32. Validity is checked at every call, since a connection may outlive its certificate.
  */
 export function clientCertificates(host: Pick<Host, 'now' | 'naming'>): Authenticator {
   const credentialId = host.naming.label('authentication.orchestrator.io/credential-id');

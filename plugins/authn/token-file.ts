@@ -63,9 +63,9 @@ function userOf(fields: readonly string[]): User {
 }
 
 /**
- * Reads a static token file (spec 2, "Methods"): CSV of token, user name, user uid and group columns; a quoted column
- * may hold several groups separated by commas. Blank lines and empty tokens are skipped; of equal tokens the last
- * counts. Throws ConfigError naming file and line.
+ * Reads a static token file (spec, "Authentication: methods"): CSV of token, user name, user uid and group columns; a
+ * quoted column may hold several groups separated by commas. Blank lines and empty tokens are skipped; of equal tokens
+ * the last counts. Throws ConfigError naming file and line.
  */
 export function parseTokenFile(text: string, file: string): TokenTable {
   const table = new Map<string, User>();

@@ -1,6 +1,6 @@
 import { type Authorizer, authorizer, definePlugin, type Plugin } from '../../core/api/index.js';
 
-/** Allows everything (spec 2, "Modes": AlwaysAllow, testing only). */
+/** Allows everything (spec, "Authorization: modes and configuration": AlwaysAllow, testing only). */
 export const allowAll: Authorizer = { dependsOn: 'policy', authorize: () => ({ is: 'allow' }) };
 /** Allows nothing. It has no opinion, so that a later mode can allow, as upstream. */
 export const denyAll: Authorizer = {

@@ -1,6 +1,6 @@
 import { type Authorizer, authorizer, definePlugin, type Plugin } from '../../core/api/index.js';
 
-/** The group with unrestricted access (spec 2, "Modes and configuration"). */
+/** The group with unrestricted access (spec, "Authorization: modes and configuration"). */
 const MASTERS = 'system:masters';
 
 const allowed = { is: 'allow' } as const;

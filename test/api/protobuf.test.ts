@@ -18,21 +18,39 @@ const PB = 'application/vnd.kubernetes.protobuf';
 const { root } = protobuf.parse(`
   syntax = "proto2";
   message TypeMeta { optional string apiVersion = 1; optional string kind = 2; }
-  message Unknown { optional TypeMeta typeMeta = 1; optional bytes raw = 2; optional string contentEncoding = 3; optional string contentType = 4; }
+  message Unknown {
+    optional TypeMeta typeMeta = 1; optional bytes raw = 2; optional string contentEncoding = 3;
+    optional string contentType = 4;
+  }
   message Time { optional int64 seconds = 1; optional int32 nanos = 2; }
-  message OwnerReference { optional string kind = 1; optional string name = 3; optional string uid = 4; optional string apiVersion = 5; optional bool controller = 6; optional bool blockOwnerDeletion = 7; }
+  message OwnerReference {
+    optional string kind = 1; optional string name = 3; optional string uid = 4; optional string apiVersion = 5;
+    optional bool controller = 6; optional bool blockOwnerDeletion = 7;
+  }
   message ObjectMeta {
-    optional string name = 1; optional string generateName = 2; optional string namespace = 3; optional string selfLink = 4; optional string uid = 5;
-    optional string resourceVersion = 6; optional int64 generation = 7; optional Time creationTimestamp = 8; optional Time deletionTimestamp = 9;
-    optional int64 deletionGracePeriodSeconds = 10; map<string, string> labels = 11; map<string, string> annotations = 12;
+    optional string name = 1; optional string generateName = 2; optional string namespace = 3;
+    optional string selfLink = 4; optional string uid = 5;
+    optional string resourceVersion = 6; optional int64 generation = 7; optional Time creationTimestamp = 8;
+    optional Time deletionTimestamp = 9;
+    optional int64 deletionGracePeriodSeconds = 10; map<string, string> labels = 11;
+    map<string, string> annotations = 12;
     repeated OwnerReference ownerReferences = 13; repeated string finalizers = 14;
   }
-  message ListMeta { optional string selfLink = 1; optional string resourceVersion = 2; optional string continue = 3; optional int64 remainingItemCount = 4; }
-  message Secret { optional ObjectMeta metadata = 1; map<string, bytes> data = 2; optional string type = 3; map<string, string> stringData = 4; optional bool immutable = 5; }
+  message ListMeta {
+    optional string selfLink = 1; optional string resourceVersion = 2; optional string continue = 3;
+    optional int64 remainingItemCount = 4;
+  }
+  message Secret {
+    optional ObjectMeta metadata = 1; map<string, bytes> data = 2; optional string type = 3;
+    map<string, string> stringData = 4; optional bool immutable = 5;
+  }
   message SecretList { optional ListMeta metadata = 1; repeated Secret items = 2; }
   message PartialObjectMetadata { optional ObjectMeta metadata = 1; }
   message PartialObjectMetadataList { optional ListMeta metadata = 1; repeated PartialObjectMetadata items = 2; }
-  message Status { optional ListMeta metadata = 1; optional string status = 2; optional string message = 3; optional string reason = 4; optional int32 code = 6; }
+  message Status {
+    optional ListMeta metadata = 1; optional string status = 2; optional string message = 3; optional string reason = 4;
+    optional int32 code = 6;
+  }
   message RawExtension { optional bytes raw = 1; }
   message WatchEvent { optional string type = 1; optional RawExtension object = 2; }
 `);
@@ -55,7 +73,9 @@ function open(bytes: Uint8Array): { apiVersion: string; kind: string; message: M
   return { apiVersion: textIn(typeMeta!['apiVersion']), kind, message: read(kind, bytesIn(raw)) };
 }
 
-/** The events of a stream, each with its object; the uws listener may have sent the first byte of one that did not come. */
+/**
+ * The events of a stream, each with its object; the uws listener may have sent the first byte of one that did not come.
+ */
 function events(bytes: Buffer): { type: string; kind: string; message: Message }[] {
   const all = [];
   for (let at = 0; at + 4 <= bytes.length; ) {

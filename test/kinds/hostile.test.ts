@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { create, contextWith, object, update } from './helpers.js';
 
 /*
- * Bodies as large as a server takes, made so that work which grows faster than the body would not end: a test of this file that does not come back
- * within the runner's limit has found such work.
+ * Bodies as large as a server takes, made so that work which grows faster than the body would not end: a test of this
+ * file that does not come back within the runner's limit has found such work.
  */
 
 const MANY = 30_000;

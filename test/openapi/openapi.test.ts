@@ -192,7 +192,10 @@ describe('version 2', () => {
       message NamedAny { string name = 1; Any value = 2; }
       message Items { repeated Schema schema = 1; }
       message Type { repeated string value = 1; }
-      message Schema { string ref = 1; string format = 2; string description = 4; repeated string required = 19; Type type = 22; Items items = 23; Properties properties = 25; repeated NamedAny vendor = 31; }
+      message Schema {
+        string ref = 1; string format = 2; string description = 4; repeated string required = 19; Type type = 22;
+        Items items = 23; Properties properties = 25; repeated NamedAny vendor = 31;
+      }
       message NamedSchema { string name = 1; Schema value = 2; }
       message Properties { repeated NamedSchema entry = 1; }
       message Operation { repeated string tags = 1; string operationId = 5; repeated NamedAny vendor = 13; }

@@ -21,15 +21,20 @@ const { root } = protobuf.parse(
   message ItemsItem { repeated SchemaOrReference schema_or_reference = 1; }
   message AdditionalPropertiesItem { oneof oneof { SchemaOrReference schema_or_reference = 1; bool boolean = 2; } }
   message Schema {
-    double minimum = 13; int64 max_length = 15; bool unique_items = 20; repeated string required = 23; repeated Any enum = 24; string type = 25;
-    repeated SchemaOrReference all_of = 26; repeated SchemaOrReference one_of = 27; Schema not = 29; ItemsItem items = 30;
-    SchemasOrReferences properties = 31; AdditionalPropertiesItem additional_properties = 32; DefaultType default = 33; string description = 34;
+    double minimum = 13; int64 max_length = 15; bool unique_items = 20; repeated string required = 23;
+    repeated Any enum = 24; string type = 25;
+    repeated SchemaOrReference all_of = 26; repeated SchemaOrReference one_of = 27; Schema not = 29;
+    ItemsItem items = 30;
+    SchemasOrReferences properties = 31; AdditionalPropertiesItem additional_properties = 32; DefaultType default = 33;
+    string description = 34;
     string format = 35; repeated NamedAny specification_extension = 36;
   }
   message MediaType { SchemaOrReference schema = 1; }
   message NamedMediaType { string name = 1; MediaType value = 2; }
   message MediaTypes { repeated NamedMediaType additional_properties = 1; }
-  message Parameter { string name = 1; string in = 2; string description = 3; bool required = 4; SchemaOrReference schema = 10; }
+  message Parameter {
+    string name = 1; string in = 2; string description = 3; bool required = 4; SchemaOrReference schema = 10;
+  }
   message ParameterOrReference { oneof oneof { Parameter parameter = 1; Reference reference = 2; } }
   message RequestBody { string description = 1; MediaTypes content = 2; bool required = 3; }
   message RequestBodyOrReference { oneof oneof { RequestBody request_body = 1; Reference reference = 2; } }
@@ -38,10 +43,14 @@ const { root } = protobuf.parse(
   message NamedResponseOrReference { string name = 1; ResponseOrReference value = 2; }
   message Responses { repeated NamedResponseOrReference response_or_reference = 2; }
   message Operation {
-    repeated string tags = 1; string description = 3; string operation_id = 5; repeated ParameterOrReference parameters = 6;
+    repeated string tags = 1; string description = 3; string operation_id = 5;
+    repeated ParameterOrReference parameters = 6;
     RequestBodyOrReference request_body = 7; Responses responses = 8; repeated NamedAny specification_extension = 13;
   }
-  message PathItem { Operation get = 4; Operation put = 5; Operation post = 6; Operation delete = 7; Operation patch = 10; repeated ParameterOrReference parameters = 13; }
+  message PathItem {
+    Operation get = 4; Operation put = 5; Operation post = 6; Operation delete = 7; Operation patch = 10;
+    repeated ParameterOrReference parameters = 13;
+  }
   message NamedPathItem { string name = 1; PathItem value = 2; }
   message Paths { repeated NamedPathItem path = 1; }
   message Components { SchemasOrReferences schemas = 1; }

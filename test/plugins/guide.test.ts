@@ -6,8 +6,8 @@ import * as exported from '../../core/api/index.js';
 import { Api, deployment } from '../api/support.js';
 
 /*
- * The guides about plugins: their code runs, and what they list is there. Their sentences are in the other tests of this
- * folder.
+ * The guides about plugins: their code runs, and what they list is there. Their sentences are in the other tests of
+ * this folder.
  */
 
 const guide = (name: string): string => readFileSync(`docs/guides/${name}.md`, 'utf8');

@@ -33,8 +33,8 @@ function toRegisterOperation(ledger: Ledger, operation: Operation): RegisterOper
 }
 
 /**
- * The operation of a call without an answer. A write that somebody saw took place before it was seen. One that nobody saw
- * may have taken place only if there are revisions that no watch covered; else it did not.
+ * The operation of a call without an answer. A write that somebody saw took place before it was seen. One that nobody
+ * saw may have taken place only if there are revisions that no watch covered; else it did not.
  */
 function fromUnanswered(ledger: Ledger, { id, collection, call, start }: Operation): RegisterOperation | undefined {
   if (call.is === 'get') return undefined;

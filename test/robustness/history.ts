@@ -8,8 +8,8 @@ export interface Version {
   readonly token: string;
   readonly color: string;
   /**
-   * Digest of its metadata without the resourceVersion. All that the traffic writes is in the metadata, which every form
-   * of an object shows.
+   * Digest of its metadata without the resourceVersion. All that the traffic writes is in the metadata, which every
+   * form of an object shows.
    */
   readonly digest: string;
 }
@@ -26,8 +26,8 @@ export type Call =
   | { readonly is: 'get'; readonly at?: number };
 
 /**
- * What the answer says. `refused`: the call had no effect, and the answer says nothing about the object. `unknown`: there
- * was no answer, or one that leaves open whether the write took place. A successful delete has the uid alone.
+ * What the answer says. `refused`: the call had no effect, and the answer says nothing about the object. `unknown`:
+ * there was no answer, or one that leaves open whether the write took place. A successful delete has the uid alone.
  */
 export type Result =
   | { readonly is: 'ok'; readonly version: Version }

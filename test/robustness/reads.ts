@@ -51,7 +51,8 @@ export function checkListing(ledger: Ledger, listing: Listing): Violation[] {
 }
 
 /**
- * Checks that a get which may be old is not older than was asked for. That its version existed is checked by the ledger.
+ * Checks that a get which may be old is not older than was asked for. That its version existed is checked by the
+ * ledger.
  */
 export function checkOldGet(ledger: Ledger, { collection, name, call, result }: Operation): Violation[] {
   if (call.is !== 'get' || call.at === undefined || result.is !== 'ok') return [];

@@ -1,6 +1,7 @@
 /**
  * Loaded into every thread of a tested server before all other modules (`node --import`). It can shift the clock, delay
- * writes of the store, and make a sync fail. The test sends settings to the main thread, which sends them to the others.
+ * writes of the store, and make a sync fail. The test sends settings to the main thread, which sends them to the
+ * others.
  */
 import { createRequire } from 'node:module';
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';

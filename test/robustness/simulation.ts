@@ -27,8 +27,8 @@ const COLLECTION = 'things';
 const BASE = 100;
 
 /**
- * Makes the history of a correct server: a store that keeps every guarantee, with clients whose calls overlap. Each call
- * takes effect at one instant between its start and its end. Some answers are lost.
+ * Makes the history of a correct server: a store that keeps every guarantee, with clients whose calls overlap. Each
+ * call takes effect at one instant between its start and its end. Some answers are lost.
  */
 export class Simulation {
   readonly steps: Step[] = [];

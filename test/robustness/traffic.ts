@@ -139,7 +139,9 @@ export class Controller {
     return this.#call(collection, name, { is: 'delete', expect }, 'DELETE', this.#path(collection, name), body);
   }
 
-  /** Deletes the objects of a color. Recorded as a delete of each object, as the answer does not say which it deleted. */
+  /**
+   * Deletes the objects of a color. Recorded as a delete of each object, as the answer does not say which it deleted.
+   */
   async deleteCollection(collection: Collection): Promise<void> {
     const { round } = this;
     const path = `${collection.path(round.namespace)}?labelSelector=color%3D${this.random.pick(COLORS)}`;

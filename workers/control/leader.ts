@@ -173,8 +173,8 @@ export class Election {
   }
 
   /**
-   * Whether the lease has no holder, or has not changed for its duration as seen by this process, which does not rely on
-   * the clocks of others.
+   * Whether the lease has no holder, or has not changed for its duration as seen by this process, which does not rely
+   * on the clocks of others.
    */
   #expired({ metadata, spec = {} }: Lease): boolean {
     if (!spec.holderIdentity) return true;

@@ -20,8 +20,8 @@ export interface ReadContext {
   /** Brings the state up to every acknowledged write. */
   catchUp(): void;
   /**
-   * Brings the state up to every write acknowledged anywhere (spec: "Most recent"). Undefined if that is done already,
-   * as it is where no other process writes to the store. Throws Refusal 504.
+   * Brings the state up to every write acknowledged anywhere (spec, "Resource version semantics: meanings"). Undefined
+   * if that is done already, as it is where no other process writes to the store. Throws Refusal 504.
    */
   mostRecent(): Promise<void> | undefined;
   /** Asks the writer for objects at an old revision. Throws Refusal 410. */
@@ -54,8 +54,8 @@ function tooLarge(asked: string, current: number): Refusal {
 }
 
 /**
- * Waits until the state is at least at `revision` (spec: "Not older than"); `asked` is how the client wrote it. Throws
- * 504.
+ * Waits until the state is at least at `revision` (spec, "Resource version semantics: meanings"); `asked` is how the
+ * client wrote it. Throws 504.
  */
 export async function notOlderThan(context: ReadContext, revision: number, asked: string): Promise<void> {
   context.catchUp();

@@ -9,9 +9,9 @@ import type { Route } from '../../core/request/route.js';
 const AT_ONCE = 256;
 
 /**
- * Deletes each chosen object as a delete of its own (spec: deletecollection addresses many resources, without a
- * transaction) and answers with the list of them. Objects that are gone meanwhile are no failure; the first other
- * refusal, sent or thrown, ends it and becomes the answer once no deletion is under way.
+ * Deletes each chosen object as a delete of its own without a transaction (spec, "Operations") and answers with the
+ * list of them. Objects that are gone meanwhile are no failure; the first other refusal, sent or thrown, ends it and
+ * becomes the answer once no deletion is under way.
  */
 export async function deleteCollection(
   selected: ListPage,

@@ -72,7 +72,7 @@ interface List {
 
 /**
  * The revision that a list has to be of, undefined for the present one; resolves when the state has come as far as that
- * (spec, list table). Throws Refusal 504.
+ * (spec, "Resource version semantics: list table"). Throws Refusal 504.
  */
 async function revisionOf({ context, options, position }: List): Promise<number | undefined> {
   if (position && position.revision > 0) {

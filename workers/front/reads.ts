@@ -16,7 +16,7 @@ import { firstValue, parseFlag } from '../../core/request/query.js';
 import { headersFor, NO_CACHE } from './reply.js';
 import type { Route } from '../../core/request/route.js';
 
-/** Answers a get (spec, get table). */
+/** Answers a get (spec, "Resource version semantics: get"). */
 export async function get(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
   const target = route.target as ResourceTarget;
   if (parseFlag(route.query, 'export'))
@@ -50,7 +50,7 @@ export async function get(context: ReadContext, exchange: Exchange, route: Route
   await context.render(exchange, { objects: [entry.value], status: 200 });
 }
 
-/** Answers a list (spec, list table). */
+/** Answers a list (spec, "Resource version semantics: list table"). */
 export async function list(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
   const plain = context.wantsJson(exchange, resource) && !needsConversion(resource);
   if (!plain) context.accepts(exchange, resource, true);

@@ -14,9 +14,9 @@ interface Waiting {
 }
 
 /**
- * Long computations of the main thread, in slices. All of them together have one slice in each turn of the event loop, so
- * that other requests wait for that at most, however many computations there are; they have shares of it in the order in
- * which they came.
+ * Long computations of the main thread, in slices. All of them together have one slice in each turn of the event loop,
+ * so that other requests wait for that at most, however many computations there are; they have shares of it in the
+ * order in which they came.
  */
 export class Slices {
   #waiting: Waiting[] = [];
@@ -26,8 +26,8 @@ export class Slices {
 
   /**
    * Visits items in order until `visit` returns false, and begins at once if nobody waits and this turn has time left.
-   * `weigh` tells how many times as long as that of an item of weight 1 the visit of an item may take. Rejects with what
-   * `visit` throws.
+   * `weigh` tells how many times as long as that of an item of weight 1 the visit of an item may take. Rejects with
+   * what `visit` throws.
    */
   forEach<T>(
     items: readonly T[],

@@ -101,7 +101,7 @@ const showsOld = (
 /** What a client that asks for another version of WebSockets is told (RFC 6455, 4.4). */
 const WEBSOCKET_HEADERS: Headers = [['sec-websocket-version', WEBSOCKET_VERSION]];
 
-/** Answers a watch (spec, watch table and "Events"). */
+/** Answers a watch (spec, "Resource version semantics: watch" and "Events (watch)"). */
 export async function watch(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
   const { query } = route;
   const fault = webSocketFault(exchange);

@@ -33,8 +33,8 @@ import { replaceObject } from './update.js';
 import { currentObject } from './versions.js';
 
 /**
- * PATCH that applies a configuration: creates the object or updates it (spec, "Updates"). Throws 404 for a subresource
- * of an object that does not exist, and 400, 403, 409 and 422.
+ * PATCH that applies a configuration: creates the object or updates it (spec, "Updates: server-side apply"). Throws 404
+ * for a subresource of an object that does not exist, and 400, 403, 409 and 422.
  */
 export async function apply(context: Context, { request, options }: DecodedApply): Promise<ObjectWrite> {
   const { route, target, user } = request;

@@ -27,8 +27,8 @@ interface Ended {
 }
 
 /**
- * The error of posting a grant, if any: plugins make its user, and one that cannot be cloned would fail the whole batch,
- * and its thread.
+ * The error of posting a grant, if any: plugins make its user, and one that cannot be cloned would fail the whole
+ * batch, and its thread.
  */
 function cloneError(grant: Grant): unknown {
   try {

@@ -3,7 +3,7 @@ import type { Violation } from '../../core/model/refusal.js';
 import { type MetadataRules, validateMetadata, validateMetadataUpdate } from '../../core/schema/metadata.js';
 import type { Resource } from '../../core/schema/resource.js';
 
-/** Sets what the server alone decides about a new object (spec, "Server-set metadata"). */
+/** Sets what the server alone decides about a new object (spec, "Object envelope and common metadata"). */
 export function setSystemMetadata({ metadata }: ApiObject, uid: string, now: string): void {
   metadata.uid = uid;
   metadata.creationTimestamp = now;

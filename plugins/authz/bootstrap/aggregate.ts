@@ -14,7 +14,7 @@ const byName = (a: ApiObject, b: ApiObject): number => (nameOf(a) < nameOf(b) ? 
 
 /**
  * The rules an aggregating cluster role is to have: those of every other role that a selector matches, selector by
- * selector and role by role in the order of names, each rule once (spec 2, "aggregationRule"). Undefined for a role
+ * selector and role by role in the order of names, each rule once (spec, "RBAC objects"). Undefined for a role
  * that does not aggregate.
  */
 export function aggregatedRules(role: ApiObject, clusterRoles: readonly ApiObject[]): PolicyRule[] | undefined {

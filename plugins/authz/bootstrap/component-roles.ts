@@ -143,7 +143,7 @@ const controllerManager: RoleSpec = {
   ],
 };
 
-/** Roles of components, of nodes, and of everybody (spec 2, "Default roles and bindings"). */
+/** Roles of components, of nodes, and of everybody (spec, "Default roles and bindings"). */
 export const COMPONENT_ROLES: readonly RoleSpec[] = [
   ...PUBLIC_ROLES,
   {

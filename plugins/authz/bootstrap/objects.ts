@@ -71,7 +71,7 @@ function bindingObject(spec: BindingSpec, naming: Naming): ApiObject {
 
 /**
  * The default roles and bindings as stored objects, in the naming the server speaks: cluster roles (with aggregated
- * rules filled in), cluster role bindings, then roles and role bindings of the system namespaces (spec 2, "Default
+ * rules filled in), cluster role bindings, then roles and role bindings of the system namespaces (spec, "Default
  * roles and bindings").
  */
 export function bootstrapObjects(naming: Naming): ApiObject[] {

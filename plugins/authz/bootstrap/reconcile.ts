@@ -84,7 +84,7 @@ function aggregated(roles: ReadonlyMap<string, ApiObject>, defaults: ReadonlySet
 /**
  * Compares stored roles and bindings with the defaults. Returns the writes that add what is missing: objects,
  * permissions, subjects, labels. Nothing is removed, and objects annotated `autoupdate: "false"` are left alone
- * (spec 2, "Auto-reconciliation").
+ * (spec, "Default roles and bindings").
  */
 export function reconcileBootstrap(current: readonly ApiObject[], naming: Naming): Reconciliation {
   const stored = new Map(current.map(object => [keyOf(object), object]));

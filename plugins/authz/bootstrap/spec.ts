@@ -46,15 +46,19 @@ export const onUrls = (urls: string, verbs = 'get'): PolicyRule => ({
   nonResourceURLs: sorted(urls),
 });
 
-/** Verb sets the default roles are made of. */
+/** Verbs that read objects. */
 export const READ = 'get list watch';
+/** Verbs that write objects. */
 export const WRITE = 'create update patch delete deletecollection';
+/** All verbs of the default roles that read and write. */
 export const READ_WRITE = `${READ} ${WRITE}`;
+/** Verbs of components that update objects which others create. */
 export const READ_UPDATE = `${READ} update patch`;
 
-/** What everything that reports events may do. */
+/** The rule of everything that reports events. */
 export const EVENTS = on('core events.orchestrator.io', 'events', 'create update patch');
 
-/** System namespaces, in neutral names. */
+/** The system namespace, in neutral names. */
 export const SYSTEM = 'orchestrator-system';
+/** The namespace that everybody can read, in neutral names. */
 export const PUBLIC = 'orchestrator-public';

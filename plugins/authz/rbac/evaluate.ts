@@ -73,7 +73,7 @@ const aggregate = (errors: readonly string[]): string => {
 };
 
 /**
- * Decides by stored roles and bindings (spec 2, "RBAC rules"): cluster-wide bindings first, then those of the request's
+ * Decides by stored roles and bindings (spec, "RBAC rules"): cluster-wide bindings first, then those of the request's
  * namespace. Never denies; its reason for having no opinion names the absent roles of the user's bindings.
  */
 export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {

@@ -1,5 +1,5 @@
 /**
- * Kinds of the RBAC group as evaluation reads them (spec 2, "Role-based access control objects"). Groups are in the
+ * Kinds of the RBAC group as evaluation reads them (spec, "RBAC objects"). Groups are in the
  * spoken naming.
  */
 export interface PolicyRule {
@@ -25,8 +25,9 @@ export interface RoleRef {
   name: string;
 }
 
-/** Storage names of the four kinds, in neutral names. */
+/** The API group of the kinds, in neutral names. */
 export const GROUP = 'rbac.authorization.orchestrator.io';
+/** Storage names of the four kinds, in neutral names. */
 export const STORED = {
   roles: `${GROUP}/roles`,
   clusterRoles: `${GROUP}/clusterroles`,

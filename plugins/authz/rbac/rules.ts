@@ -68,7 +68,7 @@ function anyAllows(rules: readonly ResourceRule[] | undefined, asked: Asked): bo
 }
 
 /**
- * Whether rules allow a resource request: by its exact resource, by its subresource on any resource, or by `*` (spec 2,
+ * Whether rules allow a resource request: by its exact resource, by its subresource on any resource, or by `*` (spec,
  * "RBAC objects").
  */
 export function allowsResource(rules: CompiledRules, asked: Asked): boolean {

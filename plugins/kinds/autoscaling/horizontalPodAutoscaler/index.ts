@@ -65,6 +65,7 @@ const targetsCell: Cell = object => {
   return shortList(metrics, 2, '<none>', ', ');
 };
 
+/** The columns of the kind. */
 export const COLUMNS: readonly Column[] = [
   NAME,
   column('Reference', object => {

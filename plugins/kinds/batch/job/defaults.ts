@@ -12,7 +12,10 @@ import {
 } from '../../../../core/model/record.js';
 import type { Naming } from '../../../../core/naming.js';
 
-/** Defaults of the spec of a Job. In the template of a CronJob most of them wait for the Job (spec, "Job"). */
+/**
+ * Defaults of the spec of a Job. In the template of a CronJob most of them are set only in the Job that is created from
+ * it.
+ */
 export function setJobSpecDefaults(job: UnknownRecord): void {
   if (isAbsent(job.completions) && isAbsent(job.parallelism)) {
     job.completions = 1;

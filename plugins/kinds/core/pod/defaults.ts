@@ -33,7 +33,7 @@ type Amounts = { [resource: string]: unknown };
 
 const isZero = (amount: unknown): boolean => Number.parseFloat(String(amount)) === 0;
 
-/** Quality-of-service class of a pod spec: Guaranteed, Burstable or BestEffort (spec, "Pod": qosClass). */
+/** Quality-of-service class of a pod spec: Guaranteed, Burstable or BestEffort. */
 export function qosClassOf(pod: UnknownRecord): string {
   let any = false;
   let guaranteed = true;

@@ -25,7 +25,7 @@ import { warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings.j
 
 /**
  * Seconds a pod has to stop: those the client asks for, else those of the pod; none if no node runs it or it has ended.
- * A negative number means one second (spec, "Pod deletion").
+ * A negative number means one second.
  */
 export function gracePeriodOf(pod: ApiObject, asked: number | undefined): number {
   const phase = stringAt(pod, 'status', 'phase');
@@ -126,7 +126,7 @@ const strategy = (): Partial<Strategy> => ({
   columns: podColumns,
 });
 
-/** Pod (spec, "Pod"). */
+/** The kind Pod. */
 export const pod = builtInKind('core/pods', () =>
   warnAboutName(warnAboutPodSpec(strategy(), 'spec'), "the Pod's hostname"),
 );

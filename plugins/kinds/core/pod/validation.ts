@@ -118,7 +118,7 @@ function differenceText(before: UnknownRecord, now: UnknownRecord): string {
   return `${lines.join('\n').slice(0, DIFFERENCE)}\n`;
 }
 
-/** Violations of an update of a pod (spec, "Pod updates"). */
+/** Violations of an update of a pod. */
 export function validatePodUpdate(object: ApiObject, before: ApiObject): Violation[] {
   const [pod, old] = [specOf(object), specOf(before)];
   const found = validatePodSpec(pod, 'spec');

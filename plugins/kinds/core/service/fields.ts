@@ -113,7 +113,7 @@ export function setFamilies(spec: UnknownRecord): void {
   spec.ipFamilies = families;
 }
 
-/** Defaults of a Service's spec (spec, "Service"). */
+/** Sets the defaults of the spec of a Service. */
 export function setServiceDefaults(spec: UnknownRecord): void {
   if (stringAt(spec, 'sessionAffinity') === '') spec.sessionAffinity = 'None';
   if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;

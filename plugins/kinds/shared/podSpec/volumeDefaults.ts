@@ -9,10 +9,7 @@ import {
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 
-/**
- * Images with the tag `latest` or without a tag are always pulled, others if they are absent (spec, "Container":
- * imagePullPolicy).
- */
+/** The default pull policy of an image: `Always` for the tag `latest` and without a tag, else `IfNotPresent`. */
 export function pullPolicyFor(image: string): string {
   if (image === '' || image.includes('@')) return 'IfNotPresent';
   const tag = image.slice(image.lastIndexOf('/') + 1).split(':')[1] ?? 'latest';
