@@ -18,7 +18,9 @@ const isMap = (value: unknown): value is Record<string, unknown> =>
 /** The key of a flag in the configuration file: `dataDir` for `data-dir`. */
 const camelCase = (flag: string): string => flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Parses a plugin. Packages are looked for from the directory of the configuration file, then the working directory. */
+/**
+ * Parses a plugin. Packages are looked for from the directory of the configuration file, then the working directory.
+ */
 function parsePlugin(value: unknown, path: string, directory: string): PluginUse {
   const given = isMap(value) && value['timeout'] !== undefined ? value['timeout'] : undefined;
   const timeout = given === undefined ? undefined : duration(given, `${path}.timeout`);

@@ -7,11 +7,11 @@ import { parseJson } from '../json.js';
  * An element that is empty or contains `.` is in the set itself. Sets are immutable and share parts.
  */
 export interface FieldSet {
-  readonly [makeElement: string]: FieldSet;
+  readonly [element: string]: FieldSet;
 }
 
 /** A set under construction. */
-export type MutableFieldSet = { [makeElement: string]: FieldSet };
+export type MutableFieldSet = { [element: string]: FieldSet };
 
 /** An element without elements below. */
 export const LEAF: FieldSet = Object.freeze({});
