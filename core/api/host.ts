@@ -126,13 +126,14 @@ interface ControlHost {
 type OfferedIn<T extends Thread, Offering extends Thread, Offered> = [T] extends [Offering] ? Offered : unknown;
 
 /**
- * What a plugin gets from the server, in the thread that makes its part. It has the members that all of the threads T
+ * The server as a plugin sees it, in the thread of the contribution. It has the members that all of the threads T
  * offer: `informer` is for the pool and controllers, `request` and `watch` are for controllers.
  *
  * @example
  * validator.of(host => {
  *   const namespaces = host.informer('core/namespaces');
- *   return { on: {}, validate: change => (namespaces.get('', change.target.namespace) ? [] : [required('namespace')]) };
+ *   const exists = (name: string): boolean => namespaces.get('', name) !== undefined;
+ *   return { on: {}, validate: ({ target }) => (exists(target.namespace) ? [] : [required('namespace')]) };
  * });
  */
 export type Host<T extends Thread = Thread> = BaseHost<T> &

@@ -72,10 +72,11 @@ export interface Contribution {
 }
 
 /**
- * An extension point: where its values live, and how many become one. Anyone may define one.
+ * An extension point: in which threads its values live, and how they are combined into one. Plugins may define points.
  *
  * @example
- * const greeting: Point<'request', string, readonly string[]> = definePoint<string>()('greeting', ['request'], allValues);
+ * const greeting: Point<'request', string, readonly string[]> =
+ *   definePoint<string>()('greeting', ['request'], allValues);
  */
 export interface Point<T extends Thread, In, Out> {
   readonly name: string;
@@ -97,11 +98,13 @@ export interface Point<T extends Thread, In, Out> {
 export type Combined<Out> = { readonly name: string; readonly combine: (inputs: never) => Out };
 
 /**
- * Defines an extension point for values of type In; its name must be unique within a server. What plugins contributed to
- * it is found with `host.at(point)`.
+ * Defines an extension point for values of type In. Its name must be unique within a server. `host.at(point)` returns
+ * what plugins contributed to it.
  *
  * @example
- * export const greeting = definePoint<string>()('greeting', ['request'], all => all.map(one => one.value).join());
+ * export const greeting = definePoint<string>()('greeting', ['request'], all =>
+ *   all.map(({ value }) => value).join(),
+ * );
  */
 export const definePoint =
   <In>() =>

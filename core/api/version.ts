@@ -1,6 +1,6 @@
 /**
- * Version of the plugin interface, `major.minor`: a new minor version adds to it, a new major version changes or removes
- * something. What it contains is in docs/reference/api.txt, what changed in CHANGELOG.md.
+ * Version of the plugin interface, `major.minor`. A new minor version adds to it; a new major version changes or
+ * removes something. docs/reference/api.txt has the whole interface, and CHANGELOG.md its changes.
  *
  * @example
  * if (plugin.apiVersion !== API_VERSION) console.log('built for another version');
