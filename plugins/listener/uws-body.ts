@@ -39,7 +39,8 @@ export class BodyCollector {
 
   /** The request was answered. */
   drop(): void {
-    this.fail(answeredEarly());
+    // An error costs a stack trace, which no request should pay for whose body was read.
+    if (!this.settled) this.fail(answeredEarly());
   }
 
   private keep(part: ArrayBuffer): boolean {
