@@ -71,6 +71,25 @@ export type Decision =
 export type DependsOn = 'policy' | 'never' | number;
 
 /**
+ * What a user may do, as rules of RBAC express it. Groups are named as clients name them.
+ *
+ * @example
+ * const readers: UserRules = { resourceRules: [{ verbs: ['get'], apiGroups: [''], resources: ['*'] }], pathRules: [] };
+ */
+export interface UserRules {
+  readonly resourceRules: readonly {
+    readonly verbs: readonly string[];
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+    /** Absent or empty: objects of every name. */
+    readonly resourceNames?: readonly string[];
+  }[];
+  readonly pathRules: readonly { readonly verbs: readonly string[]; readonly nonResourceURLs: readonly string[] }[];
+  /** Why rules may be missing; absent: these are all. */
+  readonly error?: string;
+}
+
+/**
  * Decides whether a user may do something. A throw refuses the request, whatever other authorizers would say: with the
  * Refusal that was thrown, or else with 500.
  *
@@ -84,6 +103,11 @@ export type DependsOn = 'policy' | 'never' | number;
 export interface Authorizer {
   authorize(user: User, target: Target): Awaitable<Decision>;
   readonly dependsOn: DependsOn;
+  /**
+   * The rules by which the authorizer allows what a user does in a namespace, for reviews that list them. Absent: it
+   * has no rules that could be listed, and such reviews are marked as incomplete.
+   */
+  rulesFor?(user: User, namespace: string): Awaitable<UserRules>;
 }
 
 /**
@@ -107,6 +131,8 @@ export interface Authentication {
 export interface Authorization {
   /** Throws the Refusal of an authorizer, or PluginFailure: nobody is allowed then. */
   authorize(user: User, target: Target): Promise<{ decision: Decision; dependsOn: DependsOn }>;
+  /** The rules of all authorizers. `incomplete`: one of them has none that could be listed. */
+  rulesFor(user: User, namespace: string): Promise<UserRules & { readonly incomplete: boolean }>;
 }
 
 /** The shorter of two times that a result holds; every word but `never` is longer than any number. */
@@ -157,8 +183,30 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
   };
 }
 
+/** Those of an authorizer that has no rules or fails to list them: the review says so and shows the others. */
+async function rulesOf({ plugin, value, call }: Contributed<Authorizer>, user: User, namespace: string) {
+  if (!value.rulesFor) return { ...NO_RULES, incomplete: true, error: `the authorizer ${plugin} cannot list rules` };
+  try {
+    return { ...(await call(() => value.rulesFor!(user, namespace))), incomplete: false };
+  } catch (thrown) {
+    return { ...NO_RULES, incomplete: true, error: (thrown as Error).message };
+  }
+}
+
+const NO_RULES: UserRules = { resourceRules: [], pathRules: [] };
+
 function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization {
   return {
+    async rulesFor(user, namespace) {
+      const all = await Promise.all(inputs.map(input => rulesOf(input, user, namespace)));
+      const errors = all.flatMap(({ error }) => error ?? []);
+      return {
+        resourceRules: all.flatMap(({ resourceRules }) => resourceRules),
+        pathRules: all.flatMap(({ pathRules }) => pathRules),
+        incomplete: all.some(({ incomplete }) => incomplete),
+        ...(errors.length > 0 ? { error: errors.length === 1 ? errors[0] : `[${errors.join(', ')}]` } : {}),
+      };
+    },
     async authorize(user, target) {
       let dependsOn: DependsOn = 'policy';
       const reasons: string[] = [];

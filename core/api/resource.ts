@@ -153,7 +153,10 @@ export type ResourceCheck = (object: ApiObject, old: ApiObject | undefined) => r
  *   selectableFields: new Map([['spec.tea', object => stringAt(object, 'spec', 'tea')]]),
  * };
  */
-export type CustomStrategy = Omit<Partial<Strategy>, 'hasStatus' | 'scale' | 'actions' | 'actsOn' | 'connections'>;
+export type CustomStrategy = Omit<
+  Partial<Strategy>,
+  'hasStatus' | 'scale' | 'actions' | 'actsOn' | 'review' | 'connections'
+>;
 
 /**
  * A custom resource type, complete. All but `validate` and `strategy` is JSON.

@@ -1,6 +1,9 @@
 import type { ApiObject } from '../model/object.js';
 import type { Refusal, Violation } from '../model/refusal.js';
+import type { Target } from '../model/target.js';
 import type { User } from '../model/user.js';
+import type { Decision, UserRules } from './access.js';
+import type { Awaitable } from './point.js';
 
 /**
  * What the functions of a strategy may know of the request and of other objects.
@@ -92,6 +95,24 @@ export type Connection = (
   object: ApiObject,
   query: ReadonlyMap<string, readonly string[]>,
 ) => Refusal | 'empty' | undefined;
+
+/**
+ * What a review may ask the server. It asks the same authenticators and authorizers as every request.
+ *
+ * @example
+ * review: async (object, { user, authorize }) => ({ ...object, status: await authorize(user, targetOf(object)) });
+ */
+export interface ReviewContext extends StrategyContext {
+  /** Whose the bearer token is, with all groups of the user; undefined if it is nobody's. */
+  authenticate(token: string): Promise<User | undefined>;
+  /**
+   * What the authorizers say of a request; groups are named as clients name them. Throws Refusal where an authorizer
+   * fails.
+   */
+  authorize(user: User, target: Target): Promise<Decision>;
+  /** What a user may do in a namespace. `incomplete`: some authorizers cannot say. */
+  rulesFor(user: User, namespace: string): Promise<UserRules & { readonly incomplete: boolean }>;
+}
 
 /**
  * Where the scale subresource reads and writes.
@@ -210,6 +231,11 @@ export interface Strategy {
    * same group version.
    */
   readonly actsOn?: { readonly plural: string; readonly action: string };
+  /**
+   * For a kind that is answered and never stored: the answer to a create, once `validateCreate` and validators have
+   * found nothing wrong. Throws Refusal.
+   */
+  readonly review?: (object: ApiObject, context: ReviewContext) => Awaitable<ApiObject>;
   /** Subresources that would lead away from the server, by name. */
   readonly connections?: ReadonlyMap<string, Connection>;
   /** Set for kinds with a scale subresource. */

@@ -32,6 +32,13 @@ export const chooseForm = (
     routed: resource.builtIn,
   });
 
+/** The type of an object, or with `List` of a list, as upstream's messages name it. */
+function goType({ custom, storageName, type, kind }: Resource, suffix: '' | 'List'): string {
+  if (custom) return `*unstructured.Unstructured${suffix}`;
+  const packageName = storageName.startsWith('core/') ? 'core' : type.id.split('.')[0];
+  return `*${packageName}.${kind}${suffix}`;
+}
+
 /**
  * Chooses the form of an answer with one object or with a list. Throws 406, as upstream also where a client asks for
  * the metadata of a list and gets one object or the other way round, whatever else it accepts.
@@ -48,8 +55,8 @@ export function chooseAnswerForm(
   throw new Refusal(
     'NotAcceptable',
     list
-      ? `you requested PartialObjectMetadata, but the requested object is a list (${resource.listKind})`
-      : `you requested PartialObjectMetadataList, but the requested object is not a list (${resource.kind})`,
+      ? `you requested PartialObjectMetadata, but the requested object is a list (${goType(resource, 'List')})`
+      : `you requested PartialObjectMetadataList, but the requested object is not a list (${goType(resource, '')})`,
   );
 }
 

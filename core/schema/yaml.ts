@@ -18,11 +18,20 @@ const yamlError = (why: string): Refusal => new UnreadableBody(`error converting
 /** Types of YAML 1.1 without a JSON form. Their values stay strings, as upstream. */
 const NOT_JSON = /:(timestamp|binary|omap|pairs|set)$/;
 
+/** The library's float begins at a lone point, which is a string. */
+const withDigits = (tags: Tags): Tags =>
+  tags.map(tag =>
+    typeof tag !== 'string' && 'test' in tag && tag.test?.test('.')
+      ? { ...tag, test: /^[-+]?(?=[^.]|\..)[\d_]*\.[\d_]*$/ }
+      : tag,
+  );
+
 const jsonTags = (tags: Tags): Tags =>
-  tags.filter(tag => typeof tag === 'string' || (!NOT_JSON.test(tag.tag) && tag.format !== 'TIME'));
+  withDigits(tags).filter(tag => typeof tag === 'string' || (!NOT_JSON.test(tag.tag) && tag.format !== 'TIME'));
 
 /** Without the merge tag, so that a key `<<` is an ordinary key, which is quoted. */
-const withoutMerge = (tags: Tags): Tags => tags.filter(tag => typeof tag === 'string' || !tag.tag.endsWith(':merge'));
+const withoutMerge = (tags: Tags): Tags =>
+  withDigits(tags).filter(tag => typeof tag === 'string' || !tag.tag.endsWith(':merge'));
 
 interface Parsed {
   readonly document: Document.Parsed | undefined;
@@ -53,7 +62,10 @@ function firstDocument(text: string): Parsed {
   return { document: undefined, lines };
 }
 
-/** Copies a value with all aliases expanded, within a budget. A cycle exceeds the depth limit. */
+/**
+ * Copies a value with all aliases expanded, within a budget; a cycle exceeds the depth limit. Members are sorted by
+ * name, as upstream does: unknown fields are reported in this order.
+ */
 function expandAliases(value: unknown, depth: number, budget: { remaining: number }): Json {
   budget.remaining -= typeof value === 'string' ? value.length + 1 : 1;
   if (budget.remaining < 0) throw yamlError('document contains excessive aliasing');
@@ -64,6 +76,7 @@ function expandAliases(value: unknown, depth: number, budget: { remaining: numbe
       budget.remaining -= key.length;
       return [key, expandAliases(member, depth + 1, budget)];
     });
+    members.sort(([a], [b]) => (a < b ? -1 : 1));
     // `fromEntries` defines `__proto__` as an own member.
     return Object.fromEntries(members);
   }

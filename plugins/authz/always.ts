@@ -1,11 +1,19 @@
 import { type Authorizer, authorizer, definePlugin, type Plugin } from '../../core/api/index.js';
 
 /** Allows everything (spec, "Authorization: modes and configuration": AlwaysAllow, testing only). */
-export const allowAll: Authorizer = { dependsOn: 'policy', authorize: () => ({ is: 'allow' }) };
+export const allowAll: Authorizer = {
+  dependsOn: 'policy',
+  authorize: () => ({ is: 'allow' }),
+  rulesFor: () => ({
+    resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+    pathRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+  }),
+};
 /** Allows nothing. It has no opinion, so that a later mode can allow, as upstream. */
 export const denyAll: Authorizer = {
   dependsOn: 'policy',
   authorize: () => ({ is: 'noOpinion', reason: 'Everything is forbidden.' }),
+  rulesFor: () => ({ resourceRules: [], pathRules: [] }),
 };
 
 /** Mode AlwaysAllow. */

@@ -13,6 +13,12 @@ import { daemonSet } from './apps/daemonSet.js';
 import { deployment } from './apps/deployment.js';
 import { replicaSet } from './apps/replicaSet.js';
 import { statefulSet } from './apps/statefulSet.js';
+import { selfSubjectReview } from './authentication/selfSubjectReview.js';
+import { tokenReview } from './authentication/tokenReview.js';
+import { localSubjectAccessReview } from './authorization/localSubjectAccessReview.js';
+import { selfSubjectAccessReview } from './authorization/selfSubjectAccessReview.js';
+import { selfSubjectRulesReview } from './authorization/selfSubjectRulesReview.js';
+import { subjectAccessReview } from './authorization/subjectAccessReview.js';
 import { horizontalPodAutoscaler } from './autoscaling/horizontalPodAutoscaler/index.js';
 import { cronJob } from './batch/cronJob/index.js';
 import { job } from './batch/job/index.js';
@@ -78,6 +84,8 @@ const KINDS = {
   apiextensions: [customResourceDefinition, definitions],
   apiregistration: [apiService],
   apps: [controllerRevision, daemonSet, deployment, replicaSet, statefulSet],
+  authentication: [selfSubjectReview, tokenReview],
+  authorization: [localSubjectAccessReview, selfSubjectAccessReview, selfSubjectRulesReview, subjectAccessReview],
   autoscaling: [horizontalPodAutoscaler],
   batch: [cronJob, job],
   certificates: [certificateSigningRequest, clusterTrustBundle],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { authorizer, nameOf, type Target } from '../../core/api/index.js';
+import { type Authorizer, authorizer, nameOf, type Target } from '../../core/api/index.js';
 import { forbidden } from '../../core/access/messages.js';
 import { namingOf } from '../../core/naming.js';
 import { allowAll, denyAll } from '../../plugins/authz/always.js';
@@ -20,6 +20,36 @@ describe('modes', () => {
   test('system:masters comes before every mode', async () => {
     expect((await decide(['system:masters'], masters, denyAll)).is).toBe('allow');
     expect((await decide(['masters'], masters, denyAll)).is).toBe('noOpinion');
+  });
+});
+
+describe('rules of a user, from all authorizers', () => {
+  const rulesFrom = (...authorizers: Authorizer[]) =>
+    authorizer.combine(authorizers.map(value => contributed(value))).rulesFor(user('x', 'system:masters'), 'n');
+  test('are those of all that have any', async () => {
+    const pathRules = [{ verbs: ['get'], nonResourceURLs: ['/a'] }];
+    const own: Authorizer = { ...denyAll, rulesFor: () => ({ resourceRules: [], pathRules, error: 'no role' }) };
+    expect(await rulesFrom(masters, denyAll, own, allowAll)).toEqual({
+      resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+      pathRules: [...pathRules, { verbs: ['*'], nonResourceURLs: ['*'] }],
+      incomplete: false,
+      error: 'no role',
+    });
+  });
+  test('are incomplete if an authorizer cannot list any, or fails', async () => {
+    const { rulesFor: _rulesFor, ...mute } = denyAll;
+    const failing: Authorizer = {
+      ...denyAll,
+      rulesFor: () => {
+        throw new Error('out of order');
+      },
+    };
+    expect(await rulesFrom(mute, failing)).toEqual({
+      resourceRules: [],
+      pathRules: [],
+      incomplete: true,
+      error: '[the authorizer x cannot list rules, out of order]',
+    });
   });
 });
 

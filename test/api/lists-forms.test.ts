@@ -109,12 +109,12 @@ describe('forms of lists and watches', () => {
   );
 
   test.each([
-    ['the metadata of one object', PARTIAL, '', 'the requested object is a list (SecretList)'],
+    ['the metadata of one object', PARTIAL, '', 'the requested object is a list (*core.SecretList)'],
     [
       'the metadata of a list',
       PARTIAL.replace('Metadata', 'MetadataList'),
       '/a',
-      'the requested object is not a list (Secret)',
+      'the requested object is not a list (*core.Secret)',
     ],
   ])('%s cannot be had of the other, whatever else the client accepts', async (_what, accept, path, why) => {
     for (const others of ['', ',application/json', ',*/*;q=0.1']) {

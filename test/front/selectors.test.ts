@@ -4,7 +4,8 @@ import { SELECTOR_CHARACTERS, SELECTOR_KEYS, SELECTOR_REQUIREMENTS, SELECTOR_VAL
 import { matcherOf, type Requirement } from '../../core/model/selector.js';
 import { registryOf } from '../kinds/builtIn.js';
 import { parseRoute } from '../../core/request/route.js';
-import { parseFieldSelector, parseLabelSelector, withSelectors } from '../../core/request/selectors.js';
+import { withSelectors } from '../../core/request/selectors.js';
+import { parseFieldSelector, parseLabelSelector } from '../../core/schema/selectorSyntax.js';
 
 const LABEL =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";

@@ -28,7 +28,10 @@ function runner() {
     authentication: {
       authenticate: async ({ path }) => ({ user: path.includes('unclonable') ? UNCLONABLE : USER, cacheFor: 'never' }),
     },
-    authorization: { authorize: async () => ({ decision: { is: 'allow' }, dependsOn: 'never' }) },
+    authorization: {
+      authorize: async () => ({ decision: { is: 'allow' }, dependsOn: 'never' }),
+      rulesFor: async () => ({ resourceRules: [], pathRules: [], incomplete: false }),
+    },
     mutate: async (_change, { metadata: { name = '' } }) => {
       mutated.push(name);
       if (name.startsWith('wait')) await new Promise<void>(resolve => released.set(name, resolve));

@@ -9,7 +9,7 @@ import {
 } from '../../core/model/names.js';
 import type { ApiObject, ObjectMeta } from '../../core/model/object.js';
 import { matchesLabels } from '../../core/model/selector.js';
-import { parseFieldSelector, parseLabelSelector } from '../../core/request/selectors.js';
+import { parseFieldSelector, parseLabelSelector } from '../../core/schema/selectorSyntax.js';
 import { validateMetadata, validateMetadataUpdate } from '../../core/schema/metadata.js';
 
 const rules = { namespaced: true, checkName: (name: string) => dns1123Subdomain(name) };

@@ -136,6 +136,15 @@ describe('YAML bodies', () => {
     });
   });
 
+  it('read a lone point as text, which answers do not quote', () => {
+    expect(decodeYaml(Buffer.from('{a: ., b: 1.5, c: .5, d: 2.}'))).toEqual({ a: '.', b: 1.5, c: 0.5, d: 2 });
+    expect(encodeYaml({ 'f:a': { '.': {} }, b: '.', c: '.5' })).toBe('b: .\nc: ".5"\nf:a:\n  .: {}\n');
+  });
+
+  it('have their members in the order of names', () => {
+    expect(JSON.stringify(decodeYaml(Buffer.from('b: {d: 1, c: 2}\na: 3')))).toBe('{"a":3,"b":{"c":2,"d":1}}');
+  });
+
   it('keep __proto__ an ordinary key', () => {
     expect(Object.keys(decode('__proto__: {x: 1}') as object)).toEqual(['__proto__']);
   });

@@ -3,7 +3,8 @@ import { matcherOf, type Requirement, type Selector } from '../../core/model/sel
 import type { ResourceTarget } from '../../core/model/target.js';
 import { prefixOf } from '../../core/request/keys.js';
 import type { Route } from '../../core/request/route.js';
-import { parseFieldSelector, parseLabelSelector, selectorTexts } from '../../core/request/selectors.js';
+import { selectorTexts } from '../../core/request/selectors.js';
+import { parseFieldSelector, parseLabelSelector } from '../../core/schema/selectorSyntax.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Entry } from '../../core/threads/entry.js';
 import type { Collection } from './collection.js';

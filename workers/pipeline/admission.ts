@@ -7,7 +7,8 @@ import { restoreManagedFields } from './managers.js';
 import { contentChanged, dropRepeatedOwners, keepSystemMetadata, metadataViolations } from './metadata.js';
 import { outcomeOf, type ValidWrite } from './outcome.js';
 import { checkNamespace } from './preconditions.js';
-import type { Action, AuthorizedRequest, Deletion, Merge, ObjectWrite } from './stages.js';
+import { reviewContext } from './review.js';
+import type { Action, AuthorizedRequest, Deletion, Merge, ObjectWrite, Review } from './stages.js';
 
 /** A change as mutators and validators see it. */
 const changeOf = (
@@ -32,6 +33,9 @@ const nameOf = ({ request, draft, old }: ObjectWrite): string =>
 const objectChange = (write: ObjectWrite): Change =>
   changeOf(write.request, write.old ? 'UPDATE' : 'CREATE', nameOf(write), write.dryRun, write.old);
 
+const reviewChange = ({ request, draft, dryRun }: Review): Change =>
+  changeOf(request, 'CREATE', draft.metadata.name ?? '', dryRun);
+
 /** Lets mutators change the draft of a write. There is none of a deletion. */
 export async function mutateDraft(context: Context, write: Merge): Promise<void> {
   switch (write.is) {
@@ -47,6 +51,12 @@ export async function mutateDraft(context: Context, write: Merge): Promise<void>
       const name = sent.target.name || (draft.metadata.name ?? '');
       return await context.mutate(changeOf(sent, 'CREATE', name, dryRun), draft);
     }
+    case 'review': {
+      const { draft, managedFields, request } = write;
+      await context.mutate(reviewChange(write), draft);
+      restoreManagedFields(draft, managedFields, request.warnings);
+      return;
+    }
     case 'deletion':
   }
 }
@@ -58,6 +68,8 @@ export function validateWrite(context: Context, write: Merge): Promise<ValidWrit
       return validateObject(context, write);
     case 'action':
       return validateAction(context, write);
+    case 'review':
+      return validateReview(context, write);
     case 'deletion':
       return validateDeletion(context, write);
   }
@@ -86,6 +98,21 @@ async function validateAction(context: Context, { request, draft, dryRun, perfor
   await runValidators(context, request, changeOf(request, 'CREATE', request.target.name, dryRun, old), object);
   const expect = request.job.current!.revision;
   return { request, dryRun, outcome: { is: 'store', object, expect, status: 201, answer: 'success' } };
+}
+
+/** Metadata is not validated: nothing is made that has it. */
+async function validateReview(context: Context, write: Review): Promise<ValidWrite> {
+  const { request, draft, dryRun } = write;
+  const { resource } = request;
+  const about = reviewContext(context, request, dryRun);
+  throwIfInvalid(
+    resource,
+    draft.metadata.name ?? '',
+    runValidation(request, () => resource.strategy.validateCreate(draft, about)),
+  );
+  await runValidators(context, request, reviewChange(write), draft);
+  const object = await resource.strategy.review!(draft, about);
+  return { request, dryRun, outcome: { is: 'answered', object, status: 201 } };
 }
 
 async function validateDeletion(context: Context, { request, dryRun, old, outcome }: Deletion): Promise<ValidWrite> {

@@ -19,15 +19,15 @@ import type { AuthorizedRequest, DecodedWrite } from './stages.js';
  * 400, 404, 415 and 422, and 405 for a method that the resource does not have.
  */
 export function decodeRequest(context: Context, request: AuthorizedRequest): DecodedWrite {
-  const { resource, route, target } = request;
+  const { route, target } = request;
   switch (target.verb) {
     case 'create': {
       const options = parseWriteOptions(route.query, context.naming, 'CreateOptions');
-      const isAction = route.subresource !== undefined || !resource.stored;
-      if (isAction) checkAction(context, request);
+      const is = kindOfCreate(request);
+      if (is === 'action') checkAction(context, request);
       const object = decodeBody(context, request, options);
       checkNamespace(request, object);
-      return { is: isAction ? 'action' : 'create', request, options, object };
+      return { is, request, options, object };
     }
     case 'update': {
       const options = parseWriteOptions(route.query, context.naming, 'UpdateOptions');
@@ -46,6 +46,13 @@ export function decodeRequest(context: Context, request: AuthorizedRequest): Dec
     default:
       throw methodNotAllowed();
   }
+}
+
+/** What a POST does: create an object, act on one, or ask something that is not stored. */
+function kindOfCreate({ resource, route }: AuthorizedRequest): 'create' | 'action' | 'review' {
+  if (route.subresource) return 'action';
+  if (resource.stored) return 'create';
+  return resource.strategy.review ? 'review' : 'action';
 }
 
 /**

@@ -5,8 +5,15 @@ import type { Resource } from '../../core/schema/resource.js';
 
 /** Sets what the server alone decides about a new object (spec, "Object envelope and common metadata"). */
 export function setSystemMetadata({ metadata }: ApiObject, uid: string, now: string): void {
+  clearSystemMetadata({ metadata });
   metadata.uid = uid;
   metadata.creationTimestamp = now;
+}
+
+/** Removes what no client of a create may set. */
+export function clearSystemMetadata({ metadata }: Pick<ApiObject, 'metadata'>): void {
+  delete metadata.uid;
+  delete metadata.creationTimestamp;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.selfLink;

@@ -7,6 +7,7 @@ import {
   type Refusal,
   required,
   tooLong,
+  Verbatim,
   type Violation,
 } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
@@ -24,8 +25,8 @@ const optionsInvalid = (naming: Naming, kind: string, violations: readonly Viola
 function dryRunViolations(values: readonly string[]): Violation[] {
   const given = values.filter(value => value !== '');
   if (given.every(value => value === 'All')) return [];
-  const message = `Unsupported value: [${given.map(v => JSON.stringify(v)).join(',')}]: supported values: "All"`;
-  return [{ reason: 'FieldValueNotSupported', field: 'dryRun', message }];
+  const list = given.map(value => JSON.stringify(value)).join(', ');
+  return [notSupported('dryRun', new Verbatim(`[]string{${list}}`), ['All'])];
 }
 
 /** Whether a request asks for a dry run. Throws 422 for values other than `All` and the empty one. */

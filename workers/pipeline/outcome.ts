@@ -9,7 +9,7 @@ import type { AuthorizedRequest, ObjectWrite } from './stages.js';
 import { encodeObject, storageResource, toStorageVersion } from './versions.js';
 
 /** What a write leads to. */
-export type Outcome = Stored | Removed | Unchanged;
+export type Outcome = Stored | Removed | Unwritten;
 
 /** The object is stored. */
 export interface Stored {
@@ -32,9 +32,9 @@ export interface Removed {
   readonly shown?: ApiObject;
 }
 
-/** Nothing is written. */
-export interface Unchanged {
-  readonly is: 'unchanged';
+/** Nothing is written: the object would not change, or is an answer that is never stored. */
+export interface Unwritten {
+  readonly is: 'unchanged' | 'answered';
   readonly object: ApiObject;
   readonly status: number;
 }

@@ -2,14 +2,14 @@ import type { Transaction } from '../../core/api/storage.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import { isConnect, refuseConnect } from '../../core/request/connect.js';
-import { chooseForm } from '../../core/request/forms.js';
+import { chooseAnswerForm } from '../../core/request/forms.js';
 import { parseRoute } from '../../core/request/route.js';
 import type { Grant, Job, JobResult } from '../../core/threads/messages.js';
 import { statusAnswer } from './answer.js';
 import type { Context } from './context.js';
 import { notFoundError } from './errors.js';
 import { checkCollection } from './remove.js';
-import { render } from './render.js';
+import { formsOf, render } from './render.js';
 import { asWrite, type AuthorizedRequest, authenticate, authorize, write } from './stages.js';
 
 /**
@@ -58,7 +58,7 @@ export async function run(
  */
 function checkAnswerable(context: Context, request: AuthorizedRequest): void {
   const { resource, route, target, job } = request;
-  chooseForm(resource, job.accept, context.naming);
+  chooseAnswerForm(resource, job.accept, context.naming, false, formsOf(route));
   if (!isConnect(route.subresource)) return;
   if (!job.current) throw notFoundError(request);
   refuseConnect(resource, route.subresource, target.verb, decodeStored(job.current.bytes), route.query);

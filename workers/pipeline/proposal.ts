@@ -22,6 +22,7 @@ export function answerWrite(context: Context, { request, dryRun, outcome }: Vali
     case 'remove':
       return remove(context, request, outcome, dryRun);
     case 'unchanged':
+    case 'answered':
       return encodeAnswer(context, request, outcome.object, outcome.status);
   }
 }

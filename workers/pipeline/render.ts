@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Choice } from '../../core/request/negotiate.js';
+import type { Choice, Form } from '../../core/request/negotiate.js';
 import { chooseForm, FORMS, chooseAnswerForm, isPretty, encodeJsonBody } from '../../core/request/forms.js';
 import type { Route } from '../../core/request/route.js';
 import { firstValue } from '../../core/request/query.js';
@@ -28,14 +28,18 @@ import { encodeObject, toRequestVersion, toStorageVersion } from './versions.js'
 /** Subresources that can be shown as Tables. */
 const TABLED = ['status', 'scale'];
 
+/** The forms that an answer about an object of a route may have. */
+export function formsOf({ resource, subresource }: Route): readonly Form[] {
+  const tabled = subresource ? TABLED.includes(subresource.name) : !resource?.strategy.review;
+  return tabled ? FORMS : FORMS.filter(form => form !== 'table');
+}
+
 /** The form of an answer; events of a stream are never indented. */
 function choose({ naming }: Context, route: Route, job: Job, list: boolean, stream: boolean): Choice {
-  const { subresource } = route;
   const resource = route.resource!;
-  const tabled = !subresource || TABLED.includes(subresource.name);
   const choice = stream
     ? chooseForm(resource, job.accept, naming, { forms: ['object', 'table', 'partial'], stream })
-    : chooseAnswerForm(resource, job.accept, naming, list, tabled ? FORMS : FORMS.filter(form => form !== 'table'));
+    : chooseAnswerForm(resource, job.accept, naming, list, formsOf(route));
   return stream || choice.pretty || !isPretty(job.query, job.userAgent) ? choice : { ...choice, pretty: true };
 }
 

@@ -22,6 +22,7 @@ import { patch } from './patch.js';
 import type { ChangingFormat } from './patchFormat.js';
 import { answerWrite } from './proposal.js';
 import { remove } from './remove.js';
+import { reviewDraft } from './review.js';
 import { update } from './update.js';
 
 /**
@@ -80,6 +81,8 @@ function mergeOf(context: Context, decoded: DecodedWrite): Merge | Promise<Merge
       return apply(context, decoded);
     case 'action':
       return act(context, decoded);
+    case 'review':
+      return reviewDraft(context, decoded);
     case 'delete':
       return remove(context, decoded);
   }
@@ -141,9 +144,9 @@ interface WithOptions {
   readonly options: WriteOptions;
 }
 
-/** The object of the body of a create or update, or the one that an action is about. */
+/** The object of the body of a create or update, or the one that an action or review is about. */
 export interface DecodedObject extends WithOptions {
-  readonly is: 'create' | 'update' | 'action';
+  readonly is: 'create' | 'update' | 'action' | 'review';
   readonly object: ApiObject;
 }
 
@@ -172,7 +175,7 @@ export type DecodedWrite = DecodedObject | DecodedPatch | DecodedApply | Decoded
 export type Decoded = DecodedWrite & Passed<'decoded'>;
 
 /** What an operation makes of the current object and of what was sent. */
-export type Merge = ObjectWrite | Action | Deletion;
+export type Merge = ObjectWrite | Action | Review | Deletion;
 
 /** The result of stage 4. */
 export type Merged = Merge & Passed<'merged'>;
@@ -214,6 +217,16 @@ export interface Action {
   readonly draft: ApiObject;
   /** Carries out the action. Called after mutation. Throws 404 where there is no object, and what the kind refuses. */
   perform(body: ApiObject): { readonly object: ApiObject; readonly old: ApiObject };
+}
+
+/** A create on a kind that is answered and never stored. */
+export interface Review {
+  readonly is: 'review';
+  readonly request: AuthorizedRequest;
+  readonly dryRun: boolean;
+  /** The object of the body. */
+  readonly draft: ApiObject;
+  readonly managedFields: ManagedFields;
 }
 
 /** A delete of one object. There is no draft for mutators. */

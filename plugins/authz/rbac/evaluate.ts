@@ -6,6 +6,7 @@ import {
   nameOf,
   type Target,
   type User,
+  type UserRules,
 } from '../../../core/api/index.js';
 import {
   type BindingIndex,
@@ -36,6 +37,7 @@ export interface Held {
 /** The RBAC authorizer, with the rules of a user for reviews and escalation checks. */
 export interface Rbac extends Authorizer {
   authorize(user: User, target: Target): Decision;
+  rulesFor(user: User, namespace: string): UserRules;
   heldBy(user: User, namespace: string): Held;
 }
 
@@ -119,5 +121,17 @@ export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
       missing: found.filter(role => typeof role === 'string'),
     };
   }
-  return { dependsOn: 'policy', authorize, heldBy };
+  function rulesFor(user: User, namespace: string): UserRules {
+    const { rules, missing } = heldBy(user, namespace);
+    return {
+      resourceRules: rules.flatMap(({ verbs, apiGroups = [], resources, resourceNames }) =>
+        resources?.length ? { verbs, apiGroups, resources, ...(resourceNames?.length ? { resourceNames } : {}) } : [],
+      ),
+      pathRules: rules.flatMap(({ verbs, nonResourceURLs }) =>
+        nonResourceURLs?.length ? { verbs, nonResourceURLs } : [],
+      ),
+      ...(missing.length > 0 ? { error: aggregate(missing) } : {}),
+    };
+  }
+  return { dependsOn: 'policy', authorize, heldBy, rulesFor };
 }

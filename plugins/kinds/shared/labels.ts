@@ -12,27 +12,38 @@ export const validateLabels = (labels: readonly (readonly [string, unknown])[], 
     ...toViolations(field, String(value), labelValue(String(value))),
   ]);
 
-/** Violations of a label selector. */
-export function validateSelector(selector: UnknownRecord | undefined, field: string): Violation[] {
-  const found = validateLabels(entriesAt(selector, 'matchLabels'), `${field}.matchLabels`);
-  for (const [i, term] of recordsAt(selector, 'matchExpressions').entries()) {
-    const where = `${field}.matchExpressions[${i}]`;
-    const [operator, count] = [stringAt(term, 'operator'), stringsAt(term, 'values').length];
-    if (operator === 'In' || operator === 'NotIn') {
-      if (count === 0) found.push(required(`${where}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
-    } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-      if (count > 0)
-        found.push(
-          forbiddenField(`${where}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
-        );
-    } else found.push(invalid(`${where}.operator`, operator, 'not a valid selector operator'));
-    found.push(...toViolations(`${where}.key`, stringAt(term, 'key'), qualifiedName(stringAt(term, 'key'))));
-    for (const [j, value] of stringsAt(term, 'values').entries()) {
-      found.push(...toViolations(`${where}.values[${j}]`, value, labelValue(value)));
-    }
-  }
-  return found;
+/** Whether the values of a requirement fit its operator, if that is a known one. */
+export function validateOperands(term: UnknownRecord, field: string): Violation[] {
+  const [operator, count] = [stringAt(term, 'operator'), stringsAt(term, 'values').length];
+  if ((operator === 'In' || operator === 'NotIn') && count === 0)
+    return [required(`${field}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
+  if ((operator === 'Exists' || operator === 'DoesNotExist') && count > 0)
+    return [forbiddenField(`${field}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
+  return [];
 }
+
+const OPERATORS: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
+
+const validateOperator = (term: UnknownRecord, field: string): Violation[] => {
+  const operator = stringAt(term, 'operator');
+  return OPERATORS.has(operator) ? [] : [invalid(`${field}.operator`, operator, 'not a valid selector operator')];
+};
+
+/** Violations of a requirement of a label selector, but for an unknown operator. */
+export const validateTerm = (term: UnknownRecord, field: string): Violation[] => [
+  ...validateOperands(term, field),
+  ...toViolations(`${field}.key`, stringAt(term, 'key'), qualifiedName(stringAt(term, 'key'))),
+  ...stringsAt(term, 'values').flatMap((value, i) => toViolations(`${field}.values[${i}]`, value, labelValue(value))),
+];
+
+/** Violations of a label selector. */
+export const validateSelector = (selector: UnknownRecord | undefined, field: string): Violation[] => [
+  ...validateLabels(entriesAt(selector, 'matchLabels'), `${field}.matchLabels`),
+  ...recordsAt(selector, 'matchExpressions').flatMap((term, i) => {
+    const where = `${field}.matchExpressions[${i}]`;
+    return [...validateOperator(term, where), ...validateTerm(term, where)];
+  }),
+];
 
 /** Whether a selector has a violation. */
 export const isMalformedSelector = (selector: UnknownRecord | undefined): boolean =>

@@ -1,0 +1,85 @@
+import type { ApiObject } from '../../../../core/model/object.js';
+import { recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../../core/model/record.js';
+import { invalid, invalidObject, required, Verbatim, type Violation } from '../../../../core/model/refusal.js';
+import type { Naming } from '../../../../core/naming.js';
+import { validateOperands, validateTerm } from '../labels.js';
+
+const FIELD = 'spec.resourceAttributes';
+
+/** The attributes of a path as messages show them. */
+export const pathText = (attributes: UnknownRecord): Verbatim => {
+  const [path, verb] = ['path', 'verb'].map(member => JSON.stringify(stringAt(attributes, member)));
+  return new Verbatim(`authorization.NonResourceAttributes{Path:${path}, Verb:${verb}}`);
+};
+
+/** Throws 422 for what all access reviews need, and for `others`. The refusal names the group and no kind. */
+export function checkReview(review: ApiObject, naming: Naming, others: readonly Violation[]): readonly Violation[] {
+  const violations = [...attributeViolations(review), ...others];
+  if (violations.length === 0) return violations;
+  throw invalidObject(naming.group('authorization.orchestrator.io'), '', '', violations);
+}
+
+/** A review is about a resource or a path, and not about both. */
+function attributeViolations(review: ApiObject): Violation[] {
+  const resource = recordAt(review, 'spec', 'resourceAttributes');
+  const path = recordAt(review, 'spec', 'nonResourceAttributes');
+  const found: Violation[] = [];
+  if (resource && path)
+    found.push(
+      invalid(
+        'spec.nonResourceAttributes',
+        pathText(path),
+        'cannot be specified in combination with resourceAttributes',
+      ),
+    );
+  if (!resource && !path)
+    found.push(
+      invalid(FIELD, undefined, 'exactly one of nonResourceAttributes or resourceAttributes must be specified'),
+    );
+  return [...found, ...selectorViolations(resource)];
+}
+
+function selectorViolations(resource: UnknownRecord | undefined): Violation[] {
+  return [
+    ...validateSelector(resource, 'fieldSelector', (term, field) => [
+      ...(stringAt(term, 'key') === '' ? [required(`${field}.key`, 'must be specified')] : []),
+      ...validateOperands(term, field),
+    ]),
+    ...validateSelector(resource, 'labelSelector', validateTerm),
+  ];
+}
+
+/** Unknown operators are accepted: clients may be newer than the server. */
+function validateSelector(
+  resource: UnknownRecord | undefined,
+  member: string,
+  validate: (term: UnknownRecord, field: string) => Violation[],
+): Violation[] {
+  const selector = recordAt(resource, member);
+  if (!selector) return [];
+  const field = `${FIELD}.${member}`;
+  const raw = stringAt(selector, 'rawSelector');
+  const terms = recordsAt(selector, 'requirements');
+  const found: Violation[] = [];
+  if (raw !== '' && terms.length > 0)
+    found.push(invalid(`${field}.rawSelector`, raw, 'may not specified at the same time as requirements'));
+  if (raw === '' && terms.length === 0)
+    found.push(
+      required(`${field}.requirements`, `when ${field} is specified, requirements or rawSelector is required`),
+    );
+  return [...found, ...terms.flatMap((term, i) => validate(term, `${field}.requirements[${i}]`))];
+}
+
+/** A review of somebody else names a user or groups. */
+export function subjectViolations(review: ApiObject): Violation[] {
+  const user = stringAt(review, 'spec', 'user');
+  if (user !== '' || stringsAt(review, 'spec', 'groups').length > 0) return [];
+  return [invalid('spec.user', user, 'at least one of user or group must be specified')];
+}
+
+/** Nothing is made that could have metadata, but for what is `allowed` and what the server has added. */
+export function metadataViolations({ metadata }: ApiObject, allowed: readonly string[], why: string): Violation[] {
+  const ignored = ['managedFields', ...allowed];
+  const given = Object.entries(metadata).filter(([member]) => !ignored.includes(member));
+  return given.length === 0 ? [] : [invalid('metadata', Object.fromEntries(given), why)];
+}

@@ -1,0 +1,221 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Api, type Answer } from './support.js';
+
+const AUTHORIZATION = '/apis/authorization.k8s.io/v1';
+const AUTHENTICATION = '/apis/authentication.k8s.io/v1';
+const RBAC = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
+const READ = { verbs: ['get', 'list'], apiGroups: [''], resources: ['configmaps'] };
+
+let api: Api;
+const directory = mkdtempSync(join(tmpdir(), 'reviews-'));
+beforeAll(async () => {
+  const tokenAuthFile = join(directory, 'tokens.csv');
+  writeFileSync(tokenAuthFile, 'carol-token,carol,uid-carol\ndave-token,dave,uid-dave,"dev,qa"\n', { mode: 0o600 });
+  api = await Api.start({ tokenAuthFile, authorizationMode: ['RBAC'] });
+  await api.made(`${RBAC}/roles`, { metadata: { name: 'reader' }, rules: [READ] });
+  await api.made(`${RBAC}/rolebindings`, {
+    metadata: { name: 'reader' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'carol' }],
+  });
+});
+afterAll(async () => {
+  await api.close();
+  rmSync(directory, { recursive: true });
+});
+
+const ask = (path: string, spec: object | undefined, token?: string): Promise<Answer> =>
+  api.post(path, { spec }, { token });
+const statusOf = async (path: string, spec: object | undefined, token?: string) =>
+  (await ask(path, spec, token)).body['status'];
+const causesOf = ({ body }: Answer) =>
+  (body['details']!['causes'] as unknown as { field: string }[]).map(({ field }) => field);
+
+const MAPS = { namespace: 'default', verb: 'get', resource: 'configmaps' };
+const ALLOWED = {
+  allowed: true,
+  reason: 'RBAC: allowed by RoleBinding "reader/default" of Role "reader" to User "carol"',
+};
+
+describe('a SelfSubjectReview', () => {
+  const path = `${AUTHENTICATION}/selfsubjectreviews`;
+
+  it('answers with the sender and all groups, keeps nothing of the body and stores nothing', async () => {
+    const { status, body } = await api.post(
+      path,
+      { metadata: { name: 'x', labels: { a: 'b' } }, status: { userInfo: { username: 'root' } } },
+      { token: 'dave-token' },
+    );
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      kind: 'SelfSubjectReview',
+      apiVersion: 'authentication.k8s.io/v1',
+      metadata: { creationTimestamp: expect.any(String) },
+      status: { userInfo: { username: 'dave', uid: 'uid-dave', groups: ['dev', 'qa', 'system:authenticated'] } },
+    });
+    expect((await api.get(path)).status).toBe(405);
+  });
+
+  it('shows whom the sender impersonates', async () => {
+    const headers = { 'impersonate-user': 'eve', 'impersonate-extra-from': 'here' };
+    const { body } = await api.post(path, {}, { headers });
+    expect(body['status']).toEqual({
+      userInfo: { username: 'eve', groups: ['system:authenticated'], extra: { from: ['here'] } },
+    });
+  });
+
+  it('has no Table', async () => {
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    expect((await api.post(path, {}, { accept })).status).toBe(406);
+  });
+});
+
+describe('a TokenReview', () => {
+  const path = `${AUTHENTICATION}/tokenreviews`;
+  const audience = 'https://kubernetes.default.svc';
+
+  it('says whose a token is', async () => {
+    const dave = { username: 'dave', uid: 'uid-dave', groups: ['dev', 'qa', 'system:authenticated'] };
+    const status = { authenticated: true, user: dave, audiences: [audience] };
+    expect(await statusOf(path, { token: 'dave-token' })).toEqual(status);
+    expect(await statusOf(path, { token: 'dave-token', audiences: ['other', audience] })).toEqual(status);
+  });
+
+  it('does not authenticate an unknown token, or one for other audiences', async () => {
+    const status = { user: {}, error: 'invalid bearer token' };
+    expect(await statusOf(path, { token: 'nobodys' })).toEqual(status);
+    expect(await statusOf(path, { token: 'dave-token', audiences: ['other'] })).toEqual(status);
+  });
+
+  it('needs a token, and permission', async () => {
+    const { status, body } = await ask(path, {});
+    expect([status, body['message']]).toEqual([400, 'token is required for TokenReview in authentication']);
+    expect((await ask(path, { token: 'dave-token' }, 'carol-token')).status).toBe(403);
+  });
+});
+
+describe('a SelfSubjectAccessReview', () => {
+  const path = `${AUTHORIZATION}/selfsubjectaccessreviews`;
+
+  it('says whether the sender may make a request', async () => {
+    expect(await statusOf(path, { resourceAttributes: MAPS }, 'carol-token')).toEqual(ALLOWED);
+    expect(await statusOf(path, { resourceAttributes: { ...MAPS, verb: 'delete' } }, 'carol-token')).toEqual({
+      allowed: false,
+    });
+    expect(await statusOf(path, { resourceAttributes: MAPS }, 'dave-token')).toEqual({ allowed: false });
+    expect(await statusOf(path, { nonResourceAttributes: { path: '/api', verb: 'get' } }, 'dave-token')).toMatchObject({
+      allowed: true,
+    });
+  });
+
+  it('knows groups by the names that clients use', async () => {
+    const rules = [{ verbs: ['get'], apiGroups: ['storage.k8s.io'], resources: ['csistoragecapacities'] }];
+    await api.made(`${RBAC}/roles`, { metadata: { name: 'storage' }, rules });
+    await api.made(`${RBAC}/rolebindings`, {
+      metadata: { name: 'storage' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'storage' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'dave' }],
+    });
+    const resourceAttributes = { ...MAPS, group: 'storage.k8s.io', resource: 'csistoragecapacities' };
+    expect(await statusOf(path, { resourceAttributes }, 'dave-token')).toMatchObject({ allowed: true });
+  });
+
+  it('is about a resource or a path, and has no metadata', async () => {
+    expect(causesOf(await ask(path, undefined))).toEqual(['spec.resourceAttributes']);
+    const both = { resourceAttributes: MAPS, nonResourceAttributes: { path: '/', verb: 'get' } };
+    expect((await ask(path, both)).body['message']).toBe(
+      '.authorization.k8s.io "" is invalid: spec.nonResourceAttributes: Invalid value: ' +
+        'authorization.NonResourceAttributes{Path:"/", Verb:"get"}: cannot be specified in combination with ' +
+        'resourceAttributes',
+    );
+    const named = await api.post(path, { metadata: { name: 'x' }, spec: { resourceAttributes: MAPS } });
+    expect(causesOf(named)).toEqual(['metadata']);
+  });
+});
+
+describe('a SubjectAccessReview', () => {
+  const path = `${AUTHORIZATION}/subjectaccessreviews`;
+
+  it('says whether any user or group may make a request', async () => {
+    expect(await statusOf(path, { user: 'carol', resourceAttributes: MAPS })).toEqual(ALLOWED);
+    expect(await statusOf(path, { user: 'x', extra: { a: null }, resourceAttributes: MAPS })).toEqual({
+      allowed: false,
+    });
+    expect(await statusOf(path, { groups: ['system:masters'], resourceAttributes: MAPS })).toEqual({ allowed: true });
+    expect(causesOf(await ask(path, { resourceAttributes: MAPS }))).toEqual(['spec.user']);
+  });
+
+  it('validates selectors, and says which requirements it could not read', async () => {
+    const about = (selectors: object) => ({
+      user: 'carol',
+      resourceAttributes: { ...MAPS, verb: 'list', ...selectors },
+    });
+    const field = 'spec.resourceAttributes.labelSelector';
+    const rejected = async (labelSelector: object) => causesOf(await ask(path, about({ labelSelector })));
+    expect(await rejected({})).toEqual([`${field}.requirements`]);
+    expect(await rejected({ rawSelector: 'a', requirements: [{ key: 'a', operator: 'Exists' }] })).toEqual([
+      `${field}.rawSelector`,
+    ]);
+    expect(await rejected({ requirements: [{ key: 'a', operator: 'In' }] })).toEqual([
+      `${field}.requirements[0].values`,
+    ]);
+    const errorOf = async (selectors: object) => (await statusOf(path, about(selectors)))?.['evaluationError'];
+    const near = { key: 'a', operator: 'Near', values: ['b'] };
+    expect(await errorOf({ labelSelector: { requirements: [near] } })).toBe(`${field} ignored due to parse error`);
+    expect(await errorOf({ labelSelector: { requirements: [near, { key: 'b', operator: 'Exists' }] } })).toBe(
+      `${field} partially ignored due to parse error`,
+    );
+    expect(await errorOf({ labelSelector: { rawSelector: 'a in (b)' }, fieldSelector: { rawSelector: 'a=b' } })).toBe(
+      undefined,
+    );
+  });
+
+  it('hands selectors to the authorizers', async () => {
+    const rules = [{ ...READ, resourceNames: ['settings'] }];
+    await api.made(`${RBAC}/roles`, { metadata: { name: 'settings' }, rules });
+    await api.made(`${RBAC}/rolebindings`, {
+      metadata: { name: 'settings' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'settings' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'fred' }],
+    });
+    const mayList = async (name: string) => {
+      const requirements = [{ key: 'metadata.name', operator: 'In', values: [name] }];
+      const resourceAttributes = { ...MAPS, verb: 'list', fieldSelector: { requirements } };
+      return (await statusOf(path, { user: 'fred', resourceAttributes }))?.['allowed'];
+    };
+    expect([await mayList('settings'), await mayList('other')]).toEqual([true, false]);
+  });
+});
+
+describe('a LocalSubjectAccessReview', () => {
+  const path = `${AUTHORIZATION}/namespaces/default/localsubjectaccessreviews`;
+
+  it('asks within its namespace alone', async () => {
+    const { body } = await ask(path, { user: 'carol', resourceAttributes: MAPS });
+    expect(body['metadata']?.['namespace']).toBe('default');
+    expect(body['status']).toEqual(ALLOWED);
+    const other = { ...MAPS, namespace: 'other' };
+    expect(causesOf(await ask(path, { user: 'carol', resourceAttributes: other }))).toEqual([
+      'spec.resourceAttributes.namespace',
+    ]);
+    expect(causesOf(await ask(path, { user: 'carol', nonResourceAttributes: { path: '/', verb: 'get' } }))).toEqual([
+      'spec.nonResourceAttributes',
+    ]);
+  });
+});
+
+describe('a SelfSubjectRulesReview', () => {
+  const path = `${AUTHORIZATION}/selfsubjectrulesreviews`;
+
+  it('lists what the sender may do in a namespace', async () => {
+    const here = await statusOf(path, { namespace: 'default' }, 'carol-token');
+    expect(here?.['incomplete']).toBe(false);
+    expect(here?.['resourceRules']).toContainEqual(READ);
+    expect((await statusOf(path, { namespace: 'other' }, 'carol-token'))?.['resourceRules']).not.toContainEqual(READ);
+    const { body } = await ask(path, undefined);
+    expect([body['code'], body['message']]).toEqual([400, 'no namespace on request']);
+  });
+});

@@ -1,0 +1,54 @@
+import type { Received as Credentials } from '../../core/api/access.js';
+import type { ReviewContext } from '../../core/api/strategy.js';
+import { completeUser } from '../../core/access/identity.js';
+import { Refusal } from '../../core/model/refusal.js';
+import type { User } from '../../core/model/user.js';
+import { type Context, strategyContext } from './context.js';
+import { managersOfNew, setManagers } from './managers.js';
+import { clearSystemMetadata, dropRepeatedOwners } from './metadata.js';
+import type { AuthorizedRequest, DecodedObject, Review } from './stages.js';
+
+/** POST on a kind that is answered and never stored. */
+export function reviewDraft(context: Context, { request, options, object: draft }: DecodedObject): Review {
+  dropRepeatedOwners(draft, request.warnings, false);
+  const managedFields = setManagers(draft, managersOfNew(context, request, draft));
+  clearSystemMetadata(draft);
+  return { is: 'review', request, dryRun: options.dryRun, draft, managedFields };
+}
+
+/** A request that carries nothing but a bearer token. */
+const requestWith = (token: string, path: string): Credentials => ({
+  header: name => (name === 'authorization' ? `Bearer ${token}` : undefined),
+  remoteAddress: '',
+  path,
+  warn: () => {},
+});
+
+/** The user of a token; undefined for one that no authenticator knows, whatever it says of it. */
+async function userOf({ authentication }: Context, token: string, path: string): Promise<User | undefined> {
+  try {
+    const { user } = await authentication.authenticate(requestWith(token, path));
+    return user ? completeUser(user) : undefined;
+  } catch (thrown) {
+    if (thrown instanceof Refusal && thrown.code === 401) return undefined;
+    throw thrown;
+  }
+}
+
+/** What the review of a request may ask. */
+export function reviewContext(context: Context, request: AuthorizedRequest, dryRun: boolean): ReviewContext {
+  const { authorization, registry } = context;
+  return {
+    ...strategyContext(context, request, dryRun),
+    authenticate: token => userOf(context, token, request.target.path),
+    async authorize(user, target) {
+      // Authorizers know groups by their neutral names.
+      const asked =
+        target.is === 'resource'
+          ? { ...target, group: registry.groups.get(target.group)?.neutralName ?? target.group }
+          : target;
+      return (await authorization.authorize(user, asked)).decision;
+    },
+    rulesFor: (user, namespace) => authorization.rulesFor(user, namespace),
+  };
+}
