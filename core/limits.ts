@@ -1,134 +1,137 @@
 /**
- * The bounds that clients and plugins can meet, each with its reason; those of one mechanism alone stand beside it.
- * Sizes in bytes, times in milliseconds.
+ * The limits that clients and plugins can reach, each with its reason. Limits of a single mechanism are declared next
+ * to it. Sizes are in bytes, times in milliseconds.
  */
 
-/** Request body: what upstream accepts; larger objects could not be stored anyway. Over it: 413. */
+/** Request body: the limit of upstream. Larger objects could not be stored. Above it: 413. */
 export const BODY_BYTES = 3 * 1024 * 1024;
 /**
- * Bodies of all requests under way together, as announced: they are read before it is known who sends them. Over it:
- * 429 with Retry-After.
+ * Announced sizes of the bodies of all requests in flight together: bodies are read before the sender is authenticated.
+ * Above it: 429 with Retry-After.
  */
 export const BODIES_BYTES = 512 * 1024 * 1024;
-/** Stored object: etcd's request limit less its own overhead. Over it: 413. */
+/** Stored object: the request limit of etcd without its own overhead. Above it: 413. */
 export const OBJECT_BYTES = 1.5 * 1024 * 1024;
-/** Header block of a request: room for large bearer tokens and many headers. Over it: 431. */
+/** Header block of a request, with room for large bearer tokens and many headers. Above it: 431. */
 export const HEADER_BYTES = 64 * 1024;
-/** Parameters of a query: they are parsed before it is known who sends them. Over it: 400. */
+/** Parameters of a query, which is parsed before the sender is authenticated. Above it: 400. */
 export const QUERY_PARAMETERS = 1000;
-/** Nesting of any decoded body: deeper documents overflow the stacks of recursive consumers. Over it: 400. */
+/** Nesting of any decoded body: deeper documents overflow the stacks of recursive functions. Above it: 400. */
 export const DEPTH = 512;
-/** Texts about unknown and repeated members of one body; upstream's bound. */
+/** Errors for unknown and duplicate members of one body, as upstream. */
 export const STRICT_ERRORS = 100;
-/** Expanded aliases of a YAML document: stops exponential documents. */
+/** Expanded aliases of a YAML document, against documents of exponential size. */
 export const YAML_ALIASES = 100;
-/** Operations of one JSON Patch; upstream's bound. Over it: 413. */
+/** Operations of one JSON Patch, as upstream. Above it: 413. */
 export const JSON_PATCH_OPERATIONS = 10_000;
 /**
- * Bytes of a list assembled in one turn of the event loop: what a socket takes at once. Larger slices cost page faults:
- * 30 % more CPU at 1 MB.
+ * Bytes of a list that are assembled in one turn of the event loop: what a socket accepts at once. Larger slices cause
+ * page faults: 30 % more CPU time with 1 MB.
  */
 export const LIST_SLICE_BYTES = 256 * 1024;
 /**
- * Answers to reads from this size on are compressed for clients that accept it: upstream's bound; below it the time
- * costs more than the bytes.
+ * Answers to reads from this size on are compressed for clients that accept it, as upstream. Below it, compression
+ * takes more time than it saves.
  */
 export const GZIP_BYTES = 128 * 1024;
-/** Time that a long computation may take of one turn of the event loop: what other requests wait for it. */
+/** Time that long computations may take in one turn of the event loop, during which other requests wait. */
 export const SLICE_MS = 2;
-/** Objects of the past that are asked of the store at once: bounds a message between threads. */
+/** Past objects that are requested from the store at once, which limits the size of a message between threads. */
 export const PAST_PAGE = 2000;
-/** Unsent bytes of one watch before it is ended: a reader this far behind is served better by a new list. */
+/** Unsent bytes of a watch before it is closed: for a client that is this far behind, a new list is cheaper. */
 export const WATCH_BACKLOG_BYTES = 8 * 1024 * 1024;
-/** Requests waiting for the pool before new ones get 429 with Retry-After. */
+/** Requests waiting for the pool before new ones are answered with 429 and Retry-After. */
 export const POOL_QUEUE = 10_000;
 /**
- * Requests handed to a pool worker as one task. Larger batches make front end, pool and writer wait for each other
- * instead of overlapping.
+ * Requests sent to a pool thread as one task. With larger batches, front end, pool and writer wait for each other
+ * instead of working in parallel.
  */
 export const POOL_BATCH = 16;
 /**
- * Young generation of a worker thread's heap, in MB: objects of a request under way should die in it (fewer
- * collections, 15 % less CPU per create).
+ * Young generation of the heap of a pool thread, in MB: the objects of a request should be collected in it (fewer
+ * collections, 15 % less CPU time per create).
  */
 export const YOUNG_GENERATION_MB = 96;
 /**
- * The same of the writer's and the controllers' threads, which handle bytes rather than objects: what they do not fill
- * they need not hold (50 MB less in all).
+ * Young generation of the heaps of the writer and the control thread, in MB. They handle bytes rather than objects, so
+ * a smaller one suffices (50 MB less in total).
  */
 export const QUIET_YOUNG_GENERATION_MB = 24;
 /**
- * A selector, of labels or of fields. It is matched with every object of a list, and with every event of a watch: one
- * of so many keys costs about what it costs to send an event, 2 µs. Over it: 400.
+ * Keys of a label or field selector. It is matched with every object of a list and every event of a watch; with so many
+ * keys this takes about as long as sending an event, 2 µs. Above it: 400.
  */
 export const SELECTOR_KEYS = 100;
-/** Requirements of a selector, which take time to parse: together with its values, a millisecond. Over it: 400. */
+/** Requirements of a selector, which take time to parse: together with its values, a millisecond. Above it: 400. */
 export const SELECTOR_REQUIREMENTS = 1000;
-/** Values of a selector. Over it: 400. */
+/** Values of a selector. Above it: 400. */
 export const SELECTOR_VALUES = 2500;
-/** Length of a selector; what is longer is not looked at. Over it: 400. */
+/** Length of a selector; longer ones are not parsed. Above it: 400. */
 export const SELECTOR_CHARACTERS = 32 * 1024;
-/** Times a read-transform-write runs again after losing a race, before the client gets 409. */
+/** Retries of a read-modify-write after a conflict before the client gets 409. */
 export const WRITE_RETRIES = 16;
 /**
- * Values of one object that are kept from others (`Strategy.claims`): when all change at once, a transaction has twice
- * as many operations and one more, and etcd takes 64.
+ * Unique values of one object (`Strategy.claims`). If all of them change at once, a transaction has twice as many
+ * operations and one more; etcd allows 64.
  */
 export const OBJECT_CLAIMS = 30;
 /**
- * How long a read waits for a revision that the server has not reached, before it is answered with 504
- * (spec, "Resource version semantics: meanings"). Upstream waits as long.
+ * How long a read waits for a revision that the server has not reached (spec, "Resource version semantics: meanings"),
+ * as upstream. Then it is answered with 504.
  */
 export const FUTURE_REVISION_MS = 3000;
 /** How long history is kept for watches and continue tokens (spec, "Limits"). */
 export const HISTORY_MS = 5 * 60 * 1000;
 /**
- * What the front end remembers of identities and their permissions: some 500,000 permissions, which is 200 clients that
- * each read 50 kinds in 20 namespaces twice over. Those used least recently are dropped.
+ * Cached permissions of all identities: about 500,000, which is twice what 200 clients need that each read 50 kinds in
+ * 20 namespaces. The least recently used ones are dropped.
  */
 export const ACCESS_CACHE_BYTES = 128 * 1024 * 1024;
-/** The share of one identity, which chooses what it asks for: nobody can fill the cache alone. */
+/**
+ * Cached permissions of one identity. Clients choose what they request, so this prevents that one of them fills the
+ * cache.
+ */
 export const IDENTITY_CACHE_BYTES = 16 * 1024 * 1024;
-/** Longest question to authorizers whose answer is remembered: paths and selectors may be as long as a header block. */
+/** Longest key of a cached permission: paths and selectors may be as long as a header block. */
 export const CACHED_KEY_CHARACTERS = 2048;
-/** Time between bookmarks of a watch that asked for them: upstream's minute. */
+/** Time between the bookmarks of a watch that asked for them: a minute, as upstream. */
 export const BOOKMARK_MS = 60_000;
 /**
- * How long before its end a timed watch gets a last bookmark (upstream's two seconds): a client reads it before it
- * connects again.
+ * Time before the end of a watch with a timeout at which it gets a last bookmark (two seconds, as upstream), so that a
+ * client reads it before it reconnects.
  */
 export const LAST_BOOKMARK_MS = 2000;
-/**
- * Message of a client on a WebSocket: those that watch have nothing to say. Over it the connection is closed.
- */
+/** Message of a client on a WebSocket: clients that watch send nothing. Above it the connection is closed. */
 export const WEBSOCKET_MESSAGE_BYTES = 4096;
 /**
- * Silence on a WebSocket, in seconds, after which its client must answer a ping or is cut: less than the idle time of
- * common proxies.
+ * Seconds without data on a WebSocket after which its client must answer a ping or is disconnected: less than the idle
+ * time of common proxies.
  */
 export const WEBSOCKET_IDLE_SECONDS = 60;
-/** Longest name of a field manager (upstream's bound). */
+/** Length of the name of a field manager, as upstream. */
 export const MANAGER_BYTES = 128;
-/** Entries of `managedFields` for writes that are no applies; older ones are merged (upstream's bound). */
+/** Entries of `managedFields` of operation Update; older ones are merged, as upstream. */
 export const UPDATE_MANAGERS = 10;
-/** Total size of annotations of one object (upstream's bound). */
+/** Total size of the annotations of one object, as upstream. */
 export const ANNOTATIONS_BYTES = 256 * 1024;
 /** Characters of all warnings of one answer, as upstream. Clients limit the size of the headers that they read. */
 export const WARNINGS_CHARACTERS = 4096;
 /** Characters to which each warning is truncated if all warnings of an answer exceed their limit, as upstream. */
 export const WARNING_CHARACTERS = 256;
 /**
- * How long requests under way may take once the server is told to end: upstream's bound of a request. Then their
- * connections are closed.
+ * How long requests in flight may take after the server has begun to shut down: the time limit of a request upstream.
+ * Then their connections are closed.
  */
 export const DRAIN_MS = 60_000;
 /** The default time limit of a call of a plugin, as for upstream's webhooks. A call that takes longer has failed. */
 export const PLUGIN_CALL_MS = 10_000;
 /** The longest time that a configuration can set for a call of a plugin, as for upstream's webhooks. */
 export const PLUGIN_CALL_MAX_MS = 30_000;
-/** How long one check of a health endpoint may take before it counts as failed: probes do not wait longer. */
+/** Time limit of one check of a health endpoint, after which it has failed: probes do not wait longer. */
 export const HEALTH_CHECK_MS = 10_000;
-/** How long one release of a plugin (`host.onClose`) may take: one that hangs must not keep the others from theirs. */
+/**
+ * Time limit of one release function of a plugin (`host.onClose`), so that one that hangs does not delay the others.
+ */
 export const RELEASE_MS = 1000;
-/** How long a thread that is told to end may take to release what its plugins hold. */
+/** Time limit for a closing thread to release the resources of its plugins. */
 export const THREAD_CLOSE_MS = 3000;

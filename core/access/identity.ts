@@ -14,8 +14,8 @@ export interface AnonymousPolicy {
 }
 
 /**
- * The user with the group `system:authenticated`. The anonymous user, and users that have this group or
- * `system:unauthenticated`, are returned as they are.
+ * The user with the group `system:authenticated` added. The anonymous user, and users that have this group or
+ * `system:unauthenticated`, are returned unchanged.
  */
 export function completeUser(user: User): User {
   if (user.name === ANONYMOUS.name) return user;
@@ -23,12 +23,12 @@ export function completeUser(user: User): User {
   return { ...user, groups: [...user.groups, AUTHENTICATED] };
 }
 
-/** 401 with the message that is the same for every cause: clients learn nothing about credentials. */
+/** The 401 for any cause: clients learn nothing about credentials. */
 export const unauthorized = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');
 
 /**
- * The sender of a request: the complete user that was found, or the anonymous user if the policy admits it. Throws 401
- * otherwise.
+ * The sender of a request: the authenticated user with all groups, or the anonymous user if the policy allows it.
+ * Otherwise throws 401.
  */
 export function identify(found: User | null, policy: AnonymousPolicy, path: string): User {
   if (found) return completeUser(found);

@@ -9,10 +9,10 @@ type Headers = readonly (readonly [string, string])[];
 const EXTRA = 'impersonate-extra-';
 const GROUP = 'authentication.orchestrator.io';
 
-/** A user, group, uid or extra value that a request impersonates: each needs a permission of its own. */
-type Part = Pick<ResourceTarget, 'group' | 'resource' | 'subresource' | 'namespace' | 'name'>;
+/** A user, group, uid or extra value that a request impersonates. Each requires a permission. */
+type Attributes = Pick<ResourceTarget, 'group' | 'resource' | 'subresource' | 'namespace' | 'name'>;
 
-const part = (resource: string, name: string, rest: Partial<Part> = {}): Part => ({
+const makeAttributes = (resource: string, name: string, rest: Partial<Attributes> = {}): Attributes => ({
   group: '',
   subresource: '',
   namespace: '',
@@ -21,7 +21,7 @@ const part = (resource: string, name: string, rest: Partial<Part> = {}): Part =>
   name,
 });
 
-/** Namespace and name of the service account that a user name stands for; undefined for other users. */
+/** Namespace and name of the service account with this user name; undefined for other users. */
 function serviceAccount(name: string): { namespace: string; name: string } | undefined {
   const [system, kind, namespace = '', account = '', ...more] = name.split(':');
   if (system !== 'system' || kind !== 'serviceaccount' || more.length > 0) return undefined;
@@ -29,7 +29,7 @@ function serviceAccount(name: string): { namespace: string; name: string } | und
   return { namespace, name: account };
 }
 
-/** The key of an extra in the name of a header, where it may be percent-encoded. */
+/** The key of an extra from the name of a header, which may be percent-encoded. */
 function extraKey(header: string): string {
   const encoded = header.slice(EXTRA.length);
   try {
@@ -39,7 +39,7 @@ function extraKey(header: string): string {
   }
 }
 
-/** The identity that the headers of a request name (spec, "Impersonation"). */
+/** The identity in the headers of a request (spec, "Impersonation"). */
 class ImpersonatedIdentity {
   readonly name: string;
   readonly uid: string;
@@ -47,9 +47,9 @@ class ImpersonatedIdentity {
   readonly extra = new Map<string, string[]>();
 
   constructor(headers: Headers) {
-    const first = (name: string): string => headers.find(([given]) => given === name)?.[1] ?? '';
-    this.name = first('impersonate-user');
-    this.uid = first('impersonate-uid');
+    const firstHeader = (name: string): string => headers.find(([given]) => given === name)?.[1] ?? '';
+    this.name = firstHeader('impersonate-user');
+    this.uid = firstHeader('impersonate-uid');
     this.groups = headers.filter(([name]) => name === 'impersonate-group').map(([, value]) => value);
     for (const [name, value] of headers) {
       if (!name.startsWith(EXTRA)) continue;
@@ -58,27 +58,29 @@ class ImpersonatedIdentity {
     }
   }
 
-  /** Whether the request impersonates anything. */
+  /** Whether the request impersonates anyone. */
   get isPresent(): boolean {
     return this.name !== '' || this.uid !== '' || this.groups.length > 0 || this.extra.size > 0;
   }
 
-  /** What needs permission. */
-  get parts(): Part[] {
+  /** The attributes that require a permission. */
+  get permissions(): Attributes[] {
     const account = serviceAccount(this.name);
     return [
-      account ? part('serviceaccounts', account.name, { namespace: account.namespace }) : part('users', this.name),
-      ...this.groups.map(name => part('groups', name)),
+      account
+        ? makeAttributes('serviceaccounts', account.name, { namespace: account.namespace })
+        : makeAttributes('users', this.name),
+      ...this.groups.map(name => makeAttributes('groups', name)),
       ...Array.from(this.extra, ([subresource, values]) =>
-        values.map(value => part('userextras', value, { group: GROUP, subresource })),
+        values.map(value => makeAttributes('userextras', value, { group: GROUP, subresource })),
       ).flat(),
-      ...(this.uid ? [part('uids', this.uid, { group: GROUP })] : []),
+      ...(this.uid ? [makeAttributes('uids', this.uid, { group: GROUP })] : []),
     ];
   }
 
   /**
-   * The user. Groups that are named replace those of a service account; the group of authenticated or unauthenticated
-   * requests is added.
+   * The impersonated user. Groups in the headers replace those of a service account. The group of authenticated or
+   * unauthenticated requests is added.
    */
   get user(): User {
     const account = serviceAccount(this.name);
@@ -94,9 +96,9 @@ class ImpersonatedIdentity {
 }
 
 /**
- * The user that the headers of a request impersonate; undefined if they impersonate nobody. `checkPermission` throws
- * unless the sender may impersonate its argument. Throws 400 for groups, uid or extras without a user: the 500 that
- * upstream answers would blame the server.
+ * The user that the headers of a request impersonate; undefined if there are none. `checkPermission` throws unless the
+ * sender may impersonate its argument. Throws 400 for groups, uid or extras without a user, where upstream answers 500,
+ * although the request is wrong and not the server.
  */
 export async function impersonatedUser(
   headers: Headers,
@@ -105,7 +107,7 @@ export async function impersonatedUser(
   const identity = new ImpersonatedIdentity(headers);
   if (!identity.isPresent) return undefined;
   if (!identity.name) throw badRequest('groups, uid or extras requested without impersonating a user');
-  for (const one of identity.parts)
+  for (const one of identity.permissions)
     await checkPermission({ is: 'resource', verb: 'impersonate', version: 'v1', path: '', ...one });
   return identity.user;
 }

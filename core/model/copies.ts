@@ -1,10 +1,10 @@
-/** Any class, seen from outside. */
+/** Any class, including abstract ones and those with a private constructor. */
 type AnyClass = abstract new (...parameters: never[]) => object;
 
 /**
- * Has `instanceof` recognize instances of the same class from other copies of this package: a plugin may be installed
- * with a copy of its own, and what it throws must mean the same. Subclasses are recognized by their own constructor
- * alone. `name` is the same in all copies, and no other class has it.
+ * Makes `instanceof` recognize instances of the same class from other copies of this package: a plugin may be installed
+ * with its own copy, and its errors must have the same meaning. Subclasses are recognized only by their own
+ * constructor. `name` must be the same in all copies, and unique.
  */
 export function recognizeCopies(ofClass: AnyClass, name: string): void {
   const mark = Symbol.for(`capstan.${name}`);

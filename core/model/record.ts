@@ -1,6 +1,6 @@
 import type { ApiObject } from './object.js';
 
-/** A JSON object whose members are not typed: its reader checks the type of each member with the functions below. */
+/** A JSON object with members of unknown types. The functions below check the type of a member when it is read. */
 export type UnknownRecord = { [member: string]: unknown };
 
 /** Whether a value is a JSON object: neither a list nor null. */
@@ -11,8 +11,8 @@ export const isRecord = (value: unknown): value is UnknownRecord =>
 export const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
 /**
- * The value at the end of a path of members, undefined where a step is absent; without a path the value itself. Only
- * own members count, because names of members may come from clients.
+ * The value at the end of a path of members; undefined if a member on the path is absent. Without a path, the value
+ * itself. Only own members are read, because clients may choose the names.
  */
 export function valueAt(from: unknown, ...path: readonly string[]): unknown {
   let value = from;
@@ -20,41 +20,41 @@ export function valueAt(from: unknown, ...path: readonly string[]): unknown {
   return value;
 }
 
-/** The JSON object at a path, undefined where there is none. */
+/** The JSON object at a path; undefined if there is none. */
 export function recordAt(from: unknown, ...path: readonly string[]): UnknownRecord | undefined {
   const value = valueAt(from, ...path);
   return isRecord(value) ? value : undefined;
 }
 
-/** The string at a path, empty where there is none. */
+/** The string at a path; empty if there is none. */
 export function stringAt(from: unknown, ...path: readonly string[]): string {
   const value = valueAt(from, ...path);
   return typeof value === 'string' ? value : '';
 }
 
-/** The number at a path, undefined where there is none. */
+/** The number at a path; undefined if there is none. */
 export function numberAt(from: unknown, ...path: readonly string[]): number | undefined {
   const value = valueAt(from, ...path);
   return typeof value === 'number' ? value : undefined;
 }
 
-/** The list of objects at a path, empty where there is none; items that are no objects are read as empty objects. */
+/** The list of objects at a path; empty if there is none. Items that are not objects are returned as empty objects. */
 export function recordsAt(from: unknown, ...path: readonly string[]): UnknownRecord[] {
   const value = valueAt(from, ...path);
   return Array.isArray(value) ? value.map(item => (isRecord(item) ? item : {})) : [];
 }
 
-/** The list of strings at a path, empty where there is none. */
+/** The list of strings at a path; empty if there is none. */
 export function stringsAt(from: unknown, ...path: readonly string[]): string[] {
   const value = valueAt(from, ...path);
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** Names and values of the members of the object at a path, empty where there is none. */
+/** Names and values of the members of the object at a path; empty if there is none. */
 export const entriesAt = (from: unknown, ...path: readonly string[]): [string, unknown][] =>
   Object.entries(recordAt(from, ...path) ?? {});
 
-/** The object under `member`; an empty one is set where there is none. */
+/** The object at `member`, which is set to an empty object if there is none. */
 export function ensureRecord(owner: UnknownRecord, member: string): UnknownRecord {
   const value = owner[member];
   if (isRecord(value)) return value;
@@ -63,16 +63,16 @@ export function ensureRecord(owner: UnknownRecord, member: string): UnknownRecor
   return made;
 }
 
-/** The spec of an object; an empty one is set where there is none. */
+/** The spec of an object, which is set to an empty object if there is none. */
 export const specOf = (object: ApiObject): UnknownRecord => ensureRecord(object, 'spec');
 
-/** Sets a member that is absent or an empty string. */
+/** Sets a member if it is absent or an empty string. */
 export function setDefault(owner: UnknownRecord, member: string, value: unknown): void {
   const now = owner[member];
   if (isAbsent(now) || (typeof value === 'string' && now === '')) owner[member] = value;
 }
 
-/** Sets a number that is absent or zero: for fields whose zero value means that nothing was said. */
+/** Sets a number if it is absent or zero: for fields whose zero value means that they were not set. */
 export function setDefaultForZero(owner: UnknownRecord, member: string, value: number): void {
   if (!owner[member]) owner[member] = value;
 }
@@ -86,8 +86,8 @@ const isEmpty = (value: unknown): boolean =>
   (isRecord(value) && Object.values(value).every(isAbsent));
 
 /**
- * Whether two JSON values mean the same: deeply equal, where absent, null, false, zero and empty lists, objects and
- * strings are equal to each other.
+ * Whether two JSON values are semantically equal: deeply equal, with absent members, null, false, zero and empty lists,
+ * objects and strings all equal to each other.
  */
 export function isSemanticallyEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;

@@ -1,20 +1,20 @@
-/** Names in lower case, and values. */
+/** Header names in lower case, with their values. */
 type Headers = readonly (readonly [string, string])[];
 
-/** Sixteen bytes in base64 (RFC 6455, 4.1). */
+/** A key: sixteen bytes in base64 (RFC 6455, 4.1). */
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
-/** One token of RFC 9110, 5.6.2. */
+/** A token (RFC 9110, 5.6.2). */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** The version of the protocol (RFC 6455, 4.1). */
+/** The version of the WebSocket protocol (RFC 6455, 4.1). */
 export const WEBSOCKET_VERSION = '13';
 
-/** Values of a header that may be repeated, as one list. */
+/** The values of a header that may be repeated, as one list. */
 function valuesOf(headers: Headers, name: string): string[] {
   const lists = headers.filter(([given]) => given === name).map(([, value]) => value);
   return lists.length === 0 ? [] : lists.join(',').split(/[ \t]*,[ \t]*/);
 }
 
-/** Whether a request asks to go on as a WebSocket. */
+/** Whether a request asks to upgrade the connection to a WebSocket. */
 export function asksForWebSocket(method: string, headers: Headers): boolean {
   return (
     method === 'GET' &&
@@ -27,8 +27,8 @@ export function asksForWebSocket(method: string, headers: Headers): boolean {
 export const subprotocolsOf = (headers: Headers): string[] => valuesOf(headers, 'sec-websocket-protocol');
 
 /**
- * What makes a request that asks for a WebSocket no valid handshake (RFC 6455, 4.2.1), in words for its client;
- * undefined if it is one.
+ * Why a request for a WebSocket is not a valid handshake (RFC 6455, 4.2.1), as a message for its client; undefined if
+ * it is valid.
  */
 export function handshakeFault(headers: Headers): string | undefined {
   if (valuesOf(headers, 'sec-websocket-version').join() !== WEBSOCKET_VERSION)

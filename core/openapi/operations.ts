@@ -58,13 +58,13 @@ export function pathItem(path: string, operations: ReadonlyMap<Method, Operation
   const has = (parameters: readonly Parameter[], { in: location, name }: Parameter): boolean =>
     parameters.some(other => other.in === location && other.name === name);
   const common = (all[0] ?? []).filter(parameter => all.every(parameters => has(parameters, parameter)));
-  const specific = ({ parameters }: Operation): Parameter[] =>
+  const ownParameters = ({ parameters }: Operation): Parameter[] =>
     parameters.filter(parameter => !has(common, parameter)).sort(byName);
   return {
     path,
     parameters: [...common].sort(byName),
     operations: new Map(
-      Array.from(operations, ([method, operation]) => [method, { ...operation, parameters: specific(operation) }]),
+      Array.from(operations, ([method, operation]) => [method, { ...operation, parameters: ownParameters(operation) }]),
     ),
   };
 }

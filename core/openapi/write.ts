@@ -12,7 +12,7 @@ const PATCHES = [
 ];
 
 /** Media types of request bodies. */
-function consumed({ body, forms }: Operation, naming: Naming): readonly string[] {
+function requestMediaTypes({ body, forms }: Operation, naming: Naming): readonly string[] {
   if (body?.patch) return forms === 'custom' ? PATCHES.filter(type => !type.includes('strategic')) : PATCHES;
   if (forms === 'document') return ['application/json'];
   if (forms === 'discovery') return ['application/json', 'application/yaml', naming.mediaType(PROTOBUF)];
@@ -20,7 +20,7 @@ function consumed({ body, forms }: Operation, naming: Naming): readonly string[]
 }
 
 /** Media types of response bodies. */
-function produced({ forms }: Operation, naming: Naming): readonly string[] {
+function responseMediaTypes({ forms }: Operation, naming: Naming): readonly string[] {
   const protobuf = naming.mediaType(PROTOBUF);
   const object = ['application/json', 'application/yaml', protobuf];
   switch (forms) {
@@ -87,7 +87,7 @@ export const writerV3 = (naming: Naming, tag: string): Writer => ({
     ...(operation.body
       ? {
           requestBody: {
-            content: content(consumed(operation, naming), operation.body.schema),
+            content: content(requestMediaTypes(operation, naming), operation.body.schema),
             ...(operation.body.required ? { required: true } : {}),
           },
         }
@@ -97,7 +97,7 @@ export const writerV3 = (naming: Naming, tag: string): Writer => ({
         code,
         {
           description: STATUS_TEXT[code],
-          content: content(produced(operation, naming), operation.response),
+          content: content(responseMediaTypes(operation, naming), operation.response),
         },
       ]),
       [401, { description: 'Unauthorized' }],
@@ -121,8 +121,8 @@ export const writerV2 = (naming: Naming, tag: string): Writer => ({
   }),
   operation: operation => ({
     tags: [tag],
-    consumes: consumed(operation, naming),
-    produces: produced(operation, naming),
+    consumes: requestMediaTypes(operation, naming),
+    produces: responseMediaTypes(operation, naming),
     schemes: ['https'],
     operationId: operation.id,
     parameters: [

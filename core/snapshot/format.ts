@@ -1,8 +1,7 @@
 import type { Stored } from '../api/storage.js';
 
 /**
- * Where a running server gives a snapshot of its store: a path like any other, so that whoever may read it is a matter
- * of authorization (verb get).
+ * The path at which a running server serves a snapshot of its store. Authorization (verb get) decides who may read it.
  */
 export const SNAPSHOT_PATH = '/store/snapshot';
 
@@ -21,36 +20,36 @@ export const SNAPSHOT_PATH = '/store/snapshot';
 export interface SnapshotHeader {
   readonly revision: number;
   readonly objects: number;
-  /** Name of the backend it was taken from. */
+  /** Name of the storage backend. */
   readonly store: string;
-  /** When it was taken: an RFC 3339 time. */
+  /** Time of the snapshot (RFC 3339). */
   readonly created: string;
 }
 
-/** A file that is no snapshot, or a damaged or incomplete one. The message begins with "it". */
+/** Thrown for a file that is not a snapshot, is damaged or is incomplete. The message begins with "it". */
 export class SnapshotError extends Error {}
 
-/** Begins every snapshot; the format's number and the header follow. */
+/** The beginning of every snapshot, followed by the format number and the header. */
 export const MAGIC = 'capstan-snapshot ';
 /** The format that is written. */
 export const FORMAT = 2;
-/** Bytes that the first line may have. */
+/** Maximum length of the first line. */
 export const HEADER_BYTES = 4096;
-/** Bytes of the end mark and the number of objects. */
+/** Size of the end mark and the number of objects. */
 export const TRAILER_BYTES = 12;
-/** Bytes of the digest, which follows the trailer. */
+/** Size of the digest, which follows the trailer. */
 export const DIGEST_BYTES = 32;
 
-/** What stands at a place behind the header. */
-export type Piece =
-  /** Objects, and the number of bytes that they take. */
+/** What was read at a position after the header. */
+export type Part =
+  /** Objects, and the number of bytes they occupy. */
   | { readonly is: 'objects'; readonly objects: readonly Stored[]; readonly length: number }
-  /** The bytes end before the piece does. */
+  /** There are not enough bytes to read the next part. */
   | { readonly is: 'incomplete' }
   | { readonly is: 'end' };
 
-/** Reads the piece at a place. Throws SnapshotError if none can be there. */
-export type PieceReader = (bytes: Buffer, at: number) => Piece;
+/** Reads the part at a position. Throws SnapshotError if the bytes are invalid. */
+export type PartReader = (bytes: Buffer, at: number) => Part;
 
-/** The refusal of bytes that cannot be what their place says. */
-export const damaged = (what: string): SnapshotError => new SnapshotError(`it is damaged: ${what}`);
+/** Creates the error for invalid bytes. */
+export const damagedError = (what: string): SnapshotError => new SnapshotError(`it is damaged: ${what}`);

@@ -3,30 +3,30 @@ import type { Stored } from '../api/storage.js';
 import { readBlock } from './blocks.js';
 import {
   DIGEST_BYTES,
-  damaged,
+  damagedError,
   FORMAT,
   HEADER_BYTES,
   MAGIC,
-  type PieceReader,
+  type PartReader,
   SnapshotError,
   type SnapshotHeader,
   TRAILER_BYTES,
 } from './format.js';
 import { readRow } from './rows1.js';
 
-/** How each format that can be read stores objects. */
-const READERS: { readonly [format: string]: PieceReader | undefined } = { 1: readRow, [FORMAT]: readBlock };
+/** How objects are stored in each supported format. */
+const READERS: { readonly [format: string]: PartReader | undefined } = { 1: readRow, [FORMAT]: readBlock };
 
-/** Reads a snapshot from its bytes in order. Objects given out are only to be believed once `end` has returned. */
+/** Reads a snapshot from its bytes in order. The returned objects are not verified until `end` has returned. */
 export class SnapshotReader {
   readonly #hash = createHash('sha256');
   #rest: Buffer = Buffer.alloc(0);
   #header: SnapshotHeader | undefined;
-  #readPiece: PieceReader = readBlock;
+  #readPiece: PartReader = readBlock;
   #objects = 0;
   #isComplete = false;
 
-  /** The objects that are whole with these bytes. Throws SnapshotError. */
+  /** Adds bytes, and returns the objects that are complete. Throws SnapshotError. */
   take(bytes: Buffer): Stored[] {
     this.#rest = this.#rest.length > 0 ? Buffer.concat([this.#rest, bytes]) : bytes;
     if (!this.#header && !this.#readHeader()) return [];
@@ -47,7 +47,7 @@ export class SnapshotReader {
   }
 
   /**
-   * To be called once all bytes were given: returns the header of a complete snapshot whose checksum is good. Throws
+   * Call it after all bytes were added. Returns the header of a complete snapshot with a valid checksum. Throws
    * SnapshotError.
    */
   end(): SnapshotHeader {
@@ -55,12 +55,12 @@ export class SnapshotReader {
     if (!header) throw new SnapshotError('it is no snapshot');
     if (!this.#isComplete || this.#rest.length < TRAILER_BYTES + DIGEST_BYTES)
       throw new SnapshotError('it is incomplete: its end is missing');
-    if (this.#rest.length > TRAILER_BYTES + DIGEST_BYTES) throw damaged('bytes follow its end');
+    if (this.#rest.length > TRAILER_BYTES + DIGEST_BYTES) throw damagedError('bytes follow its end');
     const digest = this.#rest.subarray(TRAILER_BYTES);
     this.#hash.update(this.#rest.subarray(0, TRAILER_BYTES));
-    if (!this.#hash.digest().equals(digest)) throw damaged('its checksum is wrong');
+    if (!this.#hash.digest().equals(digest)) throw damagedError('its checksum is wrong');
     if (Number(this.#rest.readBigUInt64BE(4)) !== this.#objects || header.objects !== this.#objects)
-      throw damaged(`it holds ${this.#objects} objects instead of ${header.objects}`);
+      throw damagedError(`it holds ${this.#objects} objects instead of ${header.objects}`);
     return header;
   }
 
@@ -82,7 +82,7 @@ export class SnapshotReader {
     return true;
   }
 
-  /** Takes bytes that were read off the front. */
+  /** Removes the bytes that were read. */
   #drop(bytes: number): void {
     this.#hash.update(this.#rest.subarray(0, bytes));
     this.#rest = this.#rest.subarray(bytes);
@@ -95,7 +95,7 @@ function headerOf(json: string): SnapshotHeader {
     if (Number.isSafeInteger(revision) && Number.isSafeInteger(objects))
       return { revision, objects, store: String(store), created: String(created) };
   } catch {
-    // The error below says it.
+    // The error below reports it.
   }
-  throw damaged('its first line cannot be read');
+  throw damagedError('its first line cannot be read');
 }

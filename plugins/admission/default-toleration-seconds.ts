@@ -7,7 +7,10 @@ const SECONDS = 300;
 const tolerates = (toleration: UnknownRecord, key: string): boolean =>
   (!toleration.key || toleration.key === key) && (!toleration.effect || toleration.effect === 'NoExecute');
 
-/** Adds tolerations with which pods stay for five minutes on a node that does not respond, unless they have some. */
+/**
+ * Adds tolerations with which pods stay for five minutes on a node that does not respond, unless a pod has such
+ * tolerations.
+ */
 export default mutatorPlugin('default-toleration-seconds', host => ({
   on: { ...POD_CREATES, operations: ['CREATE', 'UPDATE'] },
   mutate: (_change, draft) => {

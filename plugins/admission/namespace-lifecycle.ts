@@ -12,11 +12,11 @@ import {
 } from '../../core/api/index.js';
 
 const NAMESPACES = { group: '', resource: 'namespaces' };
-/** Creates of objects, and of subresources that create something. */
+/** Creates of objects, and of subresources that create an object. */
 const CREATES = { operations: ['CREATE'], subresources: ['', 'binding', 'eviction', 'token'] } as const;
 
 /** 403 for a create in a namespace that is being deleted; clients read the cause. */
-function terminating({ target }: Change, naming: Host['naming']): Refusal {
+function terminatingError({ target }: Change, naming: Host['naming']): Refusal {
   const { namespace, name, resource } = target;
   const group = naming.group(target.group);
   const what = group ? `${resource}.${group}` : resource;
@@ -46,12 +46,12 @@ function lifecycle(host: Host<'request'>): Mutator {
       const found = namespaces.get('', namespace);
       if (!found) throw notFound(NAMESPACES, namespace);
       if (found.metadata.deletionTimestamp && resource !== 'localsubjectaccessreviews')
-        throw terminating(change, host.naming);
+        throw terminatingError(change, host.naming);
     },
   };
 }
 
-/** Refuses the deletion of the namespaces that every client expects. */
+/** Refuses the deletion of namespaces that clients rely on. */
 function protectSystemNamespaces(host: Host<'request'>): Validator {
   const names = ['default', host.naming.component('orchestrator-system'), host.naming.component('orchestrator-public')];
   return {
@@ -70,7 +70,7 @@ function protectSystemNamespaces(host: Host<'request'>): Validator {
   };
 }
 
-/** Refuses creates in namespaces that are going away, and the deletion of system namespaces. */
+/** Refuses creates in namespaces that are being deleted, and the deletion of system namespaces. */
 export default definePlugin({
   name: 'namespace-lifecycle',
   parse: () => null,

@@ -9,7 +9,7 @@ import { type GroupResource, Refusal, qualifyResource } from '../../core/model/r
 export const POD_CREATES: Match = { groups: [''], resources: ['pods'], operations: ['CREATE'] };
 
 /** 403 of an admission plugin about one object. */
-export const forbids = (of: GroupResource, name: string, why: string): Refusal =>
+export const forbiddenError = (of: GroupResource, name: string, why: string): Refusal =>
   new Refusal('Forbidden', `${qualifyResource(of)} ${JSON.stringify(name)} is forbidden: ${why}`, {
     ...(name ? { name } : {}),
     ...(of.group ? { group: of.group } : {}),
@@ -17,8 +17,8 @@ export const forbids = (of: GroupResource, name: string, why: string): Refusal =
   });
 
 /** 403 of an admission plugin about a pod. */
-export const forbidsPod = (name: string | undefined, why: string): Refusal =>
-  forbids({ group: '', resource: 'pods' }, name ?? '', why);
+export const podForbiddenError = (name: string | undefined, why: string): Refusal =>
+  forbiddenError({ group: '', resource: 'pods' }, name ?? '', why);
 
 function parseNothing(config: unknown): undefined {
   if (config === undefined || config === null) return undefined;
@@ -26,6 +26,6 @@ function parseNothing(config: unknown): undefined {
   throw new ConfigError('config', 'this plugin takes no configuration: remove it');
 }
 
-/** A plugin without configuration that is one mutator. */
+/** A plugin without configuration that contributes one mutator. */
 export const mutatorPlugin = (name: string, make: (host: Host<'request'>) => Mutator): Plugin<undefined> =>
   definePlugin<undefined>({ name, parse: parseNothing, contribute: () => [mutator.of(make)] });

@@ -1,7 +1,7 @@
 import { numberAt, recordAt, specOf, stringAt, type UnknownRecord } from '../../core/model/record.js';
 import type { ApiObject } from '../../core/model/object.js';
 
-import { forbidsPod, mutatorPlugin } from './pod-draft.js';
+import { podForbiddenError, mutatorPlugin } from './pod-draft.js';
 
 const CLASSES = 'scheduling.orchestrator.io/priorityclasses';
 
@@ -11,7 +11,7 @@ interface Priority {
   readonly preemption: string;
 }
 
-/** The classes of every cluster. */
+/** The priority classes that exist in every cluster. */
 const SYSTEM = new Map<string, number>([
   ['system-cluster-critical', 2000000000],
   ['system-node-critical', 2000001000],
@@ -30,7 +30,7 @@ function keepOld(pod: UnknownRecord, old: UnknownRecord | undefined): void {
   if (pod.preemptionPolicy === undefined) delete pod.preemptionPolicy;
 }
 
-/** Sets the priority of pods to that of their priority class, which clients cannot choose. */
+/** Sets the priority of pods to that of their priority class. Clients cannot choose another value. */
 export default mutatorPlugin('priority', host => {
   const classes = host.informer(CLASSES);
   const globalDefault = (): Priority => {
@@ -51,17 +51,17 @@ export default mutatorPlugin('priority', host => {
       if (change.operation === 'UPDATE') return keepOld(pod, recordAt(change.old, 'spec'));
       const asked = stringAt(pod, 'priorityClassName');
       const priority = asked === '' ? globalDefault() : find(asked);
-      if (!priority) throw forbidsPod(draft.metadata.name, `no PriorityClass with name ${asked} was found`);
+      if (!priority) throw podForbiddenError(draft.metadata.name, `no PriorityClass with name ${asked} was found`);
       const given = numberAt(pod, 'priority');
       if (given !== undefined && given !== priority.value) {
-        throw forbidsPod(
+        throw podForbiddenError(
           draft.metadata.name,
           `the integer value of priority (${given}) must not be provided in pod spec; priority admission controller computed ${priority.value} from the given PriorityClass name`,
         );
       }
       const preemption = stringAt(pod, 'preemptionPolicy');
       if (preemption !== '' && preemption !== priority.preemption) {
-        throw forbidsPod(
+        throw podForbiddenError(
           draft.metadata.name,
           `the string value of PreemptionPolicy (${preemption}) must not be provided in pod spec; priority admission controller computed ${priority.preemption} from the given PriorityClass name`,
         );

@@ -9,16 +9,16 @@ import {
   valueAt,
 } from '../../core/model/record.js';
 
-import { forbidsPod, mutatorPlugin, POD_CREATES } from './pod-draft.js';
+import { podForbiddenError, mutatorPlugin, POD_CREATES } from './pod-draft.js';
 
-/** Adds the overhead, node selector and tolerations of its runtime class to a pod. */
+/** Adds the overhead, node selector and tolerations of the pod's runtime class. */
 export default mutatorPlugin('runtime-class', host => {
   const classes = host.informer('node.orchestrator.io/runtimeclasses');
   return {
     on: POD_CREATES,
     mutate: (_change, draft) => {
       const pod = specOf(draft);
-      const refuse = (why: string): Error => forbidsPod(draft.metadata.name, why);
+      const refuse = (why: string): Error => podForbiddenError(draft.metadata.name, why);
       const name = stringAt(pod, 'runtimeClassName');
       const asked = recordAt(pod, 'overhead');
       if (name === '') {

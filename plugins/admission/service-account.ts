@@ -2,14 +2,14 @@ import { recordsAt, specOf, stringAt, type UnknownRecord } from '../../core/mode
 import { randomName } from '../../core/model/names.js';
 import type { Naming } from '../../core/naming.js';
 
-import { forbidsPod, mutatorPlugin, POD_CREATES } from './pod-draft.js';
+import { podForbiddenError, mutatorPlugin, POD_CREATES } from './pod-draft.js';
 
 const DEFAULT = 'default';
 
 /**
- * The volume with the token, the CA certificate of this server, and the namespace. The last source is not of release
- * 1.32 itself: the distribution whose build is the reference injects it, and clients that compare pods expect it. This
- * server does not create that ConfigMap.
+ * The volume with the token, the CA certificate of this server, and the namespace. Its last source is not part of
+ * upstream's release 1.32: the distribution of the reference server injects it, and clients that compare pods expect
+ * it. This server does not create that ConfigMap.
  */
 const tokenVolume = (name: string, naming: Naming): UnknownRecord => ({
   name,
@@ -49,7 +49,7 @@ function mountToken(pod: UnknownRecord, naming: Naming): void {
   if (used && present === undefined) pod.volumes = [...volumes, tokenVolume(name, naming)];
 }
 
-/** Pods run as a service account of their namespace; it brings its pull secrets and its token. */
+/** Sets the service account of pods, and adds its pull secrets and a volume with its token. */
 export default mutatorPlugin('service-account', host => {
   const accounts = host.informer('core/serviceaccounts');
   const mirror = host.naming.label('orchestrator.io/config.mirror');
@@ -62,12 +62,12 @@ export default mutatorPlugin('service-account', host => {
       const { namespace } = change.target;
       pod.serviceAccountName = name;
       pod.serviceAccount = name;
-      // A controller makes the default account a moment after its namespace. Until then the account is taken to be as
-      // it will be made.
+      // A controller creates the default account shortly after its namespace. Until then, the values of the account
+      // that it will create are used.
       const account: UnknownRecord | undefined = accounts.get(namespace, name) ?? (name === DEFAULT ? {} : undefined);
       if (!account) {
         const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
-        throw forbidsPod(draft.metadata.name, why);
+        throw podForbiddenError(draft.metadata.name, why);
       }
       const mount = pod.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
       if (mount !== false) mountToken(pod, host.naming);

@@ -2,7 +2,7 @@ import { recordsAt, specOf } from '../../core/model/record.js';
 
 import { mutatorPlugin } from './pod-draft.js';
 
-/** Taints new nodes: they get no pods until they report that they are ready. */
+/** Adds a taint to new nodes, so that no pods are assigned to them until they are ready. */
 export default mutatorPlugin('taint-new-nodes', host => ({
   on: { groups: [''], resources: ['nodes'], operations: ['CREATE'] },
   mutate: (_change, draft) => {

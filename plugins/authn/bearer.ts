@@ -3,9 +3,9 @@ import { Refusal, type Received } from '../../core/api/index.js';
 const SPACED = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
 /**
- * The bearer token of a request (spec, "Authentication: general rules"), or undefined if there is none: no header,
- * another scheme, or nothing after the one space that follows the scheme. Words after the token are ignored; the scheme
- * is case-insensitive. A client that sent a second space gets a warning.
+ * The bearer token of a request (spec, "Authentication: general rules"). Undefined if there is no header, if it has
+ * another scheme, or if nothing follows the single space after the scheme. Words after the token are ignored; the
+ * scheme is case-insensitive. A client that sends a second space gets a warning.
  */
 export function bearerToken(request: Received): string | undefined {
   const header = request.header('authorization')?.trim();
@@ -16,5 +16,5 @@ export function bearerToken(request: Received): string | undefined {
   return token || undefined;
 }
 
-/** 401 for a token that a token authenticator does not know. */
+/** The 401 for a token that no token authenticator knows. */
 export const unknownToken = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');

@@ -10,15 +10,15 @@ import {
 } from '../../core/api/index.js';
 
 /**
- * Extended key usages that let a certificate identify a client: clientAuth and anyExtendedKeyUsage (RFC 5280,
+ * Extended key usages that allow a certificate to identify a client: clientAuth and anyExtendedKeyUsage (RFC 5280,
  * 4.2.1.12).
  */
 const CLIENT_USAGES = ['1.3.6.1.5.5.7.3.2', '2.5.29.37.0'];
-/** Parsed certificates in the cache: each takes about 1 KB, and a client uses one for many requests. */
+/** The number of parsed certificates in the cache. Each takes about 1 KB, and a client uses one for many requests. */
 const CACHED = 1024;
 
 interface Parsed {
-  /** Null for a certificate without a common name, which identifies nobody. */
+  /** The user of a certificate; null for one without a common name. */
   readonly user: User | null;
   readonly from: number;
   readonly until: number;
@@ -44,14 +44,15 @@ function read(pem: string, credentialId: string): Parsed {
 }
 
 /**
- * Users of certificates that the TLS layer verified against the client CA: common name and organizations (spec,
- * "Authentication: methods"), and the certificate's fingerprint as the credential id among the extras, as upstream
- * since 1.32. Validity is checked at every call, since a connection may outlive its certificate.
+ * Authenticates clients by certificates that the TLS layer verified against the client CA (spec, "Authentication:
+ * methods"): common name and organizations are user and groups, and the fingerprint of the certificate is the
+ * credential id among the extras, as upstream since 1.32. The validity is checked by every call, because a connection
+ * may last longer than its certificate.
  */
 export function clientCertificates(host: Pick<Host, 'now' | 'naming'>): Authenticator {
   const credentialId = host.naming.label('authentication.orchestrator.io/credential-id');
   const known = new Map<string, Parsed>();
-  const parsed = (pem: string): Parsed => {
+  const parseCached = (pem: string): Parsed => {
     const found = known.get(pem);
     if (found) return found;
     if (known.size >= CACHED) known.delete(known.keys().next().value as string);
@@ -63,7 +64,7 @@ export function clientCertificates(host: Pick<Host, 'now' | 'naming'>): Authenti
     cacheFor: 60_000,
     authenticate(request) {
       if (!request.certificate) return null;
-      const { user, from, until, forClients } = parsed(request.certificate);
+      const { user, from, until, forClients } = parseCached(request.certificate);
       const time = host.now();
       if (!forClients || time < from || time > until) throw new Refusal('Unauthorized', 'Unauthorized');
       return user;
@@ -71,7 +72,10 @@ export function clientCertificates(host: Pick<Host, 'now' | 'naming'>): Authenti
   };
 }
 
-/** Client certificates; active with `--client-ca-file`, which makes the listener ask for and verify them. */
+/**
+ * Authentication by client certificates. It is active with `--client-ca-file`, with which the listener requests and
+ * verifies them.
+ */
 export default definePlugin({
   name: 'client-certificate',
   parse: () => null,

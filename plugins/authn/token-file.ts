@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ConfigError, type User } from '../../core/api/index.js';
 
-/** Users by the SHA-256 of their token: the time of a lookup reveals nothing about the tokens. */
+/** Users by the SHA-256 of their token, so that the time of a lookup reveals nothing about the tokens. */
 export type TokenTable = ReadonlyMap<string, User>;
 
 /** The key of a token in a TokenTable. */
@@ -9,12 +9,12 @@ export const digest = (token: string): string => createHash('sha256').update(tok
 
 interface Scan {
   readonly fields: string[];
-  /** Index after the record's line end, and the number of line ends passed. */
+  /** Position after the line end of the record, and the number of line ends before it. */
   readonly next: number;
   readonly lines: number;
 }
 
-/** One record of RFC 4180 CSV from `at`: quoted fields may hold commas, line ends and doubled quotes. */
+/** Parses one record of RFC 4180 CSV at `at`. Quoted fields may contain commas, line ends and doubled quotes. */
 function record(text: string, at: number, fail: (why: string, lines: number) => never): Scan {
   const fields: string[] = [];
   let lines = 0;
@@ -63,9 +63,9 @@ function userOf(fields: readonly string[]): User {
 }
 
 /**
- * Reads a static token file (spec, "Authentication: methods"): CSV of token, user name, user uid and group columns; a
- * quoted column may hold several groups separated by commas. Blank lines and empty tokens are skipped; of equal tokens
- * the last counts. Throws ConfigError naming file and line.
+ * Parses a static token file (spec, "Authentication: methods"): CSV with the columns token, user name, user uid and
+ * groups; a quoted column may contain several groups separated by commas. Blank lines and empty tokens are skipped. If
+ * a token is repeated, the last row is used. Throws ConfigError naming file and line.
  */
 export function parseTokenFile(text: string, file: string): TokenTable {
   const table = new Map<string, User>();

@@ -5,7 +5,7 @@ import { namingOf } from '../../core/naming.js';
 import { type Rbac, rbac } from '../../plugins/authz/rbac/evaluate.js';
 import type { PolicyRule, Subject } from '../../plugins/authz/rbac/policy.js';
 import { allowsPath, allowsResource, compileRules } from '../../plugins/authz/rbac/rules.js';
-import { uncovered } from '../../plugins/authz/rbac/covers.js';
+import { missingPermissions } from '../../plugins/authz/rbac/covers.js';
 import { ListInformer, target, user } from './support.js';
 
 const naming = namingOf('kubernetes');
@@ -161,7 +161,7 @@ describe('rules of resources', () => {
               (sub !== '' && r.resources.includes(`*/${sub}`))) &&
             (r.resourceNames.length === 0 || r.resourceNames.includes(name)),
         );
-        const question = { verb, group, resource: full, anyWithSub: sub ? `*/${sub}` : '', name };
+        const question = { verb, group, resource: full, anySubresource: sub ? `*/${sub}` : '', name };
         expect(allowsResource(compileRules(given_), question)).toBe(plain);
       }),
     );
@@ -292,10 +292,10 @@ describe('reasons', () => {
       binding('', 'c', 'ClusterRole', 'c', carol),
       binding('', 'd', 'ClusterRole', 'absent', carol),
     );
-    const held = w.rbac.heldBy(user('carol'), 'a');
+    const held = w.rbac.policyRulesOf(user('carol'), 'a');
     expect(held.rules.map(r => r.resources)).toEqual([['nodes'], ['pods']]);
     expect(held.missing).toEqual(['clusterrole.rbac.authorization.k8s.io "absent" not found']);
-    expect(w.rbac.heldBy(user('carol'), 'b').rules).toHaveLength(1);
+    expect(w.rbac.policyRulesOf(user('carol'), 'b').rules).toHaveLength(1);
   });
 });
 
@@ -314,5 +314,5 @@ describe('covered permissions', () => {
       { verbs: ['get'], nonResourceURLs: ['/a/b', '/a'] },
       1,
     ],
-  ])('%s', (_, have, want, missing) => expect(uncovered([have], [want])).toHaveLength(missing));
+  ])('%s', (_, have, want, missing) => expect(missingPermissions([have], [want])).toHaveLength(missing));
 });

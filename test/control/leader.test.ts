@@ -29,7 +29,7 @@ class Leases {
     if (method === 'PUT' && given.metadata.resourceVersion !== this.lease?.metadata.resourceVersion)
       throw conflict(WHAT, 'x', 'stale');
     this.lease = { ...given, metadata: { ...given.metadata, resourceVersion: String(++this.version) } };
-    for (const election of this.elections) election.changed(`orchestrator-system/${given.metadata.name}`);
+    for (const election of this.elections) election.onLeaseChange(`orchestrator-system/${given.metadata.name}`);
     return this.lease;
   }
 

@@ -3,9 +3,9 @@ import type { ApiObject } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
 
-/** Duration of the lease: a candidate takes over when the leader has not renewed it for so long. */
+/** Duration of the lease: a candidate takes over if the leader has not renewed it for this time. */
 const LEASE_MS = 10_000;
-/** A leader that could not renew the lease for so long stops, before another one can begin. */
+/** A leader that could not renew the lease for this time stops, before another one can begin. */
 const RENEW_MS = 7000;
 /** Time between renewals, and between attempts to take over. */
 const RETRY_MS = 2000;
@@ -22,14 +22,14 @@ interface LeaseSpec {
 }
 type Lease = ApiObject & { spec?: LeaseSpec };
 
-/** What an election needs of its thread. */
+/** The dependencies of an election. */
 export interface ElectionParts {
   /** Unique name of this process. */
   readonly identity: string;
   readonly naming: Naming;
   /** Makes a request with the identity of the leader election. */
   readonly request: (request: InternalRequest) => Promise<ApiObject>;
-  /** The lease, as this process knows it. */
+  /** The lease, as received by this process. */
   readonly lease: (namespace: string, name: string) => ApiObject | undefined;
   /** Milliseconds since the epoch, for the times in the lease. */
   readonly now: () => number;
@@ -39,21 +39,21 @@ export interface ElectionParts {
 }
 
 /**
- * Elects the one process whose controllers run, with a Lease of the coordination group in the system namespace. The
- * holder renews it. Another process takes it when it has not seen it change for its duration, by its own clock. Writes
- * of the Lease are conditional on its version, so that one of several candidates wins.
+ * Elects the process whose controllers run, with a Lease of the coordination group in the system namespace. The holder
+ * renews it. Another process takes it over if it was not renewed for its duration, measured with its own clock. Writes
+ * of the Lease are conditional on its version, so only one of several candidates succeeds.
  */
 export class Election {
   readonly #namespace: string;
   readonly #apiVersion: string;
   #leading = false;
   #closed = false;
-  /** The resourceVersion of the lease when it was last read, and when it was first seen. */
+  /** The resourceVersion of the lease when it was last read, and the time when this version was first seen. */
   #seen: { readonly version: string; readonly at: number } | undefined;
   #renewed = 0;
   #won: () => void = () => undefined;
   #decide: (leading: boolean) => void = () => undefined;
-  /** Resolves with whether this process leads, when that is first known. */
+  /** Resolves with whether this process leads, once this is known. */
   readonly decided = new Promise<boolean>(resolve => {
     this.#decide = resolve;
   });
@@ -74,20 +74,20 @@ export class Election {
   lead(): Promise<void> {
     return new Promise(resolve => {
       this.#won = resolve;
-      this.#next();
+      this.#attemptNext();
     });
   }
 
   /**
-   * Called when a lease has changed, given as `namespace/name`. A candidate tries at once, so that a leader that hands
-   * over is followed without a pause.
+   * Call it when a lease has changed, with `namespace/name`. A candidate tries immediately, so that there is no pause
+   * after a leader hands over.
    */
-  changed(lease: string): void {
+  onLeaseChange(lease: string): void {
     if (this.#leading || this.#closed || lease !== `${this.#namespace}/${NAME}`) return;
-    this.#next();
+    this.#attemptNext();
   }
 
-  /** Gives up the lease, also if it was taken while this call waited. */
+  /** Releases the lease, including one that was acquired during this call. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -103,8 +103,8 @@ export class Election {
     }).catch(() => undefined);
   }
 
-  /** Makes an attempt, one at a time; a change of the lease during one causes another. */
-  #next(): void {
+  /** Attempts to acquire or renew the lease. If the lease changes during an attempt, another attempt follows. */
+  #attemptNext(): void {
     if (this.#running) {
       this.#again = true;
       return;
@@ -116,8 +116,8 @@ export class Election {
       .finally(() => {
         this.#running = undefined;
         if (this.#closed) return;
-        if (this.#again && !this.#leading) return this.#next();
-        this.#timer = setTimeout(() => this.#next(), RETRY_MS);
+        if (this.#again && !this.#leading) return this.#attemptNext();
+        this.#timer = setTimeout(() => this.#attemptNext(), RETRY_MS);
       });
   }
 
@@ -134,21 +134,21 @@ export class Election {
           this.parts.log(`${this.parts.identity} leads`);
           this.#won();
         }
-      } else if (this.#leading) this.#lose();
+      } else if (this.#leading) this.#stopLeading();
     } catch (error) {
       this.parts.log(`the lease could not be written: ${(error as Error).message}`);
     }
   }
 
-  /** Ends the leadership RENEW_MS after the last renewal, also if a renewal does not end. */
+  /** Ends the leadership RENEW_MS after the last renewal, even if a renewal is still in progress. */
   #renewTimer(): void {
     const left = this.#renewed + RENEW_MS - performance.now();
     if (!this.#leading || this.#closed) return;
-    if (left <= 0) this.#lose();
+    if (left <= 0) this.#stopLeading();
     else setTimeout(() => this.#renewTimer(), Math.ceil(left));
   }
 
-  #lose(): void {
+  #stopLeading(): void {
     this.#leading = false;
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -160,7 +160,7 @@ export class Election {
     return this.parts.lease(this.#namespace, NAME) as Lease | undefined;
   }
 
-  /** Takes or renews the lease if that is allowed. Resolves with whether this process holds it. */
+  /** Acquires or renews the lease if possible. Resolves with whether this process holds it. */
   async #hold(): Promise<boolean> {
     const lease = this.#lease();
     const time = this.#time();
@@ -168,15 +168,15 @@ export class Election {
     if (!lease) return await this.#create({ ...mine, acquireTime: time, leaseTransitions: 0 });
     const { spec = {} } = lease;
     if (spec.holderIdentity === this.parts.identity) return await this.#write(lease, { ...spec, ...mine });
-    if (!this.#expired(lease)) return false;
+    if (!this.#isExpired(lease)) return false;
     return await this.#write(lease, { ...mine, acquireTime: time, leaseTransitions: (spec.leaseTransitions ?? 0) + 1 });
   }
 
   /**
-   * Whether the lease has no holder, or has not changed for its duration as seen by this process, which does not rely
-   * on the clocks of others.
+   * Whether the lease has no holder, or has not changed for its duration by the clock of this process. Clocks of other
+   * processes are not used.
    */
-  #expired({ metadata, spec = {} }: Lease): boolean {
+  #isExpired({ metadata, spec = {} }: Lease): boolean {
     if (!spec.holderIdentity) return true;
     const version = metadata.resourceVersion ?? '';
     const now = performance.now();
@@ -192,17 +192,20 @@ export class Election {
     return `/apis/${this.#apiVersion}/namespaces/${this.#namespace}/leases`;
   }
 
-  /** Creates the lease, and its namespace if that does not exist: controllers create it only after the election. */
+  /**
+   * Creates the lease, and its namespace if it does not exist: the controllers, which create the namespace, start only
+   * after the election.
+   */
   async #create(spec: LeaseSpec): Promise<boolean> {
     const metadata = { name: NAME, namespace: this.#namespace };
     const body = { apiVersion: this.#apiVersion, kind: 'Lease', metadata, spec };
     const create = () => this.parts.request({ method: 'POST', path: this.#path, body });
     try {
-      return await succeeds(
+      return await isCommitted(
         create().catch(async error => {
           if (!(error instanceof Refusal) || error.code !== 404) throw error;
           const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: this.#namespace } };
-          await succeeds(this.parts.request({ method: 'POST', path: '/api/v1/namespaces', body: namespace }));
+          await isCommitted(this.parts.request({ method: 'POST', path: '/api/v1/namespaces', body: namespace }));
           return await create();
         }),
       );
@@ -213,12 +216,12 @@ export class Election {
 
   #write(lease: Lease, spec: LeaseSpec): Promise<boolean> {
     const body = { ...lease, apiVersion: this.#apiVersion, kind: 'Lease', spec };
-    return succeeds(this.parts.request({ method: 'PUT', path: `${this.#path}/${NAME}`, body }));
+    return isCommitted(this.parts.request({ method: 'PUT', path: `${this.#path}/${NAME}`, body }));
   }
 }
 
-/** Whether a write took place; false if it lost a race. */
-async function succeeds(request: Promise<unknown>): Promise<boolean> {
+/** Whether a write was committed; false if it conflicted with another one. */
+async function isCommitted(request: Promise<unknown>): Promise<boolean> {
   try {
     await request;
     return true;

@@ -1,5 +1,6 @@
 /**
- * The control thread: follows every object and runs the controllers, where several processes share a store if elected.
+ * The control thread: receives every object and runs the controllers. If several processes share a store, only those of
+ * the leader run.
  */
 import { parentPort } from 'node:worker_threads';
 import { type Controller, controller } from '../../core/api/control.js';
@@ -15,13 +16,13 @@ import { ControllerRequests } from './requests.js';
 
 type Post = (message: FromControlThread) => void;
 
-/** Reports what another process, which leads, does: nothing is to be started here. */
+/** Reports a post-start hook as done: another process leads and performs the task. */
 function follow(post: Post): void {
   post({ is: 'loaded' });
   post({ is: 'started', controller: 'rbac-bootstrap' });
 }
 
-/** Starts the controllers; one that fails to start is logged and does not keep the others from starting. */
+/** Starts the controllers. If one fails to start, the error is logged and the others are started. */
 async function startAll(controllers: readonly Controller[], post: Post, log: Log): Promise<void> {
   await Promise.all(
     controllers.map(async one => {
@@ -45,7 +46,7 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
       () => feed.catchUp(),
       log,
       key => {
-        if (key.startsWith(`${LEASES}/`)) election?.changed(key.slice(LEASES.length + 1));
+        if (key.startsWith(`${LEASES}/`)) election?.onLeaseChange(key.slice(LEASES.length + 1));
       },
     );
     const feed = new ObjectFeed(writer, data.counters, objects);
@@ -80,6 +81,6 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
     await feed.subscribe(['']);
     void election?.decided.then(leads => leads || follow(post));
     run().catch(fail);
-    return { ready: { is: 'ready' }, take: response => requests.settle(response) };
+    return { ready: { is: 'ready' }, take: response => requests.handleResponse(response) };
   },
 });

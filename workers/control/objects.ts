@@ -8,7 +8,7 @@ import type { ObjectFollower } from '../../core/threads/objectFeed.js';
 
 type Listener = (event: ResourceEvent) => void;
 
-/** `entry` is the object, or its last state if it was deleted; `revision` that of the event. */
+/** `entry` is the object, or its last state if it was deleted; `revision` is the revision of the event. */
 function eventOf(entry: Entry, type: ResourceEvent['type'], revision: number): ResourceEvent {
   let object: ApiObject | undefined;
   let bytes: Buffer | undefined;
@@ -24,8 +24,8 @@ function eventOf(entry: Entry, type: ResourceEvent['type'], revision: number): R
 }
 
 /**
- * Every current object, for controllers: they read objects by informers and are told of changes. All objects are kept,
- * as the event of a deletion shows the object's last state.
+ * Every current object, for controllers. They read objects through informers and are notified of changes. All objects
+ * are kept, because the event of a deletion has the last state of the object.
  */
 export class ControlObjects implements ObjectFollower {
   /** Revision of the last event. */
@@ -39,7 +39,7 @@ export class ControlObjects implements ObjectFollower {
     /** Applies every acknowledged change. */
     catchUp: () => void,
     readonly log: Pick<Log, 'error'>,
-    /** Called for every change, before listeners are. */
+    /** Called for every change, before the listeners. */
     readonly onChange: (key: string) => void,
   ) {
     this.#informers = new Informers(catchUp, true);
@@ -49,13 +49,13 @@ export class ControlObjects implements ObjectFollower {
     return this.#informers.of(storageName);
   }
 
-  /** Adds a listener for every change; it is told of the current objects as ADDED, at once or by `start`. */
+  /** Adds a listener for every change. It first receives the current objects as ADDED: immediately, or in `start`. */
   listen(listener: Listener): void {
     this.#listeners.push(listener);
     if (this.#hasStarted) this.#replay([listener]);
   }
 
-  /** Tells listeners of the current objects, and of changes from now on. */
+  /** Notifies listeners of the current objects, and of all further changes. */
   start(): void {
     this.#hasStarted = true;
     this.#replay(this.#listeners);
@@ -78,7 +78,7 @@ export class ControlObjects implements ObjectFollower {
   applied(): void {
     void this.#buffers.compact(
       () => this.#informers.entries(),
-      // An entry that was replaced meanwhile is no longer counted.
+      // An entry that was replaced in the meantime is no longer counted.
       entry => (this.#informers.get(entry.key) === entry ? entry : undefined),
       (entry, bytes) => entry.move(bytes),
     );
@@ -88,7 +88,7 @@ export class ControlObjects implements ObjectFollower {
     for (const entry of this.#informers.entries()) this.#emit(listeners, eventOf(entry, 'ADDED', entry.revision));
   }
 
-  /** A listener that throws is logged: it neither keeps the event from the others nor ends the thread. */
+  /** If a listener throws, the error is logged. The other listeners still receive the event. */
   #emit(listeners: readonly Listener[], event: ResourceEvent): void {
     for (const listener of listeners)
       try {

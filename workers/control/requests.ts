@@ -7,9 +7,9 @@ import type { ControllerRequest, ControllerResponse } from '../../core/threads/l
 
 const OPENING = '{'.charCodeAt(0);
 
-/** The object of a response. Throws the Refusal that a response from 300 on stands for. */
+/** Returns the object of a response. For a status of 300 or above, throws the Refusal that it represents. */
 function objectOf({ status, body }: ControllerResponse): ApiObject {
-  // Paths of kinds that are no longer served are answered in plain text.
+  // For kinds that are no longer served, the answer is plain text.
   if (status >= 300 && body[0] !== OPENING) throw new Refusal('NotFound', 'no such path', {}, status);
   const object = body.length > 0 ? decodeStored(body) : ({} as ApiObject);
   if (status < 300) return object;
@@ -17,13 +17,13 @@ function objectOf({ status, body }: ControllerResponse): ApiObject {
   throw new Refusal(reason as never, message, details, status);
 }
 
-/** Requests of controllers, through the front end and the whole pipeline. */
+/** Sends requests of controllers to the front end; they pass the whole pipeline. */
 export class ControllerRequests {
   readonly #inFlight = new InFlight<(response: ControllerResponse) => void>();
 
   constructor(
     readonly post: (request: ControllerRequest) => void,
-    /** Last revision that the controllers have seen. */
+    /** The last revision that the controllers have seen. */
     readonly revision: () => number,
   ) {}
 
@@ -44,8 +44,8 @@ export class ControllerRequests {
     return objectOf(response);
   }
 
-  /** Takes the response to a request. */
-  settle(response: ControllerResponse): void {
+  /** Handles the response to a request. */
+  handleResponse(response: ControllerResponse): void {
     const resolve = this.#inFlight.get(response.requestId);
     this.#inFlight.delete(response.requestId);
     resolve?.(response);

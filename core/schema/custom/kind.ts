@@ -31,7 +31,7 @@ function subresourcesOf(type: ResourceType, version: ResourceVersion): Map<strin
 }
 
 /** Computes a value on first use. Most processes do not use the schemas of all their types. */
-function lazy<T>(make: () => T): () => T {
+function cacheResult<T>(make: () => T): () => T {
   let cached: { readonly value: T } | undefined;
   return () => (cached ??= { value: make() }).value;
 }
@@ -40,7 +40,7 @@ type SchemaSource = (apiVersion: string) => CustomSchema | undefined;
 
 /** The schemas of the versions of a type by apiVersion, each made when first asked for. */
 function schemasOf({ group, versions }: ResourceType, make: (version: ResourceVersion) => CustomSchema): SchemaSource {
-  const schemas = new Map(versions.map(version => [`${group}/${version.name}`, lazy(() => make(version))]));
+  const schemas = new Map(versions.map(version => [`${group}/${version.name}`, cacheResult(() => make(version))]));
   return apiVersion => schemas.get(apiVersion)?.();
 }
 
@@ -54,9 +54,9 @@ function convertingSchema(
   convert: NonNullable<Strategy['convert']>,
 ): CustomSchema {
   const schema = schemas(apiVersion)!;
-  const converted = (object: ApiObject): ApiObject =>
+  const toVersion = (object: ApiObject): ApiObject =>
     convert(schemas(object.apiVersion)?.read(object) ?? object, apiVersion);
-  return { ...schema, read: object => schema.read(object.apiVersion === apiVersion ? object : converted(object)) };
+  return { ...schema, read: object => schema.read(object.apiVersion === apiVersion ? object : toVersion(object)) };
 }
 
 /** The served versions of a resource type as registry resources, which generic code treats like built-in ones. */
@@ -72,7 +72,7 @@ export function resourcesOf(type: ResourceType): Resource[] {
   return type.versions
     .filter(version => version.served)
     .map(version => {
-      const struct = lazy(() => structForSchema(version.schema, `${apiVersionOf(version)}.${kind}`));
+      const struct = cacheResult(() => structForSchema(version.schema, `${apiVersionOf(version)}.${kind}`));
       return {
         group,
         version: version.name,

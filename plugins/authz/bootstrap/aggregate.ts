@@ -13,9 +13,8 @@ const nameOf = (role: ApiObject): string => role.metadata.name ?? '';
 const byName = (a: ApiObject, b: ApiObject): number => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0);
 
 /**
- * The rules an aggregating cluster role is to have: those of every other role that a selector matches, selector by
- * selector and role by role in the order of names, each rule once (spec, "RBAC objects"). Undefined for a role
- * that does not aggregate.
+ * The rules that an aggregating cluster role must have (spec, "RBAC objects"): those of all other roles that a selector
+ * matches, by selector and then by name of the role, without duplicates. Undefined for a role that does not aggregate.
  */
 export function aggregatedRules(role: ApiObject, clusterRoles: readonly ApiObject[]): PolicyRule[] | undefined {
   const selectors = (role['aggregationRule'] as AggregationRule | null | undefined)?.clusterRoleSelectors;
@@ -34,17 +33,17 @@ export function aggregatedRules(role: ApiObject, clusterRoles: readonly ApiObjec
 const ruleKey = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): string =>
   JSON.stringify([verbs, apiGroups ?? [], resources ?? [], resourceNames ?? [], nonResourceURLs ?? []]);
 
-/** Whether two lists of rules are the same, in order. */
+/** Whether two lists of rules are equal, including their order. */
 const sameRules = (a: readonly PolicyRule[], b: readonly PolicyRule[]): boolean =>
   a.length === b.length && a.every((rule, i) => ruleKey(rule) === ruleKey(b[i] as PolicyRule));
 
 /**
- * Fills aggregating roles, those that collect other aggregating ones too; returns the roles that changed. Roles that
- * collect each other settle within as many passes as there are roles, since rules are only ever added from one to the
- * next.
+ * Sets the rules of aggregating roles, including those that select other aggregating roles, and returns the roles that
+ * changed. Roles that select each other are complete after at most as many passes as there are roles, because each pass
+ * only adds rules.
  */
 export function aggregateAll(clusterRoles: readonly ApiObject[]): ApiObject[] {
-  // In order once: each role sorts what is sorted.
+  // Sorted once here, so that sorting the selection of each role is cheap.
   const current = new Map([...clusterRoles].sort(byName).map(role => [nameOf(role), role]));
   const changed = new Set<string>();
   for (let pass = 0; pass < clusterRoles.length; pass++) {

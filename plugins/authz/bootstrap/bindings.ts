@@ -2,9 +2,9 @@ import { CONTROLLER_NAMES } from './controller-roles.js';
 import { type BindingSpec, EVENTS, on, PUBLIC, READ, type RoleSpec, SYSTEM } from './spec.js';
 
 const LEASES = 'coordination.orchestrator.io';
-const account = (name: string): string => `ServiceAccount:${SYSTEM}/${name}`;
+const serviceAccount = (name: string): string => `ServiceAccount:${SYSTEM}/${name}`;
 
-const lock = (component: string): RoleSpec['rules'] => [
+const electionRules = (component: string): RoleSpec['rules'] => [
   on('core', 'configmaps', 'watch'),
   on('core', 'configmaps', 'get update', component),
   on(LEASES, 'leases', `create ${READ} update`),
@@ -28,12 +28,12 @@ export const NAMESPACED_ROLES: readonly RoleSpec[] = [
   {
     namespace: SYSTEM,
     name: 'system::leader-locking-orchestrator-controller-manager',
-    rules: lock('orchestrator-controller-manager'),
+    rules: electionRules('orchestrator-controller-manager'),
   },
   {
     namespace: SYSTEM,
     name: 'system::leader-locking-orchestrator-scheduler',
-    rules: lock('orchestrator-scheduler'),
+    rules: electionRules('orchestrator-scheduler'),
   },
   {
     namespace: PUBLIC,
@@ -42,17 +42,17 @@ export const NAMESPACED_ROLES: readonly RoleSpec[] = [
   },
 ];
 
-const locker = (component: string, ...accounts: readonly string[]): BindingSpec => ({
+const electionBinding = (component: string, ...accounts: readonly string[]): BindingSpec => ({
   namespace: SYSTEM,
   name: `system::leader-locking-${component}`,
   role: `system::leader-locking-${component}`,
-  subjects: [`User:system:${component}`, account(component), ...accounts.map(account)],
+  subjects: [`User:system:${component}`, serviceAccount(component), ...accounts.map(serviceAccount)],
 });
-const signer = (namespace: string, controller: string): BindingSpec => ({
+const controllerBinding = (namespace: string, controller: string): BindingSpec => ({
   namespace,
   name: `system:controller:${controller}`,
   role: `system:controller:${controller}`,
-  subjects: [account(controller)],
+  subjects: [serviceAccount(controller)],
 });
 
 /** Bindings in the system namespaces, each to a role of the same namespace. */
@@ -63,29 +63,29 @@ export const NAMESPACED_BINDINGS: readonly BindingSpec[] = [
     role: 'extension-apiserver-authentication-reader',
     subjects: ['User:system:orchestrator-controller-manager', 'User:system:orchestrator-scheduler'],
   },
-  locker('orchestrator-controller-manager', 'leader-election-controller'),
-  locker('orchestrator-scheduler'),
-  signer(SYSTEM, 'bootstrap-signer'),
-  signer(SYSTEM, 'cloud-provider'),
-  signer(SYSTEM, 'token-cleaner'),
-  signer(PUBLIC, 'bootstrap-signer'),
+  electionBinding('orchestrator-controller-manager', 'leader-election-controller'),
+  electionBinding('orchestrator-scheduler'),
+  controllerBinding(SYSTEM, 'bootstrap-signer'),
+  controllerBinding(SYSTEM, 'cloud-provider'),
+  controllerBinding(SYSTEM, 'token-cleaner'),
+  controllerBinding(PUBLIC, 'bootstrap-signer'),
 ];
 
-const same = (name: string, ...subjects: string[]): BindingSpec => ({ name, role: name, subjects });
+const sameNameBinding = (name: string, ...subjects: string[]): BindingSpec => ({ name, role: name, subjects });
 
 /** Bindings of cluster roles in the whole cluster. */
 export const CLUSTER_BINDINGS: readonly BindingSpec[] = [
-  same('cluster-admin', 'Group:system:masters'),
-  same('system:monitoring', 'Group:system:monitoring'),
-  same('system:discovery', 'Group:system:authenticated'),
-  same('system:basic-user', 'Group:system:authenticated'),
-  same('system:public-info-viewer', 'Group:system:authenticated', 'Group:system:unauthenticated'),
-  same('system:node-proxier', 'User:system:orchestrator-proxy'),
-  same('system:orchestrator-controller-manager', 'User:system:orchestrator-controller-manager'),
-  same('system:orchestrator-dns', account('orchestrator-dns')),
-  same('system:orchestrator-scheduler', 'User:system:orchestrator-scheduler'),
-  same('system:volume-scheduler', 'User:system:orchestrator-scheduler'),
-  same('system:node'),
-  same('system:service-account-issuer-discovery', 'Group:system:serviceaccounts'),
-  ...CONTROLLER_NAMES.map(name => same(`system:controller:${name}`, account(name))),
+  sameNameBinding('cluster-admin', 'Group:system:masters'),
+  sameNameBinding('system:monitoring', 'Group:system:monitoring'),
+  sameNameBinding('system:discovery', 'Group:system:authenticated'),
+  sameNameBinding('system:basic-user', 'Group:system:authenticated'),
+  sameNameBinding('system:public-info-viewer', 'Group:system:authenticated', 'Group:system:unauthenticated'),
+  sameNameBinding('system:node-proxier', 'User:system:orchestrator-proxy'),
+  sameNameBinding('system:orchestrator-controller-manager', 'User:system:orchestrator-controller-manager'),
+  sameNameBinding('system:orchestrator-dns', serviceAccount('orchestrator-dns')),
+  sameNameBinding('system:orchestrator-scheduler', 'User:system:orchestrator-scheduler'),
+  sameNameBinding('system:volume-scheduler', 'User:system:orchestrator-scheduler'),
+  sameNameBinding('system:node'),
+  sameNameBinding('system:service-account-issuer-discovery', 'Group:system:serviceaccounts'),
+  ...CONTROLLER_NAMES.map(name => sameNameBinding(`system:controller:${name}`, serviceAccount(name))),
 ];

@@ -84,22 +84,22 @@ const NODE_ROLES: readonly RoleSpec[] = [
   },
 ];
 
-const approver = (name: string, signer: string): RoleSpec => ({
+const approverRole = (name: string, signer: string): RoleSpec => ({
   name: `system:${CERTIFICATES}:${name}-approver`,
   rules: [on(CERTIFICATES, 'signers', 'approve', signer)],
 });
-const requester = (kind: string): RoleSpec => ({
+const requesterRole = (kind: string): RoleSpec => ({
   name: `system:${CERTIFICATES}:certificatesigningrequests:${kind}`,
   rules: [on(CERTIFICATES, `certificatesigningrequests/${kind}`, 'create')],
 });
 
 const CERTIFICATE_ROLES: readonly RoleSpec[] = [
-  requester('nodeclient'),
-  requester('selfnodeclient'),
-  approver('legacy-unknown', 'orchestrator.io/legacy-unknown'),
-  approver('node-agent-serving', 'orchestrator.io/node-agent-serving'),
-  approver('orchestrator-apiserver-client', 'orchestrator.io/orchestrator-apiserver-client'),
-  approver('orchestrator-apiserver-client-node-agent', 'orchestrator.io/orchestrator-apiserver-client-node-agent'),
+  requesterRole('nodeclient'),
+  requesterRole('selfnodeclient'),
+  approverRole('legacy-unknown', 'orchestrator.io/legacy-unknown'),
+  approverRole('node-agent-serving', 'orchestrator.io/node-agent-serving'),
+  approverRole('orchestrator-apiserver-client', 'orchestrator.io/orchestrator-apiserver-client'),
+  approverRole('orchestrator-apiserver-client-node-agent', 'orchestrator.io/orchestrator-apiserver-client-node-agent'),
 ];
 
 const scheduler: RoleSpec = {
@@ -143,7 +143,7 @@ const controllerManager: RoleSpec = {
   ],
 };
 
-/** Roles of components, of nodes, and of everybody (spec, "Default roles and bindings"). */
+/** Roles of components, of nodes, and of all users (spec, "Default roles and bindings"). */
 export const COMPONENT_ROLES: readonly RoleSpec[] = [
   ...PUBLIC_ROLES,
   {

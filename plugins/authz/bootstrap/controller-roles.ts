@@ -6,10 +6,10 @@ const STORAGE = 'storage.orchestrator.io';
 const SLICES = 'discovery.orchestrator.io';
 
 /**
- * The rules a workload controller needs for its own kind: to read it, and to write its status and its dependents' owner
- * references.
+ * The rules of a workload controller for its own kind: to read it, to write its status, and to set owner references of
+ * dependents that block deletion.
  */
-const own = (groups: string, kind: string, verbs: string): PolicyRule[] => [
+const ownKindRules = (groups: string, kind: string, verbs: string): PolicyRule[] => [
   on(groups, kind, verbs),
   on(groups, `${kind}/status`, 'update'),
   on(groups, `${kind}/finalizers`, 'update'),
@@ -25,7 +25,7 @@ const WORKLOADS: Readonly<Record<string, readonly PolicyRule[]>> = {
     EVENTS,
   ],
   'daemon-set-controller': [
-    ...own('extensions apps', 'daemonsets', READ),
+    ...ownKindRules('extensions apps', 'daemonsets', READ),
     on('core', 'nodes', 'list watch'),
     on('core', 'pods', 'list watch create delete patch'),
     on('core', 'pods/binding', 'create'),
@@ -33,7 +33,7 @@ const WORKLOADS: Readonly<Record<string, readonly PolicyRule[]>> = {
     EVENTS,
   ],
   'deployment-controller': [
-    ...own('extensions apps', 'deployments', `${READ} update`),
+    ...ownKindRules('extensions apps', 'deployments', `${READ} update`),
     on('extensions apps', 'replicasets', `${READ} create update patch delete`),
     on('core', 'pods', `${READ} update`),
     EVENTS,
@@ -46,18 +46,18 @@ const WORKLOADS: Readonly<Record<string, readonly PolicyRule[]>> = {
     EVENTS,
   ],
   'replicaset-controller': [
-    ...own('apps extensions', 'replicasets', `${READ} update`),
+    ...ownKindRules('apps extensions', 'replicasets', `${READ} update`),
     on('core', 'pods', 'list watch patch create delete'),
     EVENTS,
   ],
   'replication-controller': [
-    ...own('core', 'replicationcontrollers', `${READ} update`),
+    ...ownKindRules('core', 'replicationcontrollers', `${READ} update`),
     on('core', 'pods', 'list watch patch create delete'),
     EVENTS,
   ],
   'statefulset-controller': [
     on('core', 'pods', 'list watch'),
-    ...own('apps', 'statefulsets', READ),
+    ...ownKindRules('apps', 'statefulsets', READ),
     on('core', 'pods', 'get create delete update patch'),
     on('apps', 'controllerrevisions', `${READ} create delete update patch`),
     on('core', 'persistentvolumeclaims', `${READ} create`),
@@ -217,7 +217,7 @@ const CLUSTER: Readonly<Record<string, readonly PolicyRule[]>> = {
   ],
 };
 
-/** Rules of the controllers by the name of each one's service account in the system namespace. */
+/** Rules of the controllers, by the name of their service account in the system namespace. */
 const CONTROLLERS = { ...WORKLOADS, ...VOLUMES, ...SERVICES, ...CLUSTER };
 
 /** Names of the controllers with a default role. */

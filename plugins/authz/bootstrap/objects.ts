@@ -9,22 +9,22 @@ import { USER_ROLES } from './user-roles.js';
 
 type Naming = Host['naming'];
 
-/** The annotation that, set to `false`, keeps reconciliation away from a default object. */
-export const autoupdate = (naming: Naming): string => naming.label(`${GROUP}/autoupdate`);
+/** The annotation that, if set to `false`, excludes a default object from reconciliation. */
+export const autoupdateAnnotation = (naming: Naming): string => naming.label(`${GROUP}/autoupdate`);
 
-// This label's domain is the API group, not the label domain, in the upstream naming.
+// In the upstream naming, the domain of this label is the API group and not the label domain.
 const aggregateTo = (naming: Naming, role: string): string => `${naming.group(GROUP)}/aggregate-to-${role}`;
 
-function metadata(spec: { name: string; namespace?: string }, naming: Naming, labels: Record<string, string> = {}) {
+function makeMetadata(spec: { name: string; namespace?: string }, naming: Naming, labels: Record<string, string> = {}) {
   return {
     name: naming.component(spec.name),
     ...(spec.namespace ? { namespace: naming.component(spec.namespace) } : {}),
     labels: { [naming.label('orchestrator.io/bootstrapping')]: 'rbac-defaults', ...labels },
-    annotations: { [autoupdate(naming)]: 'true' },
+    annotations: { [autoupdateAnnotation(naming)]: 'true' },
   };
 }
 
-function spoken(rule: PolicyRule, naming: Naming): PolicyRule {
+function translateRule(rule: PolicyRule, naming: Naming): PolicyRule {
   return {
     verbs: [...rule.verbs],
     ...(rule.apiGroups ? { apiGroups: rule.apiGroups.map(naming.group) } : {}),
@@ -40,9 +40,9 @@ function roleObject(spec: RoleSpec, naming: Naming): ApiObject {
   return {
     apiVersion: naming.apiVersion(`${GROUP}/v1`),
     kind: spec.namespace ? 'Role' : 'ClusterRole',
-    metadata: metadata(spec, naming, labels),
+    metadata: makeMetadata(spec, naming, labels),
     ...(spec.aggregates ? { aggregationRule: { clusterRoleSelectors: [selector] } } : {}),
-    rules: spec.rules.map(rule => spoken(rule, naming)),
+    rules: spec.rules.map(rule => translateRule(rule, naming)),
   };
 }
 
@@ -59,7 +59,7 @@ function bindingObject(spec: BindingSpec, naming: Naming): ApiObject {
   return {
     apiVersion: naming.apiVersion(`${GROUP}/v1`),
     kind: spec.namespace ? 'RoleBinding' : 'ClusterRoleBinding',
-    metadata: metadata(spec, naming),
+    metadata: makeMetadata(spec, naming),
     roleRef: {
       apiGroup: naming.group(GROUP),
       kind: spec.namespace ? 'Role' : 'ClusterRole',
@@ -70,9 +70,8 @@ function bindingObject(spec: BindingSpec, naming: Naming): ApiObject {
 }
 
 /**
- * The default roles and bindings as stored objects, in the naming the server speaks: cluster roles (with aggregated
- * rules filled in), cluster role bindings, then roles and role bindings of the system namespaces (spec, "Default
- * roles and bindings").
+ * The default roles and bindings as stored objects, in the naming of the server (spec, "Default roles and bindings"):
+ * cluster roles (with aggregated rules), cluster role bindings, then roles and role bindings of the system namespaces.
  */
 export function bootstrapObjects(naming: Naming): ApiObject[] {
   const roles = [...USER_ROLES, ...COMPONENT_ROLES, ...CONTROLLER_ROLES].map(spec => roleObject(spec, naming));

@@ -1,14 +1,14 @@
 import type { ApiObject, Host } from '../../../core/api/index.js';
-import { uncovered } from '../rbac/covers.js';
+import { missingPermissions } from '../rbac/covers.js';
 import type { PolicyRule, RoleRef, Subject } from '../rbac/policy.js';
 import { type AggregationRule, aggregateAll } from './aggregate.js';
-import { autoupdate, bootstrapObjects } from './objects.js';
+import { autoupdateAnnotation, bootstrapObjects } from './objects.js';
 
 type Naming = Host['naming'];
 
 /**
- * The writes that restore the defaults. `recreate` are bindings to another role: delete, then create, as
- * `roleRef` is immutable.
+ * The writes that restore the defaults. `recreate` are bindings to another role: they are deleted and created again,
+ * because `roleRef` is immutable.
  */
 export interface Reconciliation {
   readonly create: ApiObject[];
@@ -18,8 +18,8 @@ export interface Reconciliation {
 
 const keyOf = ({ kind, metadata }: ApiObject): string => `${kind}/${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 
-/** Adds labels and annotations that are missing; null if none are. */
-function metadataAdded(have: ApiObject, want: ApiObject): ApiObject['metadata'] | null {
+/** Adds missing labels and annotations; null if none are missing. */
+function addMetadata(have: ApiObject, want: ApiObject): ApiObject['metadata'] | null {
   const labels = { ...want.metadata.labels, ...have.metadata.labels };
   const annotations = { ...want.metadata.annotations, ...have.metadata.annotations };
   const count = (map: object | undefined): number => Object.keys(map ?? {}).length;
@@ -31,7 +31,7 @@ function metadataAdded(have: ApiObject, want: ApiObject): ApiObject['metadata'] 
 function rulesAdded(have: ApiObject, want: ApiObject): object | null {
   if (want['aggregationRule']) return selectorsAdded(have, want);
   const own = (have['rules'] as PolicyRule[] | null | undefined) ?? [];
-  const missing = uncovered(own, want['rules'] as PolicyRule[]);
+  const missing = missingPermissions(own, want['rules'] as PolicyRule[]);
   return missing.length ? { rules: [...own, ...missing] } : null;
 }
 
@@ -60,31 +60,34 @@ function sameRef(have: ApiObject, want: ApiObject): boolean {
   return a.kind === b.kind && a.name === b.name;
 }
 
-/** The object with everything missing added; the same object if nothing is. */
-function reconciled(have: ApiObject, want: ApiObject): ApiObject {
-  const metadata = metadataAdded(have, want);
+/** The object with all missing parts added; the same object if none are missing. */
+function addMissing(have: ApiObject, want: ApiObject): ApiObject {
+  const metadata = addMetadata(have, want);
   const members = want['roleRef'] ? subjectsAdded(have, want) : rulesAdded(have, want);
   return metadata || members ? { ...have, ...(metadata ? { metadata } : {}), ...members } : have;
 }
 
-function recreated(have: ApiObject, want: ApiObject): ApiObject {
-  const { labels, annotations } = metadataAdded(have, want) ?? have.metadata;
+function replaceRoleRef(have: ApiObject, want: ApiObject): ApiObject {
+  const { labels, annotations } = addMetadata(have, want) ?? have.metadata;
   return {
     ...want,
     metadata: { ...want.metadata, ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) },
   };
 }
 
-/** The aggregating default roles, with the rules of the roles that they collect: defaults and the administrator's. */
-function aggregated(roles: ReadonlyMap<string, ApiObject>, defaults: ReadonlySet<string>): ApiObject[] {
+/**
+ * The aggregating default roles with the rules of the roles that they select, of default roles and of those the
+ * administrator created.
+ */
+function aggregateDefaults(roles: ReadonlyMap<string, ApiObject>, defaults: ReadonlySet<string>): ApiObject[] {
   const clusterRoles = [...roles.values()].filter(object => object.kind === 'ClusterRole');
   return aggregateAll(clusterRoles).filter(role => defaults.has(keyOf(role)));
 }
 
 /**
- * Compares stored roles and bindings with the defaults. Returns the writes that add what is missing: objects,
- * permissions, subjects, labels. Nothing is removed, and objects annotated `autoupdate: "false"` are left alone
- * (spec, "Default roles and bindings").
+ * Compares stored roles and bindings with the defaults (spec, "Default roles and bindings"). Returns the writes that
+ * add what is missing: objects, permissions, subjects, labels. Nothing is removed, and objects with the annotation
+ * `autoupdate: "false"` are not changed.
  */
 export function reconcileBootstrap(current: readonly ApiObject[], naming: Naming): Reconciliation {
   const stored = new Map(current.map(object => [keyOf(object), object]));
@@ -93,11 +96,11 @@ export function reconcileBootstrap(current: readonly ApiObject[], naming: Naming
   const recreate: ApiObject[] = [];
   for (const want of defaults) {
     const have = stored.get(keyOf(want));
-    if (have?.metadata.annotations?.[autoupdate(naming)] === 'false') continue;
-    if (have && want['roleRef'] && !sameRef(have, want)) recreate.push(recreated(have, want));
-    else after.set(keyOf(want), have ? reconciled(have, want) : want);
+    if (have?.metadata.annotations?.[autoupdateAnnotation(naming)] === 'false') continue;
+    if (have && want['roleRef'] && !sameRef(have, want)) recreate.push(replaceRoleRef(have, want));
+    else after.set(keyOf(want), have ? addMissing(have, want) : want);
   }
-  for (const role of aggregated(after, new Set(defaults.map(keyOf)))) after.set(keyOf(role), role);
+  for (const role of aggregateDefaults(after, new Set(defaults.map(keyOf)))) after.set(keyOf(role), role);
   const written = [...after].filter(([key, object]) => stored.get(key) !== object);
   return {
     create: written.filter(([key]) => !stored.has(key)).map(([, object]) => object),

@@ -5,9 +5,9 @@ export interface RoleSpec {
   readonly name: string;
   readonly namespace?: string;
   readonly rules: readonly PolicyRule[];
-  /** The aggregating role (`admin`, `edit`, `view`) that collects this one. */
+  /** The aggregating role (`admin`, `edit`, `view`) that selects this role. */
   readonly aggregateTo?: string;
-  /** This role collects those with its own `aggregate-to-…` label. */
+  /** This role selects those with its own `aggregate-to-…` label. */
   readonly aggregates?: boolean;
 }
 
@@ -22,28 +22,28 @@ export interface BindingSpec {
   readonly subjects: readonly string[];
 }
 
-const sorted = (text: string): string[] => [...new Set(text.split(' '))].sort();
+const sortWords = (text: string): string[] => [...new Set(text.split(' '))].sort();
 
 /**
- * A rule of space-separated words; `core` is the group of no name. Words are sorted, as every published copy of these
- * roles has them.
+ * A rule. Its arguments are words separated by spaces; `core` means the group without a name. Words are sorted, as in
+ * upstream's published roles.
  */
 export function on(groups: string, resources: string, verbs: string, ...names: string[]): PolicyRule {
   return {
-    verbs: sorted(verbs),
+    verbs: sortWords(verbs),
     apiGroups: groups
       .split(' ')
       .map(group => (group === 'core' ? '' : group))
       .sort(),
-    resources: sorted(resources),
+    resources: sortWords(resources),
     ...(names.length ? { resourceNames: names } : {}),
   };
 }
 
-/** A rule on paths outside the resources. */
+/** A rule for non-resource URLs. */
 export const onUrls = (urls: string, verbs = 'get'): PolicyRule => ({
-  verbs: sorted(verbs),
-  nonResourceURLs: sorted(urls),
+  verbs: sortWords(verbs),
+  nonResourceURLs: sortWords(urls),
 });
 
 /** Verbs that read objects. */
@@ -55,10 +55,10 @@ export const READ_WRITE = `${READ} ${WRITE}`;
 /** Verbs of components that update objects which others create. */
 export const READ_UPDATE = `${READ} update patch`;
 
-/** The rule of everything that reports events. */
+/** The rule of components that report events. */
 export const EVENTS = on('core events.orchestrator.io', 'events', 'create update patch');
 
 /** The system namespace, in neutral names. */
 export const SYSTEM = 'orchestrator-system';
-/** The namespace that everybody can read, in neutral names. */
+/** The namespace that all users can read, in neutral names. */
 export const PUBLIC = 'orchestrator-public';

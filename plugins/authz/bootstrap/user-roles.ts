@@ -65,7 +65,10 @@ const view: RoleSpec = {
   ],
 };
 
-/** Roles for people: everything, and the three that collect other roles (spec, "Default roles and bindings"). */
+/**
+ * Roles for users: the one with all permissions, and the three that aggregate other roles (spec, "Default roles and
+ * bindings").
+ */
 export const USER_ROLES: readonly RoleSpec[] = [
   { name: 'cluster-admin', rules: [on('*', '*', '*'), onUrls('*', '*')] },
   { name: 'admin', rules: [], aggregates: true },

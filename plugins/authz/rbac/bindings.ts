@@ -2,18 +2,18 @@ import type { ApiObject, Informer, User } from '../../../core/api/index.js';
 import type { PolicyRule, RoleRef, Subject } from './policy.js';
 import { type CompiledRules, compileRules } from './rules.js';
 
-/** One binding that binds a user, with the role it refers to. */
+/** A binding of a user, with the role that it refers to. */
 export interface Bound {
-  /** Place among all bindings of the scope: the order of evaluation. */
+  /** Position among all bindings of the scope, which is the order of evaluation. */
   readonly order: number;
-  /** The binding as reasons name it: `RoleBinding "b/ns" of Role "r" to User "u"`. */
+  /** The binding in reasons: `RoleBinding "b/ns" of Role "r" to User "u"`. */
   readonly description: string;
   readonly ref: RoleRef;
   /** Namespace of the binding, empty for a ClusterRoleBinding. */
   readonly namespace: string;
 }
 
-/** Bindings of one scope by the users and groups they name. */
+/** Bindings of one scope by their users and groups. */
 export interface BindingIndex {
   readonly users: ReadonlyMap<string, readonly Bound[]>;
   readonly groups: ReadonlyMap<string, readonly Bound[]>;
@@ -25,11 +25,11 @@ export interface CompiledRole {
   readonly compiled: CompiledRules;
 }
 
-const q = (text: string): string => JSON.stringify(text);
+const quote = (text: string): string => JSON.stringify(text);
 
 /**
- * Which user name a User or ServiceAccount subject stands for; undefined for groups, unknown kinds, and accounts
- * without a namespace.
+ * The user name of a User or ServiceAccount subject; undefined for groups, unknown kinds, and service accounts without
+ * a namespace.
  */
 function userNamed(subject: Subject, namespace: string): string | undefined {
   if (subject.kind === 'User') return subject.name;
@@ -39,14 +39,14 @@ function userNamed(subject: Subject, namespace: string): string | undefined {
 }
 
 function describeSubject(subject: Subject, namespace: string): string {
-  if (subject.kind !== 'ServiceAccount') return `${subject.kind} ${q(subject.name)}`;
-  return `${subject.kind} ${q(`${subject.name}/${subject.namespace || namespace}`)}`;
+  if (subject.kind !== 'ServiceAccount') return `${subject.kind} ${quote(subject.name)}`;
+  return `${subject.kind} ${quote(`${subject.name}/${subject.namespace || namespace}`)}`;
 }
 
 function describeBinding(binding: ApiObject, namespace: string, ref: RoleRef, subject: Subject): string {
   const name = binding.metadata.name ?? '';
-  const what = namespace ? `RoleBinding ${q(`${name}/${namespace}`)}` : `ClusterRoleBinding ${q(name)}`;
-  return `${what} of ${ref.kind} ${q(ref.name)} to ${describeSubject(subject, namespace)}`;
+  const what = namespace ? `RoleBinding ${quote(`${name}/${namespace}`)}` : `ClusterRoleBinding ${quote(name)}`;
+  return `${what} of ${ref.kind} ${quote(ref.name)} to ${describeSubject(subject, namespace)}`;
 }
 
 function add(map: Map<string, Bound[]>, key: string, bound: Bound): void {
@@ -71,7 +71,7 @@ export function indexBindings(bindings: readonly ApiObject[], namespace: string)
   return { users, groups };
 }
 
-/** The bindings that bind a user, each once, in order. */
+/** The bindings of a user in order, without duplicates. */
 export function boundTo(index: BindingIndex, user: User): readonly Bound[] {
   const found: Bound[] = [...(index.users.get(user.name) ?? [])];
   for (const group of user.groups) found.push(...(index.groups.get(group) ?? []));
@@ -80,7 +80,7 @@ export function boundTo(index: BindingIndex, user: User): readonly Bound[] {
   return found.filter((bound, i) => i === 0 || bound.order !== found[i - 1]?.order);
 }
 
-/** A function that gives a value computed from an informer's objects, and computes it again when they have changed. */
+/** Caches a value computed from the objects of an informer until they change. */
 export function computedFrom<T>(informer: Informer, make: () => T): () => T {
   let at: number | undefined;
   let value: T;
@@ -94,7 +94,9 @@ export function computedFrom<T>(informer: Informer, make: () => T): () => T {
   };
 }
 
-/** Looks up compiled roles. Each is compiled at its first use; all are compiled again when one has changed. */
+/**
+ * Looks up compiled roles. A role is compiled when it is first used; the cache is discarded when a role has changed.
+ */
 export function compiledRoles(informer: Informer): (namespace: string, name: string) => CompiledRole | undefined {
   const known = computedFrom(informer, () => new Map<string, CompiledRole | undefined>());
   return (namespace, name) => {

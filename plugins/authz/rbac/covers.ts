@@ -4,8 +4,8 @@ import type { PolicyRule } from './policy.js';
 const orOne = (list: readonly string[] | undefined): readonly (string | undefined)[] =>
   list?.length ? list : [undefined];
 
-/** Splits a rule into rules of one verb and one resource or URL each. */
-function* atoms(rule: PolicyRule): Generator<PolicyRule> {
+/** Splits a rule into rules with one verb and one resource or URL each. */
+function* splitRule(rule: PolicyRule): Generator<PolicyRule> {
   for (const verb of rule.verbs) {
     for (const url of rule.nonResourceURLs ?? []) yield { verbs: [verb], nonResourceURLs: [url] };
     for (const group of rule.apiGroups ?? [])
@@ -43,12 +43,12 @@ function coversAtom(have: PolicyRule, want: PolicyRule): boolean {
 }
 
 /**
- * The permissions in `want` that `have` does not hold, one verb on one thing each: what escalation checks refuse and
- * reconciliation adds.
+ * The permissions in `want` that `have` does not include, each as a rule with one verb and one resource or URL:
+ * escalation checks refuse them, and reconciliation adds them.
  */
-export function uncovered(have: readonly PolicyRule[], want: readonly PolicyRule[]): PolicyRule[] {
+export function missingPermissions(have: readonly PolicyRule[], want: readonly PolicyRule[]): PolicyRule[] {
   const found: PolicyRule[] = [];
   for (const rule of want)
-    for (const atom of atoms(rule)) if (!have.some(own => coversAtom(own, atom))) found.push(atom);
+    for (const atom of splitRule(rule)) if (!have.some(own => coversAtom(own, atom))) found.push(atom);
   return found;
 }

@@ -20,7 +20,7 @@ import {
 import { GROUP, type PolicyRule } from './policy.js';
 import { allowsPath, allowsResource, type CompiledRules } from './rules.js';
 
-/** Where the policy is read from. */
+/** The informers of the policy objects. */
 export interface PolicyInformers {
   readonly roles: Informer;
   readonly clusterRoles: Informer;
@@ -28,8 +28,8 @@ export interface PolicyInformers {
   readonly clusterRoleBindings: Informer;
 }
 
-/** All rules of a user in a namespace, and the roles that bindings name but that do not exist. */
-export interface Held {
+/** All rules of a user in a namespace, and the roles of bindings that do not exist. */
+export interface PolicyRules {
   readonly rules: readonly PolicyRule[];
   readonly missing: readonly string[];
 }
@@ -38,10 +38,10 @@ export interface Held {
 export interface Rbac extends Authorizer {
   authorize(user: User, target: Target): Decision;
   rulesFor(user: User, namespace: string): UserRules;
-  heldBy(user: User, namespace: string): Held;
+  policyRulesOf(user: User, namespace: string): PolicyRules;
 }
 
-/** Looks up the bindings of users; they are cached per user object until a binding changes. */
+/** Looks up the bindings of users. They are cached by user object until a binding changes. */
 function bindingCache(): (index: BindingIndex, user: User) => readonly Bound[] {
   const byIndex = new WeakMap<BindingIndex, WeakMap<User, readonly Bound[]>>();
   return (index, user) => {
@@ -54,29 +54,30 @@ function bindingCache(): (index: BindingIndex, user: User) => readonly Bound[] {
 }
 
 /** Whether rules allow a request. */
-type Question = (rules: CompiledRules) => boolean;
+type RuleMatcher = (rules: CompiledRules) => boolean;
 
-function questionOf(target: Target, naming: Host['naming']): Question {
+function matcherOf(target: Target, naming: Host['naming']): RuleMatcher {
   if (target.is === 'path') return rules => allowsPath(rules, target.verb, target.path);
   const { resource, subresource, verb } = target;
-  const asked = {
+  const request = {
     verb,
     group: naming.group(target.group),
     resource: subresource ? `${resource}/${subresource}` : resource,
-    anyWithSub: subresource ? `*/${subresource}` : '',
+    anySubresource: subresource ? `*/${subresource}` : '',
     name: nameOf(target),
   };
-  return rules => allowsResource(rules, asked);
+  return rules => allowsResource(rules, request);
 }
 
-const aggregate = (errors: readonly string[]): string => {
+const joinErrors = (errors: readonly string[]): string => {
   const distinct = [...new Set(errors)];
   return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`;
 };
 
 /**
- * Decides by stored roles and bindings (spec, "RBAC rules"): cluster-wide bindings first, then those of the request's
- * namespace. Never denies; its reason for having no opinion names the absent roles of the user's bindings.
+ * Decides by stored roles and bindings (spec, "RBAC rules"): cluster-wide bindings first, then those of the namespace
+ * of the request. It never denies. If it has no opinion, its reason names the roles of the user's bindings that do not
+ * exist.
  */
 export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
   const { roles, clusterRoles, roleBindings, clusterRoleBindings } = informers;
@@ -102,7 +103,7 @@ export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
     namespace ? [bound(cluster(), user), bound(inNamespace(namespace), user)] : [bound(cluster(), user)];
 
   function authorize(user: User, target: Target): Decision {
-    const question = questionOf(target, naming);
+    const question = matcherOf(target, naming);
     const missing: string[] = [];
     for (const list of bindingsOf(user, target.is === 'resource' ? target.namespace : '')) {
       for (const binding of list) {
@@ -111,10 +112,10 @@ export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
         else if (question(role.compiled)) return { is: 'allow', reason: `RBAC: allowed by ${binding.description}` };
       }
     }
-    return missing.length ? { is: 'noOpinion', reason: `RBAC: ${aggregate(missing)}` } : { is: 'noOpinion' };
+    return missing.length ? { is: 'noOpinion', reason: `RBAC: ${joinErrors(missing)}` } : { is: 'noOpinion' };
   }
 
-  function heldBy(user: User, namespace: string): Held {
+  function policyRulesOf(user: User, namespace: string): PolicyRules {
     const found = bindingsOf(user, namespace).flat().map(roleOf);
     return {
       rules: found.flatMap(role => (typeof role === 'string' ? [] : role.rules)),
@@ -122,7 +123,7 @@ export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
     };
   }
   function rulesFor(user: User, namespace: string): UserRules {
-    const { rules, missing } = heldBy(user, namespace);
+    const { rules, missing } = policyRulesOf(user, namespace);
     return {
       resourceRules: rules.flatMap(({ verbs, apiGroups = [], resources, resourceNames }) =>
         resources?.length ? { verbs, apiGroups, resources, ...(resourceNames?.length ? { resourceNames } : {}) } : [],
@@ -130,8 +131,8 @@ export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
       pathRules: rules.flatMap(({ verbs, nonResourceURLs }) =>
         nonResourceURLs?.length ? { verbs, nonResourceURLs } : [],
       ),
-      ...(missing.length > 0 ? { error: aggregate(missing) } : {}),
+      ...(missing.length > 0 ? { error: joinErrors(missing) } : {}),
     };
   }
-  return { dependsOn: 'policy', authorize, heldBy, rulesFor };
+  return { dependsOn: 'policy', authorize, policyRulesOf, rulesFor };
 }

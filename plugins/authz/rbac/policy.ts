@@ -1,6 +1,5 @@
 /**
- * Kinds of the RBAC group as evaluation reads them (spec, "RBAC objects"). Groups are in the
- * spoken naming.
+ * Kinds of the RBAC group as the evaluation reads them (spec, "RBAC objects"). Groups are in the naming of the server.
  */
 export interface PolicyRule {
   verbs: string[];
@@ -10,7 +9,7 @@ export interface PolicyRule {
   nonResourceURLs?: string[];
 }
 
-/** Whom a binding binds. */
+/** A subject of a binding. */
 export interface Subject {
   kind: string;
   apiGroup?: string;
@@ -18,7 +17,7 @@ export interface Subject {
   namespace?: string;
 }
 
-/** What a binding grants. */
+/** The role that a binding grants. */
 export interface RoleRef {
   apiGroup: string;
   kind: string;

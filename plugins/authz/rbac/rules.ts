@@ -1,14 +1,14 @@
 import { withoutTrailing } from '../../../core/model/trailing.js';
 import type { PolicyRule } from './policy.js';
 
-/** A request as rules see it, with names as stored objects spell them. */
-export interface Asked {
+/** A request in the form that rules are matched with. Names are in the naming of the server. */
+export interface RuleRequest {
   readonly verb: string;
   readonly group: string;
-  /** `pods`, or `pods/log`. */
+  /** `pods` or `pods/log`. */
   readonly resource: string;
-  /** `*` + the subresource (`*` + `/log`), or empty without one. */
-  readonly anyWithSub: string;
+  /** The subresource of any resource (`*` + `/log`); empty for a main resource. */
+  readonly anySubresource: string;
   readonly name: string;
 }
 
@@ -26,7 +26,7 @@ interface UrlRule {
   readonly prefixes: readonly string[];
 }
 
-/** The rules of one role, compiled for evaluation. */
+/** The compiled rules of one role. */
 export interface CompiledRules {
   readonly byResource: ReadonlyMap<string, readonly ResourceRule[]>;
   readonly urls: readonly UrlRule[];
@@ -40,14 +40,14 @@ function urlRule(verbs: Words, urls: readonly string[]): UrlRule {
   return { verbs, exact: new Set(urls), prefixes };
 }
 
-/** Compiles rules: sorts them by the resources they name. Done once per version of a role. */
+/** Compiles rules: groups them by resource. Done once per version of a role. */
 export function compileRules(rules: readonly PolicyRule[] | undefined): CompiledRules {
   const byResource = new Map<string, ResourceRule[]>();
   const urls: UrlRule[] = [];
   for (const rule of rules ?? []) {
     const verbs = words(rule.verbs);
     if (rule.nonResourceURLs?.length) urls.push(urlRule(verbs, rule.nonResourceURLs));
-    // A resource name `*` is no wildcard.
+    // In resource names, `*` is not a wildcard.
     const names: Words = rule.resourceNames?.length ? new Set(rule.resourceNames) : 'all';
     const compiled: ResourceRule = { verbs, groups: words(rule.apiGroups), names };
     for (const resource of new Set(rule.resources)) {
@@ -59,24 +59,24 @@ export function compileRules(rules: readonly PolicyRule[] | undefined): Compiled
   return { byResource, urls };
 }
 
-function anyAllows(rules: readonly ResourceRule[] | undefined, asked: Asked): boolean {
+function anyAllows(rules: readonly ResourceRule[] | undefined, request: RuleRequest): boolean {
   if (!rules) return false;
   for (const rule of rules) {
-    if (has(rule.verbs, asked.verb) && has(rule.groups, asked.group) && has(rule.names, asked.name)) return true;
+    if (has(rule.verbs, request.verb) && has(rule.groups, request.group) && has(rule.names, request.name)) return true;
   }
   return false;
 }
 
 /**
- * Whether rules allow a resource request: by its exact resource, by its subresource on any resource, or by `*` (spec,
- * "RBAC objects").
+ * Whether rules allow a resource request: by the exact resource, by its subresource on any resource (`*` + `/log`), or
+ * by `*` (spec, "RBAC objects").
  */
-export function allowsResource(rules: CompiledRules, asked: Asked): boolean {
+export function allowsResource(rules: CompiledRules, request: RuleRequest): boolean {
   const { byResource } = rules;
   return (
-    anyAllows(byResource.get(asked.resource), asked) ||
-    (asked.anyWithSub !== '' && anyAllows(byResource.get(asked.anyWithSub), asked)) ||
-    anyAllows(byResource.get('*'), asked)
+    anyAllows(byResource.get(request.resource), request) ||
+    (request.anySubresource !== '' && anyAllows(byResource.get(request.anySubresource), request)) ||
+    anyAllows(byResource.get('*'), request)
   );
 }
 

@@ -181,7 +181,7 @@ class Examiner {
   ): void {
     const { index, change, value } = found;
     const name = JSON.stringify(key);
-    const recorded = newer(index, change);
+    const recorded = newerVersion(index, change);
     if (change && (change.version === 0 ? index : index?.modified !== change.modified) && (indexComplete || index))
       this.#damage.push(`the index and the history disagree about ${name}`);
     // If the index is unreadable, the value shows that the object exists: a deletion would be in the history as long as
@@ -225,7 +225,7 @@ class Examiner {
   }
 }
 
-const newer = (a: Version | undefined, b: Version | undefined): Version | undefined =>
+const newerVersion = (a: Version | undefined, b: Version | undefined): Version | undefined =>
   a && b ? (a.modified >= b.modified ? a : b) : (a ?? b);
 
 const limitLines = (lines: readonly string[]): readonly string[] =>
