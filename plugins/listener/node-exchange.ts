@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
 import { answeredEarly, bodiless, goneAway, type Headers, LOW_WATER, tooLarge } from './common.js';
+import { FRAMING_HEADERS, framingRefusal } from './framing.js';
 import { type Handshake, NodeWebSocket } from './node-websocket.js';
 
 /** PEM of verified client certificates by connection; null where there is none. */
@@ -65,6 +67,9 @@ class NodeStream implements ResponseStream {
  */
 const asBytes = (value: string): string => (/[^\x00-\x7f]/.test(value) ? Buffer.from(value).toString('latin1') : value);
 
+/** What stands before the path in the absolute form of a target (RFC 9112, 3.2.2). */
+const ORIGIN = /^https?:\/\/[^/?]*/i;
+
 /** The stream to a client that is gone. */
 const GONE: ResponseStream = { write: () => 0, onDrain: () => undefined, end: () => undefined, abort: () => undefined };
 
@@ -89,7 +94,7 @@ export class NodeExchange implements Exchange {
     /** With it the request is a WebSocket handshake. */
     handshake?: Handshake,
   ) {
-    const url = request.url ?? '/';
+    const url = (request.url ?? '/').replace(ORIGIN, '') || '/';
     const mark = url.indexOf('?');
     this.method = request.method ?? 'GET';
     this.path = mark < 0 ? url : url.slice(0, mark);
@@ -102,6 +107,20 @@ export class NodeExchange implements Exchange {
     response.on('close', lost);
     request.on('error', lost);
     if (handshake) this.upgrade = (messages, subprotocol) => this.accept(handshake, messages === 'binary', subprotocol);
+  }
+
+  get httpVersion(): '1.0' | '1.1' {
+    return this.request.httpVersion as '1.0' | '1.1';
+  }
+
+  get socket(): Socket {
+    return this.request.socket;
+  }
+
+  /** Answers 400 and closes the connection. */
+  refuse(fault: string): void {
+    this.response.shouldKeepAlive = false;
+    this.respond(400, FRAMING_HEADERS, framingRefusal(fault));
   }
 
   get certificate(): string | undefined {

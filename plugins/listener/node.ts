@@ -9,6 +9,7 @@ import { definePlugin } from '../../core/api/point.js';
 import { HEADER_BYTES } from '../../core/limits.js';
 import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js';
 import { drained, guarded, statusLine } from './common.js';
+import { framingFault } from './framing.js';
 import { NodeExchange, pairs } from './node-exchange.js';
 import { Handshake } from './node-websocket.js';
 
@@ -40,6 +41,8 @@ const OPTIONS: ServerOptions<typeof Request> = {
   keepAliveTimeout: KEEP_ALIVE_MS,
   noDelay: true,
   IncomingMessage: Request,
+  // Node answers on its own and goes on with what is behind; `framingFault` looks.
+  requireHostHeader: false,
 };
 
 function make(binding: Binding): Server {
@@ -53,6 +56,16 @@ function make(binding: Binding): Server {
   });
 }
 
+/** The version that Node gives to a request line without one; it takes 2.0 for a version as well. */
+const NO_VERSION = '0.9';
+const SERVED_VERSIONS = new Set(['1.0', '1.1']);
+
+/** Statuses by what Node says is wrong; 400 for everything else. */
+const REFUSALS = new Map([
+  ['HPE_HEADER_OVERFLOW', 431],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+]);
+
 /** Longest wait for a client to hang up after its request could not be read. */
 const LINGER_MS = 5_000;
 
@@ -60,12 +73,11 @@ const LINGER_MS = 5_000;
  * Answers what is not a request. The socket stays readable for a moment, because closing it over unread bytes would
  * destroy the answer too.
  */
-function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
+function refuse(status: number, socket: Duplex): void {
+  if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
   socket.end(`HTTP/1.1 ${statusLine(status)}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
   socket.removeAllListeners('data');
   socket.resume();
@@ -108,10 +120,29 @@ export class NodeListener implements Listener {
     const server = make(binding);
     const state = { secure: binding.tls !== undefined, closing: false };
     server.maxHeadersCount = 0;
-    server.on('clientError', refuse);
-    const answer = (exchange: NodeExchange): void =>
-      guarded(exchange, handle, error => this.host.log.error({ error }, 'request handler failed'));
+    /** Connections whose last answer is a refusal: Node may go on to read their bodies, and find fault with them too. */
+    const refused = new WeakSet<Duplex>();
+    server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
+      if (code === 'ECONNRESET') socket.destroy();
+      else if (!refused.has(socket)) refuse(REFUSALS.get(code) ?? 400, socket);
+    });
+    const answer = (exchange: NodeExchange): void => {
+      const fault = framingFault(exchange.method, exchange.headers(), exchange.httpVersion);
+      if (fault === undefined)
+        guarded(exchange, handle, error => this.host.log.error({ error }, 'request handler failed'));
+      else {
+        refused.add(exchange.socket);
+        exchange.refuse(fault);
+      }
+    };
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const { httpVersion, socket } = request;
+      // What is behind a request that was refused is none.
+      if (refused.has(socket)) return;
+      if (!SERVED_VERSIONS.has(httpVersion)) {
+        refused.add(socket);
+        return refuse(httpVersion === NO_VERSION ? 400 : 505, socket);
+      }
       response.once('close', () => state.closing && server.closeIdleConnections());
       answer(new NodeExchange(state, request, response));
     });

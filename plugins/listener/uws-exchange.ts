@@ -2,6 +2,7 @@ import type { HttpRequest, us_socket_context_t } from '@uwsjs/core';
 import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
 import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js';
 import { bodiless, type Headers, statusLine } from './common.js';
+import { FRAMING_HEADERS, framingRefusal } from './framing.js';
 import { BodyCollector } from './uws-body.js';
 import type { Response } from './uws-types.js';
 import { type Kept, UwsWebSocket } from './uws-websocket.js';
@@ -39,6 +40,9 @@ function addressText(bytes: Uint8Array): string {
  * are done.
  */
 let calledBack: UwsExchange | undefined;
+/** White space of the size of uWS's cork buffer. */
+const CORK_OVERFLOW = Buffer.alloc(16 * 1024, ' ');
+
 /**
  * One request on uWS. The native request lives only while the handler is on the stack: what goes on after it uses a
  * copy of the headers (1.5 µs for eight).
@@ -80,6 +84,18 @@ export class UwsExchange implements Exchange {
     this.secure = server.secure;
     if (context && asksForWebSocket(this.method, this.headers()) && !handshakeFault(this.headers()))
       this.upgrade = (messages, subprotocol = '') => this.accept(context, messages, subprotocol);
+  }
+
+  /**
+   * Answers 400 and closes the connection at once, so that nothing behind the head is read as another request. The
+   * answer is padded with white space: while what is written fits its cork buffer, uWS leaves the connection open and
+   * serves what else has arrived.
+   */
+  refuse(fault: string): void {
+    this.claim(400);
+    this.head(400, FRAMING_HEADERS);
+    this.res.end(Buffer.concat([framingRefusal(fault), CORK_OVERFLOW]), true);
+    this.finish();
   }
 
   /** The handler left the stack. */

@@ -5,6 +5,7 @@ import { type Binding, type Exchange, type Listener, type Listening, listener } 
 import { definePlugin } from '../../core/api/point.js';
 import { HEADER_BYTES, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
 import { drained, guarded } from './common.js';
+import { framingFault } from './framing.js';
 import { UwsExchange, type UwsServer } from './uws-exchange.js';
 import type { App, Response } from './uws-types.js';
 import type { Kept } from './uws-websocket.js';
@@ -54,7 +55,9 @@ class Server implements UwsServer {
 function serve(server: Server, app: App, handle: (exchange: Exchange) => void, host: Host): void {
   const answer = (res: HttpResponse, request: HttpRequest, context?: us_socket_context_t): void => {
     const exchange = new UwsExchange(server, res as Response, request, context);
-    guarded(exchange, handle, error => host.log.error({ error }, 'request handler failed'));
+    const fault = framingFault(exchange.method, exchange.headers(), '1.1');
+    if (fault !== undefined) exchange.refuse(fault);
+    else guarded(exchange, handle, error => host.log.error({ error }, 'request handler failed'));
     exchange.leave();
   };
   app.any('/*', (res, request) => answer(res, request));
@@ -86,7 +89,8 @@ function open(app: App, binding: Binding): Promise<us_listen_socket> {
 
 /**
  * The uWebSockets.js listener. HTTP/1.1 only. What differs from `node`: a request pipelined behind one that is still
- * worked on closes the connection (clients may pipeline, but must be ready for that: RFC 9112, 9.3.2); a client
+ * worked on closes the connection (clients may pipeline, but must be ready for that: RFC 9112, 9.3.2); some broken
+ * framing is not seen (docs/guides/connections.md); a client
  * certificate that the CA did not issue fails the handshake instead of counting as none; idle connections are closed
  * after ten seconds.
  */

@@ -6,6 +6,7 @@ import { namingOf } from '../../core/naming.js';
 import { ensurePki } from '../../core/pki/index.js';
 import { NodeListener } from '../../plugins/listener/node.js';
 import { UwsListener } from '../../plugins/listener/uws.js';
+import { type FramingExceptions, framingConformance } from '../conformance/framing.js';
 import { type ListenerTls, listenerConformance } from '../conformance/listener.js';
 import { webSocketConformance } from '../conformance/webSocket.js';
 
@@ -29,6 +30,23 @@ async function certificates(): Promise<ListenerTls> {
   return { ...own, good: pair(own), foreign: pair(other) };
 }
 
+/** What uWS 20.51 does not look at, and does not show either. */
+const UWS_FRAMING: FramingExceptions = {
+  taken: [
+    'an empty chunk size',
+    'a chunk size that a bare LF ends',
+    'chunk data that a bare LF ends',
+    'chunk data that nothing ends',
+    'a header without a name',
+  ],
+  waitsFor: [
+    'a request line without a version',
+    'a request line without a version, and no headers',
+    'a bare CR in the request line',
+    'a bare CR in a header',
+  ],
+};
+
 const tls = await certificates();
 for (const [name, make] of [
   ['uws', async () => new UwsListener(host)],
@@ -40,5 +58,6 @@ for (const [name, make] of [
   ]) {
     listenerConformance(given);
     webSocketConformance(given);
+    framingConformance(given, name === 'uws' ? UWS_FRAMING : { taken: [], waitsFor: [] });
   }
 }
