@@ -26,6 +26,7 @@ class Outgoing {
   size = 0;
 
   push(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
     this.pieces.push(bytes);
     this.size += bytes.length;
   }

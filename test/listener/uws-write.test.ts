@@ -157,6 +157,7 @@ it.each(KINDS)('every byte of a stream, %s, reaches a reader whose socket is ful
       expect(received.equals(body)).toBe(true);
       expect([done, connection.finished]).toEqual([true, true]);
     }),
-    { numRuns: 300 },
+    // A write of one byte, all of which was sent ahead, before one that is not copied.
+    { numRuns: 300, examples: [[[13, 0, 300_000, 0], []]] },
   );
 });
