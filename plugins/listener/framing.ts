@@ -30,7 +30,9 @@ export function framingFault(method: string, headers: Headers, httpVersion: '1.0
   return TOKEN.test(method) ? undefined : 'the method is not a token';
 }
 
-/** Headers and body of the answer, 400, that such a request gets before its connection is closed. */
+/** Headers of the answer, 400, that a request with a framing fault gets before its connection is closed. */
 export const FRAMING_HEADERS: Headers = [['content-type', 'application/json']];
+
+/** Body of that answer: a Status with `fault` as its message. */
 export const framingRefusal = (fault: string): Buffer =>
   Buffer.from(JSON.stringify(new Refusal('BadRequest', fault).toStatus()));

@@ -120,7 +120,7 @@ export class NodeListener implements Listener {
     const server = make(binding);
     const state = { secure: binding.tls !== undefined, closing: false };
     server.maxHeadersCount = 0;
-    /** Connections whose last answer is a refusal: Node may go on to read their bodies, and find fault with them too. */
+    // Connections whose last answer is a refusal: Node may read on, and report errors in their bodies as well.
     const refused = new WeakSet<Duplex>();
     server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
       if (code === 'ECONNRESET') socket.destroy();
