@@ -211,7 +211,7 @@ function operatorOf(term: string): { at: number; text: string } | undefined {
 }
 
 /** Resolves `\\`, `\,` and `\=`. */
-function unescaped(value: string): string {
+function resolveEscapes(value: string): string {
   let out = '';
   for (let at = 0; at < value.length; at++) {
     const char = value[at]!;
@@ -238,7 +238,7 @@ export function parseFieldSelector(text: string): Selector {
     const operator = operatorOf(term);
     if (!operator) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
     const key = term.slice(0, operator.at);
-    const value = unescaped(term.slice(operator.at + operator.text.length));
+    const value = resolveEscapes(term.slice(operator.at + operator.text.length));
     // Upstream takes a term without key and value as no term at all.
     if (key === '' && value === '') continue;
     requirements.add({ key, operator: operator.text === '!=' ? '!=' : '=', values: [value] });

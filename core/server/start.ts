@@ -12,7 +12,7 @@ import { threadScope } from '../threads/thread.js';
 import { type RunningFrontEnd, startFrontEnd } from '../../workers/front/main.js';
 import { COUNTERS } from '../../workers/front/storeThread.js';
 import { checkEtcd } from './etcd.js';
-import { type Home, openHome } from './home.js';
+import { type DataDirectory, openDataDirectory } from './dataDirectory.js';
 import { type BuiltinInputs, builtInPlugins, pluginsOf } from './plugins.js';
 import { DEFAULTS, type Settings } from './settings.js';
 
@@ -56,7 +56,7 @@ async function start(
 ): Promise<RunningServer> {
   const naming = namingOf(settings.naming);
   checkJson(settings.resources);
-  const home = await openHome(settings, naming, temporary, releases);
+  const home = await openDataDirectory(settings, naming, temporary, releases);
   const data = threadData(settings, home);
   const scope = threadScope(data, 'front', 'server', releases);
   let closing: Promise<void> | undefined;
@@ -87,7 +87,7 @@ async function start(
   };
 }
 
-/** What controllers are told of the kinds that are there from the start. */
+/** The kinds that controllers are configured with: those that are served from the start. */
 type Kinds = Pick<BuiltinInputs, 'resources' | 'groups'>;
 
 const describe = (registry: Registry): Kinds => ({
@@ -107,13 +107,13 @@ const describe = (registry: Registry): Kinds => ({
 });
 
 /** Every plugin of the server. */
-const pluginsFor = (settings: Settings, { pki, admin, storePath }: Home, kinds: Kinds): PluginSpec[] =>
+const pluginsFor = (settings: Settings, { pki, admin, storePath }: DataDirectory, kinds: Kinds): PluginSpec[] =>
   pluginsOf(settings, { rootCa: pki.caPem, storePath, adminTokens: admin.file, ...kinds });
 
 /**
  * What every thread is started with. Kinds are described to the control thread alone, which starts once they are known.
  */
-function threadData(settings: Settings, home: Home): ThreadData {
+function threadData(settings: Settings, home: DataDirectory): ThreadData {
   const plugins = pluginsFor(settings, home, { resources: [], groups: [] });
   return {
     naming: settings.naming,
@@ -131,7 +131,7 @@ function threadData(settings: Settings, home: Home): ThreadData {
 async function listen(
   { front, listener }: RunningFrontEnd,
   settings: Settings,
-  { pki }: Home,
+  { pki }: DataDirectory,
   releases: Releases,
 ): Promise<Pick<RunningServer, 'url' | 'httpUrl'>> {
   const { bindAddress, port, httpPort } = settings;

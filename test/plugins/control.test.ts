@@ -75,7 +75,7 @@ describe('in one server', () => {
 
     test('that does not start is logged; the others work', () => {
       const why = server.log
-        .filter(({ message }) => message === 'a controller did not start')
+        .filter(({ message }) => message === 'starting a controller failed')
         .map(({ stack }) => stack);
       expect(why.sort()).toEqual([
         expect.stringContaining('it cannot start\n'),

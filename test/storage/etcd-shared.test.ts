@@ -10,8 +10,8 @@ import { Connection } from '../../plugins/storage/etcd/connection.js';
 import { Put } from '../../plugins/storage/etcd/protocol.js';
 import { EtcdStore } from '../../plugins/storage/etcd/store.js';
 import { Keys } from '../../plugins/storage/etcd/values.js';
-import { SharedPast } from '../../workers/store/past.js';
-import { SharedFeed } from '../../workers/store/shared.js';
+import { SharedHistory } from '../../workers/store/sharedHistory.js';
+import { SharedFeed } from '../../workers/store/sharedFeed.js';
 import { committed } from '../conformance/storage.js';
 import { certificates, type Etcd, etcdWanted, startCluster, startEtcd } from './etcd.js';
 import { CuttingProxy } from './proxy.js';
@@ -146,7 +146,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
       },
     );
     await feed.start();
-    feed.learn((await near.range('')).items);
+    feed.recordDelivered((await near.range('')).items);
     proxy.part();
     await committed(near, put('changed', '2'));
     const changed = await committed(near, put('changed', '3'));
@@ -176,7 +176,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     const revisions: number[] = [];
     for (let i = 0; i < 20; i++) revisions.push(await committed(store, put(`${i % 2 ? 'odd' : 'even'}/k`, String(i))));
     await store.compact(revisions[4]!);
-    const past = new SharedPast(store);
+    const past = new SharedHistory(store);
     const last = revisions.at(-1)!;
     const asked = await Promise.allSettled([
       past.read({ prefix: 'odd/', from: revisions[9]!, to: last }),

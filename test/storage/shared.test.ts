@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Storage, type StoreEvent, Unavailable } from '../../core/api/index.js';
-import { SharedFeed } from '../../workers/store/shared.js';
+import { SharedFeed } from '../../workers/store/sharedFeed.js';
 
 /** A shared store whose revision and events a test moves by hand. */
 function byHand() {
@@ -87,7 +87,7 @@ it('a store that lost data is not served on', async () => {
 it('who waits when the feed ends is told that the store is not available', async () => {
   const { feed } = byHand();
   await feed.start();
-  const waiting = feed.reached(1000, false);
+  const waiting = feed.waitFor(1000, false);
   feed.stop();
   await expect(waiting).rejects.toThrow(Unavailable);
 });

@@ -10,9 +10,9 @@ import { collectGarbageSoon } from '../../core/threads/collect.js';
 import type { FromControlThread, ToControlThread } from '../../core/threads/lifecycle.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
 import { fail, runThread, type Started } from '../../core/threads/thread.js';
-import { Election, LEASES } from './leader.js';
-import { ControlObjects } from './objects.js';
-import { ControllerRequests } from './requests.js';
+import { Election, LEASES } from './election.js';
+import { ControlObjects } from './controlObjects.js';
+import { ControllerRequests } from './controllerRequests.js';
 
 type Post = (message: FromControlThread) => void;
 
@@ -30,7 +30,7 @@ async function startAll(controllers: readonly Controller[], post: Post, log: Log
         await one.start();
         post({ is: 'started', controller: one.name });
       } catch (error) {
-        log.error({ controller: one.name, stack: (error as Error).stack }, 'a controller did not start');
+        log.error({ controller: one.name, stack: (error as Error).stack }, 'starting a controller failed');
       }
     }),
   );
@@ -62,7 +62,7 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
           lease: (namespace, name) => objects.informer(LEASES).get(namespace, name),
           now: Date.now,
           log: message => log.info({}, message),
-          lost: () => post({ is: 'demoted' }),
+          onLost: () => post({ is: 'demoted' }),
         })
       : undefined;
     releases.add('the election', () => election?.close());

@@ -4,7 +4,7 @@ import { type Listener, listener } from '../../core/api/listener.js';
 import { FUTURE_REVISION_MS } from '../../core/limits.js';
 import type { Naming } from '../../core/naming.js';
 import type { Registry } from '../../core/schema/resource.js';
-import type { Home } from '../../core/server/home.js';
+import type { DataDirectory } from '../../core/server/dataDirectory.js';
 import type { Settings } from '../../core/server/settings.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
@@ -19,7 +19,7 @@ import { StoreThread } from './storeThread.js';
 export interface FrontEndInputs {
   readonly settings: Settings;
   readonly naming: Naming;
-  readonly home: Home;
+  readonly home: DataDirectory;
   readonly scope: ThreadScope;
   /** What the control thread is created with, for the kinds that are served without stored definitions. */
   readonly controlData: (kinds: Registry) => ThreadData;

@@ -6,7 +6,7 @@ import { throwIfInvalid } from './errors.js';
 import { restoreManagedFields } from './managers.js';
 import { contentChanged, dropRepeatedOwners, keepSystemMetadata, metadataViolations } from './metadata.js';
 import { outcomeOf, type ValidWrite } from './outcome.js';
-import { checkNamespace } from './preconditions.js';
+import { ensureNamespace } from './preconditions.js';
 import { reviewContext } from './review.js';
 import type { Action, AuthorizedRequest, Deletion, Merge, ObjectWrite, Review } from './stages.js';
 
@@ -79,7 +79,7 @@ async function validateObject(context: Context, write: ObjectWrite): Promise<Val
   const { request, draft: object, old, dryRun } = write;
   const { resource } = request;
   // Mutators may have replaced the metadata as a whole.
-  checkNamespace(request, object);
+  ensureNamespace(request, object);
   if (old) keepSystemMetadata(object, old);
   write.prepare(object);
   resource.strategy.applyDefaults(object);

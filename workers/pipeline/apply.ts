@@ -18,7 +18,7 @@ import { parseStrict } from '../../core/schema/json.js';
 import { isMembers, type Members } from '../../core/schema/patch/members.js';
 import { decodeYamlStrict } from '../../core/schema/yaml.js';
 import { checkCreatePermission } from './access.js';
-import { applyConflictError, kindText, notApplicableError } from './applyRefusals.js';
+import { applyConflictError, kindText, notApplicableError } from './applyErrors.js';
 import { reportStrictErrors } from './body.js';
 import type { Context } from './context.js';
 import { createObject } from './create.js';
@@ -26,7 +26,7 @@ import { decodePatched } from './decode.js';
 import { conflictError, notFoundError } from './errors.js';
 import { kindOf, managerOf, replicasField, scaleKind, writerOf } from './managers.js';
 import type { WriteOptions } from './options.js';
-import { checkName, checkNamespace } from './preconditions.js';
+import { checkName, ensureNamespace } from './preconditions.js';
 import { isScale, replaceScale, scaleWithReplicas } from './scale.js';
 import type { AuthorizedRequest, DecodedApply, ObjectWrite } from './stages.js';
 import { replaceObject } from './update.js';
@@ -48,7 +48,7 @@ export async function apply(context: Context, { request, options }: DecodedApply
   if (!old) await checkCreatePermission(context, user, target);
   const { object, managers } = applyToObject(context, request, options, old);
   checkName(request, object);
-  checkNamespace(request, object);
+  ensureNamespace(request, object);
   if (old) return replaceObject(context, request, dryRun, object, old, managers);
   const { uid } = object.metadata;
   if (uid)

@@ -14,7 +14,7 @@ import type { Context } from './context.js';
 import { run } from './pipeline.js';
 
 /** A job that has ended. */
-interface Ended {
+interface EndedJob {
   readonly batch: number;
   /** Position of the job in its batch. */
   readonly at: number;
@@ -39,23 +39,24 @@ function cloneError(grant: Grant): unknown {
   }
 }
 
-/** Where proposals and outcomes go. */
-export interface Outlets {
+/** What a runner calls with the proposals and outcomes of jobs. */
+export interface BatchHandlers {
+  /** Posts proposals to the writer. */
   readonly propose: (proposals: readonly Proposal[]) => void;
   /** Takes outcomes of jobs whose batch was answered before. */
   readonly late: (outcomes: readonly LateOutcome[]) => void;
 }
 
 /**
- * Runs batches of jobs. Outcome and proposal of a job leave at the end of the turn of the event loop in which it ends,
- * with those of the other jobs of that turn: no request waits for the plugins of another.
+ * Runs batches of jobs. The outcome and the proposal of a job are sent at the end of the turn of the event loop in
+ * which it ends, with those of the other jobs of that turn: no request waits for the plugins of another.
  */
 export class BatchRunner {
-  readonly #late: Ended[] = [];
+  readonly #late: EndedJob[] = [];
 
   constructor(
     readonly context: Context,
-    readonly outlets: Outlets,
+    readonly handlers: BatchHandlers,
   ) {}
 
   /** Runs a batch. Resolves within a turn, with null for the jobs that take longer: their outcomes are sent late. */
@@ -63,18 +64,18 @@ export class BatchRunner {
     this.context.catchUp();
     const ended = await this.#firstTurn(id, jobs);
     const outcomes: (JobOutcome | null)[] = jobs.map(() => null);
-    for (const { at, outcome } of this.#leave(ended)) outcomes[at] = outcome;
+    for (const { at, outcome } of this.#settle(ended)) outcomes[at] = outcome;
     return { thread: threadId, outcomes };
   }
 
-  /** Starts jobs. Resolves with those that end in this turn; each of the others leaves late. */
-  async #firstTurn(batch: number, jobs: readonly Job[]): Promise<readonly Ended[]> {
-    const ended: Ended[] = [];
+  /** Starts jobs. Resolves with those that end in this turn; the outcome of each other one is sent when it ends. */
+  async #firstTurn(batch: number, jobs: readonly Job[]): Promise<readonly EndedJob[]> {
+    const ended: EndedJob[] = [];
     let isOver = false;
     await new Promise<void>(resolve => {
       const turn = setImmediate(resolve);
-      const take = (one: Ended): void => {
-        if (isOver) this.#leaveLate(one);
+      const take = (one: EndedJob): void => {
+        if (isOver) this.#settleLate(one);
         else if (ended.push(one) === jobs.length) {
           clearImmediate(turn);
           resolve();
@@ -87,7 +88,7 @@ export class BatchRunner {
   }
 
   /** Runs a job, and calls `take` when it has ended. */
-  #start(batch: number, at: number, job: Job, take: (ended: Ended) => void): void {
+  #start(batch: number, at: number, job: Job, take: (ended: EndedJob) => void): void {
     const { registry } = this.context;
     let operations: Transaction | undefined;
     const fail = (error: unknown): void => {
@@ -108,29 +109,29 @@ export class BatchRunner {
    * Posts the proposals of jobs and returns those that have ended for good. A job with a proposal runs again if kinds
    * have changed since it began, so that nothing is written that the current schema does not allow.
    */
-  #leave(ended: readonly Ended[]): readonly Ended[] {
+  #settle(ended: readonly EndedJob[]): readonly EndedJob[] {
     this.context.catchUp();
     const { registry } = this.context;
-    const leaving: Ended[] = [];
+    const settled: EndedJob[] = [];
     const proposals: Proposal[] = [];
     for (const one of ended) {
       const { batch, at, job, operations } = one;
       if (operations && one.registry !== registry) {
-        this.#start(batch, at, job, again => this.#leaveLate(again));
+        this.#start(batch, at, job, again => this.#settleLate(again));
         continue;
       }
       if (operations) proposals.push({ id: job.id, operations });
-      leaving.push(one);
+      settled.push(one);
     }
-    if (proposals.length > 0) this.outlets.propose(proposals);
-    return leaving;
+    if (proposals.length > 0) this.handlers.propose(proposals);
+    return settled;
   }
 
-  #leaveLate(one: Ended): void {
+  #settleLate(one: EndedJob): void {
     if (this.#late.push(one) > 1) return;
     setImmediate(() => {
-      const leaving = this.#leave(this.#late.splice(0));
-      if (leaving.length > 0) this.outlets.late(leaving.map(({ batch, at, outcome }) => ({ batch, at, outcome })));
+      const settled = this.#settle(this.#late.splice(0));
+      if (settled.length > 0) this.handlers.late(settled.map(({ batch, at, outcome }) => ({ batch, at, outcome })));
     });
   }
 }

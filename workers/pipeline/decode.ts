@@ -11,7 +11,7 @@ import type { Context } from './context.js';
 import { checkEnvelope, checkSubresourceEnvelope, notAnObject } from './envelope.js';
 import { type DeleteOptions, parseDeleteOptions, parseWriteOptions, type WriteOptions } from './options.js';
 import { patchFormat } from './patchFormat.js';
-import { checkName, checkNamespace } from './preconditions.js';
+import { checkName, ensureNamespace } from './preconditions.js';
 import type { AuthorizedRequest, DecodedWrite } from './stages.js';
 
 /**
@@ -26,14 +26,14 @@ export function decodeRequest(context: Context, request: AuthorizedRequest): Dec
       const is = kindOfCreate(request);
       if (is === 'action') checkAction(context, request);
       const object = decodeBody(context, request, options);
-      checkNamespace(request, object);
+      ensureNamespace(request, object);
       return { is, request, options, object };
     }
     case 'update': {
       const options = parseWriteOptions(route.query, context.naming, 'UpdateOptions');
       const object = decodeBody(context, request, options);
       checkName(request, object);
-      checkNamespace(request, object);
+      ensureNamespace(request, object);
       return { is: 'update', request, options, object };
     }
     case 'patch': {
@@ -106,7 +106,7 @@ export function decodePatched(
   strategic = false,
 ): ApiObject {
   const { resource, warnings, job } = request;
-  const unfit = (why: string): Refusal => {
+  const invalidPatch = (why: string): Refusal => {
     const given = strategic && job.body ? treeText(parseJson(job.body)) : JSON.stringify(value);
     return invalidObject('', '', '', [invalid('patch', given, why)]);
   };
@@ -117,13 +117,15 @@ export function decodePatched(
       ? decodeAs(request, type, value, unknown)
       : decodeAsKind(resource, checkEnvelope(request, value), { strictErrors: unknown, isMerged: strategic });
   } catch (error) {
-    // The patch is well-formed, but cannot be carried out.
-    const isUnfit = error instanceof TypeMismatch || (error instanceof Refusal && error.reason === 'BadRequest');
-    throw isUnfit ? unfit(error.message) : error;
+    // The patch is well-formed, but its result is not an object of the kind.
+    const isInvalid = error instanceof TypeMismatch || (error instanceof Refusal && error.reason === 'BadRequest');
+    throw isInvalid ? invalidPatch(error.message) : error;
   }
   if (strategic) unknown.sort();
   const strictErrors = [...request.duplicates.splice(0), ...unknown];
-  reportStrictErrors(options.fieldValidation, strictErrors, warnings, all => unfit(`strict decoding error: ${all}`));
+  reportStrictErrors(options.fieldValidation, strictErrors, warnings, all =>
+    invalidPatch(`strict decoding error: ${all}`),
+  );
   return type ? object : withDefaults(resource, object);
 }
 

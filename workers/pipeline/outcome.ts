@@ -53,7 +53,7 @@ export function outcomeOf(context: Context, write: ObjectWrite): Outcome {
     checkNameIsFree(write);
     return { is: 'store', object, expect: 0, status: 201 };
   }
-  if (object.metadata.deletionTimestamp && isFree(request.resource, object))
+  if (object.metadata.deletionTimestamp && canBeRemoved(request.resource, object))
     return { is: 'remove', old, shown: object };
   if (isUnchanged(context, request, object, old)) return { is: 'unchanged', object: old, status: 200 };
   return { is: 'store', object, expect: request.job.current!.revision, status: 200 };
@@ -72,8 +72,8 @@ function checkNameIsFree({ request, draft, hasGeneratedName }: ObjectWrite): voi
     : refusal;
 }
 
-/** Whether nothing holds an object any more: neither finalizers nor a grace period. */
-function isFree({ strategy }: Resource, object: ApiObject): boolean {
+/** Whether an object that is being deleted can be removed: it has neither finalizers nor a grace period left. */
+function canBeRemoved({ strategy }: Resource, object: ApiObject): boolean {
   const { finalizers, deletionGracePeriodSeconds } = object.metadata;
   return !finalizers?.length && !deletionGracePeriodSeconds && !strategy.extraFinalizers?.(object).length;
 }

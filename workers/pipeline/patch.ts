@@ -10,7 +10,7 @@ import type { Context } from './context.js';
 import { decodePatched } from './decode.js';
 import { notFoundError } from './errors.js';
 import { managersOfScaled } from './managers.js';
-import { checkName, checkNamespace } from './preconditions.js';
+import { checkName, ensureNamespace } from './preconditions.js';
 import { isScale, replaceScale, scaleOf, scaleWithReplicas } from './scale.js';
 import type { DecodedPatch, ObjectWrite } from './stages.js';
 import { replaceObject } from './update.js';
@@ -28,7 +28,7 @@ export function patch(context: Context, decoded: DecodedPatch): ObjectWrite {
   const result = applyPatch(context, decoded, old, request.resource.type);
   const object = decodePatched(request, options, result, undefined, format === 'strategic');
   checkName(request, object);
-  checkNamespace(request, object);
+  ensureNamespace(request, object);
   return replaceObject(context, request, options.dryRun, object, old);
 }
 

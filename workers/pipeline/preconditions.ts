@@ -13,10 +13,10 @@ export function checkName({ target }: AuthorizedRequest, { metadata: { name } }:
 }
 
 /**
- * Sets the namespace of the path; removes any from an object of the whole cluster. Throws 400 for an object that names
- * another namespace than its path.
+ * Sets the namespace of the object to that of the path, and removes it from a cluster-scoped object. Throws 400 for an
+ * object that names another namespace than its path.
  */
-export function checkNamespace({ resource, target }: AuthorizedRequest, { metadata }: ApiObject): void {
+export function ensureNamespace({ resource, target }: AuthorizedRequest, { metadata }: ApiObject): void {
   if (!resource.namespaced) {
     delete metadata.namespace;
     return;

@@ -43,7 +43,7 @@ function outcomeOf(context: Context, request: AuthorizedRequest, options: Delete
   const expect = job.current!.revision;
   const { deletionGracePeriodSeconds: current } = old.metadata;
   const grace = gracePeriod(resource, object, options.gracePeriodSeconds);
-  // A client that asks for the deletion of dependents as well is told that it takes its time.
+  // 202: the garbage collector deletes the dependents later.
   const status = options.orphanDependents === false ? 202 : 200;
   // During its grace period an object is deleted again only by a delete with a shorter one.
   if (current && grace >= current) return { is: 'unchanged', object: old, status };
@@ -57,7 +57,7 @@ function outcomeOf(context: Context, request: AuthorizedRequest, options: Delete
   // its end. The second write removes it.
   if (strategy.hasGrace && !options.dryRun && markDeleted(context, resource, object, old, grace))
     return { is: 'store', object, expect, status: 200, more: true };
-  return { is: 'remove', old, ...(strategy.hasGrace ? { shown: ended(context, object) } : {}) };
+  return { is: 'remove', old, ...(strategy.hasGrace ? { shown: withZeroGrace(context, object) } : {}) };
 }
 
 /** Seconds of grace; of a deletion in progress what it has, unless the client asks for fewer. */
@@ -69,8 +69,8 @@ function gracePeriod({ strategy }: Resource, object: ApiObject, asked: number | 
   return asked < 0 ? 1 : asked;
 }
 
-/** The object as the answer to a delete without grace shows it. */
-function ended(context: Context, object: ApiObject): ApiObject {
+/** Sets a grace period of 0, as the answer to a delete without grace shows the object. */
+function withZeroGrace(context: Context, object: ApiObject): ApiObject {
   object.metadata.deletionTimestamp ??= timestamp(context.now());
   object.metadata.deletionGracePeriodSeconds = 0;
   return object;
@@ -127,22 +127,21 @@ function finalizersAfter({ strategy }: Resource, { metadata }: ApiObject, option
 function checkPreconditions(request: AuthorizedRequest, old: ApiObject, { preconditions }: DeleteOptions): void {
   if (!preconditions) return;
   const { resource, target, job } = request;
-  const refuse = (what: 'UID' | 'ResourceVersion', asked: string, found: string, hint: string): never => {
-    // Of kinds that hold their objects themselves upstream begins the deletion elsewhere, with other texts.
+  const fail = (what: 'UID' | 'ResourceVersion', asked: string, found: string, hint: string): never => {
+    // For kinds with finalizers of their own, upstream begins the deletion elsewhere, with other texts.
     if (resource.strategy.extraFinalizers)
       throw conflictError(
         request,
         `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${found}`,
       );
-    const reason =
-      `the ${what} in the precondition (${asked}) does not match the ${what} in record ` + `(${found}). ${hint}`;
+    const reason = `the ${what} in the precondition (${asked}) does not match the ${what} in record (${found}). ${hint}`;
     // Upstream names the kind here, and not the resource.
     throw conflict({ group: resource.group, resource: resource.kind }, target.name, reason);
   };
   const { uid, resourceVersion } = preconditions;
   if (uid !== undefined && uid !== old.metadata.uid)
-    refuse('UID', uid, String(old.metadata.uid), 'The object might have been deleted and then recreated');
+    fail('UID', uid, String(old.metadata.uid), 'The object might have been deleted and then recreated');
   const revision = String(job.current!.revision);
   if (resourceVersion !== undefined && !job.begun && resourceVersion !== revision)
-    refuse('ResourceVersion', resourceVersion, revision, 'The object might have been modified');
+    fail('ResourceVersion', resourceVersion, revision, 'The object might have been modified');
 }

@@ -7,7 +7,7 @@ import type { Resource } from '../../core/schema/resource.js';
 import { type Context, strategyContext } from './context.js';
 import { groupResource } from './errors.js';
 import { setManagers } from './managers.js';
-import { checkIfMatch, checkName, checkNamespace, checkUid, checkVersion } from './preconditions.js';
+import { checkIfMatch, checkName, ensureNamespace, checkUid, checkVersion } from './preconditions.js';
 import type { AuthorizedRequest, ObjectWrite } from './stages.js';
 
 /** Whether a request is about the scale of an object. */
@@ -58,11 +58,16 @@ export function replaceScale(
   const { resource, target } = request;
   const { strategy } = resource;
   checkName(request, scale);
-  checkNamespace(request, scale);
-  const named = groupResource(resource);
+  ensureNamespace(request, scale);
+  const objectResource = groupResource(resource);
   // Upstream compares the uid of a patched scale with that of the scale, of one that was sent whole with the object's.
   const ofScale = target.verb === 'patch' && resource.builtIn;
-  checkUid(request, scale, old, ofScale ? { ...named, resource: `${named.resource}/scale` } : named);
+  checkUid(
+    request,
+    scale,
+    old,
+    ofScale ? { ...objectResource, resource: `${objectResource.resource}/scale` } : objectResource,
+  );
   checkVersion(request, scale);
   checkIfMatch(request);
   const replicas = Number(reach(scale, ['spec', 'replicas']) ?? 0);

@@ -1,6 +1,6 @@
 import { Compacted, FutureRevision, type Storage, type StoreEvent, Unavailable } from '../../core/api/storage.js';
 import type { FromWriter, HistoryRequest, RangeRequest } from '../../core/threads/messages.js';
-import type { SharedPast } from './past.js';
+import type { SharedHistory } from './sharedHistory.js';
 
 /** The answer to a request. */
 export type Answer = Extract<FromWriter, { requestId: number }>;
@@ -36,10 +36,10 @@ export async function readRange(
 /** Reads past changes. Throws Compacted. */
 export async function readHistory(
   storage: Storage,
-  shared: SharedPast | undefined,
+  shared: SharedHistory | undefined,
   request: HistoryRequest,
 ): Promise<Answer> {
-  const past = await (shared ? shared.read(request) : pastOf(storage, request));
+  const past = await (shared ? shared.read(request) : readEvents(storage, request));
   const events = past.map(({ key, revision, created, value, previous }) => ({
     key,
     revision,
@@ -60,7 +60,7 @@ export async function check(storage: Storage, requestId: number): Promise<Answer
   }
 }
 
-async function pastOf(storage: Storage, { prefix, from, to }: HistoryRequest): Promise<readonly StoreEvent[]> {
+async function readEvents(storage: Storage, { prefix, from, to }: HistoryRequest): Promise<readonly StoreEvent[]> {
   const stop = new AbortController();
   const events: StoreEvent[] = [];
   await new Promise<void>((resolve, reject) => {

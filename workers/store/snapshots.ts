@@ -2,8 +2,8 @@ import { Compacted, type Page, type Storage, Unavailable } from '../../core/api/
 import { collectGarbageSoon } from '../../core/threads/collect.js';
 import type { SnapshotMessage, WireEvent } from '../../core/threads/messages.js';
 import { packSnapshot } from '../../core/threads/snapshot.js';
-import { FirstSnapshot } from './first.js';
-import type { SharedFeed } from './shared.js';
+import { FirstSnapshot } from './firstSnapshot.js';
+import type { SharedFeed } from './sharedFeed.js';
 import type { Subscriber } from './subscriber.js';
 
 /** Objects in a page of a snapshot, which bounds the size of a message. */
@@ -110,7 +110,7 @@ export class Snapshots {
         const page = await this.#page(prefix, after, revision);
         revision ??= page.revision;
         after = page.items.at(-1)?.key;
-        if (prefix === '') this.shared?.learn(page.items);
+        if (prefix === '') this.shared?.recordDelivered(page.items);
         // Nothing is written while the first snapshot is read, so that it needs no second attempt.
         if (!first) for (const { key } of page.items) if (!earlier.delete(key)) sent.add(key);
         const isLast = i === prefixes.length - 1 && !page.more;

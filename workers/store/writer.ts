@@ -1,9 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
 import { type Outcome, type Storage, Unavailable } from '../../core/api/storage.js';
 import type { Proposal, ToWriter, Verdict, WireEvent } from '../../core/threads/messages.js';
-import { SharedPast } from './past.js';
+import { SharedHistory } from './sharedHistory.js';
 import { type Answer, check, failedAnswer, readHistory, readRange } from './queries.js';
-import { SharedFeed } from './shared.js';
+import { SharedFeed } from './sharedFeed.js';
 import { Snapshots } from './snapshots.js';
 import { deliverAll, Subscriber } from './subscriber.js';
 
@@ -23,7 +23,7 @@ export class Writer {
   /** Called when nothing is left to commit. */
   #onIdle: (() => void) | undefined;
   readonly #shared: SharedFeed | undefined;
-  readonly #past: SharedPast | undefined;
+  readonly #history: SharedHistory | undefined;
   readonly #snapshots: Snapshots;
   /** Events and verdicts of a shared store that are to be posted at the end of this turn. */
   #sharedEvents: WireEvent[] = [];
@@ -37,7 +37,7 @@ export class Writer {
     readonly fatal: (error: Error) => void,
   ) {
     if (storage.shared) {
-      this.#past = new SharedPast(storage);
+      this.#history = new SharedHistory(storage);
       this.#shared = new SharedFeed(
         storage,
         (events, revision, floor) => this.#takeShared(events, revision, floor),
@@ -87,7 +87,7 @@ export class Writer {
         void this.#answer(from, message, readRange(this.storage, message));
         break;
       case 'history':
-        void this.#answer(from, message, readHistory(this.storage, this.#past, message));
+        void this.#answer(from, message, readHistory(this.storage, this.#history, message));
         break;
     }
   }
@@ -158,10 +158,10 @@ export class Writer {
     try {
       const [outcome] = await this.storage.commit([proposal.operations]);
       verdict = verdictOf(proposal.id, outcome!);
-      if (outcome!.is === 'committed') await feed.reached(outcome!.revision, outcome!.events.length === 0);
+      if (outcome!.is === 'committed') await feed.waitFor(outcome!.revision, outcome!.events.length === 0);
       // The next attempt starts from the object that this one conflicted with.
       if (outcome!.is === 'failed')
-        await feed.reached(outcome!.current?.modified ?? outcome!.revision ?? 0, outcome!.current === undefined);
+        await feed.waitFor(outcome!.current?.modified ?? outcome!.revision ?? 0, outcome!.current === undefined);
     } catch (error) {
       if (!(error instanceof Unavailable)) this.fatal(error as Error);
       verdict = { id: proposal.id, is: 'unavailable', message: (error as Error).message };

@@ -124,7 +124,7 @@ export class EtcdStore implements Storage {
         options.signal,
       );
       revision ??= response.header.revision;
-      for (const item of response.kvs) items.push(this.#keys.stored(item));
+      for (const item of response.kvs) items.push(this.#keys.toStored(item));
       const remaining = response.count - response.kvs.length;
       if (remaining <= 0 || items.length >= limit)
         return { revision, items, more: remaining > 0, remaining: Math.max(0, remaining) };
@@ -134,7 +134,7 @@ export class EtcdStore implements Storage {
 
   async get(key: string, revision?: number): Promise<Stored | undefined> {
     const { kvs } = await this.#read({ key: this.#keys.encode(key), revision });
-    return kvs[0] && this.#keys.stored(kvs[0]);
+    return kvs[0] && this.#keys.toStored(kvs[0]);
   }
 
   commit(group: readonly Transaction[]): Promise<readonly Outcome[]> {

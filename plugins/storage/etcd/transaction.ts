@@ -99,7 +99,7 @@ function toFailed(transaction: Transaction, responses: readonly ResponseOp[], re
     if (expect === undefined) continue;
     const current = responses[at++]?.range?.kvs[0];
     if ((current?.mod_revision ?? 0) !== expect)
-      return { is: 'failed', index, revision, current: current && keys.stored(current) };
+      return { is: 'failed', index, revision, current: current && keys.toStored(current) };
   }
   return { is: 'error', error: new StoreError('etcd rejected a transaction although its expectations hold') };
 }

@@ -100,7 +100,7 @@ export class Keys {
     return { key: this.#prefix, range_end: rangeEnd(this.#prefix) };
   }
 
-  stored(item: KeyValue): Stored {
+  toStored(item: KeyValue): Stored {
     const key = this.decode(item.key);
     return {
       key,

@@ -3,7 +3,7 @@ import type { InternalRequest } from '../../core/api/host.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { conflict, notFound, Refusal } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
-import { Election } from '../../workers/control/leader.js';
+import { Election } from '../../workers/control/election.js';
 
 const WHAT = { group: 'coordination.orchestrator.io', resource: 'leases' };
 
@@ -41,7 +41,7 @@ class Leases {
       lease: () => this.lease,
       now: Date.now,
       log: () => {},
-      lost,
+      onLost: lost,
     });
     this.elections.push(election);
     return election;

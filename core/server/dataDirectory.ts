@@ -18,10 +18,10 @@ import { ensurePki, type Pki } from '../pki/index.js';
 import type { Settings } from './settings.js';
 
 /**
- * What a server keeps beside its objects: certificates, the administrator's token and its secrets. They are made once.
- * Private files have mode 0600, and the directories that hold them 0700.
+ * The data directory: what a server keeps beside its objects (certificates, the administrator's token, secrets), made
+ * at the first start. Private files have mode 0600, and the directories that hold them 0700.
  */
-export interface Home {
+export interface DataDirectory {
   readonly storePath: string;
   readonly pki: Pki;
   /** The administrator's token, and the file that the token authenticator reads it from. */
@@ -30,25 +30,25 @@ export interface Home {
   readonly continueSecret: Uint8Array;
 }
 
-function adminToken(directory: string, user: string): Home['admin'] {
+function ensureAdminToken(directory: string, user: string): DataDirectory['admin'] {
   const file = join(directory, 'admin-token.csv');
   if (!existsSync(file))
     writeFileSync(file, `${randomBytes(24).toString('base64url')},${user},${user},"system:masters"\n`, { mode: 0o600 });
   return { token: readFileSync(file, 'utf8').split(',')[0]!, file };
 }
 
-function secret(file: string): Uint8Array {
+function ensureSecret(file: string): Uint8Array {
   if (!existsSync(file)) writeFileSync(file, randomBytes(32), { mode: 0o600 });
   return readFileSync(file);
 }
 
-/** Keeps other users out of a directory of secrets, also if it was made by an earlier release or copied here. */
+/** Keeps other users out of a directory with secrets, also if an earlier release made it or it was copied here. */
 function makePrivate(directory: string): void {
   restrict(directory);
   for (const file of readdirSync(directory)) if (!file.endsWith('.crt')) restrict(join(directory, file));
 }
 
-/** Takes from other users what they may do with a file or directory. */
+/** Takes the permissions of group and others from a file or directory. */
 function restrict(path: string): void {
   const { mode } = statSync(path);
   if ((mode & 0o077) === 0) return;
@@ -69,7 +69,7 @@ function temporaryDirectory(releases: Releases): string {
 }
 
 /** The data directory; a new one is private, the mode of one that exists is its owner's choice. */
-function directoryOf({ dataDir }: Settings): string {
+function makeDirectory({ dataDir }: Settings): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   return resolve(dataDir);
 }
@@ -78,18 +78,18 @@ function directoryOf({ dataDir }: Settings): string {
  * Opens the data directory and fills in what is missing. With `temporary` it is a new one; `releases` gets what removes
  * it.
  */
-export async function openHome(
+export async function openDataDirectory(
   settings: Settings,
   naming: Naming,
   temporary: boolean,
   releases: Releases,
-): Promise<Home> {
-  const directory = temporary ? temporaryDirectory(releases) : directoryOf(settings);
+): Promise<DataDirectory> {
+  const directory = temporary ? temporaryDirectory(releases) : makeDirectory(settings);
   const sans = [settings.bindAddress, ...settings.tlsSan];
   const pki = await ensurePki({ dataDir: directory, sans, naming, now: Date.now });
-  const own = join(directory, 'pki');
-  const admin = adminToken(own, naming.component('orchestrator-admin'));
-  const continueSecret = secret(join(own, 'continue.key'));
-  makePrivate(own);
+  const pkiDirectory = join(directory, 'pki');
+  const admin = ensureAdminToken(pkiDirectory, naming.component('orchestrator-admin'));
+  const continueSecret = ensureSecret(join(pkiDirectory, 'continue.key'));
+  makePrivate(pkiDirectory);
   return { storePath: join(directory, 'store'), pki, admin, continueSecret };
 }

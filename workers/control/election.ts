@@ -35,7 +35,7 @@ export interface ElectionParts {
   readonly now: () => number;
   readonly log: (message: string) => void;
   /** Called when this process no longer leads. */
-  readonly lost: () => void;
+  readonly onLost: () => void;
 }
 
 /**
@@ -124,7 +124,7 @@ export class Election {
   async #attempt(): Promise<void> {
     const began = performance.now();
     try {
-      const held = await this.#hold();
+      const held = await this.#acquireOrRenew();
       this.#decide(held);
       if (held) {
         this.#renewed = began;
@@ -136,7 +136,7 @@ export class Election {
         }
       } else if (this.#leading) this.#stopLeading();
     } catch (error) {
-      this.parts.log(`the lease could not be written: ${(error as Error).message}`);
+      this.parts.log(`writing the lease ${this.#namespace}/${NAME} failed: ${(error as Error).message}`);
     }
   }
 
@@ -153,7 +153,7 @@ export class Election {
     this.#closed = true;
     clearTimeout(this.#timer);
     this.parts.log(`${this.parts.identity} no longer leads`);
-    this.parts.lost();
+    this.parts.onLost();
   }
 
   #lease(): Lease | undefined {
@@ -161,7 +161,7 @@ export class Election {
   }
 
   /** Acquires or renews the lease if possible. Resolves with whether this process holds it. */
-  async #hold(): Promise<boolean> {
+  async #acquireOrRenew(): Promise<boolean> {
     const lease = this.#lease();
     const time = this.#time();
     const mine = { holderIdentity: this.parts.identity, leaseDurationSeconds: LEASE_MS / 1000, renewTime: time };

@@ -1,13 +1,13 @@
 import { Compacted, type Storage, type StoreEvent } from '../../core/api/storage.js';
 
 /** Past changes of the keys below a prefix: those after revision `from`, up to `to`. */
-export interface PastQuery {
+export interface HistoryQuery {
   readonly prefix: string;
   readonly from: number;
   readonly to: number;
 }
 
-interface Waiting extends PastQuery {
+interface Waiting extends HistoryQuery {
   readonly resolve: (events: readonly StoreEvent[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -16,14 +16,14 @@ interface Waiting extends PastQuery {
  * Reads past changes of a shared store. Its watch covers the whole store, so queries share one: watches that resume
  * together, as all do after a restart, cost one read. Queries that arrive during a read share the next.
  */
-export class SharedPast {
+export class SharedHistory {
   #waiting: Waiting[] = [];
   #isReading = false;
 
   constructor(readonly storage: Storage) {}
 
   /** Rejects with Compacted if part of the range is no longer kept. */
-  read(query: PastQuery): Promise<readonly StoreEvent[]> {
+  read(query: HistoryQuery): Promise<readonly StoreEvent[]> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...query, resolve, reject });
       void this.#readAll();
@@ -44,7 +44,7 @@ export class SharedPast {
         resolve(events.get(prefix)!.filter(({ revision }) => revision > from && revision <= to));
     } catch (error) {
       // Only the queries that begin before the compacted revision fail; the others are read again without them.
-      const fails = (query: PastQuery) => !(error instanceof Compacted) || query.from < error.compactedRevision;
+      const fails = (query: HistoryQuery) => !(error instanceof Compacted) || query.from < error.compactedRevision;
       const failed = batch.filter(fails);
       const others = batch.filter(query => !fails(query));
       for (const query of failed) query.reject(error);

@@ -96,7 +96,7 @@ export class ControlObjects implements ObjectFollower {
       } catch (error) {
         this.log.error(
           { stack: (error as Error)?.stack ?? String(error), event: event.type, of: event.storageName },
-          'a controller failed at an event',
+          'a controller threw an error while handling an event',
         );
       }
   }

@@ -48,6 +48,7 @@ export class SharedFeed {
     this.#shared = storage.shared!;
   }
 
+  /** Revision of the last events that were delivered. */
   get revision(): number {
     return this.#revision;
   }
@@ -61,6 +62,7 @@ export class SharedFeed {
     return this.#revision;
   }
 
+  /** Ends the watch, and rejects those who wait with Unavailable. */
   stop(): void {
     this.#stop.abort();
     clearTimeout(this.#timer);
@@ -68,24 +70,24 @@ export class SharedFeed {
   }
 
   /** Records objects that were delivered in a snapshot. */
-  learn(items: readonly { readonly key: string; readonly modified: number }[]): void {
+  recordDelivered(items: readonly { readonly key: string; readonly modified: number }[]): void {
     for (const { key, modified } of items) if ((this.#known.get(key) ?? 0) < modified) this.#known.set(key, modified);
   }
 
   /** Resolves when every write acknowledged anywhere before the call has been delivered. Throws Unavailable. */
   async sync(): Promise<void> {
     const seen = this.#revision;
-    const revision = await this.#current();
+    const revision = await this.#currentRevision();
     if (revision < seen) {
       const error = lostData(revision, seen);
       this.fatal(error);
       throw error;
     }
-    await this.reached(revision, true);
+    await this.waitFor(revision, true);
   }
 
   /** Resolves when everything up to `revision` has been delivered. Throws Unavailable after REACH_MS. */
-  reached(revision: number, mayBeForeign: boolean): Promise<void> {
+  waitFor(revision: number, mayBeForeign: boolean): Promise<void> {
     if (this.#revision >= revision) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const id = this.#waiters.add({
@@ -98,12 +100,12 @@ export class SharedFeed {
           else resolve();
         },
       });
-      this.#timer ??= setTimeout(() => this.#overdue(), MARK_MS);
+      this.#timer ??= setTimeout(() => this.#checkWaiters(), MARK_MS);
     });
   }
 
   /** The store's revision. Calls during a query share the next one, which begins after all of them. */
-  #current(): Promise<number> {
+  #currentRevision(): Promise<number> {
     if (!this.#query) return this.#queryRevision();
     this.#nextQuery ??= this.#query
       .catch(() => undefined)
@@ -123,13 +125,13 @@ export class SharedFeed {
   }
 
   /** Writes a mark for waiters whose revision may have no event; fails those that have waited too long. */
-  #overdue(): void {
+  #checkWaiters(): void {
     this.#timer = undefined;
     const now = performance.now();
     for (const [, waiter] of this.#waiters)
       if (now - waiter.since > REACH_MS) waiter.done(new Unavailable('the changes of the store do not arrive'));
     if (this.#waiters.size === 0) return;
-    this.#timer = setTimeout(() => this.#overdue(), MARK_MS);
+    this.#timer = setTimeout(() => this.#checkWaiters(), MARK_MS);
     const needsMark = [...this.#waiters].some(([, waiter]) => waiter.mayBeForeign && now - waiter.since >= MARK_MS);
     if (this.#isMarking || !needsMark) return;
     this.#isMarking = true;
@@ -179,19 +181,19 @@ export class SharedFeed {
 
   async #difference(revision: number): Promise<WireEvent[]> {
     const events: WireEvent[] = [];
-    const gone = new Set(this.#known.keys());
+    const deleted = new Set(this.#known.keys());
     let after: string | undefined;
     for (;;) {
       const page = await this.storage.range('', { revision, limit: PAGE, after, counted: false });
       for (const { key, modified, created, value } of page.items) {
-        gone.delete(key);
+        deleted.delete(key);
         if (this.#known.get(key) !== modified) events.push({ key, revision: modified, created, value });
       }
       if (!page.more) break;
       after = page.items.at(-1)!.key;
     }
     events.sort((a, b) => a.revision - b.revision);
-    for (const key of gone) events.push({ key, revision, created: 0 });
+    for (const key of deleted) events.push({ key, revision, created: 0 });
     return events;
   }
 }
