@@ -5,26 +5,23 @@ import { after } from './awaitable.js';
 import { type Awaitable, type Contributed, definePoint } from './point.js';
 
 /**
- * What an authenticator sees of a request. Header names are lower case.
+ * A request as authenticators see it. Header names are in lower case.
  *
  * @example
  * const key = request.header('x-api-key');
  */
 export interface Received {
   header(name: string): string | undefined;
-  /** Peer certificate in PEM, if the TLS handshake verified one against the client CA. */
+  /** The client's certificate in PEM, if the TLS handshake verified one against the client CA. */
   readonly certificate?: string;
   readonly remoteAddress: string;
   readonly path: string;
-  /**
-   * Tells the client something about its credentials, in a Warning header of the answer where that is a refusal or the
-   * answer to a write.
-   */
+  /** Adds a Warning header about the credentials to a refusal, and to the answer of a write. */
   warn(text: string): void;
 }
 
 /**
- * Until when a result may be cached: `forever` while the credentials are the same, milliseconds, or `never`.
+ * How long a result may be cached for the same credentials: `forever`, a number of milliseconds, or `never`.
  *
  * @example
  * const cacheFor: CacheFor = 60_000;
@@ -32,7 +29,7 @@ export interface Received {
 export type CacheFor = 'forever' | 'never' | number;
 
 /**
- * Finds out who sent a request.
+ * Determines the sender of a request.
  *
  * @example
  * const sessions: Authenticator = {
@@ -42,16 +39,16 @@ export type CacheFor = 'forever' | 'never' | number;
  */
 export interface Authenticator {
   /**
-   * The sender; `null` if the request carries no credentials that this authenticator knows how to read. Throws
-   * Refusal('Unauthorized') for credentials that it reads and finds bad. Anything else that it throws is 401 as well,
-   * and logged. The client is not told why: every 401 has the same body.
+   * The sender; `null` if the request has no credentials that this authenticator supports. Throws
+   * Refusal('Unauthorized') for invalid credentials. Any other error is logged and also answered with 401. The client
+   * does not learn the cause: every 401 has the same body.
    */
   authenticate(request: Received): Awaitable<User | null>;
   readonly cacheFor: CacheFor;
 }
 
 /**
- * Three-valued decision; if nobody allows, the request is denied.
+ * One of three decisions. A request that no authorizer allows is denied.
  *
  * @example
  * const decision: Decision = { is: 'deny', reason: 'come back at six' };
@@ -62,8 +59,8 @@ export type Decision =
   | { readonly is: 'noOpinion'; readonly reason?: string };
 
 /**
- * How long a decision holds: until policy objects change, so many milliseconds if they do not change before, or never
- * cached.
+ * How long a decision may be cached: until policy objects change, for a number of milliseconds but at most until policy
+ * objects change, or never.
  *
  * @example
  * const dependsOn: DependsOn = 'never'; // it looks at other objects than roles and bindings
@@ -71,7 +68,7 @@ export type Decision =
 export type DependsOn = 'policy' | 'never' | number;
 
 /**
- * What a user may do, as rules of RBAC express it. Groups are named as clients name them.
+ * The permissions of a user as RBAC rules. Groups are in the naming of the server.
  *
  * @example
  * const readers: UserRules = { resourceRules: [{ verbs: ['get'], apiGroups: [''], resources: ['*'] }], pathRules: [] };
@@ -81,17 +78,17 @@ export interface UserRules {
     readonly verbs: readonly string[];
     readonly apiGroups: readonly string[];
     readonly resources: readonly string[];
-    /** Absent or empty: objects of every name. */
+    /** Absent or empty: objects of any name. */
     readonly resourceNames?: readonly string[];
   }[];
   readonly pathRules: readonly { readonly verbs: readonly string[]; readonly nonResourceURLs: readonly string[] }[];
-  /** Why rules may be missing; absent: these are all. */
+  /** Why the rules may be incomplete; absent if they are complete. */
   readonly error?: string;
 }
 
 /**
- * Decides whether a user may do something. A throw refuses the request, whatever other authorizers would say: with the
- * Refusal that was thrown, or else with 500.
+ * Decides whether a user may make a request. If it throws, the request is refused regardless of other authorizers: with
+ * the thrown Refusal, or otherwise with 500.
  *
  * @example
  * const readOnly: Authorizer = {
@@ -104,50 +101,52 @@ export interface Authorizer {
   authorize(user: User, target: Target): Awaitable<Decision>;
   readonly dependsOn: DependsOn;
   /**
-   * The rules by which the authorizer allows what a user does in a namespace, for reviews that list them. Absent: it
-   * has no rules that could be listed, and such reviews are marked as incomplete.
+   * The rules by which the authorizer allows requests of a user in a namespace, for reviews that list them. Absent if
+   * the authorizer cannot list rules; such reviews are then marked as incomplete.
    */
   rulesFor?(user: User, namespace: string): Awaitable<UserRules>;
 }
 
 /**
- * All authenticators as one. The first user ends evaluation. If one throws and no later one knows the user, it is 401.
- * `cacheFor` is the shortest of those that were asked, because one that knew nothing may know more next time.
+ * The combination of all authenticators. The first one that returns a user ends the evaluation. If one throws and no
+ * later one returns a user, the result is 401. `cacheFor` is the shortest value of all authenticators that were called,
+ * because one that did not recognize the credentials may recognize them later.
  *
  * @example
  * const { user, cacheFor } = await authentication.authenticate(request);
  */
 export interface Authentication {
-  /** Throws the 401 that is the same for every cause, and nothing else. */
+  /** Throws only the 401 that is the same for every cause. */
   authenticate(request: Received): Promise<{ user: User | null; cacheFor: CacheFor }>;
 }
 
 /**
- * All authorizers as one: the first allow or deny counts; reasons of those without opinion are joined with a comma.
+ * The combination of all authorizers: the first allow or deny is the result. Reasons of authorizers without opinion are
+ * joined with commas.
  *
  * @example
  * const { decision, dependsOn } = await authorization.authorize(user, target);
  */
 export interface Authorization {
-  /** Throws the Refusal of an authorizer, or PluginFailure: nobody is allowed then. */
+  /** Throws the Refusal of an authorizer, or PluginFailure. The request is then not allowed. */
   authorize(user: User, target: Target): Promise<{ decision: Decision; dependsOn: DependsOn }>;
-  /** The rules of all authorizers. `incomplete`: one of them has none that could be listed. */
+  /** The rules of all authorizers. `incomplete` if one of them cannot list its rules. */
   rulesFor(user: User, namespace: string): Promise<UserRules & { readonly incomplete: boolean }>;
 }
 
-/** The shorter of two times that a result holds; every word but `never` is longer than any number. */
+/** The shorter of two cache times. Every word except `never` is longer than any number. */
 function shorter<T extends CacheFor | DependsOn>(a: T, b: T): T {
   if (a === 'never' || b === 'never') return 'never' as T;
   if (typeof a !== 'number') return b;
   return typeof b === 'number' && b < a ? b : a;
 }
 
-/** The only code of an authenticator's own refusals; all others are faults. */
+/** The only code with which an authenticator may refuse; other refusals are failures. */
 const isUnauthorized = (thrown: unknown): boolean => thrown instanceof Refusal && thrown.code === 401;
 
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(one => typeof one === 'string');
 
-/** Throws unless an authenticator returned a user or nobody. */
+/** Throws unless an authenticator returned a user or null. */
 function checkUser(user: User | null | undefined): User | null {
   if (user === null || user === undefined) return null;
   const { name, uid, groups, extra } = user;
@@ -183,7 +182,9 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
   };
 }
 
-/** Those of an authorizer that has no rules or fails to list them: the review says so and shows the others. */
+/**
+ * The result of an authorizer that cannot list its rules: the review is marked as incomplete and shows the other rules.
+ */
 async function rulesOf({ plugin, value, call }: Contributed<Authorizer>, user: User, namespace: string) {
   if (!value.rulesFor) return { ...NO_RULES, incomplete: true, error: `the authorizer ${plugin} cannot list rules` };
   try {
@@ -223,14 +224,16 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
 }
 
 /**
- * Who sent a request: the first user wins; none is the anonymous user where that is allowed, else 401.
+ * Determines the sender of a request. The first user is the result. Without one, the sender is the anonymous user if
+ * that is allowed; otherwise the request is answered with 401.
  *
  * @example
  * contribute: config => [authenticator.of(host => new ApiKeys(config, host.log))],
  */
 export const authenticator = definePoint<Authenticator>()('authn', ['request'], firstUser);
 /**
- * Whether the sender may do what the request asks for: the first allow or deny wins; none is deny.
+ * Decides whether the sender may make a request. The first allow or deny is the result; without one, the request is
+ * denied.
  *
  * @example
  * contribute: () => [authorizer.of(() => ({ dependsOn: 'policy', authorize: () => ({ is: 'noOpinion' }) }))],

@@ -3,7 +3,7 @@ import type { Naming } from '../naming.js';
 import type { Awaitable, Combined } from './point.js';
 
 /**
- * Kinds of thread: the front end (the main thread), the pool, the writer, and the controllers' thread.
+ * Kinds of thread: the front end (the main thread), the pool, the writer, and the control thread.
  *
  * @example
  * if (host.thread === 'control') host.watch(count);
@@ -11,8 +11,8 @@ import type { Awaitable, Combined } from './point.js';
 export type Thread = 'front' | 'request' | 'store' | 'control';
 
 /**
- * Structured log: each record is a line of JSON on standard error, under the name of the plugin. Members called
- * `authorization`, `password` or `token` are never written. `info` is shown from verbosity 1 on, `debug` from 2 on.
+ * Structured log. Each record is a line of JSON on standard error, with the name of the plugin. Members named
+ * `authorization`, `password` or `token` are redacted. `info` is written from verbosity 1, `debug` from 2.
  *
  * @example
  * host.log.warn({ namespace, team }, 'the namespace has no team');
@@ -25,30 +25,30 @@ export interface Log {
 }
 
 /**
- * All current objects of one resource, as new as every write acknowledged before the call. The objects are shared: they
+ * All current objects of one resource, including every write acknowledged before the call. The objects are shared and
  * must not be changed.
  *
  * @example
  * const team = namespaces.get('', target.namespace)?.metadata.labels?.['team'];
  */
 export interface Informer {
-  /** The namespace of an object of the whole cluster is ''. */
+  /** The namespace of a cluster-scoped object is ''. */
   get(namespace: string, name: string): ApiObject | undefined;
-  /** Objects of one namespace, or of all. */
+  /** The objects of a namespace, or all objects. */
   list(namespace?: string): readonly ApiObject[];
-  /** Changes with every event of the resource: what was computed from its objects is valid while this is the same. */
+  /** Changes with every event of the resource. Values computed from its objects are valid while it stays the same. */
   readonly revision: number;
 }
 
 /**
- * One request that a controller makes through the whole pipeline, with its own identity.
+ * A request of a controller, which passes the whole pipeline with the identity of the controller.
  *
  * @example
  * await host.request('labeler', { method: 'GET', path: '/api/v1/namespaces/default' });
  */
 export interface InternalRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path and query, in the naming that the server speaks. */
+  /** Path and query, in the naming of the server. */
   readonly path: string;
   /** Default: `application/json`. */
   readonly contentType?: string;
@@ -57,7 +57,7 @@ export interface InternalRequest {
 }
 
 /**
- * A committed change, as controllers see it.
+ * A committed change, as controllers receive it.
  *
  * @example
  * host.watch(event => event.type === 'DELETED' && forget(event.namespace, event.name));
@@ -69,11 +69,11 @@ export interface ResourceEvent {
   readonly namespace: string;
   readonly name: string;
   readonly revision: number;
-  /** The new object, or for DELETED the last one; decoded when it is first asked for. */
+  /** The new object, or the last one for DELETED. It is decoded when it is first requested. */
   readonly object: () => ApiObject;
   /**
-   * Whether the stored bytes contain this text: a cheap test before `object()`. Absent where there are no bytes: then
-   * decode.
+   * Whether the stored bytes contain this text, which is cheaper than decoding with `object()`. Absent if there are no
+   * bytes.
    */
   readonly mentions?: (text: string) => boolean;
 }
@@ -82,47 +82,48 @@ export interface ResourceEvent {
 interface BaseHost<T extends Thread> {
   readonly thread: T;
   readonly log: Log;
-  /** Translates neutral names into those that the server speaks. */
+  /** Translates neutral names to those of the server. */
   readonly naming: Naming;
-  /** Milliseconds since the epoch; simulated in tests, so plugins never call Date.now(). */
+  /** Milliseconds since the epoch. Tests simulate the clock, so plugins never call Date.now(). */
   readonly now: () => number;
   /**
-   * Registers what gives something back when the thread ends, or when its start fails. Releases run in reverse order,
-   * each within RELEASE_MS; one that fails is logged and does not keep the others.
+   * Registers a function that releases resources when the thread ends or fails to start. Release functions are called
+   * in reverse order, each with a time limit of RELEASE_MS. If one fails, the error is logged and the others are
+   * called.
    */
   onClose(release: () => Awaitable<void>): void;
   /**
-   * What plugins contributed to a point of your own, combined. Available once every plugin of the thread has been made:
-   * call it when a request or event comes, not in `make`.
+   * The combined contributions to an extension point of your own. Available once all contributions of the thread have
+   * been created: call it while a request or event is processed, not in `make`.
    */
   at<Out>(point: Combined<Out>): Out;
 }
 
-/** What the pool and the control thread offer besides. */
+/** What the pool and the control thread offer in addition. */
 interface InformerHost {
   /**
    * The informer of a stored resource by its storage name (`core/namespaces`,
-   * `rbac.authorization.orchestrator.io/roles`). Call it in `make`: a call in the pool for a new resource after that
+   * `rbac.authorization.orchestrator.io/roles`). Call it in `make`: in the pool, a later call for a new resource
    * throws.
    */
   informer(storageName: string): Informer;
 }
 
-/** What the control thread offers besides. */
+/** What the control thread offers in addition. */
 interface ControlHost {
   /**
-   * Makes a request as `system:serviceaccount:<system namespace>:<controller>`, which may do everything. Throws Refusal
-   * for a refusal.
+   * Makes a request as `system:serviceaccount:<system namespace>:<controller>`, which has all permissions. Throws
+   * Refusal if the request is refused.
    */
   request(controller: string, request: InternalRequest): Promise<ApiObject>;
   /**
-   * Calls back for every committed change, in order, beginning with the current objects as ADDED, which all come within
-   * one turn of the event loop.
+   * Calls back for every committed change, in order, beginning with the current objects as ADDED, all in one turn of
+   * the event loop.
    */
   watch(listener: (event: ResourceEvent) => void): void;
 }
 
-/** The members of `Offered`, if all of the threads T are among those that offer them. */
+/** The members of `Offered`, if all threads in T offer them. */
 type OfferedIn<T extends Thread, Offering extends Thread, Offered> = [T] extends [Offering] ? Offered : unknown;
 
 /**

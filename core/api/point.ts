@@ -4,7 +4,7 @@ import type { Host, Thread } from './host.js';
 import { API_VERSION } from './version.js';
 
 /**
- * A value or a promise of it: what a plugin need not wait for costs no turn of the event loop.
+ * A value or a promise of it. A value costs no turn of the event loop.
  *
  * @example
  * const cached = (name: string): Awaitable<User> => known.get(name) ?? fetchUser(name);
@@ -12,7 +12,8 @@ import { API_VERSION } from './version.js';
 export type Awaitable<T> = T | Promise<T>;
 
 /**
- * What the failure of a mutator or validator does to the request: refuse it with 500, or go on without the plugin.
+ * What happens if a call of a mutator or validator fails: the request is refused with 500, or continues without the
+ * plugin.
  *
  * @example
  * { use: './labels.js', failurePolicy: 'Ignore' } // in the configuration
@@ -20,7 +21,7 @@ export type Awaitable<T> = T | Promise<T>;
 export type FailurePolicy = 'Fail' | 'Ignore';
 
 /**
- * A contribution as a point combines it, with the plugin it came from.
+ * The value of a contribution, with the plugin that it came from.
  *
  * @example
  * const first = (inputs: readonly Contributed<Greeter>[]) => inputs[0]?.value;
@@ -31,9 +32,9 @@ export interface Contributed<In> {
   readonly value: In;
   readonly failurePolicy: FailurePolicy;
   /**
-   * Runs a call of `value`. What it returns synchronously is returned; a promise is waited for within the plugin's time
-   * budget. What its contract lets it throw is thrown on: `mayThrow` says so of it (absent: any Refusal). Anything else
-   * that it throws, and a promise that takes too long, is logged and counted, and thrown as PluginFailure.
+   * Calls a function of `value`. A synchronous result is returned; a promise is awaited within the time limit of the
+   * plugin. Errors that the contract of the function permits are rethrown: `mayThrow` returns true for them (default:
+   * any Refusal). Any other error, and a promise that takes too long, is logged, counted, and thrown as PluginFailure.
    *
    * @example
    * const violations = await input.call(() => input.value.validate(change, object));
@@ -42,8 +43,8 @@ export interface Contributed<In> {
 }
 
 /**
- * A plugin's call threw what is no refusal, returned what its contract does not know, or took too long. To a client it
- * is 500 with the name of the plugin; the cause is in the log.
+ * A call of a plugin threw an error that is not a Refusal, returned an invalid result, or took too long. The client
+ * gets 500 with the name of the plugin; the cause is in the log.
  *
  * @example
  * if (thrown instanceof PluginFailure && input.failurePolicy === 'Ignore') continue;
@@ -59,7 +60,7 @@ export class PluginFailure extends Refusal {
 }
 
 /**
- * One plugin's part at one point; made once per thread that runs the point.
+ * The contribution of a plugin to an extension point. Its value is created once per thread that runs the point.
  *
  * @example
  * const contribution: Contribution = validator.of(host => ({ on: {}, validate: () => [] }));
@@ -67,7 +68,10 @@ export class PluginFailure extends Refusal {
 export interface Contribution {
   readonly point: string;
   readonly threads: readonly Thread[];
-  /** Called with the host of one of these threads. A method, as hosts differ from thread to thread. */
+  /**
+   * Creates the value, with the host of one of these threads. Declared as a method because hosts differ between
+   * threads.
+   */
   make(host: Host): Awaitable<unknown>;
 }
 
@@ -82,15 +86,16 @@ export interface Point<T extends Thread, In, Out> {
   readonly name: string;
   readonly threads: readonly T[];
   /**
-   * Called once per thread at start, with the contributions in the order of the configuration; [] gives the default.
+   * Called once per thread at the start, with the contributions in the order of the configuration; [] gives the
+   * default.
    */
   readonly combine: (inputs: readonly Contributed<In>[]) => Out;
-  /** `make` gets the host of the point's threads: what these do not offer does not compile. */
+  /** `make` receives the host of the threads of the point. Members that these threads do not offer do not compile. */
   of(make: (host: Host<T>) => Awaitable<In>): Contribution;
 }
 
 /**
- * How a point's values are found: by its name, as it combines them.
+ * The part of a point that identifies it and combines its values, as `host.at` needs it.
  *
  * @example
  * const combinationOf = <Out>(host: Host, point: Combined<Out>): Out => host.at(point);
@@ -121,7 +126,7 @@ export const definePoint =
     });
 
 /**
- * A point's combination where every value counts: all of them, in the order of the configuration.
+ * The combination of a point that uses every value: all of them, in the order of the configuration.
  *
  * @example
  * export const greeting = definePoint<string>()('greeting', ['request'], allValues);
@@ -129,7 +134,8 @@ export const definePoint =
 export const allValues = <T>(inputs: readonly Contributed<T>[]): readonly T[] => inputs.map(input => input.value);
 
 /**
- * Named in the configuration as { use: module, config: JSON }, so that every thread can build its own copy.
+ * A plugin. The configuration names it as { use: module, config: JSON }, so that every thread can create its own
+ * instance.
  *
  * @example
  * export default definePlugin({
@@ -139,23 +145,25 @@ export const allValues = <T>(inputs: readonly Contributed<T>[]): readonly T[] =>
  * }) satisfies Plugin<null>;
  */
 export interface Plugin<Config = unknown> {
-  /** Known to the log, the metrics, error messages and `requires`; different plugins have different names. */
+  /** The name in the log, in metrics, in error messages and in `requires`. Different plugins have different names. */
   readonly name: string;
-  /** Names of plugins that must be configured too, in any place; a missing one fails the start with both names. */
+  /**
+   * Names of plugins that must also be configured, at any position. If one is missing, the start fails with both names.
+   */
   readonly requires?: readonly string[];
   /**
-   * Version of `capstan/api` that it needs, `major.minor`; `definePlugin` fills in its own. A server with another major
-   * version, or an older minor version, does not start with it.
+   * The version of `capstan/api` that it needs, `major.minor`; `definePlugin` sets the current one. A server with
+   * another major version, or an older minor version, does not start with the plugin.
    */
   readonly apiVersion?: string;
-  /** Pure; throws ConfigError with the path of the bad field. */
+  /** Validates the settings. Pure; throws ConfigError with the path of an invalid field. */
   parse(config: unknown): Config;
-  /** Pure and cheap; runs in every thread. */
+  /** Returns the contributions. Pure and cheap; runs in every thread. */
   contribute(config: Config): readonly Contribution[];
 }
 
 /**
- * A bad configuration: `path` names the field, the message the fix. Ends the start with exit code 2.
+ * Invalid configuration: `path` is the field, the message the fix. The start ends with exit code 2.
  *
  * @example
  * if (typeof level !== 'number') throw new ConfigError('level', 'must be a number from 1 to 9');
@@ -173,7 +181,7 @@ export class ConfigError extends Error {
 recognizeCopies(ConfigError, 'ConfigError');
 
 /**
- * Checks a plugin's shape where it is written, and adds the version of the interface that it is written with.
+ * Checks the type of a plugin where it is written, and adds the version of the interface with which it is written.
  *
  * @example
  * export default definePlugin({ name: 'nothing', parse: () => null, contribute: () => [] });

@@ -6,7 +6,7 @@ import type { Strategy } from './strategy.js';
 import { checkViolations } from './violations.js';
 
 /**
- * A rule in the expression language beside a schema (`x-kubernetes-validations`).
+ * A CEL rule of a schema (`x-kubernetes-validations`).
  *
  * @example
  * const rule: SchemaRule = { rule: 'self.cups <= 20', message: 'at most 20 cups are served at once' };
@@ -21,7 +21,7 @@ export interface SchemaRule {
 }
 
 /**
- * A structural schema: OpenAPI v3 as custom resources write it. Members that are not listed have no effect.
+ * A structural schema: OpenAPI v3 as in custom resource definitions. Members that are not listed have no effect.
  *
  * @example
  * const schema: StructuralSchema = {
@@ -70,7 +70,7 @@ export interface StructuralSchema {
 }
 
 /**
- * A printed column whose cell is found by a JSONPath below the object.
+ * A printed column whose cell is at a JSONPath in the object.
  *
  * @example
  * const column: ResourceColumn = { name: 'Cups', type: 'integer', jsonPath: '.spec.cups' };
@@ -81,12 +81,12 @@ export interface ResourceColumn {
   readonly jsonPath: string;
   readonly format?: string;
   readonly description?: string;
-  /** Columns above 0 are shown in wide output only. */
+  /** Columns with a priority above 0 are shown only in wide output. */
   readonly priority?: number;
 }
 
 /**
- * Where the scale subresource reads and writes, as simple JSON paths.
+ * The fields that the scale subresource reads and writes, as simple JSON paths.
  *
  * @example
  * const scale: ScalePaths = { specReplicasPath: '.spec.cups', statusReplicasPath: '.status.poured' };
@@ -98,13 +98,13 @@ export interface ScalePaths {
 }
 
 /**
- * Subresources of one version.
+ * Subresources of a version.
  *
  * @example
  * const subresources: ResourceSubresources = { status: {} };
  */
 export interface ResourceSubresources {
-  /** Status is written on its own path, and the generation counts what is outside of it. */
+  /** The status has its own path, and the generation counts only changes outside of the status. */
   readonly status?: object | null;
   readonly scale?: ScalePaths | null;
 }
@@ -118,19 +118,20 @@ export interface ResourceSubresources {
 export interface ResourceVersion {
   readonly name: string;
   readonly served: boolean;
-  /** Objects are stored in this version; true for exactly one. */
+  /** Whether objects are stored in this version; true for exactly one version. */
   readonly storage: boolean;
   readonly schema: StructuralSchema;
   readonly subresources?: ResourceSubresources;
   readonly columns?: readonly ResourceColumn[];
-  /** JSON paths of fields that selectors may name. */
+  /** JSON paths of fields that field selectors may use. */
   readonly selectableFields?: readonly string[];
-  /** Answers carry this Warning; absent: the version is not deprecated. */
+  /** The text of a Warning header in answers; absent if the version is not deprecated. */
   readonly deprecationWarning?: string;
 }
 
 /**
- * Checks an object that its schema accepts; `old` is given for updates. Pure: it runs in every thread of the pool.
+ * Validates an object that conforms to the schema; `old` is set for updates. Must be pure: it runs in every thread of
+ * the pool.
  *
  * @example
  * const check: ResourceCheck = (object, old) =>
@@ -179,17 +180,17 @@ export interface ResourceType {
   readonly categories: readonly string[];
   readonly scope: 'Namespaced' | 'Cluster';
   readonly versions: readonly ResourceVersion[];
-  /** No more objects may be created: the type is being removed. */
+  /** No more objects may be created, because the type is being removed. */
   readonly terminating?: boolean;
-  /** Revision up to which objects may have been written under another schema; absent: none were. */
+  /** The revision up to which objects may have been written with another schema; absent if there are none. */
   readonly changedAt?: number;
   readonly validate?: ResourceCheck;
   readonly strategy?: CustomStrategy;
 }
 
 /**
- * What `defineResource` takes: names that can be derived may be left out, and a type with one version may describe it
- * in place.
+ * The argument of `defineResource`: names that can be derived may be omitted, and a type with a single version may have
+ * the members of the version in place of `versions`.
  *
  * @example
  * const given: ResourceDefinition = {
@@ -206,23 +207,23 @@ export interface ResourceDefinition {
   readonly plural: string;
   /** Default: the kind in lower case. */
   readonly singular?: string;
-  /** Default: the kind with `List` behind it. */
+  /** Default: the kind followed by `List`. */
   readonly listKind?: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly scope: 'Namespaced' | 'Cluster';
-  /** The only version; default `v1`. Its members follow. */
+  /** The name of the only version; default `v1`. The following members describe it. */
   readonly version?: string;
   readonly schema?: StructuralSchema;
   readonly subresources?: ResourceSubresources;
   readonly columns?: readonly ResourceColumn[];
   readonly selectableFields?: readonly string[];
-  /** Several versions, instead of the members above. The first is stored where none says so. */
+  /** Several versions, instead of the members above. If none has `storage`, the first one is stored. */
   readonly versions?: readonly (Omit<ResourceVersion, 'served' | 'storage'> &
     Partial<Pick<ResourceVersion, 'served' | 'storage'>>)[];
-  /** Violations that a schema cannot find, of creates and updates alike. */
+  /** Violations that a schema cannot express, for creates and updates. */
   readonly validate?: ResourceCheck;
-  /** What else is special about the kind. */
+  /** Everything else that is special about the kind. */
   readonly strategy?: CustomStrategy;
 }
 
@@ -249,9 +250,9 @@ function versionsOf(given: ResourceDefinition): readonly ResourceVersion[] {
 }
 
 /**
- * Describes a resource type that a program or a plugin brings along. It is checked when a server starts with it:
- * `startServer({ resources: [type] })` for types that are JSON, which travel to every thread, or
- * `resourceType.of(() => type)` in a plugin, which every thread loads, for types with `validate` or `strategy`.
+ * Describes a resource type of a program or plugin. It is validated when a server starts with it: in `startServer({
+ * resources: [type] })` for types that are JSON and are sent to every thread, or in `resourceType.of(() => type)` of a
+ * plugin, which every thread loads, for types with `validate` or `strategy`.
  *
  * @example
  * const order = defineResource({
@@ -280,7 +281,7 @@ export function defineResource(given: ResourceDefinition): ResourceType {
 }
 
 /**
- * The strategy of a built-in kind: one whose names, versions and fields are in the server's own table.
+ * The strategy of a built-in kind, whose names, versions and fields are in the table of the server.
  *
  * @example
  * const lease: BuiltInKind = {
@@ -289,36 +290,36 @@ export function defineResource(given: ResourceDefinition): ResourceType {
  * };
  */
 export interface BuiltInKind {
-  /** Group, `core` for the one without a name, and plural, in neutral names: `core/pods`, `apps/statefulsets`. */
+  /** Group (`core` for the empty one) and plural, in neutral names: `core/pods`, `apps/statefulsets`. */
   readonly storageName: string;
   readonly strategy: Partial<Strategy>;
 }
 
 /**
- * All that was contributed to `resourceType`.
+ * All contributions to `resourceType`.
  *
  * @example
  * const columns = types.builtIn.get('core/pods')?.columns;
  */
 export interface ResourceTypes {
-  /** Types with a schema of their own. */
+  /** Types with their own schema. */
   readonly custom: readonly ResourceType[];
-  /** Strategies of built-in kinds by storage name; a kind without one is an ordinary object. */
+  /** Strategies of built-in kinds by storage name; kinds without one have no special behavior. */
   readonly builtIn: ReadonlyMap<string, Partial<Strategy>>;
 }
 
 const isBuiltIn = (type: ResourceType | BuiltInKind): type is BuiltInKind => 'storageName' in type;
 
-/** The type with its `validate` called as other functions of plugins are: a failure names the plugin. */
+/** Returns the type with a `validate` that is called like other functions of plugins: a failure names the plugin. */
 function withCalls(type: ResourceType, call: Contributed<unknown>['call']): ResourceType {
   const { validate } = type;
   if (!validate) return type;
   const checked: ResourceCheck = (object, old) => checkViolations(validate(object, old));
-  // What is synchronous is returned, not promised.
+  // A synchronous result is returned and not promised.
   return { ...type, validate: (object, old) => call(() => checked(object, old)) as readonly Violation[] };
 }
 
-/** Throws ConfigError for a built-in kind that has a strategy already. */
+/** Throws ConfigError for a built-in kind that already has a strategy. */
 function combineTypes(inputs: readonly Contributed<ResourceType | BuiltInKind>[]): ResourceTypes {
   const custom: ResourceType[] = [];
   const builtIn = new Map<string, Partial<Strategy>>();
@@ -335,7 +336,7 @@ function combineTypes(inputs: readonly Contributed<ResourceType | BuiltInKind>[]
 }
 
 /**
- * Kinds that the server serves. Its own come in through this point, as those of other plugins do.
+ * Kinds that the server serves. Built-in kinds use this point, like those of plugins.
  *
  * @example
  * contribute: () => [resourceType.of(() => defineResource({ ...names, schema, strategy }))]
@@ -343,7 +344,7 @@ function combineTypes(inputs: readonly Contributed<ResourceType | BuiltInKind>[]
 export const resourceType = definePoint<ResourceType | BuiltInKind>()('resource', ['front', 'request'], combineTypes);
 
 /**
- * Contributes the strategy of a built-in kind. `make` is called once per thread, with the naming the server speaks.
+ * Contributes the strategy of a built-in kind. `make` is called once per thread, with the naming of the server.
  *
  * @example
  * export const lease = builtInKind('coordination.orchestrator.io/leases', () => ({ allowUnconditionalUpdate: false }));
@@ -352,8 +353,8 @@ export const builtInKind = (storageName: string, make: (naming: Naming) => Parti
   resourceType.of(({ naming }) => ({ storageName, strategy: make(naming) }));
 
 /**
- * Stored objects that define resource types while the server runs. Every thread asks the same questions about the same
- * objects in the same order, so `define` must depend on the object alone.
+ * Stored objects that define resource types at run time. Every thread calls `define` for the same objects in the same
+ * order, so its result must depend only on the object.
  *
  * @example
  * const source: ResourceSource = {
@@ -362,9 +363,9 @@ export const builtInKind = (storageName: string, make: (naming: Naming) => Parti
  * };
  */
 export interface ResourceSource {
-  /** Objects of this storage name are asked. */
+  /** The storage name of the objects. */
   readonly storageName: string;
-  /** The type that an object defines, undefined while it defines none that is served. */
+  /** The type that an object defines; undefined if it defines no type that is served. */
   define(object: ApiObject): ResourceType | undefined;
 }
 

@@ -11,7 +11,8 @@ export interface Stored {
   readonly key: string;
   readonly value: Uint8Array;
   /**
-   * Revision that created the key, revision that last changed it, and how often it changed since (1 after the create).
+   * The revision that created the key, the revision that last changed it, and its version: 1 after the create,
+   * incremented by each change.
    */
   readonly created: number;
   readonly modified: number;
@@ -19,9 +20,9 @@ export interface Stored {
 }
 
 /**
- * One write. `expect`: 0 the key must be absent, N its modification revision must be N, undefined whatever it is.
- * `gap`: offset into `value` at which the store writes the digits of the new revision, so that values can hold their
- * own version; undefined for none.
+ * A write. `expect` is its condition: 0 if the key must be absent, N if its modification revision must be N, undefined
+ * for none. `gap` is the offset in `value` at which the store inserts the digits of the new revision, so that values
+ * can contain their own version; undefined for none.
  *
  * @example
  * const create: Operation = { is: 'put', key: 'core/namespaces/a', value: bytes, expect: 0 };
@@ -37,7 +38,7 @@ export type Operation =
   | { readonly is: 'delete'; readonly key: string; readonly expect?: number };
 
 /**
- * A transaction: all of its operations at one revision, or none.
+ * A transaction: all operations are committed at one revision, or none.
  *
  * @example
  * const move: Transaction = [{ is: 'delete', key: 'a', expect: 7 }, { is: 'put', key: 'b', value: bytes, expect: 0 }];
@@ -45,9 +46,9 @@ export type Operation =
 export type Transaction = readonly Operation[];
 
 /**
- * What became of a transaction: its revision and the values stored, or the first operation whose expectation failed
- * with the current state of its key (and, in a shared store, a revision at which that was so). An error of class
- * Unavailable leaves open whether it took place.
+ * The result of a transaction: its revision and the stored values, or the first operation whose condition failed with
+ * the current state of its key (and, in a shared store, a revision at which this was the state). With an error of class
+ * Unavailable it is unknown whether the transaction was committed.
  *
  * @example
  * const [outcome] = await store.commit([transaction]);
@@ -59,8 +60,8 @@ export type Outcome =
   | { readonly is: 'error'; readonly error: Error };
 
 /**
- * A committed change. Deletions carry no value. `replaced` is the revision of the value it replaced or removed.
- * `previous` is that value: always there in events of `watch`; outcomes of `commit` leave it out, because who commits
+ * A committed change. Deletions have no value. `replaced` is the revision of the value that was replaced or removed,
+ * and `previous` is this value. It is always set in events of `watch`. Outcomes of `commit` omit it, because the caller
  * has the value, and keeping every value in memory twice would cost more.
  *
  * @example
@@ -78,7 +79,7 @@ export interface StoreEvent {
 }
 
 /**
- * A page of a range. `more` tells that keys follow the last one.
+ * A page of a range. `more` is set if further keys follow.
  *
  * @example
  * const { items, more }: Page = await store.range('core/pods/', { limit: 500 });
@@ -87,13 +88,13 @@ export interface Page {
   readonly revision: number;
   readonly items: readonly Stored[];
   readonly more: boolean;
-  /** Keys in the range after this page; where nobody wants their number, at least one if there are any. */
+  /** The number of keys in the range after this page. If it is not counted, at least 1 if there are any. */
   readonly remaining: number;
 }
 
 /**
- * Which part of a range is wanted, and as of when. `counted: false`: nobody wants the number of the keys that follow,
- * which can cost as much as walking over them.
+ * Selects a part of a range and a revision. With `counted: false`, the following keys are not counted, which can take
+ * as long as visiting them.
  *
  * @example
  * const options: RangeOptions = { limit: 500, after: lastKey, revision };
@@ -107,7 +108,7 @@ export interface RangeOptions {
 }
 
 /**
- * A read or watch at a revision whose history is gone.
+ * Thrown for a read or watch at a revision whose history was removed.
  *
  * @example
  * if (revision <= this.compactedRevision()) throw new Compacted(this.compactedRevision());
@@ -119,7 +120,7 @@ export class Compacted extends Error {
 }
 
 /**
- * A read at a revision that is not there yet.
+ * Thrown for a read at a revision that does not exist yet.
  *
  * @example
  * if (asked > current) throw new FutureRevision(current);
@@ -131,8 +132,8 @@ export class FutureRevision extends Error {
 }
 
 /**
- * A store that must not be opened or used: damaged, in use, of an unknown format. The message names what is wrong and
- * the remedy.
+ * Thrown for a store that must not be opened or used because it is damaged, in use, or of an unknown format. The
+ * message names the problem and the remedy.
  *
  * @example
  * throw new StoreError(`${path} has format 2, which this release does not read: restore a snapshot`);
@@ -140,8 +141,8 @@ export class FutureRevision extends Error {
 export class StoreError extends Error {}
 
 /**
- * The error for a shared store whose revision went back: it was restored from a backup, and what this process holds of
- * it is not what it contains.
+ * The error for a shared store whose revision has decreased: it was restored from a backup, and the objects in the
+ * memory of this process are not those in the store.
  *
  * @example
  * if (revision < this.#revision) throw lostData(revision, this.#revision);
@@ -150,7 +151,7 @@ export const lostData = (revision: number, before: number): StoreError =>
   new StoreError(`the store is at revision ${revision}, but was at ${before} before: it lost data; start again`);
 
 /**
- * The store cannot be reached at present. Whether a write took place is not known.
+ * The store cannot be reached. It is unknown whether a write was committed.
  *
  * @example
  * return { is: 'error', error: new Unavailable('no etcd server answers') };
@@ -161,58 +162,62 @@ for (const [name, error] of Object.entries({ Compacted, FutureRevision, StoreErr
   recognizeCopies(error, name);
 
 /**
- * What a store offers that other processes write to at the same time.
+ * What a store offers if other processes write to it at the same time.
  *
  * @example
  * const revision = await store.shared?.mark();
  */
 export interface Shared {
-  /** Kept with the data, and so the same in every process: signs what clients may take from one to another. */
+  /**
+   * The secret that signs tokens which clients may use with any server. It is stored with the data, so it is the same
+   * in every process.
+   */
   readonly secret: Uint8Array;
   /**
-   * Makes a revision that every `watch` comes to, and resolves with it: what a reader waits for where the current
-   * revision may not be one of this store's.
+   * Creates a revision that every `watch` receives, and resolves with it. Readers wait for it if the current revision
+   * may belong to a key outside of this store.
    */
   mark(): Promise<number>;
 }
 
 /**
- * The storage point. Implementations keep the order: durable, then events, then replies. Keys are compared as UTF-8
- * bytes. A restarted store continues above every revision it ever gave out.
+ * The storage extension point. Implementations keep the order: durable, then events, then replies. Keys are compared as
+ * UTF-8 bytes. After a restart, new revisions are above all revisions that were ever assigned.
  *
  * @example
  * const page = await store.range('core/namespaces/');
  */
 export interface Storage {
-  /** Shown in the start message and as the name of the health check. */
+  /** The name in the start message and of the health check. */
   readonly name: string;
   /**
-   * Absent: one process owns the store, and outcomes of `commit` tell every change. Present: others write too. Events
-   * then are taken from `watch` alone, `revision` asks the store (every write acknowledged anywhere before the call is
-   * at or below it), and one process is elected where only one may work.
+   * Absent if one process owns the store; the outcomes of `commit` then include every change. Present if other
+   * processes write too. Events are then taken only from `watch`, `revision` asks the store (the result is not below
+   * any write acknowledged before the call by any process), and a leader is elected for tasks that only one process may
+   * perform.
    */
   readonly shared?: Shared;
   revision(): Promise<number>;
-  /** Everything up to and including this revision is gone as history. */
+  /** The revision up to and including which history was removed. */
   compactedRevision(): number;
   /**
-   * Current or, with `revision`, historic objects whose key begins with `prefix`, in key order, after the key `after`.
+   * Current objects, or those at `revision`, whose keys begin with `prefix`, in the order of the keys after `after`.
    * Throws Compacted or FutureRevision.
    */
   range(prefix: string, options?: RangeOptions): Promise<Page>;
   get(key: string, revision?: number): Promise<Stored | undefined>;
   /**
-   * Commits several independent transactions in the order given, durable together with one sync; outcome i belongs to
-   * transaction i. Later transactions see earlier ones. May be called again before it resolves: the next group gathers
-   * while this one syncs. Groups resolve in the order they were given, unless the store is shared: events are handed on
-   * as they resolve.
+   * Commits independent transactions in the given order, durably with one sync; outcome i belongs to transaction i.
+   * Later transactions see earlier ones. May be called again before it resolves: the next group is collected during the
+   * sync. Groups resolve in the order of the calls, unless the store is shared; their events are published when they
+   * resolve.
    */
   commit(group: readonly Transaction[]): Promise<readonly Outcome[]>;
   /**
-   * Every event with revision > `from` under `prefix`, in order, whole revisions at a time, then live ones, until
-   * `signal` aborts. `from` undefined: from now on. Ends by throwing Compacted if history after `from` is gone.
-   * `deliver` may be called without events, with a revision up to which all were delivered.
-   * `previous: false` leaves the values before each change out, where nobody wants them.
+   * Delivers every event with revision > `from` under `prefix` in order, with all events of a revision at once, then
+   * new ones until `signal` aborts. Without `from`, begins now. Throws Compacted if history after `from` was removed.
+   * `deliver` may be called without events, with a revision up to which all events were delivered. With `previous:
+   * false`, previous values are omitted.
    */
   watch(
     prefix: string,
@@ -221,14 +226,11 @@ export interface Storage {
     signal: AbortSignal,
     options?: { readonly previous?: boolean },
   ): Promise<void>;
-  /**
-   * Resolves when the store can no longer write, and only then: every later commit is answered with an error, and the
-   * server must end.
-   */
+  /** Resolves only when the store can no longer write. Every later commit fails, and the server must end. */
   readonly failed?: Promise<Error>;
-  /** Forgets history up to `revision`, in bounded steps that do not hold up commits. */
+  /** Removes history up to `revision`, in small steps that do not delay commits. */
   compact(revision: number): Promise<void>;
-  /** Reads from the store itself (not from memory) and fails if that is impossible. */
+  /** Reads from the store itself (not from memory), and throws if this fails. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
@@ -241,7 +243,7 @@ function exactlyOne(inputs: readonly Contributed<Storage>[]): Storage {
 }
 
 /**
- * Where objects are stored: exactly one. One of the configuration is used instead of the server's own. Only the writer
+ * Where objects are stored. Exactly one is used: one of the configuration replaces that of the server. Only the writer
  * thread uses it.
  *
  * @example

@@ -6,7 +6,7 @@ import type { Decision, UserRules } from './access.js';
 import type { Awaitable } from './point.js';
 
 /**
- * What the functions of a strategy may know of the request and of other objects.
+ * What the functions of a strategy can use of the request and of other objects.
  *
  * @example
  * validateCreate: (object, context) =>
@@ -15,20 +15,20 @@ import type { Awaitable } from './point.js';
  *     : [notFoundField('spec.secretName', secretOf(object))];
  */
 export interface StrategyContext {
-  /** Time of the request, RFC 3339 in whole seconds, UTC. */
+  /** The time of the request in RFC 3339, in whole seconds and UTC. */
   readonly now: string;
-  /** Who made the request. */
+  /** The sender of the request. */
   readonly user: User;
-  /** Nothing will be stored. */
+  /** Whether nothing will be stored. */
   readonly dryRun: boolean;
   /**
-   * The current object of a resource that `Strategy.reads` names, as new as every write acknowledged before the
-   * request; undefined if there is none. It is shared: do not change it.
+   * The current object of a resource in `Strategy.reads`, including every write acknowledged before the request;
+   * undefined if there is none. It is shared and must not be changed.
    */
   lookup(storageName: string, namespace: string, name: string): ApiObject | undefined;
-  /** All current objects of a resource that `Strategy.reads` names. They are shared: do not change them. */
+  /** All current objects of a resource in `Strategy.reads`. They are shared and must not be changed. */
   list(storageName: string): readonly ApiObject[];
-  /** Adds a Warning header to the answer; absent where nobody would see it. */
+  /** Adds a Warning header to the answer; absent if there is no answer to a client. */
   warn?(text: string): void;
 }
 
@@ -51,15 +51,15 @@ export interface Column {
   readonly type: string;
   /** OpenAPI format of the cells; empty for none. `name` marks the column with the object's name. */
   readonly format: string;
-  /** Columns above 0 are shown in wide output only. */
+  /** Columns with a priority above 0 are shown only in wide output. */
   readonly priority: number;
   readonly description: string;
-  /** The cell of an object in its storage version. `now` in milliseconds since the epoch. */
+  /** The cell of an object in its storage version. `now` is in milliseconds since the epoch. */
   cell(object: ApiObject, now: number): string | number | boolean | null;
 }
 
 /**
- * Condition of a row of a Table: tells clients that the object has ended.
+ * A condition of a row of a Table, which tells clients that the object has ended.
  *
  * @example
  * rowConditions: object =>
@@ -73,7 +73,7 @@ export interface RowCondition {
 }
 
 /**
- * A write to a named subresource or an action: receives the object of the body and the current object, which it may
+ * A write to a named subresource, or an action. Receives the object of the body and the current object, which it may
  * change, and returns the object to store. Throws Refusal.
  *
  * @example
@@ -85,8 +85,8 @@ export interface RowCondition {
 export type SubresourceWrite = (body: ApiObject, current: ApiObject, context: StrategyContext) => ApiObject;
 
 /**
- * What answers a request that would lead away from the server (`log`, `exec`, `proxy`): a refusal, or `empty` where
- * there is nothing to read yet. Undefined: the request would have to be connected, which the server does not do.
+ * Answers a request that would be forwarded (`log`, `exec`, `proxy`): throws or returns a refusal, or returns `empty`
+ * if there is no output yet. Undefined: the request would have to be forwarded, which the server does not support.
  *
  * @example
  * const log: Connection = pod => (isScheduled(pod) ? undefined : 'empty');
@@ -97,41 +97,41 @@ export type Connection = (
 ) => Refusal | 'empty' | undefined;
 
 /**
- * What a review may ask the server. It asks the same authenticators and authorizers as every request.
+ * What a review can ask the server. The authenticators and authorizers are those of all requests.
  *
  * @example
  * review: async (object, { user, authorize }) => ({ ...object, status: await authorize(user, targetOf(object)) });
  */
 export interface ReviewContext extends StrategyContext {
-  /** Whose the bearer token is, with all groups of the user; undefined if it is nobody's. */
+  /** The user of a bearer token, with all groups; undefined for an unknown token. */
   authenticate(token: string): Promise<User | undefined>;
   /**
-   * What the authorizers say of a request; groups are named as clients name them. Throws Refusal where an authorizer
-   * fails.
+   * The decision of the authorizers about a request. Groups are in the naming of the server. Throws Refusal if an
+   * authorizer fails.
    */
   authorize(user: User, target: Target): Promise<Decision>;
-  /** What a user may do in a namespace. `incomplete`: some authorizers cannot say. */
+  /** The rules of a user in a namespace. `incomplete` if some authorizers cannot list theirs. */
   rulesFor(user: User, namespace: string): Promise<UserRules & { readonly incomplete: boolean }>;
 }
 
 /**
- * Where the scale subresource reads and writes.
+ * The fields that the scale subresource reads and writes.
  *
  * @example
  * scale: { spec: ['spec', 'cups'], status: ['status', 'poured'], selector: () => '' }
  */
 export interface ScaleFields {
-  /** Path of members to the number of replicas that is asked for. */
+  /** Path of the member with the desired number of replicas. */
   readonly spec: readonly string[];
-  /** Path of members to the number of replicas that was observed. */
+  /** Path of the member with the observed number of replicas. */
   readonly status: readonly string[];
-  /** The selector of the object's pods, as text; empty for none. */
+  /** The selector of the object's pods as text; empty if there is none. */
   readonly selector: (object: ApiObject) => string;
-  /** What a read calls the scale of an object that does not exist; absent: the resource itself. */
+  /** The resource name in the 404 for the scale of an object that does not exist; absent: the resource itself. */
   readonly notFoundAs?: { readonly group: string; readonly resource: string };
   /**
-   * Message of the error with which a read is answered where nothing stands at `spec`; absent: the scale then shows no
-   * replicas. With a message, the strategy validates the counts as well.
+   * The error message of a read if there is no value at `spec`; absent: the scale then has no replicas. With a message,
+   * the strategy validates the counts as well.
    */
   readonly absentMessage?: string;
 }
@@ -157,109 +157,114 @@ export interface ScaleFields {
 export interface Strategy {
   // Names and metadata
 
-  /** Complaints about `metadata.name`, or with `prefix` about `metadata.generateName`; empty if there are none. */
+  /** Messages about `metadata.name`, or with `prefix` about `metadata.generateName`; empty if it is valid. */
   readonly checkName: (name: string, prefix: boolean) => readonly string[];
-  /** Finalizers may have any qualified name; absent: those without a domain must be the standard ones. */
+  /** Whether finalizers may have any qualified name; absent: finalizers without a domain must be standard ones. */
   readonly allowAnyFinalizer?: boolean;
-  /** Objects of the kind cannot be owners: what a delete says about dependents is ignored. */
+  /** Objects of the kind are never owners: the propagation policy of deletes is ignored. */
   readonly cannotBeOwner?: boolean;
-  /** `metadata.generation` is kept: 1 for a new object, raised by updates for which `changesGeneration` is true. */
+  /**
+   * Whether the server maintains `metadata.generation`: 1 for a new object, incremented by updates for which
+   * `changesGeneration` returns true.
+   */
   readonly hasGeneration: boolean;
-  /** Whether an update raises the generation; absent: if anything outside metadata and status differs. */
+  /** Whether an update increments the generation; absent: if any member except metadata and status has changed. */
   readonly changesGeneration?: (object: ApiObject, old: ApiObject) => boolean;
 
   // Writes
 
-  /** Writes to the main resource keep `status`; writes to `status` keep all else. */
+  /** Writes to the main resource keep the `status`; writes to `status` keep everything else. */
   readonly hasStatus: boolean;
-  /** A create keeps the status it came with: whoever makes the object also reports on it. */
+  /** A create keeps the status of the body: the creator of the object also reports its status. */
   readonly keepStatusOnCreate?: boolean;
-  /** PUT creates an object that does not exist. */
+  /** Whether PUT creates an object that does not exist. */
   readonly allowCreateOnUpdate: boolean;
-  /** PUT without a resourceVersion is accepted. */
+  /** Whether PUT without a resourceVersion is accepted. */
   readonly allowUnconditionalUpdate: boolean;
-  /** Storage names of the resources that `StrategyContext.lookup` and `list` are asked about. */
+  /** Storage names of the resources that `StrategyContext.lookup` and `list` can read. */
   readonly reads?: readonly string[];
-  /** Awaited before the other functions are called for a request: loads what few servers need. */
+  /** Awaited before the other functions are called for a request: loads modules that few servers need. */
   readonly load?: () => Promise<unknown>;
-  /** Sets absent fields. Must be idempotent: it may run several times on one object. */
+  /** Sets absent fields. Must be idempotent, because it may run several times on one object. */
   readonly applyDefaults: (object: ApiObject) => void;
-  /** Before the validation of a create: removes what clients may not set (not `status`, which is gone), allocates. */
+  /**
+   * Called before the validation of a create: removes fields that clients cannot set (except `status`, which is already
+   * removed) and allocates values.
+   */
   readonly prepareCreate: (object: ApiObject, context: StrategyContext) => void;
-  /** Before the validation of an update of the main resource. */
+  /** Called before the validation of an update of the main resource. */
   readonly prepareUpdate: (object: ApiObject, old: ApiObject, context: StrategyContext) => void;
-  /** Before the validation of an update of `status`. */
+  /** Called before the validation of an update of `status`. */
   readonly prepareStatus: (object: ApiObject, old: ApiObject, context: StrategyContext) => void;
-  /** All violations of a create; they go into one answer. */
+  /** All violations of a create, which are sent in one answer. */
   readonly validateCreate: (object: ApiObject, context: StrategyContext) => readonly Violation[];
   /** All violations of an update of the main resource. */
   readonly validateUpdate: (object: ApiObject, old: ApiObject, context: StrategyContext) => readonly Violation[];
   /** All violations of an update of `status`. */
   readonly validateStatus: (object: ApiObject, old: ApiObject, context: StrategyContext) => readonly Violation[];
   /**
-   * What no two objects of the resource may hold at once, such as addresses and ports. A check by `list` is not enough:
-   * two writes may be validated at the same time. The store refuses the second, which is then validated again. At most
-   * `OBJECT_CLAIMS` of an object are kept.
+   * Values that must be unique among the objects of the resource, such as addresses and ports. A check with `list` is
+   * not sufficient, because two writes may be validated at the same time. The store refuses the second one, which is
+   * then validated again. At most `OBJECT_CLAIMS` values of an object are used.
    */
   readonly claims?: (object: ApiObject) => readonly string[];
 
   // Deletion
 
-  /** DELETE that removes the object at once answers with the object; false: with a Status. */
+  /** Whether a DELETE that removes the object immediately answers with the object; false: with a Status. */
   readonly returnsDeletedObject: boolean;
-  /** Dependents are orphaned where the client names no propagation policy. */
+  /** Whether dependents are orphaned if the request has no propagation policy. */
   readonly orphansByDefault: boolean;
-  /** Warning of a delete that names no propagation policy. */
+  /** The Warning of a delete without propagation policy. */
   readonly deletionWarning?: string;
-  /** The kind is removed in grace: what a delete shows carries when it ended, also where the grace is 0. */
+  /** Whether the answer of a delete always has the time of the deletion, even with a grace period of 0. */
   readonly hasGrace?: boolean;
-  /** Seconds of grace before removal; 0 removes at once. `asked` is the client's gracePeriodSeconds. */
+  /**
+   * The grace period in seconds; 0 removes the object immediately. `asked` is the gracePeriodSeconds of the request.
+   */
   readonly gracePeriod: (object: ApiObject, asked: number | undefined) => number;
-  /** Called when a deletion begins and the object stays for now, because of finalizers or grace. */
+  /** Called when a deletion begins and the object remains because of finalizers or a grace period. */
   readonly beginDeletion?: (object: ApiObject) => void;
-  /** Finalizers that the kind keeps outside of metadata; while there are any, the object stays. */
+  /** Finalizers that are not in the metadata. The object remains while there are any. */
   readonly extraFinalizers?: (object: ApiObject) => readonly string[];
 
   // Subresources
 
   /** Writes to subresources other than status and scale, by name: `finalize`, `approval`, `ephemeralcontainers`. */
   readonly subresources?: ReadonlyMap<string, SubresourceWrite>;
-  /** Creates on subresources that change the object, by name: `binding`. The answer is a Status. */
+  /** Creates on subresources that change the object, by name: `binding`. They are answered with a Status. */
   readonly actions?: ReadonlyMap<string, SubresourceWrite>;
   /**
-   * For a virtual resource: a create on it is this action of the object that the body names, of another resource of the
-   * same group version.
+   * For a virtual resource: a create runs this action of the object that the body names, which belongs to another
+   * resource of the same group version.
    */
   readonly actsOn?: { readonly plural: string; readonly action: string };
-  /**
-   * For a kind that is answered and never stored: the answer to a create, once `validateCreate` and validators have
-   * found nothing wrong. Throws Refusal.
-   */
+  /** For a kind that is never stored: returns the answer to a create that has no violations. Throws Refusal. */
   readonly review?: (object: ApiObject, context: ReviewContext) => Awaitable<ApiObject>;
-  /** Subresources that would lead away from the server, by name. */
+  /** Subresources that would be forwarded, by name. */
   readonly connections?: ReadonlyMap<string, Connection>;
   /** Set for kinds with a scale subresource. */
   readonly scale?: ScaleFields;
 
   // Reads
 
-  /** Fields that field selectors may name beside metadata.name and metadata.namespace; an absent value is ''. */
+  /** Fields that field selectors may use in addition to metadata.name and metadata.namespace. An absent value is ''. */
   readonly selectableFields: ReadonlyMap<string, (object: ApiObject) => string>;
-  /** Which of the selectable fields a version has; absent: all. */
+  /** The selectable fields of a version; absent: all. */
   readonly isSelectableIn?: (field: string, apiVersion: string) => boolean;
-  /** Message for a field selector with an unknown field; absent: that of most kinds. */
+  /** The error message for a field selector with an unknown field; absent: the common message. */
   readonly unknownFieldMessage?: (field: string) => string;
-  /** Further names that field selectors may use, and the selectable field that each stands for. */
+  /** Additional names that field selectors may use, with the selectable field that each stands for. */
   readonly fieldAliases: ReadonlyMap<string, string>;
-  /** Columns of Tables; absent: the name and when the object was created. */
+  /** The columns of Tables; absent: the name and the time of creation. */
   readonly columns?: readonly Column[];
-  /** Order of the rows of a Table of a list, as for `Array.sort`; absent: that of the list. */
+  /** Compares rows in the Table of a list, as for `Array.sort`; absent: the order of the list. */
   readonly compareRows?: (a: ApiObject, b: ApiObject) => number;
-  /** Conditions of the row of an object; absent: none. */
+  /** The conditions of an object's row; absent: none. */
   readonly rowConditions?: (object: ApiObject) => readonly RowCondition[];
   /**
-   * The object in another served version of the kind, from the storage version and back; returns `object` or a new one.
-   * Absent: versions differ in name alone.
+   * Converts the object from the storage version to another served version, or back; returns `object` or a new one.
+   * Absent: versions differ only in their name.
    */
   readonly convert?: (object: ApiObject, toApiVersion: string) => ApiObject;
 }

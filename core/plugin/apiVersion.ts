@@ -1,15 +1,15 @@
 import { ConfigError, type Plugin } from '../api/point.js';
 import { API_VERSION } from '../api/version.js';
 
-/** Major and minor version; undefined for what is none. */
+/** Parses `major.minor`; undefined if it is malformed. */
 function numbersOf(version: unknown): readonly [major: number, minor: number] | undefined {
   const match = typeof version === 'string' ? /^(\d{1,6})\.(\d{1,6})$/.exec(version) : null;
   return match ? [Number(match[1]), Number(match[2])] : undefined;
 }
 
 /**
- * Refuses a plugin that needs another version of the interface than this server has. One that does not say is taken to
- * fit. `path` is its place in the configuration. Throws ConfigError, which says what to install.
+ * Refuses a plugin that needs another version of the interface than this server has. A plugin without a version is
+ * accepted. `path` is its position in the configuration. Throws ConfigError with the fix.
  */
 export function checkApiVersion({ name, apiVersion }: Plugin, path: string, own = API_VERSION): void {
   if (apiVersion === undefined) return;

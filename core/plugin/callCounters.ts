@@ -1,32 +1,37 @@
-/** What became of a failed call. */
+/** Why a call has failed. */
 export type FailureKind = 'error' | 'timeout';
 
-/** Points whose calls are on the way of a request; those that plugins define count as the last. */
+/**
+ * Extension points that are called while requests are processed. Points that plugins define are counted as the last
+ * one.
+ */
 const POINTS = ['authn', 'authz', 'mutate', 'validate', 'health', 'resource', 'other'] as const;
 const KINDS: readonly FailureKind[] = ['error', 'timeout'];
-/** Upper bounds of the buckets of durations, in seconds: from a synchronous call to the longest that is allowed. */
+/** Upper bounds of the buckets of durations, in seconds: from a synchronous call to the longest time limit. */
 export const DURATION_BOUNDS = [0.0001, 0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 
-/** Cells of one plugin at one point: failures, buckets with one above the last bound, and the sum as two numbers. */
+/**
+ * Cells of one plugin at one point: failures, buckets including one above the last bound, and the sum as two numbers.
+ */
 const FIRST_BUCKET = KINDS.length;
 const SUM = FIRST_BUCKET + DURATION_BOUNDS.length + 1;
 const CELLS = SUM + 2;
-/** The sum counts units of 100 ns; its second cell counts how often the first one overflowed. */
+/** The sum counts units of 100 ns; its second cell counts the overflows of the first one. */
 const UNITS_PER_MS = 10_000;
 const CELL_RANGE = 2 ** 32;
 
-/** The calls of one plugin at one point. */
+/** The counts of the calls of one plugin at one point. */
 export interface CallCount {
-  /** Place of the plugin among all of the server. */
+  /** Index of the plugin among all plugins of the server. */
   readonly plugin: number;
   readonly point: string;
   readonly failures: Readonly<Record<FailureKind, number>>;
-  /** Calls per bucket, not cumulative; the last is for calls above the last bound. */
+  /** Calls per bucket, not cumulative; the last bucket has the calls above the last bound. */
   readonly buckets: readonly number[];
   readonly seconds: number;
 }
 
-/** Calls of plugins in all threads, as numbers in memory that the threads share. */
+/** Counters of the calls of plugins, in memory that all threads share. */
 export class CallCounters {
   readonly #cells: Uint32Array;
 
@@ -34,12 +39,12 @@ export class CallCounters {
     this.#cells = new Uint32Array(memory);
   }
 
-  /** Memory for so many plugins. */
+  /** Allocates memory for this number of plugins. */
   static memory(plugins: number): SharedArrayBuffer {
     return new SharedArrayBuffer(plugins * POINTS.length * CELLS * Uint32Array.BYTES_PER_ELEMENT);
   }
 
-  /** The counters of one plugin at one point; `plugin` is the place of the plugin among all of the server. */
+  /** The counters of one plugin at one point; `plugin` is the index of the plugin among all plugins of the server. */
   of(plugin: number, point: string): PointCounters {
     const known = (POINTS as readonly string[]).indexOf(point);
     const at = known < 0 ? POINTS.length - 1 : known;
@@ -47,7 +52,7 @@ export class CallCounters {
     return new PointCounters(this.#cells.subarray(cell, cell + CELLS));
   }
 
-  /** What was counted, without what was never called. */
+  /** All counts, without points that were never called. */
   *[Symbol.iterator](): Generator<CallCount> {
     for (let at = 0; at * CELLS < this.#cells.length; at++) {
       const plugin = Math.floor(at / POINTS.length);
@@ -62,12 +67,12 @@ export class CallCounters {
 export class PointCounters {
   constructor(readonly cells: Uint32Array) {}
 
-  /** Counts a failure, in addition to the call itself. */
+  /** Counts a failure, in addition to the call. */
   countFailure(kind: FailureKind): void {
     Atomics.add(this.cells, KINDS.indexOf(kind), 1);
   }
 
-  /** Counts a call that took so long. */
+  /** Counts a call that took `ms` milliseconds. */
   countCall(milliseconds: number): void {
     let bucket = 0;
     while (bucket < DURATION_BOUNDS.length && milliseconds > DURATION_BOUNDS[bucket]! * 1000) bucket++;
@@ -78,7 +83,7 @@ export class PointCounters {
     if (overflows > 0) Atomics.add(this.cells, SUM + 1, overflows);
   }
 
-  /** What was counted; undefined if there was no call. */
+  /** The counts; undefined if there was no call. */
   read(): Omit<CallCount, 'plugin' | 'point'> | undefined {
     const [error = 0, timeout = 0, ...others] = this.cells.map((_, i) => Atomics.load(this.cells, i));
     const buckets = others.slice(0, DURATION_BOUNDS.length + 1);

@@ -5,11 +5,11 @@ import { Refusal } from '../model/refusal.js';
 import type { PointCounters } from './callCounters.js';
 import { DeadlineExceeded, withinDeadline } from './deadline.js';
 
-/** One plugin at one point, and where its calls are counted. */
+/** A plugin at an extension point, with the counters of its calls. */
 export interface CallTarget {
   readonly plugin: string;
   readonly point: string;
-  /** Milliseconds that a call may take. */
+  /** Time limit of a call in milliseconds. */
   readonly timeout: number;
   readonly log: Log;
   readonly counters: Pick<PointCounters, 'countCall' | 'countFailure'>;
@@ -17,13 +17,13 @@ export interface CallTarget {
 
 const isRefusal = (thrown: unknown): boolean => thrown instanceof Refusal;
 
-/** Whether this is a refusal that cannot be answered: plugins in JavaScript may give any reason or code. */
+/** Whether this is a refusal that cannot be sent: plugins in JavaScript may set any reason or code. */
 const isMalformed = (thrown: unknown): boolean =>
   thrown instanceof Refusal && !(Number.isInteger(thrown.code) && thrown.code >= 400 && thrown.code < 600);
 
 /**
- * Runs the calls of one plugin at one point: the only way from the server into a plugin while it serves a request, and
- * so the place where calls are bounded and counted. A call that returns synchronously costs neither timer nor promise.
+ * Creates the function through which the server calls a plugin while it processes a request. It limits the time of
+ * calls and counts them. A call that returns synchronously needs neither timer nor promise.
  */
 export function callerOf(target: CallTarget): Contributed<unknown>['call'] {
   const failure = (thrown: unknown): PluginFailure => {

@@ -5,20 +5,21 @@ import { pluginError } from './errors.js';
 import { importPlugin, resolveModule } from './module.js';
 import { checkPluginUse, type PluginUse } from './settings.js';
 
-/** A plugin of the configuration with its place there and what it contributes. */
+/** A plugin of the configuration, with its position there and the points to which it contributes. */
 interface Checked {
   readonly spec: PluginSpec;
   readonly plugin: Plugin;
 }
 
-/** Points whose failures may be ignored; a failure at one of the others must never be. */
+/** Points with calls whose failures may be ignored, and points with calls whose failures must not be. */
 const IGNORABLE: ReadonlySet<string> = new Set(['mutate', 'validate']);
 const NEVER_IGNORED: ReadonlySet<string> = new Set(['authn', 'authz']);
 
 /**
- * Checks the plugins of the configuration together, before any thread loads one: that each can be imported, its
- * settings, its name, and that the plugins it requires are configured. Gives what the threads load, independent of the
- * working directory. `builtIn` are the server's own plugins, which may be required too. Throws ConfigError.
+ * Checks all plugins of the configuration before a thread loads one: that they can be imported, their settings and
+ * names, and that the plugins which they require are configured. Returns the entries that the threads load, which do
+ * not depend on the working directory. `builtIn` returns the built-in plugins, which can also be required. Throws
+ * ConfigError.
  */
 export async function checkPlugins(
   uses: readonly PluginUse[],
@@ -44,7 +45,7 @@ async function checkPlugin(given: PluginUse, path: string): Promise<Checked> {
   return { plugin, spec: { ...checked, use, path, name: plugin.name, points } };
 }
 
-/** What a plugin contributes with its settings. Throws ConfigError that names the field and the plugin. */
+/** The contributions of a plugin with its settings. Throws ConfigError with the field and the name of the plugin. */
 function contributionsOf(plugin: Plugin, config: unknown, path: string): readonly Contribution[] {
   let contributions: readonly Contribution[];
   try {
@@ -72,7 +73,7 @@ function checkIgnorable(name: string, contributions: readonly Contribution[], pa
     );
 }
 
-/** The same plugin may be used several times; different plugins need different names. */
+/** A plugin may be used several times, but different plugins need different names. */
 function checkNames(checked: readonly Checked[]): void {
   const byName = new Map<string, PluginSpec>();
   for (const { spec, plugin } of checked) {
@@ -86,7 +87,10 @@ function checkNames(checked: readonly Checked[]): void {
   }
 }
 
-/** Order does not matter, and plugins may require each other. The server's own are imported only where asked for. */
+/**
+ * Checks that required plugins are configured. Order does not matter, and plugins may require each other. Built-in
+ * plugins are imported only if one of them is required.
+ */
 async function checkRequired(checked: readonly Checked[], builtIn: () => readonly PluginSpec[]): Promise<void> {
   const names = new Set(checked.map(({ plugin }) => plugin.name));
   const unmet = checked.flatMap(({ spec, plugin }) =>

@@ -7,7 +7,7 @@ import { loadEngine } from '../schema/custom/engine.js';
 import { structuralViolations } from '../schema/custom/structural.js';
 import { groupRows } from '../schema/table/resources.js';
 
-/** Members of a strategy that are those of built-in kinds alone, with what a custom type has in their place. */
+/** Members of a strategy that only built-in kinds have, with the member that replaces them in custom types. */
 const BUILT_IN_ONLY: ReadonlyMap<string, string> = new Map([
   ['hasStatus', 'give subresources.status to the versions that have a status'],
   ['scale', 'give subresources.scale to the versions that can be scaled'],
@@ -16,7 +16,7 @@ const BUILT_IN_ONLY: ReadonlyMap<string, string> = new Map([
   ['connections', 'is for built-in kinds: leave it out'],
 ]);
 
-/** Names that a type's own subresources may not have, as the definition gives them. */
+/** Names that subresources of the strategy must not have, because they are declared with the versions. */
 const DEFINED_SUBRESOURCES = new Set(['status', 'scale']);
 
 function strategyViolations({ strategy }: ResourceType): Violation[] {
@@ -34,11 +34,11 @@ function strategyViolations({ strategy }: ResourceType): Violation[] {
   ];
 }
 
-/** What a type calls itself below its group, and what no other may be called there. */
+/** The names of a type, which must be unique in its group. */
 const namesOf = ({ group, plural, kind }: Pick<ResourceType, 'group' | 'plural' | 'kind'>): string[] =>
   [plural, kind].map(name => `${group}/${name}`);
 
-/** Group and name of every built-in resource and kind, in the naming the server speaks. */
+/** Group and name of every built-in resource and kind, in the naming of the server. */
 function builtInNames(naming: Naming): string[] {
   return groupRows().flatMap(({ name, versions }) =>
     versions.flatMap(({ resources }) =>
@@ -47,7 +47,7 @@ function builtInNames(naming: Naming): string[] {
   );
 }
 
-/** Refuses resource types that cannot be served. Throws ConfigError with every finding about the first bad one. */
+/** Throws ConfigError for the first resource type that cannot be served, with all its problems. */
 export async function checkTypes(types: readonly ResourceType[], naming: Naming): Promise<void> {
   if (types.length === 0) return;
   await loadEngine();
@@ -68,7 +68,7 @@ export async function checkTypes(types: readonly ResourceType[], naming: Naming)
   }
 }
 
-/** Types of the settings travel to the threads as JSON. */
+/** Types of the settings are sent to the threads as JSON. */
 export function checkJson(types: readonly ResourceType[]): void {
   for (const type of types) {
     const code = (['validate', 'strategy'] as const).find(member => type[member]);

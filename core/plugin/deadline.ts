@@ -1,4 +1,4 @@
-/** Something did not end within its time. What it goes on to do is ignored. */
+/** Thrown if an operation did not end within its time. Its later result is ignored. */
 export class DeadlineExceeded extends Error {
   constructor(readonly milliseconds: number) {
     super(`no answer within ${milliseconds} ms`);
@@ -6,8 +6,8 @@ export class DeadlineExceeded extends Error {
 }
 
 /**
- * The outcome of `work`, or a rejection with DeadlineExceeded when it takes longer than so many milliseconds. Waiting
- * does not keep the process from ending, unless `keepAlive` says so.
+ * Resolves with the result of `work`, or rejects with DeadlineExceeded after `ms` milliseconds. Waiting does not keep
+ * the process from ending, unless `keepAlive` is set.
  */
 export async function withinDeadline<T>(work: T | PromiseLike<T>, milliseconds: number, keepAlive = false): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,19 +1,21 @@
 import { ConfigError } from '../api/point.js';
 
-/** Told by its name: a plugin may have a copy of this class, and errors of other threads have lost theirs. */
+/**
+ * Compares the name: a plugin may have its own copy of the class, and errors from other threads have lost their class.
+ */
 const isConfigError = (thrown: unknown): boolean =>
   thrown instanceof Error && thrown.name === 'ConfigError' && typeof (thrown as ConfigError).path === 'string';
 
-/** Where a plugin's field stands in the configuration: `keys[0]` is `plugins[1].config.keys[0]`. */
+/** The position of a plugin's field in the configuration: `keys[0]` is `plugins[1].config.keys[0]`. */
 function placeOf(field: string, path: string): string {
   if (/^config($|[.[])/.test(field)) return `${path}.${field}`;
   return `${path}.config${field.startsWith('[') ? '' : '.'}${field}`;
 }
 
 /**
- * What a plugin threw at start as an error that names the plugin and, where it is about a field, the field's place in
- * the configuration. `path` is the plugin's own place there; absent for the server's own plugins, whose errors are not
- * changed.
+ * Adds the name of the plugin to an error that it threw at the start and, for an error of a field, the position of the
+ * field in the configuration. `path` is the position of the plugin; it is absent for built-in plugins, whose errors are
+ * not changed.
  */
 export function pluginError(thrown: unknown, name: string, path: string | undefined): Error {
   const { path: field = '', message = String(thrown) } = (thrown ?? {}) as Partial<ConfigError>;
@@ -23,7 +25,7 @@ export function pluginError(thrown: unknown, name: string, path: string | undefi
   return new ConfigError(placeOf(field, path), `${text} (plugin ${name})`);
 }
 
-/** An error of any thread with the class that it lost on its way from another one. */
+/** Restores the class of an error from another thread. */
 export function withClass(error: unknown): unknown {
   if (error instanceof ConfigError || !isConfigError(error)) return error;
   const { path, message } = error as ConfigError;

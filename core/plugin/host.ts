@@ -8,18 +8,18 @@ import { withinDeadline } from './deadline.js';
 import { logOf } from './log.js';
 import type { Releases } from './releases.js';
 
-/** What a thread offers its plugins beyond log, clock and naming. */
+/** What a thread offers to plugins in addition to log, clock and naming. */
 export interface HostServices {
-  /** What the plugins hold is released with everything else of the thread. */
+  /** The release functions of the thread, to which those of the plugins are added. */
   readonly releases: Releases;
   readonly informer?: (storageName: string) => Informer;
   readonly request?: (controller: string, request: InternalRequest) => Promise<ApiObject>;
   readonly watch?: (listener: (event: ResourceEvent) => void) => void;
 }
 
-/** The plugins of a thread while they are made, and afterwards. */
+/** The contributions to extension points in a thread. */
 export interface PluginSet {
-  /** Every plugin has been made. */
+  /** Whether all contributions have been created. */
   readonly isComplete: boolean;
   at<Out>(point: Combined<Out>): Out;
 }
@@ -29,8 +29,8 @@ const notAvailable = (what: string, thread: Thread) => (): never => {
 };
 
 /**
- * Informers for the plugins of a thread. The pool is sent the objects of those that were asked for when its plugins
- * were made: one that is asked for later would be empty.
+ * The informers for the plugins of a thread. The pool receives only objects of resources whose informers were requested
+ * while the plugins were created. A later informer would be empty, so requesting it throws.
  */
 function informersOf(
   thread: Thread,
@@ -46,10 +46,10 @@ function informersOf(
   };
 }
 
-/** A host with the members of every thread; those that a thread does not offer throw. */
+/** A host with the members of all threads; those that a thread does not offer throw. */
 type FullHost = Omit<Host<'control'>, 'thread'> & { readonly thread: Thread };
 
-/** Makes the host of each plugin of a thread. */
+/** Creates the hosts of the plugins of a thread. */
 export function hostOf(
   data: ThreadData,
   thread: Thread,

@@ -9,21 +9,21 @@ import { type HostServices, hostOf, type PluginSet } from './host.js';
 import { logOf } from './log.js';
 import { importPlugin } from './module.js';
 
-/** The plugins of one thread, by point. */
+/** The contributions of the plugins of one thread, by extension point. */
 export interface Plugins {
-  /** What was contributed at that point, combined once per thread. */
+  /** The combined contributions to this point. */
   at<Out>(point: Combined<Out>): Out;
 }
 
-/** A plugin of this thread. */
+/** A plugin that runs in this thread. */
 interface Loaded {
   readonly plugin: Plugin;
   readonly spec: PluginSpec;
-  /** Its place among all plugins of the server. */
+  /** Its index among all plugins of the server. */
   readonly place: number;
 }
 
-/** What the plugins of a thread contributed. */
+/** Collects the contributions of the plugins of a thread. */
 class Contributions implements PluginSet {
   isComplete = false;
   readonly #made = new Map<string, Contributed<unknown>[]>();
@@ -50,7 +50,7 @@ async function importAll({ plugins }: ThreadData, thread: Thread): Promise<Loade
   );
 }
 
-/** Makes a part of a plugin. Throws what the plugin throws, with the plugin's name. */
+/** Creates the value of a contribution. Adds the name of the plugin to an error that it throws. */
 async function make(
   contribution: Contribution,
   { plugin, spec }: Loaded,
@@ -63,7 +63,7 @@ async function make(
   }
 }
 
-/** The part as its point combines it. */
+/** The value with the name, policy and caller of its plugin, as points combine them. */
 function contributed(value: unknown, point: string, { plugin, spec, place }: Loaded, data: ThreadData) {
   const call = callerOf({
     plugin: plugin.name,
@@ -76,8 +76,9 @@ function contributed(value: unknown, point: string, { plugin, spec, place }: Loa
 }
 
 /**
- * Loads the plugins that run in `thread` and makes their parts, in the order of the configuration. Throws ConfigError,
- * or what a plugin threw with the plugin's name; what was made by then is released.
+ * Loads the plugins that run in `thread` and creates their contributions, in the order of the configuration. Throws
+ * ConfigError, or the error of a plugin with the name of the plugin; everything that was created before is then
+ * released.
  */
 export async function loadPlugins(data: ThreadData, thread: Thread, services: HostServices): Promise<Plugins> {
   const contributions = new Contributions();

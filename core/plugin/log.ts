@@ -5,13 +5,16 @@ import type { Log } from '../api/host.js';
 /** The lowest verbosity at which records of a level are written. */
 const FROM = { error: 0, warn: 0, info: 1, debug: 2 } as const;
 
-/** Members whose values are never written, at the top of a record or in one of its objects. */
+/** Members whose values are redacted, at the top level of a record or in one of its objects. */
 const SECRET = ['authorization', 'password', 'token'];
 
-/** Bytes that are buffered while standard error accepts none, as on a full disk; further records are dropped. */
+/**
+ * Bytes that are buffered while standard error cannot be written, for example on a full disk. Further records are
+ * dropped.
+ */
 const BUFFER_BYTES = 1 << 20;
 
-/** An error as its stack: other members may contain what a client sent. */
+/** Only the stack of an error is logged, because other members may contain input of a client. */
 const errorText = (error: unknown): unknown => (error instanceof Error ? (error.stack ?? String(error)) : error);
 
 /**
@@ -35,8 +38,8 @@ function openLogger(name: string): Logger {
 }
 
 /**
- * A log that writes one JSON line per record to standard error; `verbosity` 0 shows warnings and errors, 1 information,
- * 2 and more everything.
+ * A log that writes one JSON line per record to standard error. Verbosity 0 shows warnings and errors, 1 also
+ * information, 2 and more everything.
  */
 export function logOf(name: string, verbosity: number): Log {
   let logger: Logger | undefined;

@@ -4,13 +4,16 @@ import { resolve as resolveFrom } from 'import-meta-resolve';
 import { ConfigError, type Plugin } from '../api/point.js';
 import { provideOwnCopy } from './ownCopy.js';
 
-/** A module and the name of its export, of `module#export`; without one it is the default export. */
+/** Splits `module#export` into the module and the name of its export; without a name it is the default export. */
 function partsOf(use: string): readonly [specifier: string, name: string] {
   const [specifier = '', name = 'default'] = use.split('#');
   return [specifier, name];
 }
 
-/** The module of a package that is installed in `directory` or above it; undefined if the package is not. */
+/**
+ * The URL of a module of a package that is installed in `directory` or above it; undefined if the package is not
+ * installed.
+ */
 function resolvePackage(specifier: string, directory: string, path: string): string | undefined {
   try {
     return resolveFrom(specifier, pathToFileURL(join(directory, 'package.json')).href);
@@ -22,9 +25,9 @@ function resolvePackage(specifier: string, directory: string, path: string): str
 }
 
 /**
- * The URL of the module that a plugin's `use` names, with its `#export`. Paths are relative to the first directory;
- * packages are looked for from each directory, never from where this server is installed. `path` is the place of the
- * configuration that names it. Throws ConfigError.
+ * The URL of the module in the `use` of a plugin, with its `#export`. Paths are relative to the first directory.
+ * Packages are searched from each directory, never from where this server is installed. `path` is the position in the
+ * configuration. Throws ConfigError.
  */
 export function resolveModule(use: string, directories: readonly string[], path = 'plugins'): string {
   const [specifier] = partsOf(use);
@@ -48,7 +51,7 @@ const isPlugin = (value: unknown): value is Plugin => {
   return typeof name === 'string' && name !== '' && typeof parse === 'function' && typeof contribute === 'function';
 };
 
-/** Imports a plugin. `path` is the place of the configuration that names it. Throws ConfigError. */
+/** Imports a plugin. `path` is its position in the configuration. Throws ConfigError. */
 export async function importPlugin(use: string, path = 'plugins'): Promise<Plugin> {
   const [specifier, name] = partsOf(use);
   let module: { readonly [name: string]: unknown };

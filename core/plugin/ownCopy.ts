@@ -1,7 +1,7 @@
 import { register } from 'node:module';
 import { resolve } from 'import-meta-resolve';
 
-/** Whether a module finds this package by its name from where it is. */
+/** Whether a module can import this package by its name. */
 function findsPackage(url: string): boolean {
   try {
     resolve('capstan/api', url);
@@ -14,9 +14,9 @@ function findsPackage(url: string): boolean {
 let isRegistered = false;
 
 /**
- * Lets a plugin import `capstan/api` where the package cannot be found from the plugin's place: a file beside the
- * configuration of a server that is installed globally, a linked package without dependencies of its own. It then gets
- * the copy that runs. To be called in each thread, before the plugin is imported.
+ * Allows a plugin to import `capstan/api` if the package cannot be found from the plugin's location, as for a file next
+ * to the configuration of a globally installed server, or for a linked package without its own dependencies. The plugin
+ * then uses the copy that is running. Call it in each thread before the plugin is imported.
  */
 export function provideOwnCopy(url: string): void {
   if (isRegistered || !url.startsWith('file:') || findsPackage(url)) return;

@@ -1,6 +1,6 @@
 /**
- * A module hook (node:module, "Customization hooks"): imports of this package that find no copy of it lead to the copy
- * that runs. It is loaded by `ownCopy.ts`, in a thread of Node's own.
+ * A module hook (node:module, "Customization hooks"): imports of this package that cannot be resolved are resolved to
+ * the copy that is running. `ownCopy.ts` registers it; Node.js runs it in a separate thread.
  */
 interface Context {
   readonly parentURL?: string | undefined;
@@ -11,7 +11,10 @@ export type Resolve<Result> = (specifier: string, context: Context) => Result | 
 
 const isOwn = (specifier: string): boolean => specifier === 'capstan' || specifier.startsWith('capstan/');
 
-/** Resolves an import, that of this package from here if it is not found from the importing module. */
+/**
+ * Resolves an import. If an import of this package cannot be resolved from the importing module, it is resolved from
+ * here.
+ */
 export async function resolve<Result>(specifier: string, context: Context, next: Resolve<Result>): Promise<Result> {
   try {
     return await next(specifier, context);

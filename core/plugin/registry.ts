@@ -8,8 +8,8 @@ import type { Registry } from '../schema/resource.js';
 import type { Plugins } from './load.js';
 
 /**
- * The registry of the built-in kinds with the strategies that plugins give; equal in every thread that builds it.
- * Throws ConfigError for the strategy of a kind that is not built in.
+ * Builds the registry of the built-in kinds with the strategies of plugins. The result is equal in all threads. Throws
+ * ConfigError for a strategy of a kind that is not built in.
  */
 export function builtInRegistry(naming: NamingName, strategies: ResourceTypes['builtIn']): Registry {
   const registry = buildRegistry({
@@ -27,21 +27,21 @@ export function builtInRegistry(naming: NamingName, strategies: ResourceTypes['b
   );
 }
 
-/** What a thread needs to know to build the registry. */
+/** The inputs of the registry of a thread. */
 interface RegistryData {
   readonly naming: NamingName;
-  /** Resource types of the settings, which travelled as JSON. */
+  /** Resource types of the settings, which were sent as JSON. */
   readonly resources: readonly ResourceType[];
 }
 
-/** The resource types of the settings and of plugins. Throws ConfigError where two plugins give the same one. */
+/** The resource types of the settings and of plugins. Throws ConfigError for a type that is defined twice. */
 export function resourceTypes({ resources }: Pick<RegistryData, 'resources'>, plugins: Plugins): ResourceTypes {
   const { custom, builtIn } = plugins.at(resourceType);
   return { custom: [...resources, ...custom], builtIn };
 }
 
 /**
- * The registry of a thread: built-in kinds, types of the settings and of plugins, and those that stored objects define.
+ * The registry of a thread: built-in kinds, types of the settings and of plugins, and types that stored objects define.
  */
 export function liveRegistry(
   data: RegistryData,

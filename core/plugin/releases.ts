@@ -5,14 +5,16 @@ interface Release {
   readonly run: () => unknown;
 }
 
-/** What a thread and its plugins hold until the thread ends; it is released in reverse order. */
+/** The release functions of a thread and its plugins, which are called in reverse order when the thread ends. */
 export class Releases {
   readonly #all: Release[] = [];
 
-  /** Registers the release of something. `name` tells the log what it is: `the store`, `plugin audit`. */
+  /** Adds a release function. `name` is used in the log: `the store`, `plugin audit`. */
   readonly add = (name: string, run: () => unknown): void => void this.#all.push({ name, run });
 
-  /** Releases everything, once, the last first. A release that fails is logged; the others run all the same. */
+  /**
+   * Calls all release functions once, the last one first. If one fails, the error is logged and the others are called.
+   */
   async run(log: Log): Promise<void> {
     for (const { name, run } of this.#all.splice(0).reverse())
       try {

@@ -3,14 +3,14 @@ import { ConfigError } from '../api/point.js';
 import { DEPTH, PLUGIN_CALL_MAX_MS } from '../limits.js';
 import type { Json } from '../model/object.js';
 
-/** A plugin named in the configuration: a package or path, its own settings, and how its calls are run. */
+/** A plugin in the configuration: a package or path, its settings, and how its calls are handled. */
 export interface PluginUse {
   readonly use: string;
-  /** JSON: it travels to every thread. */
+  /** JSON, because it is sent to every thread. */
   readonly config?: unknown;
-  /** How long one call may take, in milliseconds; absent: PLUGIN_CALL_MS. */
+  /** Time limit of a call in milliseconds. Default: PLUGIN_CALL_MS. */
   readonly timeout?: number;
-  /** What a failing mutator or validator does to the request; absent: Fail. */
+  /** What happens if a call of a mutator or validator fails. Default: Fail. */
   readonly failurePolicy?: FailurePolicy;
 }
 
@@ -18,8 +18,8 @@ const FIELDS = ['use', 'config', 'timeout', 'failurePolicy'];
 const POLICIES: readonly unknown[] = ['Fail', 'Ignore'] satisfies FailurePolicy[];
 
 /**
- * The entry of a plugin in the configuration, checked and with its settings as JSON. `path` says where it stands.
- * Throws ConfigError that names the field.
+ * Validates the entry of a plugin in the configuration and converts its settings to JSON. `path` is its position.
+ * Throws ConfigError with the field.
  */
 export function checkPluginUse(value: unknown, path: string): PluginUse {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -50,7 +50,7 @@ export function checkPluginUse(value: unknown, path: string): PluginUse {
 
 const inBudget = (milliseconds: number): boolean => milliseconds >= 1 && milliseconds <= PLUGIN_CALL_MAX_MS;
 
-/** What a value that is no JSON is called in a message. */
+/** Describes a value that is not JSON in a message. */
 const describe = (value: unknown): string =>
   typeof value === 'object'
     ? (value?.constructor?.name ?? 'object')
@@ -60,11 +60,11 @@ const describe = (value: unknown): string =>
 
 const isPlain = (value: object): boolean => {
   const prototype = Object.getPrototypeOf(value) as object | null;
-  // Test runners have programs in a realm of their own: whose `Object.prototype` it is does not matter.
+  // Programs of test runners run in another realm, with another `Object.prototype`.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
-/** A copy of a value that is JSON; undefined members are left out. Throws ConfigError with the path of what is not. */
+/** Copies a JSON value without undefined members. Throws ConfigError with the path of a value that is not JSON. */
 function toJson(value: unknown, path: string, depth = 0): Json {
   if (depth > DEPTH) throw new ConfigError(path, `is nested more than ${DEPTH} levels deep`);
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value))

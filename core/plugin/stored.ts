@@ -2,10 +2,7 @@ import type { ApiObject } from '../model/object.js';
 
 const text = new TextDecoder();
 
-/**
- * Decodes a stored value. Stored bytes were encoded by this server and contain their resourceVersion: nothing is
- * checked.
- */
+/** Decodes a stored value without validation: it was encoded by this server and contains its resourceVersion. */
 export function decodeStored(bytes: Uint8Array): ApiObject {
   return JSON.parse(text.decode(bytes)) as ApiObject;
 }
@@ -26,9 +23,7 @@ function revisionSpan(bytes: Uint8Array): readonly [start: number, end: number] 
   return [start, buffer.indexOf(QUOTE, start)];
 }
 
-/**
- * The same bytes with another resourceVersion: for DELETED events, whose object carries the version of the deletion.
- */
+/** The same bytes with another resourceVersion: for DELETED events, whose object has the version of the deletion. */
 export function withRevision(bytes: Uint8Array, revision: number): Buffer {
   const [start, end] = revisionSpan(bytes);
   return Buffer.concat([bytes.subarray(0, start), Buffer.from(String(revision)), bytes.subarray(end)]);
