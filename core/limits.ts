@@ -5,11 +5,14 @@
 
 /** Request body: the limit of upstream. Larger objects could not be stored. Above it: 413. */
 export const BODY_BYTES = 3 * 1024 * 1024;
-/**
- * Announced sizes of the bodies of all requests in flight together: bodies are read before the sender is authenticated.
- * Above it: 429 with Retry-After.
- */
+/** Bytes of bodies that have arrived, of all requests in flight together. Above it: 429 with Retry-After. */
 export const BODIES_BYTES = 512 * 1024 * 1024;
+/** The same of one user, so that nobody uses up the share of the others. Above it: 429 with Retry-After. */
+export const IDENTITY_BODY_BYTES = 128 * 1024 * 1024;
+/** The same of all senders together that are anonymous or not authenticated yet. Above it: 429 with Retry-After. */
+export const UNKNOWN_BODY_BYTES = 64 * 1024 * 1024;
+/** How long a body may take to arrive: the limit of upstream for a request. Then: 504. */
+export const BODY_MS = 60_000;
 /** Stored object: the request limit of etcd without its own overhead. Above it: 413. */
 export const OBJECT_BYTES = 1.5 * 1024 * 1024;
 /** Header block of a request, with room for large bearer tokens and many headers. Above it: 431. */
@@ -42,6 +45,19 @@ export const PAST_PAGE = 2000;
 export const WATCH_BACKLOG_BYTES = 8 * 1024 * 1024;
 /** Requests waiting for the pool before new ones are answered with 429 and Retry-After. */
 export const POOL_QUEUE = 10_000;
+/** Requests of one user that wait for pool or writer, so that nobody fills the queue. Above it: 429 with Retry-After. */
+export const IDENTITY_REQUESTS = POOL_QUEUE / 2;
+/** The same of all senders together that are anonymous or not authenticated yet. Above it: 429 with Retry-After. */
+export const UNKNOWN_REQUESTS = POOL_QUEUE / 4;
+/**
+ * Watches of one user: each takes some 2 µs of the main thread for every change of its collection. Above it: 429 with
+ * Retry-After.
+ */
+export const IDENTITY_WATCHES = 5000;
+/** Watches of all anonymous senders together. Above it: 429 with Retry-After. */
+export const UNKNOWN_WATCHES = 500;
+/** Deletions of deletecollection requests at once: enough to fill the groups of the writer. */
+export const DELETIONS_AT_ONCE = 256;
 /**
  * Requests sent to a pool thread as one task. With larger batches, front end, pool and writer wait for each other
  * instead of working in parallel.
@@ -70,6 +86,11 @@ export const SELECTOR_VALUES = 2500;
 export const SELECTOR_CHARACTERS = 32 * 1024;
 /** Retries of a read-modify-write after a conflict before the client gets 409. */
 export const WRITE_RETRIES = 16;
+/**
+ * How long a write waits for the verdict of the writer, and how long after its start it may run again: the limit of
+ * upstream for a request. Then: 504.
+ */
+export const WRITE_MS = 60_000;
 /**
  * Unique values of one object (`Strategy.claims`). If all of them change at once, a transaction has twice as many
  * operations and one more; etcd allows 64.

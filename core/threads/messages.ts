@@ -150,10 +150,14 @@ export interface Job {
   /** The user, if the front end knows it; else `credentials` are set. */
   readonly user?: User;
   readonly credentials?: Credentials;
+  /** Warnings about the sender's credentials, of the job that has authenticated it. */
+  readonly warnings?: readonly string[];
   /** The front end knows that the request is allowed. */
   readonly granted: boolean;
   readonly body?: Uint8Array;
   readonly current?: Current;
+  /** Key of the object in `current`, or that does not exist, where the path does not name it. */
+  readonly currentKey?: string;
   /** The first of the request's two writes is done, by a proposal with `more`; it wrote `current`. */
   readonly begun?: boolean;
   /** Objects to encode, for reads in forms that the front end does not keep. */
@@ -179,6 +183,8 @@ export interface Grant {
   readonly identityFor: number | 'forever' | 'never';
   readonly dependsOn: DependsOn;
   readonly allowed: boolean;
+  /** Warnings about the credentials, where there are any. Such an identity is not remembered. */
+  readonly warnings?: readonly string[];
 }
 
 /** The result of a job. */
@@ -195,6 +201,8 @@ export type JobResult = {
       readonly key?: string;
     }
   | { readonly is: 'granted' }
+  /** The job starts from an object that its body names: it is to be run again with this key as `currentKey`. */
+  | { readonly is: 'unseen'; readonly key: string }
   | { readonly is: 'rendered'; readonly pieces: readonly Uint8Array[] }
   | {
       /**

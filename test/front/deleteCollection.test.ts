@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Exchange } from '../../core/api/listener.js';
 import { Entry } from '../../core/threads/entry.js';
-import { deleteCollection } from '../../workers/front/deleteCollection.js';
-import type { Route } from '../../core/request/route.js';
+import { deleteEntries } from '../../workers/front/deleteCollection.js';
 import { Refusal } from '../../core/model/refusal.js';
 import type { JobResult } from '../../core/threads/messages.js';
 
-const route = { resource: { namespaced: false }, target: { is: 'resource' } } as unknown as Route;
 const entries = Array.from({ length: 1000 }, (_, i) => new Entry(`core/nodes/n${i}`, 1, Buffer.from(`n${i}`)));
 const answered = (status: number): JobResult & { is: 'respond' } => ({
   id: 1,
@@ -16,38 +13,33 @@ const answered = (status: number): JobResult & { is: 'respond' } => ({
   body: Buffer.from(''),
 });
 
-/** Runs a deletion of the thousand; each is removed in a later turn. */
-async function run(remove: (entry: Entry) => number) {
-  const seen = { begun: 0, status: 0, listed: 0 };
-  const exchange = {
-    path: '/api/v1/nodes',
-    respond: (status: number) => (seen.status = status),
-  } as unknown as Exchange;
-  const outcome = await deleteCollection(
-    { revision: 7, entries },
-    exchange,
-    route,
-    async (path, entry) => {
-      expect(path).toBe(`/api/v1/nodes/${entry.name}`);
-      seen.begun++;
+/** Deletes the thousand; each is removed in a later turn. */
+async function run(remove: (entry: Entry) => number, isClientGone: (begun: number) => boolean = () => false) {
+  let begun = 0;
+  const outcome = await deleteEntries(
+    entries,
+    async entry => {
+      begun++;
       await new Promise(resolve => setImmediate(resolve));
       return answered(remove(entry));
     },
-    async objects => void (seen.listed = objects.length),
+    () => isClientGone(begun),
   ).catch((error: Refusal) => error);
-  const { begun } = seen;
+  const before = begun;
   for (let turn = 0; turn < 10; turn++) await new Promise(resolve => setImmediate(resolve));
-  expect(seen.begun).toBe(begun);
-  return { ...seen, outcome };
+  expect(begun).toBe(before);
+  return { begun, outcome };
 }
 
 test('what is gone meanwhile is not in the list that a deletecollection answers with', async () => {
-  expect(await run(entry => (entry.name === 'n3' ? 404 : 200))).toMatchObject({ begun: 1000, listed: 999 });
+  const { begun, outcome } = await run(entry => (entry.name === 'n3' ? 404 : 200));
+  const objects = entries.filter(({ name }) => name !== 'n3').map(({ value }) => value);
+  expect([begun, outcome]).toEqual([1000, { is: 'deleted', objects }]);
 });
 
 test('a refused deletion becomes the answer, and no further one is begun', async () => {
-  const { status, begun } = await run(entry => (entry.name === 'n3' ? 403 : 200));
-  expect(status).toBe(403);
+  const { outcome, begun } = await run(entry => (entry.name === 'n3' ? 403 : 200));
+  expect(outcome).toMatchObject({ is: 'refused', refusal: { status: 403 } });
   expect(begun).toBeLessThan(entries.length);
 });
 
@@ -57,5 +49,13 @@ test('a deletion that fails ends the others too: nothing is deleted after the an
     return 200;
   });
   expect(outcome).toBeInstanceOf(Refusal);
+  expect(begun).toBeLessThan(entries.length);
+});
+
+test('once the client is gone no further deletion is begun', async () => {
+  const { begun } = await run(
+    () => 200,
+    count => count >= 300,
+  );
   expect(begun).toBeLessThan(entries.length);
 });

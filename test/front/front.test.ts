@@ -1,103 +1,211 @@
-import { expect, test } from 'vitest';
-import type { Log } from '../../core/api/host.js';
-import type { Exchange } from '../../core/api/listener.js';
-import { AccessCache } from '../../workers/front/access.js';
-import { Front } from '../../workers/front/front.js';
-import type { Pool } from '../../workers/front/pool.js';
-import type { ReadContext } from '../../workers/front/context.js';
-import type { State } from '../../workers/front/state.js';
-import { BODIES_BYTES, BODY_BYTES, POOL_QUEUE } from '../../core/limits.js';
-import { RequestMetrics } from '../../core/metrics/index.js';
-import { namingOf } from '../../core/naming.js';
-import { registryOf } from '../kinds/builtIn.js';
+import { afterEach, expect, test, vi } from 'vitest';
+import {
+  BODIES_BYTES,
+  BODY_MS,
+  IDENTITY_BODY_BYTES,
+  IDENTITY_REQUESTS,
+  POOL_QUEUE,
+  UNKNOWN_BODY_BYTES,
+} from '../../core/limits.js';
 import type { Job, JobResult } from '../../core/threads/messages.js';
+import { fakeFront, grantFor, postOf, type Sent, turn } from './support.js';
+
+afterEach(() => vi.useRealTimers());
 
 const NOTHING = new Uint8Array(0);
-const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+const MB = 1024 * 1024;
 
-/** A front whose pool proposes every write at once, and whose writer says nothing by itself. */
-function setUp() {
-  const registry = registryOf('neutral');
-  const proposed: number[] = [];
-  const run = async ({ id }: Job): Promise<JobResult> => {
+/** The name in `Bearer <name>`; jobs of known users carry the user. */
+const nameIn = (job: Job): string =>
+  job.user?.name ?? job.credentials?.headers.find(([name]) => name === 'authorization')?.[1].slice(7) ?? '';
+
+/** Authenticates everybody by name, refuses the nameless, and proposes every write. */
+const answerAll =
+  (proposed: number[] = []) =>
+  (job: Job): JobResult => {
+    const { id, body } = job;
+    const name = nameIn(job);
+    if (name === '') return { id, is: 'respond', status: 401, headers: [], body: NOTHING };
+    const grant = job.granted ? undefined : grantFor(name);
+    if (!body) return { id, is: 'granted', grant };
     proposed.push(id);
-    return { id, is: 'proposed', status: 201, headers: [], body: NOTHING, key: 'k' };
+    return { id, is: 'proposed', status: 201, headers: [], body: NOTHING, key: 'core/namespaces/a', grant };
   };
-  const state = { now: () => 0, revision: 1, collections: new Map() } as unknown as State;
-  const reads = {
-    naming: namingOf('neutral'),
-    catchUp: () => undefined,
-    mostRecent: () => undefined,
-  } as unknown as ReadContext;
-  const log = { error: () => undefined } as unknown as Log;
-  const metrics = new RequestMetrics();
-  const pool = { run } as unknown as Pool;
-  const front = new Front(
-    () => registry,
-    state,
-    pool,
-    new AccessCache(),
-    reads,
-    () => false,
-    log,
-    metrics,
-  );
-  const answers: number[] = [];
-  const post = (sent: { length?: number; body?: Promise<Uint8Array> } = {}): void =>
-    front.handle({
-      method: 'POST',
-      path: '/api/v1/namespaces',
-      query: '',
-      aborted: false,
-      header: (name: string) =>
-        name === 'content-length' && sent.length !== undefined ? String(sent.length) : undefined,
-      headers: () => [],
-      body: () => sent.body ?? Promise.resolve(NOTHING),
-      respond: (status: number) => answers.push(status),
-    } as unknown as Exchange);
+
+function setUp() {
+  const proposed: number[] = [];
+  const jobs: Job[] = [];
+  const answer = answerAll(proposed);
+  const parts = fakeFront(job => {
+    jobs.push(job);
+    return answer(job);
+  });
   const commit = (): void =>
-    front.onVerdicts(proposed.splice(0).map((id, i) => ({ id, is: 'committed', revision: i + 2 })));
-  return { post, commit, answers };
+    parts.proposals.settle(proposed.splice(0).map((id, i) => ({ id, is: 'committed', revision: i + 2 })));
+  const post = (token: string): Sent => {
+    const sent = postOf(token);
+    parts.front.handle(sent.exchange);
+    return sent;
+  };
+  /** Makes the front end know a sender. */
+  const introduce = async (token: string): Promise<void> => {
+    const sent = post(token);
+    sent.complete();
+    await turn();
+    commit();
+    await turn();
+    expect(sent.status()).toBe(201);
+  };
+  return { ...parts, jobs, commit, post, introduce };
 }
 
-test('writes that wait for the store are bounded: one more is told to come back, until some were answered', async () => {
-  const { post, commit, answers } = setUp();
-  for (let i = 0; i < POOL_QUEUE; i++) post();
+/** Sends so many complete requests. */
+function postMany(post: (token: string) => Sent, count: number, token: (i: number) => string): Sent[] {
+  return Array.from({ length: count }, (_, i) => {
+    const sent = post(token(i));
+    sent.complete();
+    return sent;
+  });
+}
+
+test('the sender is authenticated and authorized without the body, which nobody has read by then', async () => {
+  const { jobs, post, commit } = setUp();
+  const sent = post('ann');
   await turn();
-  expect(answers).toEqual([]);
-  post();
+  expect(jobs.map(job => job.body)).toEqual([undefined]);
+  sent.complete();
   await turn();
-  expect(answers.splice(0)).toEqual([429]);
+  expect(jobs.map(job => [job.body, job.granted, job.user?.name])).toEqual([
+    [undefined, false, undefined],
+    [NOTHING, true, 'ann'],
+  ]);
   commit();
   await turn();
-  expect(answers.splice(0)).toEqual(Array(POOL_QUEUE).fill(201));
-  post();
-  await turn();
-  commit();
-  await turn();
-  expect(answers).toEqual([201]);
+  expect(sent.status()).toBe(201);
 });
 
-test('bodies under way are bounded together, whoever sends them', async () => {
-  const { post, commit, answers } = setUp();
-  const arrive: (() => void)[] = [];
-  const slow = () => ({
-    length: BODY_BYTES,
-    body: new Promise<Uint8Array>(resolve => arrive.push(() => resolve(NOTHING))),
+test('a sender who is refused is answered before the body has come', async () => {
+  const { post } = setUp();
+  const sent = post('');
+  await turn();
+  expect(sent.status()).toBe(401);
+});
+
+test('anonymous clients that announce bodies and send nothing take nothing from a known one', async () => {
+  const { post, commit, introduce } = setUp();
+  await introduce('admin');
+  for (let i = 0; i < 200; i++) post(`unknown-${i}`);
+  const sent = post('admin');
+  sent.arrive(MB);
+  sent.complete();
+  await turn();
+  commit();
+  await turn();
+  expect(sent.status()).toBe(201);
+});
+
+test('bytes of unknown senders are bounded together, and leave known senders their share', async () => {
+  const { front, post, introduce, commit } = setUp();
+  await introduce('admin');
+  // Nobody is authenticated while the pool does not answer: the handler is still on the stack.
+  const unknown = postOf('someone');
+  front.handle(unknown.exchange);
+  unknown.arrive(UNKNOWN_BODY_BYTES);
+  const next = postOf('someone else');
+  front.handle(next.exchange);
+  next.arrive(1);
+  const admin = post('admin');
+  admin.arrive(MB);
+  admin.complete();
+  await turn();
+  expect(next.status()).toBe(429);
+  commit();
+  await turn();
+  expect(admin.status()).toBe(201);
+});
+
+test('bodies of one user are bounded, those of all users too, and count until the answer', async () => {
+  const { post, introduce, commit } = setUp();
+  const users = Array.from({ length: BODIES_BYTES / IDENTITY_BODY_BYTES + 1 }, (_, i) => `user-${i}`);
+  for (const user of users) await introduce(user);
+  const filling = users.slice(1).map(user => {
+    const sent = post(user);
+    sent.arrive(IDENTITY_BODY_BYTES);
+    return sent;
   });
-  const most = Math.floor(BODIES_BYTES / BODY_BYTES);
-  for (let i = 0; i < most; i++) post(slow());
-  post(slow());
+  const [first = '', second = ''] = users;
+  const overOwn = post(second);
+  overOwn.arrive(1);
+  const overAll = post(first);
+  overAll.arrive(1);
   await turn();
-  expect(answers.splice(0)).toEqual([429]);
-  for (const one of arrive) one();
-  await turn();
-  commit();
-  await turn();
-  expect(answers.splice(0)).toEqual(Array(most).fill(201));
-  post({ length: BODY_BYTES });
+  expect([overOwn.status(), overAll.status()]).toEqual([429, 429]);
+  for (const sent of filling) sent.complete();
   await turn();
   commit();
   await turn();
-  expect(answers).toEqual([201]);
+  expect(filling.map(sent => sent.status())).toEqual(filling.map(() => 201));
+  const again = post(second);
+  again.arrive(IDENTITY_BODY_BYTES);
+  again.complete();
+  await turn();
+  commit();
+  await turn();
+  expect(again.status()).toBe(201);
+});
+
+test('writes that wait for the store are bounded, by user and in all, until some were answered', async () => {
+  const { post, commit, introduce } = setUp();
+  for (const user of ['a', 'b', 'c']) await introduce(user);
+  const waiting = postMany(post, POOL_QUEUE, i => (i < IDENTITY_REQUESTS ? 'a' : 'b'));
+  await turn();
+  expect(new Set(waiting.map(sent => sent.status()))).toEqual(new Set([undefined]));
+  const [own, other] = [...postMany(post, 1, () => 'a'), ...postMany(post, 1, () => 'c')];
+  await turn();
+  expect([own?.status(), other?.status()]).toEqual([429, 429]);
+  commit();
+  await turn();
+  expect(new Set(waiting.map(sent => sent.status()))).toEqual(new Set([201]));
+  const [last] = postMany(post, 1, () => 'a');
+  await turn();
+  commit();
+  await turn();
+  expect(last?.status()).toBe(201);
+});
+
+test('one user with many writes leaves room for those of another', async () => {
+  const { post, commit, introduce } = setUp();
+  for (const user of ['a', 'b']) await introduce(user);
+  postMany(post, POOL_QUEUE, () => 'a');
+  const [other] = postMany(post, 1, () => 'b');
+  await turn();
+  commit();
+  await turn();
+  expect(other?.status()).toBe(201);
+});
+
+test('a client that goes away while its body arrives is not answered, and its bytes count no more', async () => {
+  const { post, introduce } = setUp();
+  await introduce('ann');
+  const sent = post('ann');
+  sent.arrive(IDENTITY_BODY_BYTES);
+  sent.leave();
+  await turn();
+  expect(sent.status()).toBeUndefined();
+  const next = post('ann');
+  next.arrive(IDENTITY_BODY_BYTES);
+  next.complete();
+  await turn();
+  expect(next.status()).toBeUndefined();
+});
+
+test('a body that does not arrive in time is answered with 504', async () => {
+  const { post, introduce } = setUp();
+  await introduce('ann');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const sent = post('ann');
+  sent.arrive(MB);
+  vi.advanceTimersByTime(BODY_MS);
+  await turn();
+  expect(sent.status()).toBe(504);
 });

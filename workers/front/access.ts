@@ -5,6 +5,7 @@ import { selectorTexts } from '../../core/request/selectors.js';
 import { ANONYMOUS, type User } from '../../core/model/user.js';
 import type { Grant } from '../../core/threads/messages.js';
 import { RecentMap } from './recentMap.js';
+import { type Usage, Usages } from './usage.js';
 import { credentialHeaders } from './webSocket.js';
 
 /** Bytes of an entry beside its key: its place in a table, and what it holds. */
@@ -28,6 +29,8 @@ export class Identity {
 
   constructor(
     readonly user: User,
+    /** What the user has in flight, with these and other credentials. */
+    readonly usage: Usage,
     /** Time until which the credentials stand for this user without being verified again. */
     readonly until: number,
   ) {}
@@ -66,6 +69,7 @@ export class AccessCache {
     ACCESS_CACHE_BYTES,
     (credentials, { allowed }) => IDENTITY_BYTES + bytesOf(credentials) + allowed.weight,
   );
+  readonly usages = new Usages();
   /** Raised by every change of a policy object; permissions found before it are void. */
   policy = 0;
 
@@ -83,25 +87,29 @@ export class AccessCache {
 
   /**
    * Remembers what the pool found for a request; `policyBefore` is the policy revision that the request was sent to the
-   * pool under.
+   * pool under. Returns the identity, if it may be remembered.
    */
-  learn(credentials: string, key: string, grant: Grant, policyBefore: number, now: number): void {
+  learn(credentials: string, key: string, grant: Grant, policyBefore: number, now: number): Identity | undefined {
     const identity = this.identity(credentials, now) ?? this.#add(credentials, grant, now);
-    if (!identity || !grant.allowed || grant.dependsOn === 'never') return;
-    if (policyBefore !== this.policy || key.length > CACHED_KEY_CHARACTERS) return;
+    if (identity && grant.allowed && policyBefore === this.policy) this.#allow(identity, key, grant.dependsOn, now);
+    return identity;
+  }
+
+  #allow(identity: Identity, key: string, dependsOn: Grant['dependsOn'], now: number): void {
+    if (dependsOn === 'never' || key.length > CACHED_KEY_CHARACTERS) return;
     const before = identity.allowed.weight;
     if (identity.policy !== this.policy) {
       identity.allowed.clear();
       identity.policy = this.policy;
     }
-    identity.allowed.set(key, expiry(grant.dependsOn, now));
+    identity.allowed.set(key, expiry(dependsOn, now));
     this.#identities.grow(identity.allowed.weight - before);
   }
 
   #add(credentials: string, { user, identityFor }: Grant, now: number): Identity | undefined {
     // Credentials that are nobody's are unlimited in number: only their absence is remembered.
     if (identityFor === 'never' || (user.name === ANONYMOUS.name && credentials !== '')) return undefined;
-    const identity = new Identity(user, expiry(identityFor, now));
+    const identity = new Identity(user, this.usages.of(user.name), expiry(identityFor, now));
     this.#identities.set(credentials, identity);
     return identity;
   }

@@ -3,8 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createGzip, gzip } from 'node:zlib';
 import type { Exchange } from '../../core/api/listener.js';
 import { GZIP_BYTES, LIST_SLICE_BYTES } from '../../core/limits.js';
+import type { JobResult } from '../../core/threads/messages.js';
 import { drainOf } from './drain.js';
-import type { Headers } from './reply.js';
+import { type Headers, respond } from './reply.js';
 
 /** The fastest level: the connection, not the size, is what a reader waits for. */
 const OPTIONS = { level: constants.Z_BEST_SPEED };
@@ -35,6 +36,12 @@ export async function respondWhole(exchange: Exchange, headers: Headers, body: U
     gzip(body, OPTIONS, (error, result) => (error ? reject(error) : resolve(result))),
   );
   exchange.respond(200, [...headers, ...COMPRESSED], bytes);
+}
+
+/** Sends objects that the pool has encoded, compressed where the client accepts that, or its refusal. */
+export async function respondRendered(exchange: Exchange, result: JobResult): Promise<void> {
+  if (result.is === 'respond' && result.status === 200) await respondWhole(exchange, result.headers, result.body);
+  else respond(exchange, result);
 }
 
 /** Sends a body slice by slice, compressed by another thread, no faster than the client takes it. */

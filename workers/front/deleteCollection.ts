@@ -1,54 +1,104 @@
 import type { Exchange } from '../../core/api/listener.js';
+import { DELETIONS_AT_ONCE } from '../../core/limits.js';
+import type { ResourceTarget } from '../../core/model/target.js';
 import { withoutTrailing } from '../../core/model/trailing.js';
-import type { Entry } from '../../core/threads/entry.js';
-import type { JobResult, Rendering } from '../../core/threads/messages.js';
-import { type ListPage, metadataOf } from './listPage.js';
 import type { Route } from '../../core/request/route.js';
+import type { Entry } from '../../core/threads/entry.js';
+import { respondRendered } from './compress.js';
+import type { ReadContext } from './context.js';
+import { Limiter } from './limiter.js';
+import { metadataOf, pageOfRequest } from './listPage.js';
+import type { PoolClient } from './poolClient.js';
+import { respond } from './reply.js';
+import type { FrontRequest } from './sender.js';
+import { runWrite, type WriteContext } from './write.js';
+import type { PoolResponse } from './writeState.js';
 
-/** Deletions of one collection under way at once: enough to fill the writer's groups. */
-const AT_ONCE = 256;
+/** What deletecollection needs of the front end. */
+export interface DeletionContext extends WriteContext {
+  readonly reads: ReadContext;
+  readonly pool: PoolClient;
+}
+
+/** What became of the deletion of a collection: the objects that were deleted, or the first refusal. */
+export type DeletionOutcome =
+  | { readonly is: 'deleted'; readonly objects: readonly Uint8Array[] }
+  | { readonly is: 'refused'; readonly refusal: PoolResponse };
+
+/** Answers deletecollection requests; the bound on deletions at once is that of all of them together. */
+export class CollectionDeleter {
+  readonly #limiter = new Limiter(DELETIONS_AT_ONCE);
+
+  constructor(readonly context: DeletionContext) {}
+
+  /**
+   * Deletes each chosen object as a delete of its own, without a transaction (spec, "Operations"), and answers with the
+   * list of them. Throws Refusal.
+   */
+  async answer(request: FrontRequest, body: Uint8Array): Promise<void> {
+    const { pool, reads } = this.context;
+    const { exchange, route } = request;
+    const checked = await pool.run(request, { body });
+    if (checked.is !== 'granted') return respond(exchange, checked);
+    const page = await pageOfRequest(reads, route, route.resource!);
+    const outcome = await deleteEntries(
+      page.entries,
+      entry => this.#limiter.run(() => this.#delete(request, entry, body)),
+      () => exchange.aborted,
+    );
+    if (outcome.is === 'refused') return respond(exchange, outcome.refusal);
+    const rendering = { objects: outcome.objects, status: 200, list: metadataOf(page) };
+    await respondRendered(exchange, await pool.render(exchange, rendering));
+  }
+
+  #delete({ exchange, route, sender }: FrontRequest, { name, namespace }: Entry, body: Uint8Array) {
+    const target = { ...(route.target as ResourceTarget), verb: 'delete' as const, name, namespace };
+    return runWrite(
+      this.context,
+      { exchange, route: { ...route, target }, sender },
+      { body, path: objectPath(exchange, route, name, namespace), granted: true },
+    );
+  }
+}
 
 /**
- * Deletes each chosen object as a delete of its own without a transaction (spec, "Operations") and answers with the
- * list of them. Objects that are gone meanwhile are no failure; the first other refusal, sent or thrown, ends it and
- * becomes the answer once no deletion is under way.
+ * Deletes entries, a bounded number at once. Objects that do not exist any more are left out of the outcome. The first
+ * other refusal, be it sent or thrown, is the outcome; it comes when no deletion is in flight any more. None is begun
+ * after it, nor when the client is gone.
  */
-export async function deleteCollection(
-  selected: ListPage,
-  exchange: Exchange,
-  route: Route,
-  remove: (path: string, entry: Entry) => Promise<JobResult & { is: 'respond' }>,
-  answer: (objects: readonly Uint8Array[], metadata: NonNullable<Rendering['list']>) => Promise<void>,
-): Promise<void> {
-  const deleted: (Uint8Array | undefined)[] = new Array(selected.entries.length).fill(undefined);
-  let refusal: (JobResult & { is: 'respond' }) | undefined;
+export async function deleteEntries(
+  entries: readonly Entry[],
+  remove: (entry: Entry) => Promise<PoolResponse>,
+  isClientGone: () => boolean,
+): Promise<DeletionOutcome> {
+  const deleted: (Uint8Array | undefined)[] = new Array(entries.length).fill(undefined);
+  let refusal: PoolResponse | undefined;
   let thrown: { readonly error: unknown } | undefined;
   let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < selected.entries.length && !refusal && !thrown) {
+  const removeNext = async (): Promise<void> => {
+    while (next < entries.length && !refusal && !thrown && !isClientGone()) {
       const i = next++;
-      const entry = selected.entries[i]!;
+      const entry = entries[i]!;
       try {
-        const result = await remove(pathOf(exchange.path, route, entry), entry);
-        if (result.status < 300) deleted[i] = entry.value;
-        else if (result.status !== 404) refusal ??= result;
+        const response = await remove(entry);
+        if (response.status < 300) deleted[i] = entry.value;
+        else if (response.status !== 404) refusal ??= response;
       } catch (error) {
         thrown ??= { error };
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, selected.entries.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(DELETIONS_AT_ONCE, entries.length) }, removeNext));
   if (thrown) throw thrown.error;
-  if (refusal) return exchange.respond(refusal.status, refusal.headers, refusal.body);
-  const objects = deleted.filter(object => object !== undefined);
-  await answer(objects, metadataOf(selected));
+  if (refusal) return { is: 'refused', refusal };
+  return { is: 'deleted', objects: deleted.filter(object => object !== undefined) };
 }
 
-/** The single-resource path of an entry of the collection. */
-function pathOf(path: string, route: Route, entry: Entry): string {
+/** The path of an object in the collection that an exchange names. */
+function objectPath({ path }: Exchange, { resource, target }: Route, name: string, namespace: string): string {
   const base = withoutTrailing(path, '/');
-  if (!route.resource!.namespaced || (route.target.is === 'resource' && route.target.namespace))
-    return `${base}/${encodeURIComponent(entry.name)}`;
+  if (!resource!.namespaced || (target as ResourceTarget).namespace !== '')
+    return `${base}/${encodeURIComponent(name)}`;
   const at = base.lastIndexOf('/');
-  return `${base.slice(0, at)}/namespaces/${entry.namespace}${base.slice(at)}/${encodeURIComponent(entry.name)}`;
+  return `${base.slice(0, at)}/namespaces/${namespace}${base.slice(at)}/${encodeURIComponent(name)}`;
 }

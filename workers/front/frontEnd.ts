@@ -4,6 +4,8 @@ import { ContinueTokens } from './continueToken.js';
 import { Front } from './front.js';
 import type { FrontEndInputs } from './main.js';
 import type { Pool } from './pool.js';
+import { PoolClient } from './poolClient.js';
+import { Proposals } from './proposals.js';
 import { State } from './state.js';
 import { WatchHub } from './watch.js';
 import {
@@ -55,6 +57,8 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const access = new AccessCache();
   const hub = new WatchHub();
   const writer = new WriterClient();
+  const proposals = new Proposals();
+  const poolClient = new PoolClient(pool, access, Date.now);
   let isLoaded: () => void = () => undefined;
   const loaded = new Promise<void>(resolve => {
     isLoaded = resolve;
@@ -69,7 +73,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     Date.now,
     change => hub.publish(change),
     () => access.policy++,
-    verdicts => front.onVerdicts(verdicts),
+    verdicts => proposals.settle(verdicts),
     () => isLoaded(),
     answer => writer.settle(answer),
     settings.historyRetention,
@@ -77,7 +81,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const feed = store.feed(message => state.take(message));
   releases.add("the front end's feed", () => feed.port.close());
   writer.attach(feed.port);
-  feed.port.once('close', () => front.writerEnded());
+  feed.port.once('close', () => proposals.writerEnded());
   feed.port.postMessage({ is: 'subscribe', prefixes: [''] });
   const reads = readContext({
     state,
@@ -87,7 +91,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     shared: opened.shared !== undefined,
     writer,
     catchUp: () => feed.catchUp(),
-    front: () => front,
+    pool: poolClient,
   });
   const hooks = {
     controllersStarted: postStartHook('start-controllers'),
@@ -109,7 +113,16 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     snapshot: exchange =>
       sendSnapshot(exchange, { writer, revision: mostRecent, storeName: settings.storage, now: Date.now }),
   });
-  const front: Front = new Front(() => live.current, state, pool, access, reads, paths, log, requests);
+  const front = new Front({
+    registry: () => live.current,
+    state,
+    pool: poolClient,
+    proposals,
+    reads,
+    paths,
+    log,
+    metrics: requests,
+  });
   return { front, live, loaded, hooks, finishWatches: () => hub.finish(state.revision) };
 }
 

@@ -94,7 +94,7 @@ function startControl(
     shared,
     async handle(request, reply) {
       await loaded;
-      await front.state.reaches(request.revision, FUTURE_REVISION_MS);
+      await front.parts.state.reaches(request.revision, FUTURE_REVISION_MS);
       front.handleAs(internalExchange(request, reply, naming), controllerUser(request.controller, naming));
     },
     started: controller => {

@@ -15,6 +15,7 @@ import {
   packJobs,
 } from '../../core/threads/messages.js';
 import { PoolThreads } from './poolThreads.js';
+import { tooBusy } from './refusals.js';
 
 /** Chosen by measurement (docs/decisions/0007). */
 const OPTIONS = {
@@ -23,10 +24,6 @@ const OPTIONS = {
   recordTiming: false,
   resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
 } as const;
-
-/** The refusal of a request that is one too many in flight. */
-export const tooBusy = (): Refusal =>
-  new Refusal('TooManyRequests', 'the server is busy; please retry', { retryAfterSeconds: 1 });
 
 interface Waiting {
   readonly job: Job;

@@ -1,4 +1,3 @@
-import type { Front } from './front.js';
 import { indented } from './reply.js';
 import type { ContinueTokens } from './continueToken.js';
 import { bookmarkObject, emptyList, errorEvent } from './negotiated.js';
@@ -16,6 +15,8 @@ import { chooseForm } from '../../core/request/forms.js';
 import { firstValue, parseQuery } from '../../core/request/query.js';
 import { parseIncludeObject } from '../../core/tables/index.js';
 import type { Json } from '../../core/model/object.js';
+import { respondRendered } from './compress.js';
+import type { PoolClient } from './poolClient.js';
 import type { WriterClient } from './writerClient.js';
 
 interface Parts {
@@ -27,7 +28,7 @@ interface Parts {
   readonly shared: boolean;
   readonly writer: WriterClient;
   readonly catchUp: () => void;
-  readonly front: () => Front;
+  readonly pool: PoolClient;
 }
 
 /** Accept headers whose meaning is remembered, and their longest: clients use few and short ones. */
@@ -39,7 +40,7 @@ const NOTHING = new Uint8Array();
 const isPlain = (choice: Choice): boolean => choice.form === 'object' && choice.media === 'json' && !choice.pretty;
 
 /** What reads need, made of the server's parts. */
-export function readContext({ state, hub, naming, tokens, shared, writer, catchUp, front }: Parts): ReadContext {
+export function readContext({ state, hub, naming, tokens, shared, writer, catchUp, pool }: Parts): ReadContext {
   const plainReads = new Map<string, boolean>();
   const plainWatches = new Map<string, boolean>();
   const choose = (exchange: Exchange, resource: Resource, stream: boolean, collection = stream): Choice =>
@@ -79,9 +80,9 @@ export function readContext({ state, hub, naming, tokens, shared, writer, catchU
       return known;
     },
     accepts: (exchange, resource, list) => void choose(exchange, resource, false, list),
-    render: (exchange, rendering) => front().render(exchange, rendering),
+    render: async (exchange, rendering) => respondRendered(exchange, await pool.render(exchange, rendering)),
     eventForm: (exchange, resource, listed) =>
-      renderedForm(choose(exchange, resource, true), exchange, resource, naming, front, listed),
+      renderedForm(choose(exchange, resource, true), exchange, resource, naming, pool, listed),
   };
 }
 
@@ -106,19 +107,17 @@ function renderedForm(
   exchange: Exchange,
   resource: Resource,
   naming: Naming,
-  front: () => Front,
+  pool: PoolClient,
   listed: boolean,
 ): EventForm {
   const table = choice.form === 'table';
   const list = listed ? emptyListBytes(choice, resource, naming) : undefined;
-  const encode: EventForm['encode'] = async (type, object, header) => {
-    const [piece] = await front().renderEvents(exchange, {
-      objects: [object],
-      status: 200,
-      events: { types: [type], header },
-    });
-    return piece!;
+  const encodeAll: NonNullable<EventForm['encodeAll']> = async (types, objects, header) => {
+    const result = await pool.render(exchange, { objects, status: 200, events: { types, header } });
+    if (result.is !== 'rendered') throw new Error('the pool could not encode events');
+    return result.pieces;
   };
+  const encode: EventForm['encode'] = async (type, object, header) => (await encodeAll([type], [object], header))[0]!;
   // What a Table cannot be made with is told before the stream begins.
   if (table) parseIncludeObject(firstValue(parseQuery(exchange.query), 'includeObject'));
   return {
@@ -126,8 +125,7 @@ function renderedForm(
     mediaType: choice.contentType,
     firstDiffers: table,
     encode,
-    encodeAll: (types, objects, header) =>
-      front().renderEvents(exchange, { objects, status: 200, events: { types, header } }),
+    encodeAll,
     bookmark: (revision, initialEnd, header) => {
       const object = bookmarkObject(resource, naming, revision, initialEnd, list) as {
         kind: string;

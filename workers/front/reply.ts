@@ -3,6 +3,7 @@ import type { Log } from '../../core/api/host.js';
 import { Refusal } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
 import type { Resource } from '../../core/schema/resource.js';
+import type { JobResult } from '../../core/threads/messages.js';
 import { isPretty, encodeRefusal } from '../../core/request/forms.js';
 import { warningHeaders } from '../../core/request/warnings.js';
 
@@ -24,6 +25,13 @@ export function headersFor({ warning }: Resource, mediaType?: string): Headers {
 
 /** Whether the client reads JSON itself. */
 export const indented = (exchange: Exchange): boolean => isPretty(exchange.query, exchange.header('user-agent') ?? '');
+
+/** Sends the pool's answer. Throws an Error if the job has another result. */
+export function respond(exchange: Exchange, result: JobResult): void {
+  if (exchange.aborted) return;
+  if (result.is !== 'respond') throw new Error(`the pool answered with ${result.is}`);
+  exchange.respond(result.status, result.headers, result.body);
+}
 
 /** Sends a refusal as its Status, in the form that the client accepts. */
 export function refuse(exchange: Exchange, refusal: Refusal, naming: Naming, headers: Headers = []): void {

@@ -1,74 +1,20 @@
 import type { ByteAhead, Exchange, ResponseStream } from '../../core/api/listener.js';
-import { badRequest, invalidObject, Refusal, type Violation } from '../../core/model/refusal.js';
+import { badRequest, Refusal } from '../../core/model/refusal.js';
 import { WEBSOCKET_VERSION } from '../../core/model/webSocket.js';
-import type { Naming } from '../../core/naming.js';
+import type { Route } from '../../core/request/route.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { Entry } from '../../core/threads/entry.js';
 import { type Change, type Collection, unparsedWeight } from './collection.js';
 import { notOlderThan, type ReadContext } from './context.js';
-import { validateListOptions } from '../../core/request/listOptions.js';
 import { needsConversion, predates } from './list.js';
-import { parseRevision } from '../../core/request/resourceVersion.js';
-import { type Selection, selectionOf } from './selection.js';
-import { jsonForm } from './negotiated.js';
 import { currentPage } from './listPage.js';
-import { firstValue, parseFlag, parseInteger, type Query } from '../../core/request/query.js';
+import { jsonForm } from './negotiated.js';
 import { type Headers, headersFor, refuse } from './reply.js';
-import type { Route } from '../../core/request/route.js';
+import { type Selection, selectionOf } from './selection.js';
+import type { Usage } from './usage.js';
 import { type EventForm, type Seen, seenBy, Watcher } from './watch.js';
+import { parseWatchOptions, type WatchOptions } from './watchOptions.js';
 import { acceptWebSocket, webSocketFault } from './webSocket.js';
-
-/** Shortest and longest default duration of a watch without timeoutSeconds, in ms (upstream: 30 to 60 minutes). */
-const WATCH_MS = 30 * 60_000;
-
-/** What is wrong with the combination of options; the same findings as upstream's. */
-function watchViolations(query: Query): Violation[] {
-  const match = firstValue(query, 'resourceVersionMatch');
-  const sendInitial = query.has('sendInitialEvents');
-  const violations: Violation[] = [];
-  const forbid = (message: string) =>
-    violations.push({ reason: 'FieldValueForbidden', field: 'resourceVersionMatch', message: `Forbidden: ${message}` });
-  if (sendInitial && match !== 'NotOlderThan')
-    forbid('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
-  if (!sendInitial && match) forbid('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
-  if (match && match !== 'NotOlderThan') {
-    violations.push({
-      reason: 'FieldValueNotSupported',
-      field: 'resourceVersionMatch',
-      message: `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`,
-    });
-  }
-  return violations;
-}
-
-/**
- * The options of a watch, checked as upstream checks them: those of a `/watch/` path that does not say `watch` itself
- * like a list's.
- */
-function watchOptions({ query, watchPath }: Route, naming: Naming): { bookmarks: boolean; timeoutMs: number } {
-  if (firstValue(query, 'continue')) throw badRequest('continue is not allowed for a watch');
-  parseInteger(query, 'limit');
-  const seconds = parseInteger(query, 'timeoutSeconds') ?? 0;
-  const violations = watchPath && !parseFlag(query, 'watch') ? validateListOptions(query) : watchViolations(query);
-  if (violations.length > 0) throw invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
-  return {
-    bookmarks: parseFlag(query, 'allowWatchBookmarks'),
-    // As upstream a time that is over ends the watch at once; none is one of the server's choice.
-    timeoutMs: seconds === 0 ? WATCH_MS * (1 + Math.random()) : Math.min(Math.max(0, seconds) * 1000, 2 ** 31 - 1),
-  };
-}
-
-/**
- * Where a watch begins: after a version, or with the present objects (at least as new as the version, if one is given).
- */
-function startOf(query: Query): { revision?: number; initial: boolean } {
-  const raw = firstValue(query, 'resourceVersion');
-  const revision = (raw === '' ? 0 : parseRevision(raw)) || undefined;
-  return {
-    revision,
-    initial: query.has('sendInitialEvents') ? parseFlag(query, 'sendInitialEvents') : revision === undefined,
-  };
-}
 
 /** White space before a document. Not a line of its own: clients that read lines take each for an event. */
 const BLANK: ByteAhead = { value: 0x20, partOfWrite: false };
@@ -90,80 +36,98 @@ function aheadOf(exchange: Exchange, form: EventForm, timeoutMs: number): ByteAh
 }
 
 /** Whether a watch begins where objects of another schema are. */
-const showsOld = (
-  { state }: ReadContext,
-  resource: Resource,
-  options: { revision?: number; initial: boolean },
-): boolean =>
-  (!options.initial && (options.revision ?? state.revision) < resource.changedAt!) ||
+const showsOld = ({ state }: ReadContext, resource: Resource, { isInitial, revision }: WatchOptions): boolean =>
+  (!isInitial && (revision ?? state.revision) < resource.changedAt!) ||
   predates(resource, state.collections.get(resource.storageName)!.entries.range(''));
 
 /** What a client that asks for another version of WebSockets is told (RFC 6455, 4.4). */
 const WEBSOCKET_HEADERS: Headers = [['sec-websocket-version', WEBSOCKET_VERSION]];
 
-/** Answers a watch (spec, "Resource version semantics: watch" and "Events (watch)"). */
-export async function watch(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
-  const { query } = route;
-  const fault = webSocketFault(exchange);
-  if (fault !== undefined) return refuse(exchange, badRequest(fault), context.naming, WEBSOCKET_HEADERS);
-  const json = context.wantsJson(exchange, resource, true);
-  if (!json) context.accepts(exchange, resource, true);
-  const checked = watchOptions(route, context.naming);
-  const selection = selectionOf(resource, route);
-  const options = { ...checked, ...startOf(query) };
-  const plain = json && !needsConversion(resource) && !(resource.changedAt && showsOld(context, resource, options));
-  const listed = options.initial && query.has('sendInitialEvents');
-  const form = plain ? jsonForm(resource, context.naming, listed) : context.eventForm(exchange, resource, listed);
-  const recent = firstValue(query, 'resourceVersion') === '' ? context.mostRecent() : context.catchUp();
-  if (recent) await recent;
-  const { state, hub } = context;
-  if (hub.finished) throw new Refusal('ServiceUnavailable', 'the server is shutting down', { retryAfterSeconds: 1 });
-  const collection = state.collections.get(resource.storageName)!;
-  const stream =
-    acceptWebSocket(exchange, form) ??
-    exchange.stream(200, headersFor(resource, form.mediaType), { ahead: aheadOf(exchange, form, options.timeoutMs) });
-  const asked = firstValue(query, 'resourceVersion');
-  if (
-    options.initial &&
-    options.revision !== undefined &&
-    !(await arrives(context, options.revision, asked, stream, form))
-  )
-    return;
-  if (exchange.aborted) return;
-  if (hub.finished) return stream.end();
-  const start = options.initial ? state.revision : (options.revision ?? state.revision);
-  const watcher = new Watcher(
-    selection,
-    collection,
-    stream,
-    form,
-    Math.max(start, options.initial ? 0 : (options.revision ?? 0)),
-    options.bookmarks,
-    w => hub.remove(w),
-  );
-  exchange.onAbort(() => watcher.ended());
-  hub.add(watcher);
-  watcher.start(options.timeoutMs, () => state.revision);
-  if (options.initial) {
-    const mark =
-      options.bookmarks && (query.has('sendInitialEvents') || firstValue(query, 'resourceVersion') === '')
-        ? start
-        : undefined;
-    await watcher.catchUp(await initialOf(context, collection, selection), mark);
-  } else await resume(context, watcher, selection, collection, start);
+/** A watch that may begin: what was asked for, and how its events are sent. */
+interface CheckedWatch extends WatchOptions {
+  readonly collection: Collection;
+  readonly selection: Selection;
+  readonly form: EventForm;
+  readonly stream: ResponseStream;
 }
 
 /**
- * Waits for the version that the initial events must not be older than. What a stream's start finds out is an event of
- * it: an ERROR, and the end.
+ * Answers a watch (spec, "Resource version semantics: watch" and "Events (watch)"), which counts in `usage` until it
+ * ends. Throws Refusal 400, 406, 422, 429, 503 and 504.
  */
-async function arrives(
+export async function watch(
   context: ReadContext,
-  revision: number,
-  asked: string,
-  stream: ResponseStream,
-  form: EventForm,
+  exchange: Exchange,
+  route: Route,
+  resource: Resource,
+  usage: Usage,
+): Promise<void> {
+  const fault = webSocketFault(exchange);
+  if (fault !== undefined) return refuse(exchange, badRequest(fault), context.naming, WEBSOCKET_HEADERS);
+  const isJson = context.wantsJson(exchange, resource, true);
+  if (!isJson) context.accepts(exchange, resource, true);
+  const options = parseWatchOptions(route, context.naming);
+  const selection = selectionOf(resource, route);
+  const isPlain = isJson && !needsConversion(resource) && !(resource.changedAt && showsOld(context, resource, options));
+  const form = isPlain
+    ? jsonForm(resource, context.naming, options.isList)
+    : context.eventForm(exchange, resource, options.isList);
+  const recent = options.asked === '' ? context.mostRecent() : context.catchUp();
+  if (recent) await recent;
+  const { state, hub } = context;
+  if (hub.finished) throw new Refusal('ServiceUnavailable', 'the server is shutting down', { retryAfterSeconds: 1 });
+  usage.add('watches');
+  let watcher: Watcher | undefined;
+  try {
+    const stream =
+      acceptWebSocket(exchange, form) ??
+      exchange.stream(200, headersFor(resource, form.mediaType), { ahead: aheadOf(exchange, form, options.timeoutMs) });
+    const collection = state.collections.get(resource.storageName)!;
+    const checked = { ...options, selection, form, stream, collection };
+    if (!(await hasArrived(context, checked)) || exchange.aborted) return;
+    if (hub.finished) return stream.end();
+    watcher = beginWatch(context, exchange, checked, () => usage.remove('watches'));
+    await catchUp(context, watcher, checked);
+  } finally {
+    if (!watcher) usage.remove('watches');
+  }
+}
+
+/** Where a watch starts: the revision that it asks for, or the present. */
+const startOf = ({ state }: ReadContext, { isInitial, revision }: WatchOptions): number =>
+  isInitial ? state.revision : (revision ?? state.revision);
+
+/** Adds a watcher to the hub. It takes live changes from now on, and shows them once it has caught up. */
+function beginWatch(context: ReadContext, exchange: Exchange, watch: CheckedWatch, onEnd: () => void): Watcher {
+  const { state, hub } = context;
+  const { selection, collection, stream, form, bookmarks, timeoutMs } = watch;
+  const watcher = new Watcher(selection, collection, stream, form, startOf(context, watch), bookmarks, ended => {
+    hub.remove(ended);
+    onEnd();
+  });
+  exchange.onAbort(() => watcher.ended());
+  hub.add(watcher);
+  watcher.start(timeoutMs, () => state.revision);
+  return watcher;
+}
+
+/** Shows what comes before the live changes: the present objects, or the changes after a revision. */
+async function catchUp(context: ReadContext, watcher: Watcher, watch: CheckedWatch): Promise<void> {
+  const { selection, collection, isInitial, marksInitialEnd } = watch;
+  const start = startOf(context, watch);
+  if (!isInitial) return await resume(context, watcher, selection, collection, start);
+  await watcher.catchUp(await initialOf(context, collection, selection), marksInitialEnd ? start : undefined);
+}
+
+/**
+ * Waits for the version that the initial events must not be older than. Returns false if it does not come in time: the
+ * stream has begun, so that this is told by an ERROR event, which ends it.
+ */
+async function hasArrived(
+  context: ReadContext,
+  { isInitial, revision, asked, stream, form }: CheckedWatch,
 ): Promise<boolean> {
+  if (!isInitial || revision === undefined) return true;
   try {
     await notOlderThan(context, revision, asked);
     return true;

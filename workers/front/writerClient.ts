@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { unavailable } from './unavailable.js';
+import { requestTimeout } from './refusals.js';
 import { Refusal } from '../../core/model/refusal.js';
 import type { FromWriter, HistoryRequest, RangeRequest } from '../../core/threads/messages.js';
 import { InFlight } from '../../core/threads/inFlight.js';
@@ -26,7 +26,7 @@ export class WriterClient {
       this.#port = undefined;
       for (const [requestId, { reject }] of this.#inFlight) {
         this.#inFlight.delete(requestId);
-        reject(unavailable());
+        reject(requestTimeout());
       }
     });
   }
@@ -36,7 +36,7 @@ export class WriterClient {
     const waiting = this.#inFlight.get(answer.requestId);
     this.#inFlight.delete(answer.requestId);
     if (answer.is !== 'failed') waiting?.resolve(answer);
-    else if (answer.reason === 'unavailable') waiting?.reject(unavailable());
+    else if (answer.reason === 'unavailable') waiting?.reject(requestTimeout());
     else waiting?.reject(answer.reason === 'compacted' ? new Refusal('Expired', EXPIRED) : new Error(answer.message));
   }
 
@@ -71,7 +71,7 @@ export class WriterClient {
 
   #send(request: object): Promise<Answer> {
     const port = this.#port;
-    if (!port) return Promise.reject(unavailable());
+    if (!port) return Promise.reject(requestTimeout());
     return new Promise((resolve, reject) => {
       const requestId = this.#inFlight.add({ resolve, reject });
       port.postMessage({ ...request, requestId });

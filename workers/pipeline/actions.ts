@@ -1,8 +1,9 @@
 import { badRequest, methodNotAllowed } from '../../core/model/refusal.js';
 import type { Strategy } from '../../core/api/strategy.js';
+import { keyOf } from '../../core/request/keys.js';
 import { deepCopy } from '../../core/schema/patch/members.js';
 import { type Context, strategyContext } from './context.js';
-import { notFoundError } from './errors.js';
+import { notFoundError, UnseenObject } from './errors.js';
 import type { Action, AuthorizedRequest, DecodedObject } from './stages.js';
 import { currentObject } from './versions.js';
 
@@ -44,7 +45,7 @@ export function checkAction(context: Context, request: AuthorizedRequest): void 
 
 /**
  * POST on a subresource that changes its object (`binding`), or on a virtual kind that stands for one. Throws 400 for a
- * body without a name on a virtual kind.
+ * body without a name on a virtual kind, and UnseenObject until the job has the object that it names.
  */
 export function act(context: Context, { request: sent, options, object: body }: DecodedObject): Action {
   const indirect = indirectTarget(context, sent);
@@ -54,6 +55,8 @@ export function act(context: Context, { request: sent, options, object: body }: 
   const request: AuthorizedRequest = indirect
     ? { ...sent, resource, target: { ...sent.target, resource: resource.plural, subresource, name } }
     : sent;
+  const key = keyOf(resource, sent.target.namespace, name);
+  if (indirect && sent.job.currentKey !== key) throw new UnseenObject(key);
   return {
     is: 'action',
     sent,

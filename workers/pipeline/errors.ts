@@ -13,6 +13,11 @@ import type { AuthorizedRequest } from './stages.js';
 /** The resource as refusals name it. */
 export const groupResource = ({ group, plural }: Resource): GroupResource => ({ group, resource: plural });
 
+/** Thrown for a job that starts from an object that its body names: the front end could not know its key. */
+export class UnseenObject {
+  constructor(readonly key: string) {}
+}
+
 /** 404 for the object of the request. */
 export const notFoundError = ({ resource, target }: AuthorizedRequest): Refusal =>
   notFound(groupResource(resource), target.name);

@@ -7,7 +7,7 @@ import { parseRoute } from '../../core/request/route.js';
 import type { Grant, Job, JobResult } from '../../core/threads/messages.js';
 import { statusAnswer } from './answer.js';
 import type { Context } from './context.js';
-import { notFoundError } from './errors.js';
+import { notFoundError, UnseenObject } from './errors.js';
 import { checkCollection } from './remove.js';
 import { formsOf, render } from './render.js';
 import { asWrite, type AuthorizedRequest, authenticate, authorize, write } from './stages.js';
@@ -23,16 +23,17 @@ export async function run(
   propose: (id: number, operations: Transaction) => void,
 ): Promise<JobResult> {
   const { id } = job;
-  const warnings: string[] = [];
+  const warnings: string[] = [...(job.warnings ?? [])];
   let grant: Grant | undefined;
   try {
     const route = parseRoute(context.registry, job.method, job.path, job.query);
     if (job.render) return { id, ...(await render(context, job, route, job.render)) };
     const authenticated = await authenticate(context, { job, route, warnings });
     const { user, identityFor } = authenticated;
-    if (!job.granted) grant = { user, identityFor, dependsOn: 'never', allowed: false };
+    const found = { user, identityFor, warnings: job.user || warnings.length === 0 ? undefined : [...warnings] };
+    if (!job.granted) grant = { ...found, dependsOn: 'never', allowed: false };
     const authorized = await authorize(context, authenticated);
-    if (!job.granted) grant = { user, identityFor, dependsOn: authorized.dependsOn, allowed: true };
+    if (!job.granted) grant = { ...found, dependsOn: authorized.dependsOn, allowed: true };
     const request = asWrite(authorized);
     if (!request) return { id, is: 'granted', grant };
     const { strategy, warning } = request.resource;
@@ -48,6 +49,7 @@ export async function run(
     propose(id, operations);
     return { id, is: 'proposed', status, headers, body, gaps, more, key: operations[0]!.key, grant };
   } catch (thrown) {
+    if (thrown instanceof UnseenObject) return { id, is: 'unseen', key: thrown.key, grant };
     return { id, ...refusalAnswer(context, job, thrown, warnings), grant };
   }
 }

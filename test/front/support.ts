@@ -1,0 +1,126 @@
+import type { Exchange } from '../../core/api/listener.js';
+import type { Log } from '../../core/api/host.js';
+import { RequestMetrics } from '../../core/metrics/index.js';
+import { namingOf } from '../../core/naming.js';
+import { storageNameIn } from '../../core/threads/entry.js';
+import type { Grant, Job, JobResult } from '../../core/threads/messages.js';
+import { AccessCache } from '../../workers/front/access.js';
+import { Collection } from '../../workers/front/collection.js';
+import type { ReadContext } from '../../workers/front/context.js';
+import { Front } from '../../workers/front/front.js';
+import { History } from '../../workers/front/history.js';
+import { PoolClient } from '../../workers/front/poolClient.js';
+import { Proposals } from '../../workers/front/proposals.js';
+import type { State } from '../../workers/front/state.js';
+import { registryOf } from '../kinds/builtIn.js';
+
+/** A later turn of the event loop. */
+export const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+
+/** What the pool finds for each user's token; the anonymous user may do nothing. */
+export const grantFor = (name: string): Grant => ({
+  user: { name, uid: '', groups: [], extra: new Map() },
+  identityFor: 'forever',
+  dependsOn: 'policy',
+  allowed: true,
+});
+
+/** A cache of objects without a writer: `put` stores an object at the next revision. */
+export function fakeState(): State & { put(key: string, value?: string): void; revision: number; time: number } {
+  const collections = new Map<string, Collection>();
+  const history = new History(0, Number.POSITIVE_INFINITY);
+  const state = {
+    time: 0,
+    now: () => state.time,
+    revision: 1,
+    collections,
+    history,
+    put(key: string, value = 'object') {
+      const name = storageNameIn(key);
+      let collection = collections.get(name);
+      if (!collection) collections.set(name, (collection = new Collection(name, new Map())));
+      const event = { key, revision: ++state.revision, created: 1, value: Buffer.from(value) };
+      history.add(collection.apply(event)!, 0);
+    },
+  };
+  return state as unknown as ReturnType<typeof fakeState>;
+}
+
+/** A front end whose pool is `run` and whose writer is silent: verdicts are given to `proposals`. */
+export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
+  const registry = registryOf('neutral');
+  const state = fakeState();
+  const reads = {
+    naming: namingOf('neutral'),
+    catchUp: () => undefined,
+    mostRecent: () => undefined,
+  } as unknown as ReadContext;
+  const access = new AccessCache();
+  const proposals = new Proposals();
+  const log = { error: () => undefined } as unknown as Log;
+  const front = new Front({
+    registry: () => registry,
+    state,
+    pool: new PoolClient({ run: async job => run(job) }, access, () => 0),
+    proposals,
+    reads,
+    paths: () => false,
+    log,
+    metrics: new RequestMetrics(),
+  });
+  return { front, proposals, access, state };
+}
+
+/** A request whose body arrives when the test says so. */
+export interface Sent {
+  readonly exchange: Exchange;
+  readonly status: () => number | undefined;
+  /** A part of the body arrives. */
+  arrive(bytes: number): void;
+  /** The body is complete. */
+  complete(): void;
+  /** The client goes away. */
+  leave(): void;
+}
+
+/** A POST of a namespace with a token. */
+export function postOf(token: string, method = 'POST', path = '/api/v1/namespaces'): Sent {
+  let onPart: (bytes: number) => void = () => undefined;
+  let complete: (body: Uint8Array) => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  let status: number | undefined;
+  const headers = token === '' ? [] : [['authorization', `Bearer ${token}`] as const];
+  const exchange = {
+    method,
+    path,
+    query: '',
+    aborted: false,
+    header: () => undefined,
+    headers: () => headers,
+    body: (_limit: number, count: typeof onPart) =>
+      new Promise<Uint8Array>((resolve, reject) => {
+        onPart = count;
+        complete = resolve;
+        fail = reject;
+      }),
+    respond: (given: number) => {
+      status = given;
+    },
+  };
+  return {
+    exchange: exchange as unknown as Exchange,
+    status: () => status,
+    arrive(bytes) {
+      try {
+        onPart(bytes);
+      } catch (error) {
+        fail(error);
+      }
+    },
+    complete: () => complete(new Uint8Array(0)),
+    leave() {
+      exchange.aborted = true;
+      fail(new Error('the client closed the connection'));
+    },
+  };
+}

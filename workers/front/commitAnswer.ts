@@ -1,0 +1,33 @@
+import { withEnvelopeRevision } from '../../core/schema/protobufWatch.js';
+import type { Current } from '../../core/threads/messages.js';
+import type { History } from './history.js';
+import type { PoolResponse, Proposed } from './writeState.js';
+
+/**
+ * The answer to a proposal that was committed at `revision`: the body that the pool made, with the revision in it, or
+ * else the object that was written. `current` is the object before; it is the answer to a commit that changed nothing.
+ */
+export function commitAnswer(
+  { id, status, headers, body, gaps, key }: Proposed,
+  revision: number,
+  history: History,
+  current: Current | undefined,
+): PoolResponse {
+  const answer = (bytes: Uint8Array): PoolResponse => ({ id, is: 'respond', status, headers, body: bytes });
+  if (body) {
+    if (gaps === 'envelope') return answer(withEnvelopeRevision(body, revision));
+    return answer(gaps ? insertRevision(body, gaps, revision) : body);
+  }
+  // From the history, because a later change may already have replaced the object in the collection.
+  const written = history.at(revision).find(({ after }) => after?.key === key);
+  const object = written?.after?.value ?? current?.bytes;
+  if (!object) throw new Error('the committed object is not in the cache');
+  return answer(object);
+}
+
+/** The body with the digits of the revision at each gap. */
+function insertRevision(body: Uint8Array, gaps: readonly number[], revision: number): Buffer {
+  const digits = Buffer.from(String(revision));
+  const ends = [...gaps, body.length];
+  return Buffer.concat(ends.flatMap((end, i) => [...(i > 0 ? [digits] : []), body.subarray(ends[i - 1] ?? 0, end)]));
+}

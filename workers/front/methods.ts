@@ -1,0 +1,32 @@
+import { methodNotAllowed, Refusal } from '../../core/model/refusal.js';
+import type { Route } from '../../core/request/route.js';
+
+/** Whether a resource has the verb that the method stands for. True for paths that name no resource. */
+export function isMethodAllowed(method: string, { resource, subresource, target, watchPath }: Route): boolean {
+  if (target.is === 'path' || !resource) return true;
+  // Upstream routes built-in kinds by method, custom kinds by verb; a proxy passes on any method.
+  if (method === 'HEAD' && !resource.custom && subresource?.name !== 'proxy') return false;
+  if (watchPath && method !== 'GET') return false;
+  const needsName = target.verb === 'update' || target.verb === 'patch';
+  const needsNoName = target.verb === 'create' && !subresource;
+  if (target.name === '' ? needsName : needsNoName) return false;
+  if (!(subresource ?? resource).verbs.includes(target.verb)) return false;
+  const isOfAllNamespaces = resource.namespaced && target.namespace === '';
+  return !isOfAllNamespaces || ['list', 'watch'].includes(target.verb) || !resource.stored;
+}
+
+/** Whether a request changes a resource. All others are answered without a body. */
+export const isWrite = (method: string, route: Route): boolean =>
+  method !== 'GET' &&
+  method !== 'HEAD' &&
+  route.target.is === 'resource' &&
+  route.missing === undefined &&
+  isMethodAllowed(method, route);
+
+/** 405 for a verb that the resource does not have; custom kinds have a message of their own. */
+export function methodNotAllowedError({ resource, target }: Route): Refusal {
+  if (!resource?.custom || target.is !== 'resource') return methodNotAllowed();
+  const { group, plural } = resource;
+  const text = `${target.verb} is not supported on resources of kind ${JSON.stringify(`${plural}.${group}`)}`;
+  return new Refusal('MethodNotAllowed', text, { group, kind: plural });
+}

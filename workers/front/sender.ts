@@ -1,0 +1,28 @@
+import type { Exchange } from '../../core/api/listener.js';
+import type { User } from '../../core/model/user.js';
+import type { Route } from '../../core/request/route.js';
+import type { Identity } from './access.js';
+import type { Usage } from './usage.js';
+
+/** The sender of a request, as far as the front end knows it. The pool's findings are added to it. */
+export interface Sender {
+  /** The credentials as a key of the cache; undefined for a controller, whose requests come from inside the server. */
+  readonly credentials?: string;
+  /** The remembered identity of the credentials. */
+  identity?: Identity;
+  /** Undefined until the sender is authenticated. */
+  user?: User;
+  /** That of all unknown senders until the sender is authenticated. */
+  usage: Usage;
+  /** The policy revision under which the pool has allowed this request; undefined if it was not asked. */
+  allowedUnder?: number;
+  /** Warnings about the credentials, for the answer. */
+  warnings?: readonly string[];
+}
+
+/** A request in the front end. */
+export interface FrontRequest {
+  readonly exchange: Exchange;
+  readonly route: Route;
+  readonly sender: Sender;
+}

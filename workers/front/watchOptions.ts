@@ -1,0 +1,73 @@
+import { badRequest, invalidObject, type Violation } from '../../core/model/refusal.js';
+import type { Naming } from '../../core/naming.js';
+import { validateListOptions } from '../../core/request/listOptions.js';
+import { firstValue, parseFlag, parseInteger, type Query } from '../../core/request/query.js';
+import { parseRevision } from '../../core/request/resourceVersion.js';
+import type { Route } from '../../core/request/route.js';
+
+/** The options of a watch (spec, "Resource version semantics: watch"). */
+export interface WatchOptions {
+  /** Whether the client wants bookmarks now and then. */
+  readonly bookmarks: boolean;
+  /** Time after which the watch ends. */
+  readonly timeoutMs: number;
+  /** The version as the client wrote it; '' for none. */
+  readonly asked: string;
+  /** The version to begin after, or that initial events must not be older than. */
+  readonly revision?: number;
+  /** Whether the watch begins with the present objects. */
+  readonly isInitial: boolean;
+  /** Whether the watch takes the place of a list: the client has asked for initial events itself. */
+  readonly isList: boolean;
+  /** Whether a bookmark marks the end of the initial events. */
+  readonly marksInitialEnd: boolean;
+}
+
+/** Shortest duration of a watch without `timeoutSeconds`; the longest is twice that, as upstream. */
+const WATCH_MS = 30 * 60_000;
+
+/** The violations in a combination of options, as upstream finds them. */
+function watchViolations(query: Query): Violation[] {
+  const match = firstValue(query, 'resourceVersionMatch');
+  const sendInitial = query.has('sendInitialEvents');
+  const violations: Violation[] = [];
+  const forbid = (message: string) =>
+    violations.push({ reason: 'FieldValueForbidden', field: 'resourceVersionMatch', message: `Forbidden: ${message}` });
+  if (sendInitial && match !== 'NotOlderThan')
+    forbid('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+  if (!sendInitial && match) forbid('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
+  if (match && match !== 'NotOlderThan') {
+    violations.push({
+      reason: 'FieldValueNotSupported',
+      field: 'resourceVersionMatch',
+      message: `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`,
+    });
+  }
+  return violations;
+}
+
+/**
+ * Parses the options of a watch. Those of a `/watch/` path without the parameter `watch` are validated as a list's, as
+ * upstream does. Throws Refusal 400 and 422.
+ */
+export function parseWatchOptions({ query, watchPath }: Route, naming: Naming): WatchOptions {
+  if (firstValue(query, 'continue')) throw badRequest('continue is not allowed for a watch');
+  parseInteger(query, 'limit');
+  const seconds = parseInteger(query, 'timeoutSeconds') ?? 0;
+  const violations = watchPath && !parseFlag(query, 'watch') ? validateListOptions(query) : watchViolations(query);
+  if (violations.length > 0) throw invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
+  const asked = firstValue(query, 'resourceVersion');
+  const revision = (asked === '' ? 0 : parseRevision(asked)) || undefined;
+  const isInitial = query.has('sendInitialEvents') ? parseFlag(query, 'sendInitialEvents') : revision === undefined;
+  const bookmarks = parseFlag(query, 'allowWatchBookmarks');
+  return {
+    bookmarks,
+    asked,
+    revision,
+    isInitial,
+    isList: isInitial && query.has('sendInitialEvents'),
+    marksInitialEnd: bookmarks && (query.has('sendInitialEvents') || asked === ''),
+    // As upstream a time that is over ends the watch at once; none is one of the server's choice.
+    timeoutMs: seconds === 0 ? WATCH_MS * (1 + Math.random()) : Math.min(Math.max(0, seconds) * 1000, 2 ** 31 - 1),
+  };
+}

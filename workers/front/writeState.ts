@@ -1,0 +1,112 @@
+import { WRITE_RETRIES } from '../../core/limits.js';
+import { Refusal } from '../../core/model/refusal.js';
+import type { JobResult, Verdict } from '../../core/threads/messages.js';
+import { requestTimeout } from './refusals.js';
+
+/** The pool's answer for a client. */
+export type PoolResponse = Extract<JobResult, { is: 'respond' }>;
+/** The pool's message that it has sent a proposal to the writer. */
+export type Proposed = Extract<JobResult, { is: 'proposed' }>;
+
+/** An attempt of a write. */
+interface Attempt {
+  /** Number of the attempt, from 1. */
+  readonly attempt: number;
+  /** Key of the object that the attempt starts from, where the path does not name it. */
+  readonly key?: string;
+  /** A refusal of an earlier attempt was due to an outdated object: the next refusal stands. */
+  readonly isRechecked: boolean;
+  /** Answer after the first of two writes; the attempt is one of the second write. */
+  readonly begun?: PoolResponse;
+}
+
+/**
+ * The state of a write. Those in the upper half are left through the function that is named with them, when what they
+ * wait for has happened; those in the lower half are final.
+ */
+export type WriteState =
+  /** The pool runs the job on the current object. Next: `afterJob`. */
+  | ({ readonly is: 'attempting' } & Attempt)
+  /** The writer has the proposal. Next: `afterVerdict`. */
+  | ({ readonly is: 'proposed'; readonly proposal: Proposed } & Attempt)
+  /** The pool has refused; whether the object was current is looked up. Next: `afterRecheck`. */
+  | ({ readonly is: 'refused'; readonly refusal: PoolResponse } & Attempt)
+  /** Another attempt is due, if the client still waits for it. Next: `afterInterruption`. */
+  | ({ readonly is: 'interrupted' } & Attempt)
+  /** The client gets this answer. */
+  | { readonly is: 'answered'; readonly response: PoolResponse }
+  /** The write ends with this error. */
+  | { readonly is: 'failed'; readonly error: Error }
+  /** Other writes were faster in every attempt: the client gets 409. */
+  | { readonly is: 'conflicted' };
+
+type In<State extends WriteState['is']> = Extract<WriteState, { is: State }>;
+/** The state in which the pool runs the job. */
+export type Attempting = In<'attempting'>;
+
+/** The state of a new write. */
+export const FIRST_ATTEMPT: Attempting = { is: 'attempting', attempt: 1, isRechecked: false };
+
+/**
+ * After the job has ended. `exists` tells whether there is an object under a key: where the name was only generated,
+ * the attempt did not have the object, and the next one will.
+ */
+export function afterJob(state: Attempting, result: JobResult, exists: (key: string) => boolean): WriteState {
+  if (result.is === 'proposed') return { ...state, is: 'proposed', proposal: result };
+  if (result.is === 'unseen') return interrupted(state, { key: result.key });
+  if (result.is !== 'respond') return failed(new Error(`the pool answered a write with ${result.is}`));
+  // Somebody else has done what the second write was for.
+  if (state.begun && result.status === 404) return answered(state.begun);
+  if (state.key === undefined && result.key !== undefined && exists(result.key))
+    return interrupted(state, { key: result.key });
+  if (result.status < 400 || state.isRechecked) return answered(result);
+  return { ...state, is: 'refused', refusal: result };
+}
+
+/** After the writer's verdict. `answer` makes the answer to a commit, of its revision. */
+export function afterVerdict(
+  state: In<'proposed'>,
+  verdict: Verdict,
+  answer: (proposal: Proposed, revision: number) => PoolResponse,
+): WriteState {
+  const { proposal } = state;
+  const { key } = proposal;
+  switch (verdict.is) {
+    case 'committed': {
+      const response = answer(proposal, verdict.revision);
+      return proposal.more ? interrupted(state, { key, begun: response }) : answered(response);
+    }
+    case 'stale':
+      return interrupted(state, { key });
+    case 'unavailable':
+      return failed(requestTimeout());
+    case 'error':
+      return failed(new Refusal('InternalError', `Internal error occurred: ${verdict.message}`));
+  }
+}
+
+/** After the cache has come as far as the store. `wasOutdated`: it had not when the pool was asked. */
+export const afterRecheck = (state: In<'refused'>, wasOutdated: boolean): WriteState =>
+  wasOutdated ? interrupted(state, { isRechecked: true }) : answered(state.refusal);
+
+/** Before another attempt. `isLate`: the time of the write is over; `isClientGone`: nobody waits for the answer. */
+export function afterInterruption(
+  { attempt, key, isRechecked, begun }: In<'interrupted'>,
+  { isLate, isClientGone }: { readonly isLate: boolean; readonly isClientGone: boolean },
+): WriteState {
+  if (isClientGone && !begun) return failed(new Error('the client has closed the connection'));
+  if (attempt >= WRITE_RETRIES) return { is: 'conflicted' };
+  if (isLate) return failed(requestTimeout());
+  return { is: 'attempting', attempt: attempt + 1, key, isRechecked, begun };
+}
+
+const interrupted = ({ attempt, key, isRechecked, begun }: Attempt, change: Partial<Attempt>): WriteState => ({
+  is: 'interrupted',
+  attempt,
+  key,
+  isRechecked,
+  begun,
+  ...change,
+});
+const answered = (response: PoolResponse): WriteState => ({ is: 'answered', response });
+const failed = (error: Error): WriteState => ({ is: 'failed', error });
