@@ -45,7 +45,9 @@ export const PAST_PAGE = 2000;
 export const WATCH_BACKLOG_BYTES = 8 * 1024 * 1024;
 /** Requests waiting for the pool before new ones are answered with 429 and Retry-After. */
 export const POOL_QUEUE = 10_000;
-/** Requests of one user that wait for pool or writer, so that nobody fills the queue. Above it: 429 with Retry-After. */
+/**
+ * Requests of one user that wait for pool or writer, so that none fills the queue. Above it: 429 with Retry-After.
+ */
 export const IDENTITY_REQUESTS = POOL_QUEUE / 2;
 /** The same of all senders together that are anonymous or not authenticated yet. Above it: 429 with Retry-After. */
 export const UNKNOWN_REQUESTS = POOL_QUEUE / 4;
