@@ -1,6 +1,7 @@
 import { Refusal } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
 import { type Choice, type Form, type MediaName, negotiate } from './negotiate.js';
+import { internalType } from '../schema/goTypes.js';
 import { encodeJson } from '../schema/json.js';
 import { encodeCommon } from '../schema/protobuf.js';
 import type { Resource } from '../schema/resource.js';
@@ -33,11 +34,8 @@ export const chooseForm = (
   });
 
 /** The type of an object, or with `List` of a list, as upstream's messages name it. */
-function goType({ custom, storageName, type, kind }: Resource, suffix: '' | 'List'): string {
-  if (custom) return `*unstructured.Unstructured${suffix}`;
-  const packageName = storageName.startsWith('core/') ? 'core' : type.id.split('.')[0];
-  return `*${packageName}.${kind}${suffix}`;
-}
+const goType = (resource: Resource, suffix: '' | 'List'): string =>
+  `*${resource.custom ? 'unstructured.Unstructured' : internalType(resource)}${suffix}`;
 
 /**
  * Chooses the form of an answer with one object or with a list. Throws 406, as upstream also where a client asks for

@@ -74,7 +74,7 @@ describe('operations', () => {
       [
         { apiVersion: 'autoscaling/v2', kind: 'Scale', metadata: { name: 'judged' }, spec },
         400,
-        'expected API version',
+        'no kind "Scale" is registered for version "autoscaling/v2"',
       ],
       [
         { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'judged' }, spec },

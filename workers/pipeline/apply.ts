@@ -83,7 +83,7 @@ function applyToObject(
     route.subresource?.name === 'status' ? statusConfig(config) : config,
     decodeManagers(old?.metadata.managedFields),
   );
-  const object = decodePatched(request, options, merged.object);
+  const object = decodePatched(context, request, options, merged.object);
   // The annotation is the object's: an apply of its status does not change it.
   if (!route.subresource) keepLastApplied(context.naming, request, object, config);
   return { object, managers: merged.managers };
@@ -98,7 +98,7 @@ function applyToScale(context: Context, request: AuthorizedRequest, options: Wri
   const field = replicasField(request);
   const merged = applyConfig(context, request, scaleKind(request), scale, config, scaleManagers(managers, field));
   return {
-    object: decodePatched(request, options, merged.object, route.subresource!.type),
+    object: decodePatched(context, request, options, merged.object, route.subresource!.type),
     managers: managersAfterScale(managers, merged.managers, field, resource.apiVersion),
   };
 }

@@ -1,6 +1,13 @@
 import type { ApiObject, Json, ObjectMeta } from '../../core/model/object.js';
 import { badRequest, invalid, invalidObject, methodNotAllowed, Refusal } from '../../core/model/refusal.js';
-import { decodeAsKind, decodeObject, normalize, parseJson, TypeMismatch } from '../../core/schema/decode.js';
+import {
+  decodeAsKind,
+  decodeObject,
+  type DecodeSink,
+  normalize,
+  parseJson,
+  TypeMismatch,
+} from '../../core/schema/decode.js';
 import type { Struct } from '../../core/schema/model.js';
 import { isMembers, type Members, treeText } from '../../core/schema/patch/members.js';
 import type { Resource } from '../../core/schema/resource.js';
@@ -63,7 +70,7 @@ function decodeBody(context: Context, request: AuthorizedRequest, options: Write
   const { route, resource, warnings } = request;
   const { subresource } = route;
   if (subresource?.type && subresource.kind !== resource.kind) return decodeSubresource(context, request, options);
-  const value = explainUnreadable(request, () => checkEnvelope(request, parseBody(context, request, options)));
+  const value = explainUnreadable(request, () => checkEnvelope(context, request, parseBody(context, request, options)));
   const duplicates = request.duplicates.splice(0);
   const unknown: string[] = [];
   const object = decodeObject(resource, value, { strictErrors: unknown });
@@ -80,10 +87,21 @@ function decodeSubresource(context: Context, request: AuthorizedRequest, options
   const type = request.route.subresource!.type!;
   const duplicates = request.duplicates.splice(0);
   const unknown: string[] = [];
-  const object = decodeAs(request, type, value, unknown);
+  const object = explainUnreadable(request, () => decodeAs(context, request, value, unknown));
   const strictErrors = orderStrictErrors(request, type, duplicates, unknown);
   reportStrictErrors(options.fieldValidation, strictErrors, request.warnings, all => strictRefusal(request, all));
   return object;
+}
+
+function decodeAs(context: Context, request: AuthorizedRequest, value: Json, strictErrors: string[]): ApiObject {
+  const { kind, version, type } = request.route.subresource!;
+  const members = checkSubresourceEnvelope(context, request, value);
+  try {
+    return normalizeAs(type!, members, { strictErrors });
+  } catch (error) {
+    if (!(error instanceof TypeMismatch)) throw error;
+    throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.message}`);
+  }
 }
 
 function withDefaults(resource: Resource, object: ApiObject): ApiObject {
@@ -99,6 +117,7 @@ function withDefaults(resource: Resource, object: ApiObject): ApiObject {
  * patch if it is a strategic one, else the result.
  */
 export function decodePatched(
+  context: Context,
   request: AuthorizedRequest,
   options: WriteOptions,
   value: Json,
@@ -111,11 +130,13 @@ export function decodePatched(
     return invalidObject('', '', '', [invalid('patch', given, why)]);
   };
   const unknown: string[] = [];
+  const sink = { strictErrors: unknown, isMerged: strategic };
   let object: ApiObject;
   try {
-    object = type
-      ? decodeAs(request, type, value, unknown)
-      : decodeAsKind(resource, checkEnvelope(request, value), { strictErrors: unknown, isMerged: strategic });
+    // A strategic merge knows the type of its result: what the patch says of kind and version has no effect.
+    const checkKind = type ? checkSubresourceEnvelope : checkEnvelope;
+    const members = strategic ? value : checkKind(context, request, value);
+    object = type ? normalizeAs(type, members, sink) : decodeAsKind(resource, members, sink);
   } catch (error) {
     // The patch is well-formed, but its result is not an object of the kind.
     const isInvalid = error instanceof TypeMismatch || (error instanceof Refusal && error.reason === 'BadRequest');
@@ -129,16 +150,10 @@ export function decodePatched(
   return type ? object : withDefaults(resource, object);
 }
 
-function decodeAs(request: AuthorizedRequest, type: Struct, value: Json, strictErrors: string[]): ApiObject {
-  const { kind, version } = request.route.subresource ?? request.resource;
-  try {
-    const object = normalize(type, checkSubresourceEnvelope(request, value), { strictErrors }) as unknown as ApiObject;
-    object.metadata ??= {};
-    return object;
-  } catch (error) {
-    if (!(error instanceof TypeMismatch)) throw error;
-    throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.message}`);
-  }
+function normalizeAs(type: Struct, value: Json, sink: DecodeSink): ApiObject {
+  const object = normalize(type, value, sink) as unknown as ApiObject;
+  object.metadata ??= {};
+  return object;
 }
 
 /** The options of a delete or deletecollection, from the body or, without one, from the query. Throws 400, 415, 422. */

@@ -1,8 +1,10 @@
 import type { Json } from '../../core/model/object.js';
 import { badRequest, invalid, invalidObject, type Refusal } from '../../core/model/refusal.js';
 import { isMembers, type Members } from '../../core/schema/patch/members.js';
-import type { Resource } from '../../core/schema/resource.js';
+import { decodedType, internalType, packageOf } from '../../core/schema/goTypes.js';
+import type { Registry, Resource } from '../../core/schema/resource.js';
 import { UnreadableBody } from '../../core/schema/unreadable.js';
+import type { Context } from './context.js';
 import type { AuthorizedRequest } from './stages.js';
 
 /** The refusal of a body that is no object. */
@@ -26,11 +28,32 @@ function envelopeText(object: Members, name: 'kind' | 'apiVersion'): string {
 
 const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
 
-const unknownKind = (given: string, kind: string, apiVersion: string): Refusal => {
-  const version = JSON.stringify(versionOf(apiVersion));
-  const what = `no kind ${JSON.stringify(given)} is registered for version ${JSON.stringify(apiVersion)}`;
-  return badRequest(`${given} in version ${version} cannot be handled as a ${kind}: ${what}`);
-};
+/** What a body is expected to be. `type`: into which upstream decodes it. */
+interface Expected {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly type: string;
+  /** Bodies of a patch are refused with the reason alone. */
+  readonly isPatched: boolean;
+}
+
+/**
+ * Throws 400 for a body of a built-in kind that says that it is of another kind or version: with upstream's reason why
+ * it cannot be decoded as the expected one, or that it is of another version of the expected kind.
+ */
+function checkKind(registry: Registry, expected: Expected, given: { kind: string; apiVersion: string }): void {
+  const { kind, apiVersion } = given;
+  if (kind === expected.kind && apiVersion === expected.apiVersion) return;
+  if (apiVersion.split('/').length > 2) throw new UnreadableBody(`unexpected GroupVersion string: ${apiVersion}`);
+  const type = decodedType(registry, expected.type, apiVersion, kind);
+  if (type === expected.type) throw wrongVersion(apiVersion, expected.apiVersion);
+  const version = versionOf(apiVersion);
+  const reason = type
+    ? `converting (${version}.${kind}) to (${expected.type}): unknown conversion`
+    : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
+  if (expected.isPatched) throw badRequest(reason);
+  throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${expected.kind}: ${reason}`);
+}
 
 const wrongVersion = (given: string, expected: string): Refusal =>
   badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`);
@@ -38,14 +61,18 @@ const wrongVersion = (given: string, expected: string): Refusal =>
 /**
  * Gives the members of an object of the resource. Throws 400, and 422 for custom kinds, for a wrong kind or version.
  */
-export function checkEnvelope({ resource, target }: AuthorizedRequest, value: Json): Members {
+export function checkEnvelope(
+  { registry }: Pick<Context, 'registry'>,
+  { resource, target }: AuthorizedRequest,
+  value: Json,
+): Members {
   const object = value === null ? {} : value;
   if (!isMembers(object)) throw notAnObject(object);
-  const kind = envelopeText(object, 'kind');
-  const apiVersion = envelopeText(object, 'apiVersion');
-  if (resource.custom) checkCustomEnvelope(resource, target.verb === 'patch', object);
-  if (kind !== '' && kind !== resource.kind) throw unknownKind(kind, resource.kind, apiVersion || resource.apiVersion);
-  if (apiVersion !== '' && apiVersion !== resource.apiVersion) throw wrongVersion(apiVersion, resource.apiVersion);
+  const kind = envelopeText(object, 'kind') || resource.kind;
+  const apiVersion = envelopeText(object, 'apiVersion') || resource.apiVersion;
+  const isPatched = target.verb === 'patch';
+  if (resource.custom) checkCustomEnvelope(resource, isPatched, object);
+  else checkKind(registry, { ...resource, type: internalType(resource), isPatched }, { kind, apiVersion });
   return object;
 }
 
@@ -65,14 +92,23 @@ function checkCustomEnvelope({ group, apiVersion, kind }: Resource, isPatched: b
  * Gives the members of a subresource's body, which may leave out kind and version. What can only be created is accepted
  * in every version of its group. Throws 400.
  */
-export function checkSubresourceEnvelope({ route, resource, target }: AuthorizedRequest, value: Json): Members {
+export function checkSubresourceEnvelope(
+  { registry }: Pick<Context, 'registry'>,
+  { route, resource, target }: AuthorizedRequest,
+  value: Json,
+): Members {
   const object = value === null ? {} : value;
   if (!isMembers(object)) throw notAnObject(object);
-  const { kind, group, version } = route.subresource ?? resource;
-  const givenKind = envelopeText(object, 'kind') || kind;
-  const expected = group === '' ? version : `${group}/${version}`;
-  const given = envelopeText(object, 'apiVersion') || expected;
-  if (givenKind !== kind) throw unknownKind(givenKind, kind, given);
-  if (given === expected || (target.verb === 'create' && given.startsWith(`${group}/`))) return object;
-  throw wrongVersion(given, expected);
+  const { kind, group, version, type } = route.subresource ?? resource;
+  const apiVersion = group === '' ? version : `${group}/${version}`;
+  const given = {
+    kind: envelopeText(object, 'kind') || kind,
+    apiVersion: envelopeText(object, 'apiVersion') || apiVersion,
+  };
+  const isOtherVersion = target.verb === 'create' && given.kind === kind && given.apiVersion.startsWith(`${group}/`);
+  if (!isOtherVersion) {
+    const expected = { kind, apiVersion, type: `${packageOf(type!.id)}.${kind}`, isPatched: target.verb === 'patch' };
+    checkKind(registry, expected, given);
+  }
+  return object;
 }

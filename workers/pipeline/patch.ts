@@ -26,7 +26,7 @@ export function patch(context: Context, decoded: DecodedPatch): ObjectWrite {
   if (!old) throw notFoundError(request);
   if (isScale(request.route)) return patchScale(context, decoded, old);
   const result = applyPatch(context, decoded, old, request.resource.type);
-  const object = decodePatched(request, options, result, undefined, format === 'strategic');
+  const object = decodePatched(context, request, options, result, undefined, format === 'strategic');
   checkName(request, object);
   ensureNamespace(request, object);
   return replaceObject(context, request, options.dryRun, object, old);
@@ -37,7 +37,7 @@ function patchScale(context: Context, decoded: DecodedPatch, old: ApiObject): Ob
   const { resource, route } = request;
   const type = route.subresource!.type!;
   const result = applyPatch(context, decoded, scaleWithReplicas(resource, old), type);
-  const scale = decodePatched(request, options, result, type, format === 'strategic');
+  const scale = decodePatched(context, request, options, result, type, format === 'strategic');
   const managers = managersOfScaled(context, request, old, scaleOf(resource, old, true), scale);
   return replaceScale(context, request, options.dryRun, scale, old, managers);
 }
