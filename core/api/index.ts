@@ -5,7 +5,9 @@ export * from './control.js';
 export * from './host.js';
 export * from './listener.js';
 export * from './point.js';
+export * from './plugin.js';
 export * from './resource.js';
+export * from './schema.js';
 export * from './strategy.js';
 export {
   Compacted,

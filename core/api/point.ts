@@ -1,7 +1,6 @@
 import { recognizeCopies } from '../model/copies.js';
 import { Refusal } from '../model/refusal.js';
 import type { Host, Thread } from './host.js';
-import { API_VERSION } from './version.js';
 
 /**
  * A value or a promise of it. A value costs no turn of the event loop.
@@ -156,7 +155,10 @@ export interface Plugin<Config = unknown> {
    * another major version, or an older minor version, does not start with the plugin.
    */
   readonly apiVersion?: string;
-  /** Validates the settings. Pure; throws ConfigError with the path of an invalid field. */
+  /**
+   * Validates the settings. Pure; throws ConfigError with the path of an invalid field. `definePlugin` accepts a schema,
+   * `config`, in its place.
+   */
   parse(config: unknown): Config;
   /** Returns the contributions. Pure and cheap; runs in every thread. */
   contribute(config: Config): readonly Contribution[];
@@ -179,14 +181,3 @@ export class ConfigError extends Error {
 }
 
 recognizeCopies(ConfigError, 'ConfigError');
-
-/**
- * Checks the type of a plugin where it is written, and adds the version of the interface with which it is written.
- *
- * @example
- * export default definePlugin({ name: 'nothing', parse: () => null, contribute: () => [] });
- */
-export const definePlugin = <Config>(plugin: Plugin<Config>): Plugin<Config> => ({
-  apiVersion: API_VERSION,
-  ...plugin,
-});

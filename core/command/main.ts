@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { ConfigError } from '../api/point.js';
 import { helpText } from './options.js';
 import { type Io, serve } from './serve.js';
+import { ownVersion } from './version.js';
 
 /** Exit code for bad flags or settings. */
 const USAGE = 2;
@@ -11,22 +11,6 @@ const io: Io = {
   out: line => void process.stdout.write(`${line}\n`),
   err: line => void process.stderr.write(`${line}\n`),
 };
-
-/** The version in package.json, which is two directories above the source and three above the compiled file. */
-function version(): string {
-  for (const up of ['../../package.json', '../../../package.json']) {
-    try {
-      const found = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8')) as {
-        name?: string;
-        version?: string;
-      };
-      if (found.name === 'capstan') return found.version ?? 'unknown';
-    } catch {
-      // No package.json in this directory.
-    }
-  }
-  return 'unknown';
-}
 
 async function cel(args: readonly string[]): Promise<number> {
   const { runCelTool } = await import('../cel/tool.js');
@@ -42,15 +26,17 @@ async function run(args: readonly string[]): Promise<number> {
     }
   }
   if (command === 'version' || command === '--version') {
-    io.out(`capstan ${version()}`);
+    io.out(`capstan ${ownVersion()}`);
     return 0;
   }
   if (command === 'cel') return await cel(rest);
   if (command === 'store') return await (await import('./store.js')).storeCommand(rest, io);
   if (command === 'snapshot') return await (await import('./snapshot.js')).snapshotCommand(rest, io);
+  if (command === 'plugins' || command === 'plugin')
+    return await (await import('./plugins.js')).pluginsCommand(rest, io);
   if (command === 'serve') return await serve(rest, io);
   if (command === undefined || command.startsWith('-')) return await serve(args, io);
-  throw new ConfigError(command, 'unknown command; there are serve, store, snapshot, cel and version');
+  throw new ConfigError(command, 'unknown command; there are serve, plugins, plugin, store, snapshot, cel and version');
 }
 
 try {

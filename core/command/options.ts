@@ -169,6 +169,8 @@ export function helpText(): string {
     '  snapshot   save FILE [--data-dir=DIR | --kubeconfig=FILE]: take a snapshot of a running server',
     '             restore FILE --data-dir=NEW: create a data directory from a snapshot',
     '             status FILE: verify a snapshot',
+    '  plugins    list [flags of serve]: the plugins of a server, in the order in which they are asked',
+    '  plugin     init NAME [--point=POINT]: write a package with a plugin, its tests and scripts',
     '  cel        check and evaluate expressions',
     '  version    print the version',
     '',

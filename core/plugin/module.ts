@@ -1,6 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { resolve as resolveFrom } from 'import-meta-resolve';
+import { definePlugin, type PluginWithSchema } from '../api/plugin.js';
 import { ConfigError, type Plugin } from '../api/point.js';
 import { provideOwnCopy } from './ownCopy.js';
 
@@ -51,6 +52,16 @@ const isPlugin = (value: unknown): value is Plugin => {
   return typeof name === 'string' && name !== '' && typeof parse === 'function' && typeof contribute === 'function';
 };
 
+/** Whether this is a plugin with a schema that was not made with definePlugin. */
+const hasSchema = (value: unknown): value is PluginWithSchema<unknown> => {
+  const { config, parse } = (value ?? {}) as Partial<PluginWithSchema<unknown> & Plugin>;
+  return (
+    parse === undefined &&
+    typeof config?.['~standard']?.validate === 'function' &&
+    isPlugin({ ...(value as object), parse: () => null })
+  );
+};
+
 /** Imports a plugin. `path` is its position in the configuration. Throws ConfigError. */
 export async function importPlugin(use: string, path = 'plugins'): Promise<Plugin> {
   const [specifier, name] = partsOf(use);
@@ -63,6 +74,7 @@ export async function importPlugin(use: string, path = 'plugins'): Promise<Plugi
   }
   const plugin = module[name];
   if (isPlugin(plugin)) return plugin;
+  if (hasSchema(plugin)) return definePlugin(plugin);
   throw new ConfigError(
     `${path}.use`,
     `${use} exports no plugin; export by default the result of definePlugin({ name, parse, contribute })`,

@@ -107,6 +107,12 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
   ];
 }
 
-/** The plugins that a server has without any in its configuration, as far as they are the same for every server. */
-export const builtInPlugins = (settings: Settings): PluginSpec[] =>
-  pluginsOf({ ...settings, plugins: [] }, { rootCa: '', storePath: '', adminTokens: '', resources: [], groups: [] });
+/** Stands for what is known only while the server runs. */
+const NO_INPUTS: BuiltinInputs = { rootCa: '-', storePath: '-', adminTokens: '-', resources: [], groups: [] };
+
+/**
+ * The plugins of a server with these settings, with `plugins` as those of its configuration. What is known only while it
+ * runs is left out of their settings.
+ */
+export const builtInPlugins = (settings: Settings, plugins: readonly PluginSpec[] = []): PluginSpec[] =>
+  pluginsOf({ ...settings, plugins }, NO_INPUTS);

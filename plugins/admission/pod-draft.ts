@@ -1,6 +1,7 @@
 import type { Match, Mutator } from '../../core/api/admission.js';
 import type { Host } from '../../core/api/host.js';
-import { type Plugin, definePlugin } from '../../core/api/point.js';
+import { definePlugin } from '../../core/api/plugin.js';
+import type { Plugin } from '../../core/api/point.js';
 import { mutator } from '../../core/api/admission.js';
 import { ConfigError } from '../../core/api/point.js';
 import { type GroupResource, Refusal, qualifyResource } from '../../core/model/refusal.js';

@@ -1,4 +1,4 @@
-import { definePlugin } from '../../core/api/point.js';
+import { definePlugin } from '../../core/api/plugin.js';
 import { mutatingAdmissionPolicy } from './admissionregistration/mutatingAdmissionPolicy.js';
 import { mutatingAdmissionPolicyBinding } from './admissionregistration/mutatingAdmissionPolicyBinding.js';
 import { mutatingWebhookConfiguration } from './admissionregistration/mutatingWebhookConfiguration.js';

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Host } from '../../core/api/host.js';
 import { type Binding, type Exchange, type Listener, type Listening, listener } from '../../core/api/listener.js';
-import { definePlugin } from '../../core/api/point.js';
+import { definePlugin } from '../../core/api/plugin.js';
 import { HEADER_BYTES } from '../../core/limits.js';
 import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js';
 import { drained, guarded, statusLine } from './common.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { HttpRequest, HttpResponse, us_listen_socket, us_socket_context_t } from '@uwsjs/core';
 import type { Host } from '../../core/api/host.js';
 import { type Binding, type Exchange, type Listener, type Listening, listener } from '../../core/api/listener.js';
-import { definePlugin } from '../../core/api/point.js';
+import { definePlugin } from '../../core/api/plugin.js';
 import { HEADER_BYTES, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
 import { drained, guarded } from './common.js';
 import { framingFault } from './framing.js';

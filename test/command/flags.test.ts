@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -115,11 +115,13 @@ describe('the configuration file', () => {
       'good.yaml',
       'securePort: 7000\nnaming: kubernetes\ntlsSan: [a]\nplugins:\n- use: ./own.js\n  config: {a: 1}\n- use: package\n',
     );
+    mkdirSync(join(folder, 'node_modules/package'), { recursive: true });
+    writeFileSync(join(folder, 'node_modules/package/index.js'), '');
     const settings = loadSettings(['--config', path, '--secure-port=7001']);
     expect(settings).toMatchObject({ port: 7001, naming: 'kubernetes', tlsSan: ['a'] });
     expect(settings.plugins).toEqual([
       { use: pathToFileURL(join(folder, 'own.js')).href, config: { a: 1 } },
-      { use: 'package' },
+      { use: pathToFileURL(join(realpathSync(folder), 'node_modules/package/index.js')).href },
     ]);
   });
 

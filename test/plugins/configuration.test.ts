@@ -60,6 +60,37 @@ describe('parse', () => {
   });
 });
 
+describe('a schema in the place of parse', () => {
+  const use = fixture('lives', 'withSchema');
+
+  test('gives contribute the value as the schema reads it', async () => {
+    await starts([
+      { use, config: { keys: [{ user: 'ann' }] } },
+      { use: fixture('lives', 'plainSchema'), config: 'x' },
+    ]);
+  });
+
+  test.each([
+    [{ keys: [{ user: 1 }] }, 'plugins[0].config.keys[0].user: Invalid input: expected string, received number'],
+    [undefined, 'plugins[0].config: Invalid input: expected object, received undefined'],
+    [
+      { keys: 1, level: 'x' },
+      'plugins[0].config.keys: Invalid input: expected array, received number; level: Invalid input: ',
+    ],
+    [{ keys: [], more: 1 }, 'plugins[0].config: Unrecognized key: "more"'],
+  ])('%j ends the start with the path of the field and the plugin', async (config, message) => {
+    const error = await refusal([{ use, config }]);
+    expect(error.message.startsWith(message)).toBe(true);
+    expect(error.message.endsWith(' (plugin test/with-schema)')).toBe(true);
+  });
+
+  test('must validate synchronously', async () => {
+    expect((await refusal([{ use: fixture('lives', 'asyncSchema') }])).message).toBe(
+      'plugins[0].config: plugin test/async-schema: the schema of the configuration must validate synchronously',
+    );
+  });
+});
+
 describe('contribute and make', () => {
   test('contribute runs in every thread; make once in each thread that runs the point; what is made is released in reverse', async () => {
     const file = newFile();

@@ -1,0 +1,25 @@
+import type { Plugin } from './point.js';
+import { type ConfigSchema, parseWith } from './schema.js';
+import { API_VERSION } from './version.js';
+
+/**
+ * A plugin that gives a schema of its configuration instead of `parse`.
+ *
+ * @example
+ * const plugin: PluginWithSchema<string> = { name: 'greeter', config: z.string(), contribute: greeting => [] };
+ */
+export interface PluginWithSchema<Config> extends Omit<Plugin<Config>, 'parse'> {
+  readonly config: ConfigSchema<Config>;
+}
+
+/**
+ * Checks a plugin's shape where it is written. Adds the version of the interface that it is written with, and `parse`
+ * where it gives a schema of its configuration.
+ *
+ * @example
+ * export default definePlugin({ name: 'nothing', parse: () => null, contribute: () => [] });
+ */
+export function definePlugin<Config>(plugin: Plugin<Config> | PluginWithSchema<Config>): Plugin<Config> {
+  if ('parse' in plugin) return { apiVersion: API_VERSION, ...plugin };
+  return { apiVersion: API_VERSION, ...plugin, parse: parseWith(plugin.config) };
+}

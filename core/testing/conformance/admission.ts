@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import type { Change, Match, Mutator, Operation, Validator } from '../../api/admission.js';
+import type { Awaitable } from '../../api/point.js';
+import type { ApiObject } from '../../model/object.js';
+import { Refusal, type Violation } from '../../model/refusal.js';
+import { type ConformanceTest, suite, type SuiteBuilder } from '../suite.js';
+import { frozenCopy, withoutMembers } from './samples.js';
+
+const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
+
+function checkMatch(on: Match): void {
+  for (const member of ['groups', 'resources', 'operations', 'subresources'] as const) {
+    const list: unknown = on[member];
+    const isList = list === undefined || (Array.isArray(list) && list.every(one => typeof one === 'string'));
+    assert.ok(isList, `on.${member} must be a list of texts`);
+  }
+  const unknown = on.operations?.filter(one => !OPERATIONS.includes(one)) ?? [];
+  assert.deepEqual(unknown, [], `on.operations: ${OPERATIONS.join(', ')}`);
+}
+
+const testMatch = ({ it }: SuiteBuilder, make: () => Awaitable<{ readonly on: Match }>): void =>
+  it('selects changes by lists of texts', async () => checkMatch((await make()).on));
+
+/** Runs a call that may refuse; any other error is thrown on. */
+async function orRefusal<T>(call: () => Awaitable<T>): Promise<T | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/** A mutator under test, and what it is to make of some drafts. */
+export interface MutatorCase {
+  /** Makes one; called for each test. */
+  make(): Awaitable<Mutator>;
+  /** `after`: the draft as it is to be afterwards; absent: the mutator refuses. */
+  readonly drafts: readonly { readonly change: Change; readonly draft: ApiObject; readonly after?: ApiObject }[];
+}
+
+/**
+ * What every mutator must do.
+ *
+ * @example
+ * const drafts = [{ change: change(), draft: { ...object }, after: { ...object, data: { a: '1' } } }];
+ * for (const { name, run } of mutatorConformance({ make: () => new Defaults(), drafts })) test(name, run);
+ */
+export function mutatorConformance({ make, drafts }: MutatorCase): readonly ConformanceTest[] {
+  const mutated = async (mutator: Mutator, change: Change, draft: ApiObject): Promise<ApiObject | undefined> => {
+    const copy = structuredClone(draft);
+    return await orRefusal(async () => {
+      await mutator.mutate(change, copy);
+      return copy;
+    });
+  };
+  return suite(builder => {
+    const { it } = builder;
+    testMatch(builder, make);
+
+    it('changes drafts as expected', async () => {
+      const mutator = await make();
+      for (const { change, draft, after } of drafts) assert.deepEqual(await mutated(mutator, change, draft), after);
+    });
+
+    it('changes nothing more when it is called again, as for a write that lost a race', async () => {
+      const mutator = await make();
+      for (const { change, after } of drafts) if (after) assert.deepEqual(await mutated(mutator, change, after), after);
+    });
+
+    it('leaves JSON, of the same kind and name', async () => {
+      const mutator = await make();
+      for (const { change, draft } of drafts) {
+        const after = await mutated(mutator, change, draft);
+        if (!after) continue;
+        assert.deepEqual(JSON.parse(JSON.stringify(after)), after, 'must be JSON, without undefined members');
+        const identity = ({ kind, apiVersion, metadata: { name, namespace, uid } }: ApiObject) => [
+          kind,
+          apiVersion,
+          name,
+          namespace,
+          uid,
+        ];
+        assert.deepEqual(identity(after), identity(draft));
+      }
+    });
+
+    it('leaves the change as it is', async () => {
+      const mutator = await make();
+      for (const { change, draft } of drafts) await mutated(mutator, frozenCopy(change), draft);
+    });
+
+    it('fails at no draft that lacks members', async () => {
+      const mutator = await make();
+      for (const { change, draft } of drafts)
+        for (const less of withoutMembers(draft)) await mutated(mutator, change, less);
+    });
+  });
+}
+
+/** A validator under test, and what it is to find in some objects. */
+export interface ValidatorCase {
+  /** Makes one; called for each test. */
+  make(): Awaitable<Validator>;
+  /** `fields`: those of the expected violations, in any order; absent: the validator refuses. */
+  readonly objects: readonly {
+    readonly change: Change;
+    readonly after: ApiObject | undefined;
+    readonly fields?: readonly string[];
+  }[];
+}
+
+function checkViolation({ reason, field, message }: Violation): void {
+  assert.deepEqual([typeof reason, typeof field, typeof message], ['string', 'string', 'string']);
+  assert.ok(field !== '' && message !== '', 'a violation names its field and says what is wrong');
+}
+
+/**
+ * What every validator must do.
+ *
+ * @example
+ * const objects = [{ change: change(), after: object, fields: ['data.level'] }];
+ * for (const { name, run } of validatorConformance({ make: () => new Levels(), objects })) test(name, run);
+ */
+export function validatorConformance({ make, objects }: ValidatorCase): readonly ConformanceTest[] {
+  /** With what a server gives it, which is frozen. */
+  const validated = (validator: Validator, change: Change, after: ApiObject | undefined) =>
+    orRefusal(() => validator.validate(frozenCopy(change), frozenCopy(after)));
+  return suite(builder => {
+    const { it } = builder;
+    testMatch(builder, make);
+
+    it('finds the expected violations in frozen objects, each time', async () => {
+      const validator = await make();
+      for (let i = 0; i < 2; i++)
+        for (const { change, after, fields } of objects) {
+          const found = await validated(validator, change, after);
+          assert.deepEqual(found?.map(({ field }) => field).sort(), fields?.toSorted());
+        }
+    });
+
+    it('gives each violation a reason, a field and a message', async () => {
+      const validator = await make();
+      for (const { change, after } of objects)
+        for (const violation of (await validated(validator, change, after)) ?? []) checkViolation(violation);
+    });
+
+    it('fails at no object that lacks members', async () => {
+      const validator = await make();
+      for (const { change, after } of objects)
+        for (const less of after ? withoutMembers(after) : []) await validated(validator, change, less);
+    });
+  });
+}

@@ -1,0 +1,176 @@
+import type { Host, Informer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
+import type { Combined, Contributed, Plugin, Point } from '../api/point.js';
+import type { ApiObject } from '../model/object.js';
+import { notFound } from '../model/refusal.js';
+import { namingOf, type NamingName } from '../naming.js';
+
+/** One record that a plugin wrote to its log. */
+export interface FakeLogRecord {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly fields: object;
+  readonly message: string;
+}
+
+/** A host for tests of one plugin's parts, without a server. Its clock is the test's. */
+export interface FakeHost<T extends Thread> {
+  /** What the plugin gets. */
+  readonly host: Host<T>;
+  /** Milliseconds since the epoch that `host.now()` returns; set it to move the clock. */
+  now: number;
+  /** Everything that was logged. */
+  readonly log: readonly FakeLogRecord[];
+  /** Requests of controllers. */
+  readonly requests: readonly { readonly controller: string; readonly request: InternalRequest }[];
+  /** Answers requests of controllers; set it to answer otherwise than with 404. */
+  answer: (request: InternalRequest, controller: string) => ApiObject | Promise<ApiObject>;
+  /** Stores an object of a resource for informers, and reports the change to `host.watch`. */
+  put(storageName: string, object: ApiObject): void;
+  /** Deletes an object; the namespace of an object of the whole cluster is ''. */
+  delete(storageName: string, namespace: string, name: string): void;
+  /** Sets what `host.at` returns for a point. */
+  setCombination<Out>(point: Combined<Out>, value: Out): void;
+  /** Runs what was registered with `host.onClose`, in reverse order. */
+  close(): Promise<void>;
+}
+
+/** When the clock of a fake host begins: 2030-01-01T00:00:00Z. */
+const START = Date.UTC(2030, 0, 1);
+
+/** The current objects of one resource. */
+class FakeInformer implements Informer {
+  readonly objects = new Map<string, ApiObject>();
+  revision = 0;
+
+  get(namespace: string, name: string): ApiObject | undefined {
+    return this.objects.get(`${namespace}/${name}`);
+  }
+
+  list(namespace?: string): readonly ApiObject[] {
+    const all = [...this.objects.values()];
+    return namespace === undefined ? all : all.filter(({ metadata }) => (metadata.namespace ?? '') === namespace);
+  }
+}
+
+/**
+ * Makes a fake host of a thread: `request` for the pool, `front`, `store` or `control`.
+ *
+ * @example
+ * const fake = fakeHost('request');
+ * fake.put('core/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels: { team: 'red' } } });
+ * const [part] = await partsOf(plugin, {}, authorizer, fake.host);
+ */
+export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neutral'): FakeHost<T> {
+  const informers = new Map<string, FakeInformer>();
+  const listeners: ((event: ResourceEvent) => void)[] = [];
+  const releases: (() => unknown)[] = [];
+  const combinations = new Map<string, unknown>();
+  const log: FakeLogRecord[] = [];
+  const requests: { controller: string; request: InternalRequest }[] = [];
+  let revision = 0;
+
+  const informer = (storageName: string): FakeInformer => {
+    const found = informers.get(storageName) ?? new FakeInformer();
+    informers.set(storageName, found);
+    return found;
+  };
+  const logger = (level: FakeLogRecord['level']) => (fields: object, message: string) =>
+    void log.push({ level, fields, message });
+  const eventOf = (type: ResourceEvent['type'], storageName: string, object: ApiObject): ResourceEvent => {
+    const { namespace = '', name = '' } = object.metadata;
+    const text = JSON.stringify(object);
+    return {
+      type,
+      storageName,
+      namespace,
+      name,
+      revision,
+      object: () => JSON.parse(text) as ApiObject,
+      mentions: part => text.includes(part),
+    };
+  };
+  const announce = (event: ResourceEvent): void => {
+    for (const listener of listeners) listener(event);
+  };
+
+  const members: Omit<Host<'control'>, 'thread'> & { readonly thread: Thread } = {
+    thread,
+    log: { debug: logger('debug'), info: logger('info'), warn: logger('warn'), error: logger('error') },
+    naming: namingOf(naming),
+    now: () => fake.now,
+    onClose: release => void releases.push(release),
+    informer,
+    request: async (controller, request) => {
+      requests.push({ controller, request });
+      return await fake.answer(request, controller);
+    },
+    watch: listener => {
+      for (const [storageName, { objects }] of informers)
+        for (const object of objects.values()) listener(eventOf('ADDED', storageName, object));
+      listeners.push(listener);
+    },
+    at: <Out>(point: Combined<Out>): Out =>
+      (combinations.has(point.name) ? combinations.get(point.name) : point.combine([] as never)) as Out,
+  };
+
+  const fake: FakeHost<T> = {
+    host: members as unknown as Host<T>,
+    now: START,
+    log,
+    requests,
+    answer: ({ path }) => {
+      throw notFound({ group: '', resource: 'requests' }, path);
+    },
+    put(storageName, object) {
+      const { namespace = '', name = '' } = object.metadata;
+      const { objects } = informer(storageName);
+      const type = objects.has(`${namespace}/${name}`) ? 'MODIFIED' : 'ADDED';
+      objects.set(`${namespace}/${name}`, object);
+      informer(storageName).revision = ++revision;
+      announce(eventOf(type, storageName, object));
+    },
+    delete(storageName, namespace, name) {
+      const found = informer(storageName);
+      const object = found.get(namespace, name);
+      if (!object) return;
+      found.objects.delete(`${namespace}/${name}`);
+      found.revision = ++revision;
+      announce(eventOf('DELETED', storageName, object));
+    },
+    setCombination: (point, value) => void combinations.set(point.name, value),
+    async close() {
+      for (const release of releases.splice(0).reverse()) await release();
+    },
+  };
+  return fake;
+}
+
+/**
+ * Makes what a plugin with these settings contributes to a point, as a server does.
+ *
+ * @example
+ * const [keys] = await partsOf(plugin, { keys: [] }, authenticator, fakeHost('request').host);
+ */
+export async function partsOf<Config, T extends Thread, In, Out>(
+  plugin: Plugin<Config>,
+  config: unknown,
+  point: Point<T, In, Out>,
+  host: Host<T>,
+): Promise<In[]> {
+  const contributions = plugin.contribute(plugin.parse(config)).filter(one => one.point === point.name);
+  const parts: In[] = [];
+  for (const contribution of contributions) parts.push((await contribution.make(host as unknown as Host)) as In);
+  return parts;
+}
+
+/**
+ * The parts of one plugin as a point combines them: what a server would ask.
+ *
+ * @example
+ * const authorization = combine(authorizer, await partsOf(plugin, {}, authorizer, fake.host));
+ */
+export const combine = <T extends Thread, In, Out>(point: Point<T, In, Out>, parts: readonly In[]): Out =>
+  point.combine(
+    parts.map(
+      (value): Contributed<In> => ({ plugin: 'test', value, failurePolicy: 'Fail', call: operation => operation() }),
+    ),
+  );

@@ -1,0 +1,7 @@
+/** Helpers to test plugins: a server, a fake host, and the conformance suites of the extension points. */
+export * from './conformance/access.js';
+export * from './conformance/admission.js';
+export { change, received, type ReceivedSample, target, user } from './conformance/samples.js';
+export * from './host.js';
+export * from './server.js';
+export type { ConformanceTest } from './suite.js';

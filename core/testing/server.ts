@@ -1,0 +1,83 @@
+import { startServer, type RunningServer } from '../server/start.js';
+import type { Settings } from '../server/settings.js';
+
+/** What a request carries besides method and path. */
+export interface TestRequest {
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Default: `application/json`, and `application/merge-patch+json` for PATCH. */
+  readonly contentType?: string;
+  /** Bearer token; default: the administrator's. `''` sends none. */
+  readonly token?: string;
+  readonly headers?: { readonly [name: string]: string };
+}
+
+/** The answer to a request of a test. */
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body; undefined if it is no JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any kind member by member
+  readonly body: any;
+}
+
+/** A server for tests. */
+export interface TestServer {
+  readonly server: RunningServer;
+  /** Sends a request as the administrator, unless it has a token of its own. */
+  request(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
+  /**
+   * Repeats a GET until its answer satisfies the condition, for what controllers do. The time limit of the test ends it.
+   */
+  until(path: string, condition: (answer: TestAnswer) => boolean): Promise<TestAnswer>;
+  close(): Promise<void>;
+}
+
+/** Milliseconds between the requests of `until`. */
+const PAUSE_MS = 20;
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Starts a real server with a store in memory, on free ports of the loopback address. Resolves when the namespace
+ * `default` is there. Relative paths and packages in `plugins` are resolved from the working directory.
+ *
+ * @example
+ * const server = await startTestServer({ plugins: [{ use: './dist/index.js', config: { level: 3 } }] });
+ * const { status } = await server.request('GET', '/api/v1/namespaces/default');
+ * await server.close();
+ */
+export async function startTestServer(settings: Partial<Settings> = {}): Promise<TestServer> {
+  const server = await startServer({ storage: 'memory', port: 0, httpPort: 0, ...settings });
+  const request = async (method: string, path: string, sent: TestRequest = {}): Promise<TestAnswer> => {
+    const token = sent.token ?? server.token;
+    const type = sent.contentType ?? (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
+    const answer = await fetch((server.httpUrl ?? server.url) + path, {
+      method,
+      headers: {
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+        ...(sent.body === undefined ? {} : { 'content-type': type }),
+        ...sent.headers,
+      },
+      ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, headers: answer.headers, text, body: parseJson(text) };
+  };
+  const until: TestServer['until'] = async (path, condition) => {
+    for (;;) {
+      const answer = await request('GET', path);
+      if (condition(answer)) return answer;
+      await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
+    }
+  };
+  await until('/api/v1/namespaces/default', ({ status }) => status === 200);
+  return { server, request, until, close: () => server.close() };
+}

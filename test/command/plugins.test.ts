@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { pluginsCommand } from '../../core/command/plugins.js';
+import { packageFiles, TOOLS } from '../../core/command/templates/package.js';
+import { POINT_TEMPLATES } from '../../core/command/templates/points.js';
+import { ConfigError } from '../../core/api/index.js';
+import { ConfiguredServer, fixture } from '../plugins/support.js';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Captured } from './server.js';
+
+const run = async (...args: readonly string[]): Promise<string[]> => {
+  const io = new Captured();
+  expect(await pluginsCommand(args, io)).toBe(0);
+  return io.lines;
+};
+
+describe('plugins list', () => {
+  test('shows all plugins of a server in the order in which they are asked', async () => {
+    const { directory } = new ConfiguredServer();
+    const config = join(directory, 'config.yaml');
+    const use = fixture('misbehaving', 'ignored');
+    writeFileSync(config, JSON.stringify({ plugins: [{ use, timeout: '2s', failurePolicy: 'Ignore' }] }));
+    const [heading, ...rows] = await run('list', `--config=${config}`, '--storage-backend=memory');
+    expect(heading).toMatch(/^NAME +POINTS +TIMEOUT +FAILURE POLICY +MODULE$/);
+    const columns = rows.map(row => row.split(/ {2,}/));
+    const own = columns.findIndex(([name]) => name === 'test/ignored');
+    expect(columns[own]).toEqual([
+      'test/ignored',
+      'mutate,validate',
+      '2000ms',
+      'Ignore',
+      expect.stringMatching(/\/misbehaving\.js#ignored$/),
+    ]);
+    const names = columns.map(([name]) => name);
+    expect(names.slice(0, 2)).toEqual(['storage/memory', 'listener/uws']);
+    expect(names.indexOf('system-masters')).toBeLessThan(own);
+    expect(names.indexOf('rbac')).toBeGreaterThan(own);
+    expect(columns.filter(([, points]) => !points)).toEqual([]);
+  });
+});
+
+describe('plugin init', () => {
+  test.each([
+    [[], 'NAME: use: capstan plugin init NAME'],
+    [['A'], 'A: must be the name of a package'],
+    [['../x'], '../x: must be the name of a package'],
+    [['x', '--point=storage'], '--point: must be authenticator, authorizer, mutator, validator, not storage'],
+    [['x', '--what'], '--what: '],
+    [['test'], 'is not empty'],
+  ])('%j is refused', async (args, message) => {
+    const error = await pluginsCommand(['init', ...args], new Captured()).catch((thrown: Error) => thrown);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect((error as Error).message).toContain(message);
+  });
+
+  test('names the tools that this project uses itself', () => {
+    const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { devDependencies: object };
+    expect(devDependencies).toMatchObject(TOOLS);
+    for (const point of POINT_TEMPLATES.values()) expect(() => JSON.parse(point.config)).not.toThrow();
+    const files = packageFiles({ name: 'x', capstan: '^1.0.0', source: 'y' }, POINT_TEMPLATES.get('validator')!);
+    expect(JSON.parse(files.get('package.json')!)).toMatchObject({ peerDependencies: { capstan: '^1.0.0' } });
+  });
+});
+
+test('another command is refused', async () => {
+  await expect(pluginsCommand(['show'], new Captured())).rejects.toThrow('show: use: capstan plugins list');
+});

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { type ApiObject, authorizer, controller, definePlugin, definePoint, Refusal } from '../../core/api/index.js';
+import { combine, fakeHost, partsOf, target, user } from '../../core/testing/index.js';
+
+const namespace = (name: string, labels: Record<string, string> = {}): ApiObject => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name, labels },
+});
+
+test('a fake host has a clock of the test, informers with the objects of the test, and a log', async () => {
+  const fake = fakeHost('request');
+  const namespaces = fake.host.informer('core/namespaces');
+  const before = namespaces.revision;
+  fake.put('core/namespaces', namespace('a'));
+  expect([namespaces.get('', 'a')?.metadata.name, namespaces.list().length]).toEqual(['a', 1]);
+  expect(namespaces.revision).toBeGreaterThan(before);
+  fake.delete('core/namespaces', '', 'a');
+  expect(namespaces.list()).toEqual([]);
+  fake.now += 60_000;
+  expect(fake.host.now()).toBe(Date.UTC(2030, 0, 1, 0, 1));
+  fake.host.log.warn({ a: 1 }, 'careful');
+  expect(fake.log).toEqual([{ level: 'warn', fields: { a: 1 }, message: 'careful' }]);
+});
+
+test('a fake host releases in reverse order', async () => {
+  const fake = fakeHost('store');
+  const released: number[] = [];
+  for (const n of [1, 2]) fake.host.onClose(() => void released.push(n));
+  await fake.close();
+  await fake.close();
+  expect(released).toEqual([2, 1]);
+});
+
+test('a fake host shows controllers changes, and answers their requests as the test says', async () => {
+  const seen: string[] = [];
+  const plugin = definePlugin({
+    name: 'p',
+    parse: () => null,
+    contribute: () => [
+      controller.of(host => ({
+        name: 'c',
+        start: async () => {
+          host.watch(event => void seen.push(`${event.type} ${event.name} ${event.mentions?.('needle')}`));
+          await host.request('c', { method: 'GET', path: '/version' });
+        },
+      })),
+    ],
+  });
+  const fake = fakeHost('control');
+  fake.put('core/namespaces', namespace('a'));
+  const [only] = await partsOf(plugin, null, controller, fake.host);
+  await expect(only?.start()).rejects.toThrow(Refusal);
+  fake.answer = () => namespace('answer');
+  await only?.start();
+  expect(fake.requests.map(({ controller, request }) => `${controller} ${request.path}`)).toEqual([
+    'c /version',
+    'c /version',
+  ]);
+  seen.splice(0);
+  fake.put('core/namespaces', namespace('a', { needle: 'x' }));
+  fake.delete('core/namespaces', '', 'a');
+  expect(new Set(seen)).toEqual(new Set(['MODIFIED a true', 'DELETED a true']));
+});
+
+test('parts are combined as by a server, and host.at gives what the test says', async () => {
+  const allows = (name: string, who: string) =>
+    definePlugin({
+      name,
+      parse: () => null,
+      contribute: () => [
+        authorizer.of(() => ({
+          dependsOn: 'never',
+          authorize: ({ name }) => (name === who ? { is: 'allow' } : { is: 'noOpinion', reason: `not ${who}` }),
+        })),
+      ],
+    });
+  const fake = fakeHost('request');
+  const parts = [
+    ...(await partsOf(allows('a', 'ann'), null, authorizer, fake.host)),
+    ...(await partsOf(allows('b', 'bob'), null, authorizer, fake.host)),
+  ];
+  const all = combine(authorizer, parts);
+  expect((await all.authorize(user('bob'), target())).decision.is).toBe('allow');
+  expect((await all.authorize(user('eve'), target())).decision).toEqual({
+    is: 'noOpinion',
+    reason: 'not ann, not bob',
+  });
+  const count = definePoint<string>()('count', ['request'], inputs => inputs.length);
+  expect(fake.host.at(count)).toBe(0);
+  fake.setCombination(count, 7);
+  expect(fake.host.at(count)).toBe(7);
+});
