@@ -156,8 +156,8 @@ export interface Plugin<Config = unknown> {
    */
   readonly apiVersion?: string;
   /**
-   * Validates the settings. Pure; throws ConfigError with the path of an invalid field. `definePlugin` accepts a schema,
-   * `config`, in its place.
+   * Validates the settings. Pure; throws ConfigError with the path of an invalid field. `definePlugin` accepts a
+   * schema, `config`, in its place.
    */
   parse(config: unknown): Config;
   /** Returns the contributions. Pure and cheap; runs in every thread. */

@@ -48,7 +48,13 @@ function pathText(path: ConfigIssue['path'] = []): string {
   );
 }
 
-/** A `parse` function from a schema. It throws ConfigError with the path of the first bad field, and names the others. */
+/**
+ * A `parse` function from a schema. It throws ConfigError with the path of the first invalid field, and names the
+ * others.
+ *
+ * @example
+ * const parse = parseWith(z.object({ level: z.number() }));
+ */
 export const parseWith =
   <Config>(schema: ConfigSchema<Config>) =>
   (config: unknown): Config => {

@@ -111,8 +111,8 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
 const NO_INPUTS: BuiltinInputs = { rootCa: '-', storePath: '-', adminTokens: '-', resources: [], groups: [] };
 
 /**
- * The plugins of a server with these settings, with `plugins` as those of its configuration. What is known only while it
- * runs is left out of their settings.
+ * The plugins of a server with these settings, with `plugins` as those of its configuration. For what its own plugins
+ * are told of the running server, there are placeholders.
  */
 export const builtInPlugins = (settings: Settings, plugins: readonly PluginSpec[] = []): PluginSpec[] =>
   pluginsOf({ ...settings, plugins }, NO_INPUTS);

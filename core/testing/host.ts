@@ -56,7 +56,7 @@ class FakeInformer implements Informer {
  *
  * @example
  * const fake = fakeHost('request');
- * fake.put('core/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels: { team: 'red' } } });
+ * fake.put('core/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
  * const [part] = await partsOf(plugin, {}, authorizer, fake.host);
  */
 export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neutral'): FakeHost<T> {

@@ -28,7 +28,8 @@ export interface TestServer {
   /** Sends a request as the administrator, unless it has a token of its own. */
   request(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
   /**
-   * Repeats a GET until its answer satisfies the condition, for what controllers do. The time limit of the test ends it.
+   * Repeats a GET until its answer satisfies the condition, for what controllers do. The time limit of the test ends
+   * it.
    */
   until(path: string, condition: (answer: TestAnswer) => boolean): Promise<TestAnswer>;
   close(): Promise<void>;
