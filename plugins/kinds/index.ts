@@ -122,7 +122,10 @@ const KINDS = {
   storagemigration: [storageVersionMigration],
 };
 
-/** What the server knows of each built-in kind beyond its fields: a folder for each group, in it one for each kind. */
+/**
+ * Everything about built-in kinds that is not in the table of their fields: one folder per group, one file or folder
+ * per kind.
+ */
 export default definePlugin({
   name: 'kinds',
   parse: () => undefined,

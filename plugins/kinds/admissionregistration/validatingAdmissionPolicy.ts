@@ -10,7 +10,7 @@ const paramKindCell: Cell = policy => {
   return isAbsent(kind) ? '<unset>' : `${stringAt(kind, 'apiVersion')}/${stringAt(kind, 'kind')}`;
 };
 
-/** The strategy that both kinds of policy share; `content` is the column that counts what a policy consists of. */
+/** The common strategy of both kinds of policy; `content` is the column with the number of parts of the policy. */
 export const policyStrategy = (content: Column): Partial<Strategy> => ({
   hasGeneration: true,
   allowUnconditionalUpdate: false,

@@ -4,7 +4,7 @@ import { recordAt, recordsAt, setDefault, stringAt, stringsAt, valueAt } from '.
 import { setMatchDefaults } from '../shared/admissionRules.js';
 import { AGE, type Cell, column, NAME, sortedEntries, stringCell } from '../shared/columns.js';
 
-/** A LabelSelector as Go prints it, which is what clients see in this column. */
+/** Formats a LabelSelector as Go prints a struct, as clients see it in this column. */
 function goLabelSelector(selector: unknown): string {
   const labels = sortedEntries(selector, 'matchLabels').map(([key, value]) => `${key}: ${stringAt(value)},`);
   const expressions = recordsAt(selector, 'matchExpressions').map(expression => {
@@ -20,7 +20,7 @@ const paramRefCell: Cell = binding => {
   if (reference === undefined || reference === null) return '<unset>';
   const namespace = stringAt(reference, 'namespace');
   const name = stringAt(reference, 'name');
-  // The kind of the parameter is not known, nor whether it has a namespace.
+  // The kind of the parameter is unknown, and so is its scope.
   if (name !== '') return `${namespace || '*'}/${name}`;
   return valueAt(reference, 'selector') === undefined ? '<unset>' : goLabelSelector(valueAt(reference, 'selector'));
 };
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
-/** The strategy that bindings of both kinds of policy share. */
+/** The common strategy of the bindings of both kinds of policy. */
 export const policyBindingStrategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   allowUnconditionalUpdate: false,

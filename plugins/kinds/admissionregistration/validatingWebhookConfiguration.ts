@@ -17,7 +17,7 @@ function setWebhookDefaults(webhook: UnknownRecord): void {
 
 const COLUMNS: readonly Column[] = [NAME, countColumn('Webhooks', 'webhooks'), AGE];
 
-/** The strategy that both kinds of webhook configuration share; `setFurtherDefaults` is called for each webhook. */
+/** The common strategy of both kinds of webhook configuration; `setFurtherDefaults` is called for each webhook. */
 export const webhookStrategy = (
   setFurtherDefaults: (webhook: UnknownRecord) => void = () => undefined,
 ): Partial<Strategy> => ({

@@ -6,7 +6,7 @@ import { invalid, required, type Violation } from '../../../core/model/refusal.j
 import { AGE, type Cell, column, integerCell, NAME } from '../shared/columns.js';
 import { validateImmutable } from '../shared/violations.js';
 
-/** Data is required, and the revision is not negative. */
+/** Checks that there is data and that the revision is not negative. */
 const validateControllerRevision = (object: ApiObject): Violation[] => {
   const revision = numberAt(object, 'revision') ?? 0;
   return [
@@ -15,7 +15,7 @@ const validateControllerRevision = (object: ApiObject): Violation[] => {
   ];
 };
 
-/** `kind.group/name` of the owner that manages the object. */
+/** `kind.group/name` of the managing owner. */
 const controllerCell: Cell = object => {
   const owner = object.metadata.ownerReferences?.find(reference => reference.controller);
   if (!owner) return '<none>';

@@ -26,7 +26,10 @@ import {
   validateTemplateAndSelector,
 } from '../shared/workloads.js';
 
-/** During an update a daemon is either missing or running twice: one of both counts is zero. */
+/**
+ * Exactly one of maxUnavailable and maxSurge must be 0: during an update, a pod is replaced either before or after the
+ * new one starts.
+ */
 function validateRollingUpdate(owner: UnknownRecord | undefined, field: string): Violation[] {
   if (!owner) return [required(field)];
   const found = validateRollingCounts(owner, field);
@@ -61,7 +64,7 @@ function validateDaemonSet(object: ApiObject): Violation[] {
 
 const DAEMONS = ['currentNumberScheduled', 'numberMisscheduled', 'desiredNumberScheduled', 'numberReady'];
 
-/** Counts of a status are not negative. */
+/** Checks that the counts of a status are not negative. */
 const validateDaemonSetStatus = (object: ApiObject, old: ApiObject): Violation[] =>
   validateReplicaStatus(
     object,
@@ -101,7 +104,7 @@ const strategy = (): Partial<Strategy> => ({
     }
     setDefault(spec, 'revisionHistoryLimit', 10);
     setTemplateDefaults(podTemplateOf(object));
-    // The count is a field of the client that writes the object, whatever value it then gets.
+    // The annotation counts as a field that the client has set, whatever its value becomes.
     object.metadata.annotations = { [TEMPLATE_GENERATION]: '0', ...object.metadata.annotations };
   },
   validateCreate: validateDaemonSet,

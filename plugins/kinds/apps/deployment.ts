@@ -86,7 +86,7 @@ const COLUMNS: readonly Column[] = [
   SELECTOR,
 ];
 
-/** The generation also counts changes of annotations, which are copied to ReplicaSets. */
+/** Changes of annotations also increment the generation, because annotations are copied to ReplicaSets. */
 const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,

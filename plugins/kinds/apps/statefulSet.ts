@@ -36,7 +36,7 @@ function validateUpdateStrategy(strategy: UnknownRecord | undefined): Violation[
   return owner ? [invalid(`${field}.rollingUpdate`, owner, "only allowed for updateStrategy 'RollingUpdate'")] : [];
 }
 
-/** Violations of a StatefulSet; most of its template is not validated. */
+/** Violations of a StatefulSet. Most of its template is not validated, as upstream. */
 function validateStatefulSet(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const order = stringAt(spec, 'podManagementPolicy');
@@ -62,7 +62,7 @@ function validateStatefulSet(object: ApiObject): Violation[] {
   ];
 }
 
-/** Members of the spec that may change. */
+/** Members of the spec that can be changed. */
 const SCALABLE = [
   'replicas',
   'ordinals',
@@ -72,7 +72,7 @@ const SCALABLE = [
   'minReadySeconds',
 ];
 
-/** Violations of a changed StatefulSet. */
+/** Violations of an update of a StatefulSet. */
 function validateStatefulSetUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const [now, before] = [{ ...recordAt(object, 'spec') }, { ...recordAt(old, 'spec') }];
   for (const member of SCALABLE) {

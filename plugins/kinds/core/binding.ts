@@ -1,4 +1,4 @@
 import { builtInKind } from '../../../core/api/resource.js';
 
-/** Binding: never stored. Creating one binds the pod of its name. */
+/** Binding, which is never stored. Creating one binds the pod with its name. */
 export const binding = builtInKind('core/bindings', () => ({ actsOn: { plural: 'pods', action: 'binding' } }));

@@ -3,7 +3,7 @@ import type { Column } from '../../../core/api/strategy.js';
 import { recordsAt, stringAt, valueAt } from '../../../core/model/record.js';
 import { type Cell, column, NAME } from '../shared/columns.js';
 
-/** The member `name` of the condition Healthy. */
+/** The cell with the member `name` of the condition Healthy. */
 const healthCell =
   (name: string): Cell =>
   (component: unknown) =>
@@ -25,5 +25,5 @@ const COLUMNS: readonly Column[] = [
   column('Error', healthCell('error')),
 ];
 
-/** ComponentStatus: only read, and always empty here. */
+/** ComponentStatus, which can only be read; this server has none. */
 export const componentStatus = builtInKind('core/componentstatuses', () => ({ columns: COLUMNS }));

@@ -6,7 +6,7 @@ import { invalid, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, countCell, NAME } from '../shared/columns.js';
 import { validateFrozen, measureValues, validateTotalSize } from '../shared/configData.js';
 
-/** Keys are valid and stand in one of the two maps; all values together have a bounded size. */
+/** Checks that keys are valid, that each is in only one of the two maps, and the total size of the values. */
 function validateConfigMap(object: ApiObject): Violation[] {
   const found: Violation[] = [];
   let bytes = measureValues(object, 'data', 'utf8', found);
@@ -23,7 +23,7 @@ function validateConfigMap(object: ApiObject): Violation[] {
 
 const COLUMNS: readonly Column[] = [NAME, column('Data', countCell('data', 'binaryData')), AGE];
 
-/** ConfigMap: cannot be changed once it is immutable. */
+/** ConfigMap. It cannot be changed once it is immutable. */
 export const configMap = builtInKind('core/configmaps', () => ({
   validateCreate: validateConfigMap,
   validateUpdate: (object, old) => [

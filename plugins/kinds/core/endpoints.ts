@@ -30,7 +30,7 @@ function validateAddress(address: UnknownRecord, field: string): Violation[] {
   return [...found, ...validateNonSpecialIp(ip, `${field}.ip`)];
 }
 
-/** `named`: the port needs a name, because it is one of several. */
+/** `named`: the port needs a name, because there are several. */
 function validatePort(port: UnknownRecord, named: boolean, field: string): Violation[] {
   const found: Violation[] = [];
   const name = stringAt(port, 'name');
@@ -63,7 +63,7 @@ function validateSubsets(object: ApiObject): Violation[] {
 
 const withPort = (ip: string, port: number): string => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`);
 
-/** The first addresses with their ports. */
+/** The first addresses, each with its port. */
 const addressesCell: Cell = object => {
   const shown: string[] = [];
   const subsets = recordsAt(object, 'subsets');
@@ -78,7 +78,7 @@ const addressesCell: Cell = object => {
 
 const COLUMNS: readonly Column[] = [NAME, column('Endpoints', addressesCell), AGE];
 
-/** Endpoints: validated again only if the subsets change. */
+/** Endpoints. An update is validated only if the subsets have changed. */
 export const endpoints = builtInKind('core/endpoints', () => ({
   allowCreateOnUpdate: true,
   applyDefaults: object => {

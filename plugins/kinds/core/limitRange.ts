@@ -1,7 +1,7 @@
 import { builtInKind } from '../../../core/api/resource.js';
 import { entriesAt, isAbsent, recordsAt } from '../../../core/model/record.js';
 
-/** Copies amounts of the member `from` that the member `to` does not have. */
+/** Copies amounts of the member `from` that are missing in the member `to`. */
 function copyAbsentAmounts(owner: { [member: string]: unknown }, from: string, to: string): void {
   const amounts = entriesAt(owner, from);
   if (amounts.length === 0) return;
@@ -11,7 +11,7 @@ function copyAbsentAmounts(owner: { [member: string]: unknown }, from: string, t
 }
 
 /**
- * LimitRange: for containers the maximum is the default limit, and the default limit, or else the minimum, is the
+ * LimitRange. For containers, the maximum is the default limit; the default limit, or otherwise the minimum, is the
  * default request.
  */
 export const limitRange = builtInKind('core/limitranges', () => ({

@@ -8,7 +8,7 @@ import { AGE, column, NAME, stringCell } from '../shared/columns.js';
 import { checkLabelName } from '../shared/names.js';
 import { toViolations } from '../shared/violations.js';
 
-/** The phase is Terminating if and only if a deletion has begun. */
+/** Checks that the phase is Terminating if and only if a deletion has begun. */
 function validatePhase(object: ApiObject): Violation[] {
   const phase = stringAt(object, 'status', 'phase');
   const ending = Boolean(object.metadata.deletionTimestamp);
@@ -19,7 +19,7 @@ function validatePhase(object: ApiObject): Violation[] {
   return [invalid('status.Phase', phase, why)];
 }
 
-/** A finalizer is a qualified name. Without a domain it must be a standard one or `own`. */
+/** Checks that a finalizer is a qualified name. Without a domain it must be a standard one or `own`. */
 function validateFinalizer(name: string, own: string, field: string): Violation[] {
   const found = qualifiedName(name);
   if (!name.includes('/') && ![own, 'orphan', 'foregroundDeletion'].includes(name))
@@ -29,7 +29,7 @@ function validateFinalizer(name: string, own: string, field: string): Violation[
 
 const COLUMNS: readonly Column[] = [NAME, column('Status', stringCell('status.phase')), AGE];
 
-/** Namespace: removed when the finalizers in its spec are gone, which only the subresource `finalize` writes. */
+/** Namespace. It is removed once its spec has no finalizers; only the subresource `finalize` writes them. */
 export const namespace = builtInKind('core/namespaces', naming => {
   const finalizer = naming.product;
   const nameLabel = naming.label('orchestrator.io/metadata.name');

@@ -7,7 +7,7 @@ import { duplicate, invalid, Verbatim, type Violation } from '../../../core/mode
 import type { Naming } from '../../../core/naming.js';
 import { AGE, type Cell, column, conditionOf, NAME, sortedEntries, stringCell, wideColumn } from '../shared/columns.js';
 
-/** Whether amounts of a resource are whole numbers. */
+/** Whether amounts of a resource must be whole numbers. */
 const isCounted = (name: string): boolean => name === 'pods' || name.includes('/');
 
 function validateAmount(name: string, amount: unknown, field: string): Violation[] {
@@ -19,7 +19,7 @@ function validateAmount(name: string, amount: unknown, field: string): Violation
     : [];
 }
 
-/** Amounts are not negative, and each address is given once. */
+/** Checks that amounts are not negative, and that no address is repeated. */
 function validateNodeStatus(object: ApiObject): Violation[] {
   const status = recordAt(object, 'status');
   const seen = new Set<string>();
@@ -42,7 +42,7 @@ const nodeStatus: Cell = node => {
   return valueAt(node, 'spec', 'unschedulable') === true ? `${state},SchedulingDisabled` : state;
 };
 
-/** Roles as both conventions of labels give them. */
+/** The roles in labels of both conventions. */
 const nodeRoles = (naming: Naming): Cell => {
   const prefix = naming.label('node-role.orchestrator.io/role').replace(/role$/, '');
   const single = naming.label('orchestrator.io/role');
@@ -64,7 +64,7 @@ const nodeAddress =
       'address',
     ) || '<none>';
 
-/** Labels are read in the server's naming. */
+/** Labels are in the naming of the server. */
 const columnsIn = (naming: Naming): readonly Column[] => [
   NAME,
   column('Status', nodeStatus),
@@ -78,15 +78,15 @@ const columnsIn = (naming: Naming): readonly Column[] => [
   wideColumn('Container-Runtime', stringCell('status.nodeInfo.containerRuntimeVersion', '<unknown>')),
 ];
 
-/** Node: allocatable is the capacity unless it is given. */
+/** Node. Allocatable defaults to the capacity. */
 export const node = builtInKind('core/nodes', naming => ({
   hasStatus: true,
   validateStatus: validateNodeStatus,
-  // Configuration from the server was removed; a node that has it keeps it.
+  // Configuration by the server was removed from Kubernetes; a node that has it keeps it.
   prepareStatus: (object, old) => {
     if (!recordAt(old, 'status')?.config) delete recordAt(object, 'status')?.config;
   },
-  // A node agent creates its node with the status.
+  // Node agents create nodes with a status.
   keepStatusOnCreate: true,
   applyDefaults: object => {
     const status = recordAt(object, 'status');

@@ -39,7 +39,7 @@ const VOLUME_PLAIN = new Set([
   'volumeMode',
 ]);
 
-/** The source and the mode of a volume cannot change. */
+/** Checks that the source and the mode of a volume have not changed. */
 function validateVolumeUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const source = (o: ApiObject): UnknownRecord =>
     Object.fromEntries(Object.entries(specOf(o)).filter(([member]) => !VOLUME_PLAIN.has(member)));
@@ -68,7 +68,7 @@ const columnsIn = (naming: Naming): readonly Column[] => [
   VOLUME_MODE,
 ];
 
-/** PersistentVolume: pending at first, and kept by a finalizer while it is in use. */
+/** PersistentVolume. It is pending at first, and a finalizer keeps it while it is in use. */
 export const persistentVolume = builtInKind('core/persistentvolumes', naming => ({
   hasStatus: true,
   returnsDeletedObject: true,

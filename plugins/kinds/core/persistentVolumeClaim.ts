@@ -26,12 +26,12 @@ import {
   VOLUME_MODE,
 } from '../shared/volumeColumns.js';
 
-/** Defaults of the spec of a claim, also of one in a template. */
+/** Sets the defaults of the spec of a claim, including one in a template. */
 export function setClaimSpecDefaults(claim: UnknownRecord): void {
   setDefault(claim, 'volumeMode', 'Filesystem');
 }
 
-/** `dataSource` and `dataSourceRef` name the same object. Core kinds other than claims cannot be a source. */
+/** `dataSource` and `dataSourceRef` must name the same object. Of the core kinds, only claims can be a source. */
 function alignDataSources(claim: UnknownRecord): void {
   const source = recordAt(claim, 'dataSource');
   if (source && stringAt(source, 'apiGroup') === '' && stringAt(source, 'kind') !== 'PersistentVolumeClaim')
@@ -46,7 +46,7 @@ function alignDataSources(claim: UnknownRecord): void {
 const CLAIM_FIXED =
   'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
-/** Of the spec of a claim only the volume name may be set, and the size of a bound claim may grow. */
+/** In the spec of a claim, only the volume name can be set, and the size of a bound claim can be increased. */
 function validateClaimUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const [now, before] = [structuredClone(specOf(object)), structuredClone(specOf(old))];
   if (stringAt(before, 'volumeName') === '') delete now.volumeName;
@@ -68,7 +68,7 @@ const RESIZES = [
   'NodeResizePending',
 ];
 
-/** Resources of a claim are `storage` and resources with a domain. */
+/** Resources of a claim must be `storage` or have a domain. */
 function validateResourceName(field: string, name: string): Violation[] {
   const found = toViolations(field, name, qualifiedName(name));
   return found.length > 0 || name === 'storage' || name.includes('/')
@@ -76,7 +76,7 @@ function validateResourceName(field: string, name: string): Violation[] {
     : [notSupported(field, name, ['storage'])];
 }
 
-/** Amounts are not negative; names of resources and states of resizing are known. */
+/** Checks that amounts are not negative, and that names of resources and states of resizing are known. */
 function validateClaimStatus(object: ApiObject): Violation[] {
   const status = recordAt(object, 'status');
   const amounts = (member: string): Violation[] =>
@@ -120,7 +120,7 @@ const columnsIn = (naming: Naming): readonly Column[] => [
   VOLUME_MODE,
 ];
 
-/** PersistentVolumeClaim: pending at first, and kept by a finalizer while it is in use. */
+/** PersistentVolumeClaim. It is pending at first, and a finalizer keeps it while it is in use. */
 export const persistentVolumeClaim = builtInKind('core/persistentvolumeclaims', naming => ({
   hasStatus: true,
   returnsDeletedObject: true,

@@ -23,5 +23,5 @@ const strategy = (): Partial<Strategy> => ({
   columns: COLUMNS,
 });
 
-/** PodTemplate: a template that nothing runs. */
+/** PodTemplate, which no controller uses. */
 export const podTemplate = builtInKind('core/podtemplates', () => warnAboutPodSpec(strategy(), 'template', 'spec'));

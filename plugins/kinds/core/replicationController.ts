@@ -11,7 +11,7 @@ import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../shared/podSpec/wa
 import { replicaSetColumns } from '../shared/podTemplateColumns.js';
 import { validateAlwaysRunning, validateCounts, validateReplicaSetStatus } from '../shared/workloads.js';
 
-/** The selector is not empty and selects the pods of the template, which restart always. */
+/** The selector must not be empty and must select the pods of the template, whose restart policy must be Always. */
 function validateReplicationController(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const selector = recordAt(spec, 'selector') ?? {};
@@ -34,7 +34,7 @@ function validateReplicationController(object: ApiObject): Violation[] {
   ];
 }
 
-/** Selector and labels are those of the template unless they are given. */
+/** Selector and labels default to the labels of the template. */
 const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,

@@ -3,7 +3,7 @@ import type { Column } from '../../../core/api/strategy.js';
 import { valueAt } from '../../../core/model/record.js';
 import { AGE, type Cell, column, NAME, sortedEntries, textOf } from '../shared/columns.js';
 
-/** Amounts used of each resource; `limits`: of limits, else of requests and counts. */
+/** The used amounts of each resource. With `limits`, those of limits; otherwise, those of requests and counts. */
 const quotaCell =
   (limits: boolean): Cell =>
   object =>

@@ -5,7 +5,7 @@ import { AGE, column, countCell, NAME } from '../shared/columns.js';
 
 const COLUMNS: readonly Column[] = [NAME, column('Secrets', countCell('secrets')), AGE];
 
-/** ServiceAccount: warns of an annotation that is deprecated when it is set. */
+/** ServiceAccount. Warns about a deprecated annotation when it is set. */
 export const serviceAccount = builtInKind('core/serviceaccounts', naming => {
   const limit = naming.label('orchestrator.io/enforce-mountable-secrets');
   const why = `metadata.annotations[${limit}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;

@@ -94,7 +94,7 @@ function validateEndpointSlice(object: ApiObject): Violation[] {
   ];
 }
 
-/** The stable version has no topology: nodes and zones have fields of their own. */
+/** The stable version has no topology: nodes and zones have their own fields. */
 const dropTopology = (object: ApiObject): void => {
   for (const endpoint of Array.isArray(object.endpoints) ? (object.endpoints as UnknownRecord[]) : [])
     delete endpoint.deprecatedTopology;
@@ -125,7 +125,7 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
-/** EndpointSlice: its address type cannot change. */
+/** EndpointSlice. Its address type is immutable. */
 export const endpointSlice = builtInKind('discovery.orchestrator.io/endpointslices', () => ({
   hasGeneration: true,
   applyDefaults: object => {

@@ -18,7 +18,7 @@ const COLUMNS: readonly Column[] = [
   column('MissingPL', object => stringAt(conditionOf(object, 'Dangling'), 'status') || '?'),
 ];
 
-/** FlowSchema: Tables show schemas in the order in which they are matched. */
+/** FlowSchema. Tables list them in the order in which they are matched. */
 export const flowSchema = builtInKind('flowcontrol.apiserver.orchestrator.io/flowschemas', () => ({
   hasGeneration: true,
   hasStatus: true,

@@ -22,7 +22,7 @@ const validateIngressStatus = (object: ApiObject): Violation[] =>
     ];
   });
 
-/** The first hosts. The number of others counts all rules, also those without a host. */
+/** The first hosts. The number of further hosts counts all rules, including those without a host. */
 const ingressHosts: Cell = object => {
   const hosts = recordsAt(object, 'spec', 'rules').map(rule => stringAt(rule, 'host'));
   const shown: string[] = [];

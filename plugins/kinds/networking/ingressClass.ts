@@ -18,7 +18,7 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
-/** IngressClass: its controller cannot change. */
+/** IngressClass. Its controller is immutable. */
 export const ingressClass = builtInKind('networking.orchestrator.io/ingressclasses', () => ({
   hasGeneration: true,
   validateUpdate: (object, old) =>

@@ -9,7 +9,7 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
-/** NetworkPolicy: without types it is one of ingress, and of egress if it has rules for it. */
+/** NetworkPolicy. The default type is Ingress, and Egress if it has egress rules. */
 export const networkPolicy = builtInKind('networking.orchestrator.io/networkpolicies', () => ({
   hasGeneration: true,
   applyDefaults: object => {

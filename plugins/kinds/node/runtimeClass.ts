@@ -12,7 +12,7 @@ const validateHandler = (object: ApiObject): Violation[] =>
 
 const COLUMNS: readonly Column[] = [NAME, column('Handler', stringCell('handler')), AGE];
 
-/** RuntimeClass: its handler cannot change. */
+/** RuntimeClass. Its handler is immutable. */
 export const runtimeClass = builtInKind('node.orchestrator.io/runtimeclasses', () => ({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,

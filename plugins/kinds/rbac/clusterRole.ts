@@ -5,7 +5,7 @@ import { invalid, required, type Violation } from '../../../core/model/refusal.j
 import { roleStrategy, validateRules } from './role.js';
 import { isMalformedSelector, validateSelector } from '../shared/labels.js';
 
-/** Selectors of the aggregated roles are given and valid. */
+/** Checks that there are selectors of the aggregated roles and that they are valid. */
 function validateAggregation(object: ApiObject): Violation[] {
   const aggregation = recordAt(object, 'aggregationRule');
   if (!aggregation) return [];
@@ -19,7 +19,7 @@ function validateAggregation(object: ApiObject): Violation[] {
   ]);
 }
 
-/** ClusterRole: may aggregate the rules of others. */
+/** ClusterRole. It can aggregate the rules of other cluster roles. */
 export const clusterRole = builtInKind('rbac.authorization.orchestrator.io/clusterroles', () =>
   roleStrategy(object => [...validateRules(object, false), ...validateAggregation(object)]),
 );

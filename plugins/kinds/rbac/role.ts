@@ -27,7 +27,7 @@ function validateRule(rule: UnknownRecord, namespaced: boolean, field: string): 
 export const validateRules = (object: ApiObject, namespaced: boolean): Violation[] =>
   recordsAt(object, 'rules').flatMap((rule, i) => validateRule(rule, namespaced, `rules[${i}]`));
 
-/** The strategy that Roles and ClusterRoles share. */
+/** The common strategy of Roles and ClusterRoles. */
 export const roleStrategy = (violations: (object: ApiObject) => Violation[]): Partial<Strategy> => ({
   checkName: checkSegmentName,
   allowCreateOnUpdate: true,

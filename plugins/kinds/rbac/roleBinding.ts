@@ -73,7 +73,7 @@ const COLUMNS: readonly Column[] = [
   wideColumn('ServiceAccounts', subjects('ServiceAccount')),
 ];
 
-/** The strategy that RoleBindings (`namespaced`) and ClusterRoleBindings share: the role of a binding cannot change. */
+/** The common strategy of RoleBindings (`namespaced`) and ClusterRoleBindings: the role of a binding is immutable. */
 export const bindingStrategy = (namespaced: boolean, naming: Naming): Partial<Strategy> => {
   const group = naming.group(GROUP);
   return {

@@ -4,7 +4,7 @@ import { setDefault, stringAt } from '../../../core/model/record.js';
 import { forbiddenField, invalid } from '../../../core/model/refusal.js';
 import { AGE, booleanCell, column, integerColumn, NAME, stringCell } from '../shared/columns.js';
 
-/** Classes that may have a name and a value of the system. */
+/** Classes that may have a reserved name and a reserved value. */
 const SYSTEM = new Set(['system-cluster-critical', 'system-node-critical']);
 
 const COLUMNS: readonly Column[] = [
@@ -15,7 +15,7 @@ const COLUMNS: readonly Column[] = [
   column('PreemptionPolicy', stringCell('preemptionPolicy')),
 ];
 
-/** PriorityClass: its value and its preemption policy cannot change. */
+/** PriorityClass. Its value and its preemption policy are immutable. */
 export const priorityClass = builtInKind('scheduling.orchestrator.io/priorityclasses', () => ({
   hasGeneration: true,
   applyDefaults: object => setDefault(object, 'preemptionPolicy', 'PreemptLowerPriority'),

@@ -18,53 +18,53 @@ export type CellValue = string | number | boolean | null;
 /** Computes a cell; `now` in milliseconds since the epoch. */
 export type Cell = (object: ApiObject, now: number) => CellValue;
 
-/** How a column differs from one of strings that is always shown. */
+/** The differences of a column from a string column that is always shown. */
 export interface ColumnOptions {
   readonly type?: 'string' | 'integer' | 'boolean' | 'date';
   readonly format?: 'name';
-  /** Shown in the wide form only (priority 1). */
+  /** Shown only in wide output (priority 1). */
   readonly wide?: boolean;
   readonly description?: string;
 }
 
-/** Members of the object at a path, sorted by name. */
+/** The members of the object at a path, sorted by name. */
 export const sortedEntries = (from: unknown, ...path: readonly string[]): [string, unknown][] =>
   entriesAt(from, ...path).sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** The condition of a type in `status.conditions`, undefined where there is none. */
+/** The condition of a type in `status.conditions`; undefined if there is none. */
 export const conditionOf = (object: unknown, type: string): UnknownRecord | undefined =>
   recordsAt(object, 'status', 'conditions').find(condition => condition.type === type);
 
-/** Whether a condition is `True`. */
+/** Whether a condition has the status `True`. */
 export const isConditionTrue = (object: unknown, type: string): boolean => conditionOf(object, type)?.status === 'True';
 
-/** The first `most` items, joined, and how many more there are; `none` stands for an empty list. */
+/** The first `most` items, joined, and the number of further ones; `none` is the text for an empty list. */
 export function shortList(items: readonly string[], most: number, none: string, separator = ','): string {
   if (items.length === 0) return none;
   const shown = items.slice(0, most).join(separator);
   return items.length > most ? `${shown} + ${items.length - most} more...` : shown;
 }
 
-/** Time since an RFC 3339 time, as a short duration; `none` where it is no time. */
+/** The time since an RFC 3339 time, as a short duration; `none` if it is not a time. */
 export function timeSince(time: unknown, now: number, none = '<unknown>'): string {
   const then = Date.parse(stringAt(time));
   return Number.isNaN(then) ? none : humanDuration(now - then);
 }
 
-/** Labels as the text of a selector, sorted as text: `a.b=x` goes before `a=y`. */
+/** Labels as the text of a selector, sorted by this text: `a.b=x` precedes `a=y`. */
 export const labelsText = (labels: unknown, none = '<none>'): string =>
   entriesAt(labels)
     .map(([key, value]) => `${key}=${stringAt(value)}`)
     .sort()
     .join(',') || none;
 
-/** A LabelSelector, or a map of labels, as text; `<none>` where it is empty. */
+/** A LabelSelector, or a map of labels, as text; `<none>` if it is empty. */
 export const selectorText = (selector: unknown): string =>
   valueAt(selector, 'matchLabels') === undefined && recordsAt(selector, 'matchExpressions').length === 0
     ? labelsText(selector)
     : labelSelectorText(selector as object) || '<none>';
 
-/** A value as text; `none` where it is absent. */
+/** A value as text; `none` if it is absent. */
 export const textOf = (value: unknown, none: string): string => (isAbsent(value) ? none : String(value));
 
 const pathOf = (dotted: string): string[] => dotted.split('.');
@@ -102,7 +102,7 @@ export const scalarCell = (dotted: string, none: string): Cell => {
   };
 };
 
-/** The number of entries of the lists or maps at dotted paths, together. */
+/** The total number of entries of the lists or maps at dotted paths. */
 export const countCell = (...dotted: readonly string[]): Cell => {
   const paths = dotted.map(pathOf);
   return object => {
@@ -115,13 +115,13 @@ export const countCell = (...dotted: readonly string[]): Cell => {
   };
 };
 
-/** The strings of the list at a dotted path, joined by commas. */
+/** The strings of the list at a dotted path, joined with commas. */
 export const joinedCell = (dotted: string, none = ''): Cell => {
   const path = pathOf(dotted);
   return object => stringsAt(object, ...path).join(',') || none;
 };
 
-/** One column. */
+/** Creates a column. */
 export const column = (name: string, cell: Cell, options: ColumnOptions = {}): Column => ({
   name,
   type: options.type ?? 'string',
@@ -135,7 +135,7 @@ export const column = (name: string, cell: Cell, options: ColumnOptions = {}): C
 export const integerColumn = (name: string, dotted: string): Column =>
   column(name, integerCell(dotted), { type: 'integer' });
 
-/** A column that only the wide form shows. */
+/** A column that is shown only in wide output. */
 export const wideColumn = (name: string, cell: Cell): Column => column(name, cell, { wide: true });
 
 /** The object's name. */
@@ -149,11 +149,11 @@ export const AGE = column('Age', (object, now) => timeSince(object.metadata?.cre
   description: 'Time since the object was created.',
 });
 
-/** Columns of kinds that show nothing else. */
+/** The columns of kinds without special ones. */
 export const NAME_AND_AGE: readonly Column[] = [NAME, AGE];
 
 /** A column of the number of entries at a dotted path. */
 export const countColumn = (name: string, path: string): Column => column(name, countCell(path), { type: 'integer' });
 
-/** Entries of a list in a cell. */
+/** The number of entries of a list that a cell shows. */
 export const MOST_SHOWN = 3;

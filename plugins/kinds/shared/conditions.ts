@@ -4,7 +4,7 @@ import { isAbsent, numberAt, recordsAt, stringAt, type UnknownRecord } from '../
 import { duplicate, invalid, required, tooLong, type Violation } from '../../../core/model/refusal.js';
 import { toViolations, validateOneOf } from './violations.js';
 
-/** Sets a condition; an earlier one of its type is replaced in place. */
+/** Sets a condition. An earlier one of the same type is replaced in place. */
 export function setCondition(status: UnknownRecord, condition: UnknownRecord & { type: string }): void {
   const conditions = recordsAt(status, 'conditions');
   const index = conditions.findIndex(c => c.type === condition.type);
@@ -43,7 +43,7 @@ function validateCondition(condition: UnknownRecord, field: string): Violation[]
   return found;
 }
 
-/** Violations of conditions: each type is given once, and all required members are set. */
+/** Violations of conditions: types must be unique, and all required members must be set. */
 export function validateConditions(conditions: readonly UnknownRecord[], field: string): Violation[] {
   const seen = new Set<string>();
   return conditions.flatMap((condition, i) => {
@@ -54,7 +54,7 @@ export function validateConditions(conditions: readonly UnknownRecord[], field: 
   });
 }
 
-/** Types of the conditions in a status are set, and each is given once. */
+/** Checks that the conditions in a status have types, which are unique. */
 export function validateConditionTypes(object: ApiObject): Violation[] {
   const seen = new Set<string>();
   return recordsAt(object, 'status', 'conditions').flatMap((condition, i) => {

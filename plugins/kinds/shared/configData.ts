@@ -14,7 +14,7 @@ const KEY_TEXT = patternText(
   'key-name',
 );
 
-/** Complaints about a key, which may become the name of a file. */
+/** Messages about a key, which may become the name of a file. */
 export function configKeyComplaints(key: string): string[] {
   const found: string[] = [];
   if (Buffer.byteLength(key) > 253) found.push('must be no more than 253 characters');
@@ -26,7 +26,7 @@ export function configKeyComplaints(key: string): string[] {
 
 const FROZEN = 'field is immutable when `immutable` is set';
 
-/** An immutable ConfigMap or Secret does not change; `maps` are its members with data. */
+/** Checks that an immutable ConfigMap or Secret has not changed; `maps` are its members with data. */
 export function validateFrozen(object: ApiObject, old: ApiObject, maps: readonly string[]): Violation[] {
   if (old.immutable !== true) return [];
   const found: Violation[] = [];
@@ -38,10 +38,10 @@ export function validateFrozen(object: ApiObject, old: ApiObject, maps: readonly
   return found;
 }
 
-/** Bytes of all values of a ConfigMap or Secret. */
+/** Maximum total size of the values of a ConfigMap or Secret. */
 const TOTAL_BYTES = 1024 * 1024;
 
-/** All values of an object have a bounded size. */
+/** Checks the total size of the values of an object. */
 export const validateTotalSize = (bytes: number, field: string): Violation[] =>
   bytes > TOTAL_BYTES
     ? [{ reason: 'FieldValueTooLong', field, message: `Too long: may not be more than ${TOTAL_BYTES} bytes` }]
@@ -50,7 +50,7 @@ export const validateTotalSize = (bytes: number, field: string): Violation[] =>
 const validateKey = (member: string, key: string): Violation[] =>
   toViolations(`${member}[${key}]`, key, configKeyComplaints(key));
 
-/** Bytes of the values of a map; violations of its keys are added to `found`. */
+/** The total size of the values of a map. Violations of its keys are added to `found`. */
 export function measureValues(object: ApiObject, member: string, encoding: BufferEncoding, found: Violation[]): number {
   let bytes = 0;
   for (const [key, value] of entriesAt(object, member)) {

@@ -1,13 +1,13 @@
 import { isAbsent, type UnknownRecord } from '../../../core/model/record.js';
 import { invalid, Verbatim, type Violation } from '../../../core/model/refusal.js';
 
-/** A number or a string as Go prints it in messages. */
+/** Formats a number or a string as Go prints it in messages. */
 export const goIntOrString = (value: unknown): Verbatim =>
   typeof value === 'string'
     ? new Verbatim(`intstr.IntOrString{Type:1, IntVal:0, StrVal:${JSON.stringify(value)}}`)
     : new Verbatim(`intstr.IntOrString{Type:0, IntVal:${Number(value ?? 0)}, StrVal:""}`);
 
-/** A member that is set is a number that is not negative, or a percentage. */
+/** Checks that a member, if set, is a number that is not negative, or a percentage. */
 export function validateIntOrPercent(owner: unknown, member: string, field: string): Violation[] {
   const value = (owner as UnknownRecord | undefined)?.[member];
   if (isAbsent(value)) return [];
@@ -20,7 +20,7 @@ export function validateIntOrPercent(owner: unknown, member: string, field: stri
   return [];
 }
 
-/** A percentage is not above 100. */
+/** Checks that a percentage is not above 100. */
 export const validateAtMostAll = (owner: unknown, member: string, field: string): Violation[] => {
   const value = (owner as UnknownRecord | undefined)?.[member];
   return typeof value === 'string' && /^[0-9]+%$/.test(value) && Number.parseInt(value, 10) > 100
@@ -28,7 +28,7 @@ export const validateAtMostAll = (owner: unknown, member: string, field: string)
     : [];
 };
 
-/** The number of a percentage or a number; 0 for other values. */
+/** The number in a percentage, or a number; 0 for other values. */
 export function leadingNumber(value: unknown): number {
   if (typeof value === 'number') return value;
   return /^[+-]?[0-9]+$|^[0-9]+%$/.test(String(value ?? '')) ? Number.parseInt(String(value), 10) : 0;

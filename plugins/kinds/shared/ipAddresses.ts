@@ -3,14 +3,14 @@ import { dns1123Label, dns1123Subdomain } from '../../../core/model/names.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { toViolations } from './violations.js';
 
-/** Complaints about an IP address. */
+/** Messages about an IP address. */
 export const ipComplaints = (value: string): string[] =>
   isIP(value) === 0 ? ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'] : [];
 
 /** The first 16 bits of an IPv6 address. */
 const firstGroup = (address: string): number => (address.startsWith(':') ? 0 : Number.parseInt(address, 16));
 
-/** The special range of an address in upstream's words; undefined if it is in none. */
+/** The special range of an address in upstream's words; undefined if it is in none of them. */
 function specialRange(address: string): string | undefined {
   const v4 = isIPv4(address);
   const shared = address.toLowerCase();
@@ -25,18 +25,18 @@ function specialRange(address: string): string | undefined {
   return undefined;
 }
 
-/** Traffic can be sent to an address: it is not unspecified, loopback or link-local. */
+/** Checks that traffic can be sent to an address: it must not be unspecified, loopback or link-local. */
 export function validateNonSpecialIp(address: string, field: string): Violation[] {
   if (isIP(address) === 0) return [invalid(field, address, 'must be a valid IP address')];
   const why = specialRange(address);
   return why ? [invalid(field, address, why)] : [];
 }
 
-/** An address of one family. */
+/** Checks that a value is an address of one family. */
 export const validateIpOfFamily = (address: string, family: 4 | 6, field: string): Violation[] =>
   (family === 4 ? isIPv4 : isIPv6)(address) ? [] : [invalid(field, address, `must be a valid IPv${family} address`)];
 
-/** A domain name of at least two labels; a dot at the end is ignored. */
+/** Checks that a value is a domain name with at least two labels. A dot at the end is ignored. */
 export function validateFullDomainName(given: string, field: string): Violation[] {
   if (given === '') return [required(field)];
   const name = given.endsWith('.') ? given.slice(0, -1) : given;

@@ -5,14 +5,14 @@ import { forbiddenField, invalid, required, type Violation } from '../../../core
 import { matchesLabels } from '../../../core/model/selector.js';
 import { toViolations } from './violations.js';
 
-/** Keys and values of labels are valid. */
+/** Checks the keys and values of labels. */
 export const validateLabels = (labels: readonly (readonly [string, unknown])[], field: string): Violation[] =>
   labels.flatMap(([key, value]) => [
     ...toViolations(field, key, qualifiedName(key)),
     ...toViolations(field, String(value), labelValue(String(value))),
   ]);
 
-/** Whether the values of a requirement fit its operator, if that is a known one. */
+/** Whether the values of a requirement are valid for its operator. True for unknown operators. */
 export function validateOperands(term: UnknownRecord, field: string): Violation[] {
   const [operator, count] = [stringAt(term, 'operator'), stringsAt(term, 'values').length];
   if ((operator === 'In' || operator === 'NotIn') && count === 0)
@@ -29,7 +29,7 @@ const validateOperator = (term: UnknownRecord, field: string): Violation[] => {
   return OPERATORS.has(operator) ? [] : [invalid(`${field}.operator`, operator, 'not a valid selector operator')];
 };
 
-/** Violations of a requirement of a label selector, but for an unknown operator. */
+/** Violations of a requirement of a label selector, except for an unknown operator. */
 export const validateTerm = (term: UnknownRecord, field: string): Violation[] => [
   ...validateOperands(term, field),
   ...toViolations(`${field}.key`, stringAt(term, 'key'), qualifiedName(stringAt(term, 'key'))),
@@ -49,7 +49,7 @@ export const validateSelector = (selector: UnknownRecord | undefined, field: str
 export const isMalformedSelector = (selector: UnknownRecord | undefined): boolean =>
   validateSelector(selector, '').length > 0;
 
-/** Whether a selector has no requirement, and so selects everything. */
+/** Whether a selector has no requirements and therefore selects everything. */
 export const isEmptySelector = (selector: UnknownRecord | undefined): boolean =>
   entriesAt(selector, 'matchLabels').length === 0 && recordsAt(selector, 'matchExpressions').length === 0;
 

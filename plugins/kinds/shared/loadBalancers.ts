@@ -1,6 +1,6 @@
 import { recordsAt, stringAt } from '../../../core/model/record.js';
 
-/** Addresses of the load balancer in the status, sorted and without duplicates. */
+/** The addresses of the load balancer in the status, sorted and without duplicates. */
 export const balancerAddresses = (object: unknown): string[] => [
   ...new Set(
     recordsAt(object, 'status', 'loadBalancer', 'ingress')

@@ -2,7 +2,7 @@ import type { ApiObject, ObjectMeta } from '../../../core/model/object.js';
 
 type Member = keyof ObjectMeta;
 
-/** Members of metadata that clients may write. */
+/** Members of the metadata that clients can write. */
 const KEPT = [
   'labels',
   'annotations',
@@ -11,7 +11,7 @@ const KEPT = [
   'generation',
 ] as const satisfies readonly Member[];
 
-/** Restores members of the metadata, for writes to the status that must not change them. */
+/** Restores members of the metadata in writes to the status that must not change them. */
 export function restoreMembers(object: ApiObject, old: ApiObject, members: readonly Member[]): void {
   const kept: { -readonly [member in Member]?: ObjectMeta[member] } & ObjectMeta = { ...object.metadata };
   for (const member of members) {
@@ -21,10 +21,10 @@ export function restoreMembers(object: ApiObject, old: ApiObject, members: reado
   object.metadata = kept;
 }
 
-/** Restores all metadata that clients may write. */
+/** Restores all metadata that clients can write. */
 export const restoreMetadata = (object: ApiObject, old: ApiObject): void => restoreMembers(object, old, KEPT);
 
-/** Adds a finalizer that is not there. */
+/** Adds a finalizer unless it exists. */
 export function addFinalizer(object: ApiObject, finalizer: string): void {
   const now = object.metadata.finalizers ?? [];
   if (!now.includes(finalizer)) object.metadata.finalizers = [...now, finalizer];

@@ -7,20 +7,20 @@ import {
   maskTrailingDash,
 } from '../../../core/model/names.js';
 
-/** A check of names as a strategy has it, which also checks prefixes of generated names. */
+/** A check of names for strategies, which also checks prefixes of generated names. */
 const nameCheck =
   (check: (name: string) => readonly string[]): Strategy['checkName'] =>
   (name, prefix) =>
     check(prefix ? maskTrailingDash(name) : name);
 
-/** Names are labels of RFC 1123. */
+/** Names must be DNS-1123 labels. */
 export const checkLabelName = nameCheck(dns1123Label);
 
-/** Names are subdomains of RFC 1123. */
+/** Names must be DNS-1123 subdomains. */
 export const checkSubdomainName = nameCheck(dns1123Subdomain);
 
-/** Names are labels of RFC 1035. */
+/** Names must be DNS-1035 labels. */
 export const checkLabel1035Name = nameCheck(dns1035Label);
 
-/** Names are segments of a path. */
+/** Names must be path segments. */
 export const checkSegmentName = nameCheck(pathSegment);

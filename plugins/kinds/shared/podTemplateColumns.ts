@@ -9,7 +9,7 @@ export const podTemplateIn = (object: ApiObject): unknown =>
   valueAt(object, 'spec', 'template') ??
   valueAt(object, 'spec', 'jobTemplate', 'spec', 'template');
 
-/** A member of all containers of the template. */
+/** A member of each container of the template. */
 export const containersCell =
   (name: string): Cell =>
   object =>
@@ -20,10 +20,10 @@ export const containersCell =
 const selectorCell: Cell = object =>
   selectorText(valueAt(object, 'spec', 'selector') ?? valueAt(object, 'spec', 'jobTemplate', 'spec', 'selector'));
 
-/** Names of the containers. */
+/** The names of the containers. */
 export const CONTAINERS = wideColumn('Containers', containersCell('name'));
 
-/** Images of the containers. */
+/** The images of the containers. */
 export const IMAGES = wideColumn('Images', containersCell('image'));
 
 /** The selector of the pods. */

@@ -2,11 +2,11 @@ import { numberAt, type UnknownRecord } from '../../../core/model/record.js';
 import type { Violation } from '../../../core/model/refusal.js';
 import { rangeText, toViolations } from './violations.js';
 
-/** Complaints about a port number. */
+/** Messages about a port number. */
 export const portNumberComplaints = (port: number | undefined): string[] =>
   port === undefined || port < 1 || port > 65535 ? [rangeText(1, 65535)] : [];
 
-/** Complaints about a port's name (RFC 6335, section 5.1). */
+/** Messages about the name of a port (RFC 6335, section 5.1). */
 export function portNameComplaints(name: string): string[] {
   const found: string[] = [];
   if (name.length > 15) found.push('must be no more than 15 characters');
@@ -17,7 +17,7 @@ export function portNameComplaints(name: string): string[] {
   return found;
 }
 
-/** A member is a port number or the name of a port. */
+/** Checks that a member is a port number or the name of a port. */
 export const validatePortOrName = (owner: unknown, member: string, field: string): Violation[] => {
   const value = (owner as UnknownRecord | undefined)?.[member];
   return typeof value === 'string'

@@ -16,11 +16,11 @@ export const accessModesText = (modes: unknown): string =>
     .map(([, short]) => short)
     .join(',');
 
-/** The phase, or that the object is being deleted. */
+/** The phase, or the text for an object that is being deleted. */
 export const phaseCell: Cell = object =>
   object.metadata.deletionTimestamp ? 'Terminating' : stringAt(object, 'status', 'phase');
 
-/** The class in the deprecated annotation, else in the field. */
+/** The class in the deprecated annotation, otherwise in the field. */
 const classCell =
   (annotation: string): Cell =>
   object =>
@@ -44,7 +44,7 @@ export const ATTRIBUTES_CLASS = column(
 /** The volume mode of a volume or a claim. */
 export const VOLUME_MODE = wideColumn('VolumeMode', scalarCell('spec.volumeMode', '<unset>'));
 
-/** The name of a class, with a mark if it is the default; annotations are read in the server's naming. */
+/** The name of a class, with a mark if it is the default. Annotations are in the naming of the server. */
 export const classNameColumn = (naming: Naming): Column => {
   const marks = ['storageclass.orchestrator.io/is-default-class', 'storageclass.beta.orchestrator.io/is-default-class'];
   return column('Name', classNameCell(marks.map(naming.label)), { format: 'name', description: NAME.description });

@@ -8,19 +8,19 @@ import { validateSelector, isSelectedBy, isEmptySelector } from './labels.js';
 import { validateTemplate } from './podSpec/validation.js';
 import { validateImmutable, validateNotNegative } from './violations.js';
 
-/** Counts of the spec are not negative. */
+/** Checks that counts of the spec are not negative. */
 export const validateCounts = (spec: UnknownRecord | undefined, members: readonly string[]): Violation[] =>
   members.flatMap(member => validateNotNegative(spec, member, `spec.${member}`));
 
 /**
- * Selector and template of a workload whose pods restart always. `kind` and `owner` are its names in messages; without
- * `deep` only the labels of the template are validated.
+ * Checks selector and template of a workload whose pods have the restart policy Always. `kind` and `owner` are its
+ * names in messages. Without `deep`, only the labels of the template are validated.
  */
 export function validateTemplateAndSelector(object: ApiObject, kind: string, owner: string, deep = true): Violation[] {
   const selector = recordAt(object, 'spec', 'selector');
   const template = recordAt(object, 'spec', 'template');
   const found: Violation[] = [];
-  // A DaemonSet without a selector is reported by the labels of its template alone.
+  // For a DaemonSet without a selector, only the labels of its template are reported.
   if (!selector) found.push(...(owner === 'DaemonSet' ? [] : [required('spec.selector')]));
   else {
     const wrong = validateSelector(selector, 'spec.selector');
@@ -42,7 +42,7 @@ export function validateTemplateAndSelector(object: ApiObject, kind: string, own
   ];
 }
 
-/** Pods of the workload restart always and have no deadline. */
+/** The pods of the workload must have the restart policy Always and no deadline. */
 export function validateAlwaysRunning(pod: UnknownRecord | undefined, owner: string): Violation[] {
   const found: Violation[] = [];
   if (['OnFailure', 'Never'].includes(stringAt(pod, 'restartPolicy'))) {
@@ -56,17 +56,17 @@ export function validateAlwaysRunning(pod: UnknownRecord | undefined, owner: str
   return found;
 }
 
-/** Counts of a rolling update are numbers or percentages. */
+/** Checks that the counts of a rolling update are numbers or percentages. */
 export const validateRollingCounts = (owner: UnknownRecord | undefined, field: string): Violation[] =>
   ['maxUnavailable', 'maxSurge'].flatMap(member => validateIntOrPercent(owner, member, `${field}.${member}`));
 
-/** The selector has not changed. */
+/** Checks that the selector has not changed. */
 export const validateImmutableSelector = (object: ApiObject, old: ApiObject): Violation[] =>
   validateImmutable(recordAt(object, 'spec'), recordAt(old, 'spec'), 'selector', 'spec.selector');
 
 /**
- * Counts of a status: `all` are not negative, `parts` do not exceed the replicas, and available replicas are ready.
- * `ready` is the field of the ready replicas in messages.
+ * Checks the counts of a status: `all` must not be negative, `parts` must not exceed the replicas, and available
+ * replicas must be ready. `ready` is the field of the ready replicas in messages.
  */
 export function validateReplicaStatus(
   object: ApiObject,

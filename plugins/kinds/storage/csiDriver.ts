@@ -28,7 +28,7 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
-/** CSIDriver: the generation counts only changes of fields that may change, and begins with the first of them. */
+/** CSIDriver. The generation counts only changes of mutable fields, and is absent before the first of them. */
 export const csiDriver = builtInKind('storage.orchestrator.io/csidrivers', () => ({
   returnsDeletedObject: true,
   allowUnconditionalUpdate: false,

@@ -8,7 +8,7 @@ import { AGE, booleanCell, column, stringCell } from '../shared/columns.js';
 import { validateImmutable } from '../shared/violations.js';
 import { classNameColumn } from '../shared/volumeColumns.js';
 
-/** Only labels, annotations, mount options and expansion of a class may change. */
+/** Of a class, only labels, annotations, mount options and volume expansion can be changed. */
 function validateClassUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const frozen = [
     ['parameters', 'updates to parameters are forbidden.'],
@@ -21,7 +21,7 @@ function validateClassUpdate(object: ApiObject, old: ApiObject): Violation[] {
   return [...found, ...validateImmutable(object, old, 'volumeBindingMode', 'volumeBindingMode')];
 }
 
-/** Annotations are read in the server's naming. */
+/** Annotations are in the naming of the server. */
 const columnsIn = (naming: Naming): readonly Column[] => [
   classNameColumn(naming),
   column('Provisioner', stringCell('provisioner')),

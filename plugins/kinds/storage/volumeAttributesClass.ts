@@ -4,7 +4,7 @@ import type { Naming } from '../../../core/naming.js';
 import { AGE, column, stringCell } from '../shared/columns.js';
 import { classNameColumn } from '../shared/volumeColumns.js';
 
-/** Annotations are read in the server's naming. */
+/** Annotations are in the naming of the server. */
 const columnsIn = (naming: Naming): readonly Column[] => [
   classNameColumn(naming),
   column('DriverName', stringCell('driverName')),

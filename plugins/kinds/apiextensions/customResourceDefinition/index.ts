@@ -33,7 +33,7 @@ function setDefinitionDefaults(object: ApiObject): void {
   if (isAbsent(spec.preserveUnknownFields) || spec.preserveUnknownFields === false) delete spec.preserveUnknownFields;
 }
 
-/** Adds the storage version to the versions in which objects may be stored. */
+/** Adds the storage version to `status.storedVersions`. */
 function addStoredVersion(object: ApiObject, status: UnknownRecord): void {
   const known = Array.isArray(status.storedVersions) ? [...status.storedVersions] : [];
   const stored = recordsAt(object, 'spec', 'versions').find(version => version.storage === true);
@@ -44,7 +44,7 @@ function addStoredVersion(object: ApiObject, status: UnknownRecord): void {
 
 const statusOf = (object: ApiObject): UnknownRecord => (isRecord(object.status) ? object.status : {});
 
-/** A definition that is deleted stays until its objects are gone; its conditions show it. */
+/** A deleted definition remains until its objects are removed; its conditions report this. */
 function markTerminating(object: ApiObject, finalizer: string): void {
   const { metadata } = object;
   if (!metadata.finalizers?.includes(finalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];

@@ -14,13 +14,15 @@ import { compareVersions } from '../../../../core/schema/registry.js';
 /** Storage name of the definitions. */
 export const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
 
-/** Whether a condition of the definition is true. */
+/** Whether a condition of the definition has the status True. */
 export const isConditionTrue = (definition: unknown, type: string): boolean =>
   recordsAt(definition, 'status', 'conditions').some(
     condition => condition.type === type && condition.status === 'True',
   );
 
-/** The Warning of a deprecated version: its own text, or the newest version that is not deprecated. */
+/**
+ * The Warning of a deprecated version: its own text, or one that recommends the newest version that is not deprecated.
+ */
 function warningOf(definition: UnknownRecord, version: UnknownRecord): string | undefined {
   if (version.deprecated !== true) return undefined;
   if (typeof version.deprecationWarning === 'string') return version.deprecationWarning;
@@ -63,7 +65,7 @@ export function typeOf(definition: ApiObject): ResourceType | undefined {
   if (!spec || !names || !isConditionTrue(definition, 'Established')) return undefined;
   const { generation = 1, resourceVersion, deletionTimestamp } = definition.metadata;
   const versions = recordsAt(spec, 'versions').map(version => versionOf(spec, version));
-  // Objects of a definition that is being deleted must be reachable, to be deleted.
+  // Objects of a definition that is being deleted remain reachable, so that they can be deleted.
   const hidden = deletionTimestamp && !versions.some(version => version.served);
   return {
     group: stringAt(spec, 'group'),
@@ -76,7 +78,7 @@ export function typeOf(definition: ApiObject): ResourceType | undefined {
     scope: spec.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
     versions: hidden ? versions.map(version => ({ ...version, served: version.storage })) : versions,
     ...(deletionTimestamp ? { terminating: true } : {}),
-    // The schema of the first generation has never changed.
+    // In the first generation, the schema has never changed.
     ...(generation > 1 ? { changedAt: Number(resourceVersion) } : {}),
   };
 }

@@ -19,7 +19,7 @@ const SCOPES = ['Cluster', 'Namespaced'];
 /** Versions of the conversion review that the server knows. */
 const REVIEWS = ['v1', 'v1beta1'];
 
-/** Characters of the warning of a deprecated version. */
+/** Length of the warning of a deprecated version. */
 const WARNING_LENGTH = 256;
 
 /** Violations of a new definition. */
@@ -37,7 +37,7 @@ export function validateNewDefinition(definition: ApiObject, naming: Naming): Vi
   ];
 }
 
-/** Violations of a changed definition, of its spec or its status. */
+/** Violations of an update of the spec or the status of a definition. */
 export function validateChangedDefinition(definition: ApiObject, old: ApiObject, naming: Naming): Violation[] {
   const spec = recordAt(definition, 'spec') ?? {};
   const before = recordAt(old, 'spec') ?? {};
@@ -49,7 +49,10 @@ export function validateChangedDefinition(definition: ApiObject, old: ApiObject,
   ];
 }
 
-/** Fields that cannot change; scope and kind only once the definition is established, when objects may exist. */
+/**
+ * Violations for changes of immutable fields. Scope and kind are immutable once the definition is established, because
+ * objects may then exist.
+ */
 function validateImmutableFields(spec: UnknownRecord, before: UnknownRecord, established: boolean): Violation[] {
   const found: Violation[] = [];
   const fixed = (path: string, value: unknown, old: unknown): void => {
@@ -218,9 +221,7 @@ function validateReviewVersions(reviews: readonly string[], path: string): Viola
   return found;
 }
 
-/**
- * The versions in which objects may be stored are versions of the definition, and the storage version is one of them.
- */
+/** Checks that all stored versions are versions of the definition, and that the storage version is one of them. */
 function validateStoredVersions(definition: ApiObject): Violation[] {
   const path = 'status.storedVersions';
   const stored = stringsAt(definition, 'status', 'storedVersions');
@@ -236,7 +237,7 @@ function validateStoredVersions(definition: ApiObject): Violation[] {
   return [...found, ...[...left].map(([name, i]) => invalid(`${path}[${i}]`, name, 'must appear in spec.versions'))];
 }
 
-/** The system's own domains are reserved: a definition of a group in one names its approval. */
+/** The domains of the system are reserved: a definition with such a group needs an annotation with its approval. */
 function validateApproval({ metadata, spec }: ApiObject, naming: Naming): Violation[] {
   const group = stringAt(spec, 'group');
   const domains = [naming.group('orchestrator.io'), naming.label('orchestrator.io')];

@@ -16,7 +16,10 @@ const MOST_SELECTABLE = 8;
 
 const SIMPLE = 'must be a simple json path starting with .';
 
-/** The field of a member of a version in messages. Upstream moves what all versions have in common out of them. */
+/**
+ * The field of a member of a version in messages. Upstream reports members that are equal in all versions outside of
+ * the versions.
+ */
 function fieldOfVersion(
   versions: readonly UnknownRecord[],
   member: string,
@@ -87,7 +90,7 @@ function validateColumns(columns: readonly UnknownRecord[], base: string): Viola
   });
 }
 
-/** The schema at a path of names; undefined if it has no field there. */
+/** The schema at a path of property names; undefined if there is no such property. */
 function schemaAt(schema: StructuralSchema | undefined, names: readonly string[]): StructuralSchema | undefined {
   return names.reduce<StructuralSchema | undefined>(
     (here, name) => (here?.properties && Object.hasOwn(here.properties, name) ? here.properties[name] : undefined),

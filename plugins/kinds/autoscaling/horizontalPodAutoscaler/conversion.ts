@@ -15,7 +15,7 @@ export const cpuMetric = (percent: unknown): UnknownRecord => ({
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: percent } },
 });
 
-/** What v1 has no fields for is kept in annotations, as JSON. */
+/** Annotations of v1 objects that contain, as JSON, what v1 has no fields for. */
 const CARRIED = ['metrics', 'behavior', 'current-metrics', 'conditions'] as const;
 
 const isCpu = (metric: UnknownRecord): boolean =>
@@ -26,7 +26,7 @@ const isCpu = (metric: UnknownRecord): boolean =>
 const annotationOf = (naming: Naming, what: (typeof CARRIED)[number]): string =>
   naming.label(`autoscaling.alpha.orchestrator.io/${what}`);
 
-/** In the annotation, members of the behavior begin with capitals, as in upstream's unversioned type. */
+/** In the annotation, the members of the behavior begin with capital letters, as in upstream's unversioned type. */
 function toCapitals(behavior: UnknownRecord): UnknownRecord {
   const rules = (given: UnknownRecord | undefined): UnknownRecord | null =>
     given
@@ -43,7 +43,7 @@ function toCapitals(behavior: UnknownRecord): UnknownRecord {
   return { ScaleUp: rules(recordAt(behavior, 'scaleUp')), ScaleDown: rules(recordAt(behavior, 'scaleDown')) };
 }
 
-/** The inverse of `toCapitals`; members in lower case stay as they are. */
+/** The inverse of `toCapitals`. Members in lower case are not changed. */
 function toLowerCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toLowerCase);
   if (!isRecord(value)) return value;
@@ -134,7 +134,7 @@ function toV1(autoscaler: ApiObject, naming: Naming): ApiObject {
   };
 }
 
-/** The autoscaler in another version; v2 is stored. */
+/** Converts an autoscaler to another version; v2 is stored. */
 export function convertAutoscaler(autoscaler: ApiObject, apiVersion: string, naming: Naming): ApiObject {
   if (autoscaler.apiVersion === apiVersion) return autoscaler;
   return apiVersion === 'autoscaling/v1' ? toV1(autoscaler, naming) : toV2(autoscaler, naming);

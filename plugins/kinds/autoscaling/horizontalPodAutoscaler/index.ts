@@ -19,7 +19,7 @@ import { validateNotNegative } from '../../shared/violations.js';
 
 const UNKNOWN = '<unknown>';
 
-/** The member with the source of a metric, by type. */
+/** The member with the source of a metric, by the type of the metric. */
 const METRIC_SOURCES: ReadonlyMap<string, string> = new Map([
   ['Resource', 'resource'],
   ['ContainerResource', 'containerResource'],
@@ -28,10 +28,10 @@ const METRIC_SOURCES: ReadonlyMap<string, string> = new Map([
   ['External', 'external'],
 ]);
 
-/** Shown for a quantity that a measured source does not have. */
+/** The text for a missing value. */
 const UNSET_QUANTITY = '<nil>';
 
-/** `current/target` of a metric; resource metrics begin with the name of the resource. */
+/** `current/target` of a metric. Resource metrics begin with the name of the resource. */
 function metricText(metric: unknown, current: unknown): string {
   const type = stringAt(metric, 'type');
   const source = METRIC_SOURCES.get(type);
@@ -85,7 +85,10 @@ function setScalingDefaults(rules: UnknownRecord, policies: readonly UnknownReco
   if (recordsAt(rules, 'policies').length === 0) rules.policies = structuredClone(policies);
 }
 
-/** Scaling up may double the pods or add four in 15 seconds; scaling down may remove all. */
+/**
+ * The default behavior: scaling up may double the number of pods or add four in 15 seconds; scaling down may remove
+ * all.
+ */
 function setBehaviorDefaults(behavior: UnknownRecord): void {
   setScalingDefaults(
     ensureRecord(behavior, 'scaleUp'),
@@ -104,7 +107,7 @@ const validateAutoscalerStatus = (object: ApiObject): Violation[] =>
     validateNotNegative(recordAt(object, 'status'), member, `status.${member}`),
   );
 
-/** HorizontalPodAutoscaler, in two versions that are converted. */
+/** HorizontalPodAutoscaler, which is converted between two versions. */
 export const horizontalPodAutoscaler = builtInKind('autoscaling/horizontalpodautoscalers', naming => ({
   hasStatus: true,
   validateStatus: validateAutoscalerStatus,

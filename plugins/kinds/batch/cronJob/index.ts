@@ -22,7 +22,7 @@ import { toViolations, validateNotNegative, validateOneOf } from '../../shared/v
 
 const LIMITS = ['startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit'];
 
-/** `before` is the schedule that is stored: a time zone in it may stay. */
+/** `before` is the stored schedule: a time zone that it contains is still allowed. */
 function validateSchedule(spec: UnknownRecord | undefined, before: string): Violation[] {
   const schedule = stringAt(spec, 'schedule');
   if (schedule === '') return [required('spec.schedule')];
@@ -39,7 +39,7 @@ function validateSchedule(spec: UnknownRecord | undefined, before: string): Viol
     : [...found, invalid('spec.schedule', schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule')];
 }
 
-/** Violations of a CronJob; `old` is given for updates. */
+/** Violations of a CronJob; `old` is set for updates. */
 function validateCronJob(object: ApiObject, old?: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const found = LIMITS.flatMap(member => validateNotNegative(spec, member, `spec.${member}`));
@@ -95,7 +95,7 @@ const strategy = (): Partial<Strategy> => ({
   columns: COLUMNS,
 });
 
-/** CronJob: its jobs get their own defaults when they are created. */
+/** CronJob. Defaults of its jobs are set when they are created. */
 export const cronJob = builtInKind('batch/cronjobs', () =>
   warnAboutName(warnAboutPodSpec(strategy(), 'spec', 'jobTemplate', 'spec', 'template', 'spec'), POD_NAMES),
 );

@@ -21,7 +21,7 @@ const FIELDS: readonly Bounds[] = [
 
 const DESCRIPTORS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
 
-/** A number, or the text of what is wrong with it. */
+/** Returns a number, or the error message as text. */
 function numberOf(text: string, names: readonly string[] = []): number | string {
   const named = text === '' ? -1 : names.indexOf(text.toLowerCase());
   if (named >= 0) return named;
@@ -31,7 +31,7 @@ function numberOf(text: string, names: readonly string[] = []): number | string 
   return value < 0 ? `negative number (${value}) not allowed: ${text}` : value;
 }
 
-/** First and last value of `a`, `a-b` or `*`, or the text of what is wrong. */
+/** The first and last value of `a`, `a-b` or `*`, or the error message as text. */
 function endsOf(range: string, whole: string, { least, most, names }: Bounds): readonly [number, number] | string {
   const parts = range.split('-');
   if (parts[0] === '*' || parts[0] === '?') return [least, most];
@@ -66,7 +66,7 @@ function descriptorProblem(text: string): string | undefined {
     : undefined;
 }
 
-/** Why a schedule is not one in the five fields of cron or one of its descriptors; undefined if it is. */
+/** Why a schedule does not have the five fields of cron and is not one of its descriptors; undefined if it is valid. */
 export function scheduleProblem(schedule: string): string | undefined {
   const text = schedule.replace(/^(?:CRON_)?TZ=\S* */, '').trim();
   if (text.startsWith('@')) return descriptorProblem(text);
@@ -81,7 +81,7 @@ export function scheduleProblem(schedule: string): string | undefined {
   return undefined;
 }
 
-/** Complaints about the name of a time zone (IANA). */
+/** Messages about the name of a time zone (IANA). */
 export function timeZoneProblems(name: string): string[] {
   if (name === '') return ['timeZone must be nil or non-empty string'];
   const found: string[] = [];
@@ -91,7 +91,7 @@ export function timeZoneProblems(name: string): string[] {
 }
 
 function isTimeZone(name: string): boolean {
-  // Names begin with a capital letter; offsets such as +01:00 are no names.
+  // Names begin with a capital letter. Offsets such as +01:00 are not names.
   if (!/^[A-Z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

@@ -30,17 +30,17 @@ export function setJobSpecDefaults(job: UnknownRecord): void {
   setFailurePolicyDefaults(job);
 }
 
-/** Conditions of a failure policy are met by True. */
+/** Conditions of a failure policy have the status True by default. */
 export function setFailurePolicyDefaults(job: UnknownRecord): void {
   for (const rule of recordsAt(job, 'podFailurePolicy', 'rules')) {
     for (const pattern of recordsAt(rule, 'onPodConditions')) setDefault(pattern, 'status', 'True');
   }
 }
 
-/** The label over which a Job selects its pods. */
+/** The label by which a Job selects its pods. */
 export const uidLabelOf = (naming: Naming): string => naming.label('batch.orchestrator.io/controller-uid');
 
-/** Sets the labels that tie pods to their Job, and the selector over them, unless the client selects by hand. */
+/** Sets the labels that connect pods to their Job, and the selector for them, unless `manualSelector` is set. */
 export function selectOwnPods(object: ApiObject, naming: Naming): void {
   const job = specOf(object);
   if (job.manualSelector === true) return;
@@ -56,8 +56,8 @@ export function selectOwnPods(object: ApiObject, naming: Naming): void {
 }
 
 /**
- * A Job without labels gets those of its template. Labels made of a name that cannot be one are not copied: the
- * template is refused for them, and messages would repeat them for the Job.
+ * A Job without labels gets the labels of its template. Labels that are generated from an invalid name are not copied:
+ * the template is refused because of them, and messages would report them again for the Job.
  */
 export function copyTemplateLabels(object: ApiObject): void {
   const labels = entriesAt(object, 'spec', 'template', 'metadata', 'labels').map(

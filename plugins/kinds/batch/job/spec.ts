@@ -11,9 +11,7 @@ import { duplicate, invalid, required, tooLong, tooMany, type Violation } from '
 import { validateTemplate } from '../../shared/podSpec/validation.js';
 import { toViolations, validateNotNegative, validateOneOf } from '../../shared/violations.js';
 
-/**
- * The number of indexes that a text like `1,3-5` names, each below `completions`; or the text of what is wrong with it.
- */
+/** The number of indexes in a text such as `1,3-5`, each below `completions`, or the error message as text. */
 export function countIndexes(given: string, completions: number): number | string {
   let [count, last] = [0, -1];
   if (given === '') return 0;
@@ -46,7 +44,7 @@ const COUNTS = [
   'maxFailedIndexes',
 ];
 
-/** Bounds of what the status can hold about indexes. */
+/** Limits of indexed Jobs, whose status lists indexes. */
 const MOST_PARALLEL = 100_000;
 
 const MOST_INDEXES = 100_000;
@@ -54,8 +52,8 @@ const MOST_INDEXES = 100_000;
 const FEW_INDEXES = 10_000;
 
 /**
- * Rules of a policy, conditions of a rule, and exit codes of a rule: a controller compares them for every pod that
- * ends.
+ * Limits of failure policies: rules of a policy, conditions of a rule, and exit codes of a rule. A controller evaluates
+ * them for every pod that ends.
  */
 const MOST_RULES = 20;
 
@@ -63,12 +61,12 @@ const MOST_CONDITIONS = 20;
 
 const MOST_CODES = 255;
 
-/** Bytes of a text of indexes. */
+/** Limit of the length of a list of indexes. */
 const MOST_INDEX_TEXT = 64 * 1024;
 
 const LONGEST_MANAGER = 63;
 
-/** Violations of the spec of a Job, which may be the template of a CronJob. */
+/** Violations of the spec of a Job or of the job template of a CronJob. */
 export function validateJobSpec(spec: UnknownRecord | undefined, field: string): Violation[] {
   const found = COUNTS.flatMap(member => validateNotNegative(spec, member, `${field}.${member}`));
   if (!isAbsent(spec?.completionMode))
@@ -134,7 +132,7 @@ const validateNonIndexed = (spec: UnknownRecord | undefined, field: string): Vio
     .filter(member => !isAbsent(spec?.[member]))
     .map(member => invalid(`${field}.${member}`, spec?.[member], 'requires indexed completion mode'));
 
-/** The manager is a domain-prefixed path: `domain/path`. */
+/** Checks that the manager is a path with a domain as prefix: `domain/path`. */
 function validateManagedBy(name: string, field: string): Violation[] {
   const [domain = '', ...path] = name.split('/');
   const form = 'must be a domain-prefixed path (such as "acme.io/foo")';
@@ -184,7 +182,7 @@ function validateFailureRule(
   return found;
 }
 
-/** A violation whose message does not show the value. */
+/** A violation whose message does not contain the value. */
 const invalidWithoutValue = (field: string, why: string): Violation => ({
   reason: 'FieldValueInvalid',
   field,

@@ -22,7 +22,7 @@ const invalidConditions = (why: string): Violation => ({
   message: `Invalid value: ${why}`,
 });
 
-/** Conditions that exclude each other, and conditions that need another one. */
+/** Conditions that exclude each other, and conditions that require another one. */
 const APART = [
   ['Complete', 'Failed'],
   ['Complete', 'FailureTarget'],

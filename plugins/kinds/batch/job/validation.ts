@@ -16,8 +16,8 @@ import { validateSelector, isSelectedBy } from '../../shared/labels.js';
 import { validateImmutable } from '../../shared/violations.js';
 
 /**
- * The selector is the one that the server makes, or one of the client with labels that match it. `generated` are the
- * labels that the server makes.
+ * The selector must be the generated one, or one of the client that matches the labels of the template. `generated` are
+ * the labels that the server generates.
  */
 function validateJobSelector(object: ApiObject, generated: UnknownRecord): Violation[] {
   const spec = recordAt(object, 'spec');
@@ -38,7 +38,7 @@ function validateJobSelector(object: ApiObject, generated: UnknownRecord): Viola
   return found;
 }
 
-/** Indexed pods have host names that end with their index. */
+/** The host names of indexed pods end with their index. */
 function validateJobName(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const completions = numberAt(spec, 'completions') ?? 0;
@@ -50,14 +50,14 @@ function validateJobName(object: ApiObject): Violation[] {
     : [invalid('metadata.name', name, `will not able to create pod with invalid DNS label: ${host}`)];
 }
 
-/** Violations of a new Job; `uidLabel` is the label over which the server selects its pods. */
+/** Violations of a new Job; `uidLabel` is the label by which the server selects its pods. */
 export const validateJob = (object: ApiObject, uidLabel: string): Violation[] => [
   ...validateJobName(object),
   ...validateJobSelector(object, { [uidLabel]: object.metadata.uid ?? '' }),
   ...validateJobSpec(recordAt(object, 'spec'), 'spec'),
 ];
 
-/** Members of a template that may change while its Job is suspended and has not started. */
+/** Members of a template that can be changed while the Job is suspended and has not started. */
 const SCHEDULING = ['affinity', 'nodeSelector', 'tolerations', 'schedulingGates'];
 
 function validateTemplateUpdate(object: ApiObject, old: ApiObject): Violation[] {
@@ -78,7 +78,7 @@ function validateCompletionsUpdate(now: UnknownRecord | undefined, before: Unkno
   if (stringAt(now, 'completionMode') !== 'Indexed')
     return validateImmutable(now, before, 'completions', 'spec.completions');
   const [completions, parallel] = [numberAt(now, 'completions'), numberAt(now, 'parallelism')];
-  // The validation of the spec reports that it is missing.
+  // The validation of the spec reports a missing value.
   if (completions === undefined) return [];
   return completions === parallel && numberAt(before, 'completions') === numberAt(before, 'parallelism')
     ? []
@@ -94,7 +94,7 @@ const IMMUTABLE = [
   'successPolicy',
 ];
 
-/** Violations of a changed Job. */
+/** Violations of an update of a Job. */
 export function validateJobUpdate(object: ApiObject, old: ApiObject, uidLabel: string): Violation[] {
   const [now, before] = [recordAt(object, 'spec'), recordAt(old, 'spec')];
   return [

@@ -16,7 +16,7 @@ import { validateDecision, validateIssue, validateRequest } from './validation.j
 import { AGE, type Cell, column, conditionOf, NAME, stringCell } from '../../shared/columns.js';
 import { checkSegmentName } from '../../shared/names.js';
 
-/** The requester is the authenticated user, whatever the client wrote. */
+/** Sets the requester to the authenticated user, replacing any values of the client. */
 function setRequester(object: ApiObject, { user }: StrategyContext): void {
   const wanted = specOf(object);
   for (const member of ['username', 'uid', 'groups', 'extra']) delete wanted[member];
@@ -29,7 +29,9 @@ function setRequester(object: ApiObject, { user }: StrategyContext): void {
 
 const conditionsOf = (object: ApiObject): UnknownRecord[] => recordsAt(object, 'status', 'conditions');
 
-/** Sets absent times of conditions: now, or the time of the old condition with the same type and status. */
+/**
+ * Sets missing times of conditions: the time of the old condition with the same type and status, or the current time.
+ */
 function setConditionTimes(object: ApiObject, old: ApiObject, now: string): void {
   for (const condition of conditionsOf(object)) {
     condition.lastUpdateTime ??= now;
@@ -40,7 +42,7 @@ function setConditionTimes(object: ApiObject, old: ApiObject, now: string): void
   }
 }
 
-/** A write to the status keeps the decisions. One that adds or removes some is refused by the validation. */
+/** A write to the status keeps the decisions. The validation refuses one that adds or removes decisions. */
 function restoreDecisions(object: ApiObject, old: ApiObject): void {
   for (const type of ['Approved', 'Denied']) {
     const before = conditionsOf(old).filter(given => given.type === type);
@@ -53,7 +55,7 @@ function restoreDecisions(object: ApiObject, old: ApiObject): void {
   }
 }
 
-/** A write to the subresource `approval`: the conditions and the metadata of the body are stored. */
+/** A write to the subresource `approval`: stores the conditions and the metadata of the body. */
 const approvalFor =
   (group: string) =>
   (body: ApiObject, current: ApiObject, context: StrategyContext): ApiObject => {
@@ -89,7 +91,7 @@ const COLUMNS: readonly Column[] = [
   column('Condition', requestCondition),
 ];
 
-/** CertificateSigningRequest: its spec cannot change, and only the subresource `approval` decides. */
+/** CertificateSigningRequest. Its spec is immutable, and decisions are written only to the subresource `approval`. */
 export const certificateSigningRequest = builtInKind(
   'certificates.orchestrator.io/certificatesigningrequests',
   naming => ({

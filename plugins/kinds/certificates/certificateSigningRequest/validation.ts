@@ -66,7 +66,7 @@ function validateLabels(field: string, segment: string, check: (label: string) =
     );
 }
 
-/** The name of a signer is a domain and a path: `example.com/signer`. */
+/** Checks that the name of a signer is a domain and a path: `example.com/signer`. */
 function validateSigner(field: string, name: string): Violation[] {
   if (name === '') return [required(field)];
   const [domain = '', path = '', ...more] = name.split('/');
@@ -91,7 +91,7 @@ function validateUsages(usages: readonly string[]): Violation[] {
   ]);
 }
 
-/** Bytes as Go prints them. */
+/** Formats bytes as Go prints them. */
 function goBytes(base64: unknown): Verbatim {
   if (typeof base64 !== 'string') return new Verbatim('[]byte(nil)');
   return new Verbatim(
@@ -162,7 +162,7 @@ function isCertificate(content: string): boolean {
   }
 }
 
-/** Why a text is no chain of certificates in PEM; undefined if it is one. */
+/** Why a text is not a chain of certificates in PEM; undefined if it is valid. */
 function certificateComplaint(base64: string): string | undefined {
   let blocks = 0;
   for (const { label, content } of blocksOf(base64)) {
@@ -177,7 +177,7 @@ function certificateComplaint(base64: string): string | undefined {
 const countConditions = (object: ApiObject, type: string): number =>
   typesOf(object).filter(given => given === type).length;
 
-/** Violations of any update: conditions are valid, and decisions are not removed. */
+/** Violations of any update: conditions must be valid, and decisions must not be removed. */
 export function validateDecision(object: ApiObject, old: ApiObject): Violation[] {
   const removed = LASTING.filter(type => countConditions(object, type) < countConditions(old, type));
   return [
@@ -188,7 +188,7 @@ export function validateDecision(object: ApiObject, old: ApiObject): Violation[]
   ];
 }
 
-/** Violations of a write to the status: it does not decide, and a certificate is issued once. */
+/** Violations of a write to the status: it must not contain decisions, and an issued certificate must not change. */
 export function validateIssue(object: ApiObject, old: ApiObject): Violation[] {
   const added = DECISIONS.filter(type => countConditions(object, type) > countConditions(old, type));
   const certificate = stringAt(object, 'status', 'certificate');

@@ -11,13 +11,13 @@ const RENAMED: readonly (readonly [newer: string, core: string])[] = [
   ['reportingController', 'reportingComponent'],
 ];
 
-/** The Event in the form of `apiVersion`: `v1` or that of the group events. Events are stored in the core form. */
+/** Converts an Event to `apiVersion`: `v1` or that of the group events. Events are stored in the core form. */
 export function convertEvent(event: ApiObject, apiVersion: string): ApiObject {
   if (event.apiVersion === apiVersion) return event;
   const names = new Map(RENAMED.map(([newer, core]) => (apiVersion === 'v1' ? [newer, core] : [core, newer])));
   const next: ApiObject = { apiVersion, kind: event.kind, metadata: event.metadata };
   for (const [member, value] of Object.entries(event)) {
-    // The newer form has no reporter where that of the core form is empty.
+    // The newer form has no reporter if that of the core form is empty.
     const blank = apiVersion !== 'v1' && value === '' && member.startsWith('reporting');
     if (member !== 'apiVersion' && !blank) next[names.get(member) ?? member] = value;
   }

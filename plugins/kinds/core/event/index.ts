@@ -25,7 +25,7 @@ const eventSource: Cell = event => {
 const firstOf = (event: unknown, ...names: readonly string[]): unknown =>
   names.map(name => valueAt(event, name)).find(value => value !== undefined && value !== null && value !== '');
 
-/** The series of an Event; its count and time take precedence over those of the Event. */
+/** The series of an Event, whose count and time take precedence over those of the Event. */
 const seriesOf = (event: unknown): unknown => valueAt(event, 'series') ?? undefined;
 
 const lastSeen: Cell = (event, now) =>
@@ -81,7 +81,7 @@ const CORE_FIELD = /^(?:involvedObject\.|reportingComponent$)/;
 /** Selectable fields that only the newer form has. */
 const NEWER_FIELD = /^(?:regarding\.|reportingController$)/;
 
-/** Event, of the core group and of the group events: two forms of one kind. */
+/** Event, in the core group and in the group events: two forms of one kind. */
 export const event = builtInKind('core/events', naming => ({
   checkName: checkSegmentName,
   allowCreateOnUpdate: true,

@@ -5,15 +5,14 @@ import { invalid, required, type Violation } from '../../../../core/model/refusa
 import { convertEvent } from './conversion.js';
 import { toViolations, validateImmutable, goTimeText } from '../../shared/violations.js';
 
-/** The Event in the core form, whichever form it has. */
+/** Converts an Event of any form to the core form. */
 const toCoreForm = (event: ApiObject): ApiObject => convertEvent(event, 'v1');
 
 const validateLength = (event: ApiObject, member: string, most: number): Violation[] =>
   Buffer.byteLength(stringAt(event, member)) > most ? [invalid(member, '', `can have at most ${most} characters`)] : [];
 
 /**
- * An Event is in the namespace of the object it is about. Events about objects without a namespace are in one of
- * `homes`.
+ * Checks that an Event is in the namespace of its object. Events of objects without a namespace are in one of `homes`.
  */
 function validateNamespace(event: ApiObject, homes: readonly string[]): Violation[] {
   const [involved, own] = [stringAt(event, 'involvedObject', 'namespace'), event.metadata.namespace ?? ''];
@@ -23,8 +22,8 @@ function validateNamespace(event: ApiObject, homes: readonly string[]): Violatio
 }
 
 /**
- * What both forms require. Events without eventTime come from old clients and are hardly validated. `reporter` is the
- * name of the reporter's field in the form.
+ * Checks what both forms require. Events without eventTime come from old clients and are hardly validated. `reporter`
+ * is the name of the field with the reporter in this form.
  */
 function validateBothForms(event: ApiObject, reporter: string, system: string): Violation[] {
   if (isAbsent(event.eventTime)) return validateNamespace(event, ['default']);
@@ -49,7 +48,7 @@ function validateSeries(event: ApiObject): Violation[] {
   ];
 }
 
-/** What the newer form requires in addition. Messages name the fields of the core form. */
+/** Checks what the newer form requires in addition. Messages name the fields of the core form. */
 function validateNewerForm(event: ApiObject): Violation[] {
   const name = event.metadata.name ?? '';
   const found = toViolations('metadata.name', name, name === '' ? [] : dns1123Subdomain(name));
@@ -75,8 +74,8 @@ export function validateEvent(given: ApiObject, system: string): Violation[] {
 }
 
 /**
- * Members that cannot change in the newer form, and their fields in messages: the names of the core form, but for the
- * reporter's.
+ * Immutable members of the newer form, with their fields in messages: the names of the core form, except for the
+ * reporter.
  */
 const IMMUTABLE: readonly (readonly [member: string, field: string])[] = [
   ...[
@@ -103,7 +102,7 @@ const validateImmutableTime = (event: ApiObject, old: ApiObject, member: string)
     ? []
     : [invalid(member, goTimeText(stringAt(event, member)), 'field is immutable')];
 
-/** Violations of a changed Event; `system` is the system namespace. */
+/** Violations of an update of an Event; `system` is the system namespace. */
 export function validateEventUpdate(given: ApiObject, before: ApiObject, system: string): Violation[] {
   const [event, old] = [toCoreForm(given), toCoreForm(before)];
   const found = validateBothForms(event, isCoreForm(given) ? 'reportingComponent' : 'reportingController', system);

@@ -12,7 +12,7 @@ import { setCondition } from '../../shared/conditions.js';
 
 const BINDINGS = { group: '', resource: 'pods/binding' };
 
-/** The target of a Binding is a node with a name. */
+/** Checks that the target of a Binding is a node with a name. */
 function validateTarget(binding: ApiObject): Violation[] {
   const target = recordAt(binding, 'target');
   const found: Violation[] = [];
@@ -23,9 +23,9 @@ function validateTarget(binding: ApiObject): Violation[] {
 }
 
 /**
- * The pod bound to the target of the Binding; `name` is the name in the request path. Does not change the given pod.
- * Throws 400 for another name, 422 for a bad target, and 409 for another uid and for a pod that is gated, being deleted
- * or bound already.
+ * Returns the pod bound to the target of the Binding; `name` is the name in the request path. Does not change the given
+ * pod. Throws 400 for another name, 422 for an invalid target, and 409 for another uid and for a pod that has
+ * scheduling gates, is being deleted or is already bound.
  */
 export function bindPod(pod: ApiObject, binding: ApiObject, name: string, now: string): ApiObject {
   if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object');

@@ -12,7 +12,7 @@ import {
   wideColumn,
 } from '../../shared/columns.js';
 
-/** What the columns of a pod show of its containers. */
+/** What the columns of a pod show about its containers. */
 interface Summary {
   readonly ready: number;
   readonly total: number;
@@ -42,7 +42,7 @@ function endReason(terminated: unknown): string {
   );
 }
 
-/** Status of a pod that an init container holds up; undefined if it does not. */
+/** The status of a pod whose init containers have not completed; undefined if they have. */
 function initStatus(status: unknown, sidecar: boolean, position: number, total: number): string | undefined {
   const terminated = valueAt(status, 'state', 'terminated');
   if (terminated !== undefined && (numberAt(terminated, 'exitCode') ?? 0) === 0) return undefined;
@@ -52,7 +52,10 @@ function initStatus(status: unknown, sidecar: boolean, position: number, total: 
   return waiting !== '' && waiting !== 'PodInitializing' ? `Init:${waiting}` : `Init:${position}/${total}`;
 }
 
-/** Status and ready containers of the main containers. The first container with a reason determines the status. */
+/**
+ * Status and number of ready containers of the main containers. The first container with a reason determines the
+ * status.
+ */
 function mainStatus(pod: ApiObject, tally: Tally, before: string): { status: string; ready: number } {
   let status = before;
   let ready = 0;
@@ -68,7 +71,7 @@ function mainStatus(pod: ApiObject, tally: Tally, before: string): { status: str
   return { status, ready };
 }
 
-/** Status of a pod that is being deleted, unless it has ended already. */
+/** The status of a pod that is being deleted, unless it has already ended. */
 function deletionStatus(pod: ApiObject, status: string): string {
   if (!pod.metadata.deletionTimestamp) return status;
   if (valueAt(pod, 'status', 'reason') === 'NodeLost') return 'Unknown';
@@ -76,17 +79,17 @@ function deletionStatus(pod: ApiObject, status: string): string {
   return phase === 'Succeeded' || phase === 'Failed' ? status : 'Terminating';
 }
 
-/** Summaries by pod: three columns of a row are made of one. */
+/** Summaries by pod, because three columns of a row use the same one. */
 const made = new WeakMap<ApiObject, Summary>();
 
-/** The summary of a pod, made once; the pod must not change afterwards. */
+/** The summary of a pod, computed once. The pod must not be changed afterwards. */
 function cachedSummary(pod: ApiObject): Summary {
   let summary = made.get(pod);
   if (!summary) made.set(pod, (summary = summarize(pod)));
   return summary;
 }
 
-/** Sums up the states of all containers as command-line clients show them. */
+/** Summarizes the states of all containers as command-line clients show them. */
 function summarize(pod: ApiObject): Summary {
   const specs = recordsAt(pod, 'spec', 'initContainers');
   const sidecars = new Set(

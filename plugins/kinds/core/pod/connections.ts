@@ -15,7 +15,7 @@ type Query = Parameters<Connection>[1];
 const containerNames = (pod: ApiObject, member: string): string[] =>
   recordsAt(specOf(pod), member).map(container => stringAt(container, 'name'));
 
-/** Refuses a container that the pod does not have, and a missing name where there are several containers. */
+/** Refuses a container that does not exist in the pod, and a missing name if there are several containers. */
 function containerProblem(pod: ApiObject, asked: string): Refusal | undefined {
   const name = pod.metadata.name ?? '';
   const [plain, init, debugging] = ['containers', 'initContainers', 'ephemeralContainers'].map(member =>
@@ -36,13 +36,13 @@ const isUnscheduled = (pod: ApiObject): boolean => stringAt(specOf(pod), 'nodeNa
 
 const noHost = (pod: ApiObject): Refusal => badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
 
-/** A process in a container: exec and attach. */
+/** Answers exec and attach, which connect to a process in a container. */
 const connectToProcess: Connection = (pod, query) =>
   containerProblem(pod, query.get('container')?.[0] ?? '') ?? (isUnscheduled(pod) ? noHost(pod) : undefined);
 
 const connectToPorts: Connection = pod => (isUnscheduled(pod) ? noHost(pod) : undefined);
 
-/** An integer of the query, undefined if it is absent. Throws the 400 of upstream's parser. */
+/** An integer in the query; undefined if it is absent. Throws the 400 of upstream's parser. */
 function numberIn(query: Query, name: string): number | undefined {
   const value = query.get(name)?.[0];
   if (value === undefined) return undefined;

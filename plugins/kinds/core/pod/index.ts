@@ -24,8 +24,8 @@ import { setPodSpecDefaults } from '../../shared/podSpec/defaults.js';
 import { warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings.js';
 
 /**
- * Seconds a pod has to stop: those the client asks for, else those of the pod; none if no node runs it or it has ended.
- * A negative number means one second.
+ * The grace period of a pod in seconds: that of the request, otherwise that of the pod; 0 if the pod is not assigned to
+ * a node or has ended. A negative number means one second.
  */
 export function gracePeriodOf(pod: ApiObject, asked: number | undefined): number {
   const phase = stringAt(pod, 'status', 'phase');
@@ -39,7 +39,7 @@ const fieldOf =
   (pod: ApiObject): string =>
     stringAt(pod, path[0], path[1]);
 
-/** The condition of a pod that is not scheduled because it has scheduling gates. */
+/** The condition of a pod that is not scheduled because of its scheduling gates. */
 const gatedCondition = (now: string): UnknownRecord => ({
   type: 'PodScheduled',
   status: 'False',
@@ -49,7 +49,7 @@ const gatedCondition = (now: string): UnknownRecord => ({
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 });
 
-/** The current pod with the ephemeral containers of the body. Throws 422. */
+/** Returns the current pod with the ephemeral containers of the body. Throws 422. */
 function setEphemeralContainers(body: ApiObject, current: ApiObject): ApiObject {
   const next = {
     ...current,
@@ -71,7 +71,7 @@ const completed = (reason: string, message: string): RowCondition => ({
   message,
 });
 
-/** Conditions of the row of a pod by phase. */
+/** The conditions of the row of a pod, by phase. */
 const ENDED: ReadonlyMap<string, RowCondition> = new Map([
   ['Succeeded', completed('Succeeded', 'The pod has completed successfully.')],
   ['Failed', completed('Failed', 'The pod failed.')],

@@ -14,18 +14,18 @@ import { duplicate, forbiddenField, invalid, type Violation } from '../../../../
 import { ipComplaints } from '../../shared/ipAddresses.js';
 import { toViolations } from '../../shared/violations.js';
 
-/** Types of conditions that need not be qualified names. */
+/** Types of conditions that do not have to be qualified names. */
 const SYSTEM = ['PodScheduled', 'Ready', 'Initialized'];
 
 function validateConditions(status: UnknownRecord): Violation[] {
-  // Upstream names the field metadata.conditions.
+  // Upstream reports the field as metadata.conditions.
   return recordsAt(status, 'conditions').flatMap((condition, i) => {
     const type = stringAt(condition, 'type');
     return SYSTEM.includes(type) ? [] : toViolations(`metadata.conditions[${i}].Type`, type, qualifiedName(type));
   });
 }
 
-/** Containers that have ended and are not restarted by the pod stay ended. */
+/** Checks that containers that have ended, and that the pod does not restart, are not running again. */
 function validateTransitions(object: ApiObject, old: ApiObject, member: string): Violation[] {
   const policy = member === 'ephemeralContainerStatuses' ? 'Never' : stringAt(specOf(old), 'restartPolicy');
   if (policy === 'Always') return [];
@@ -71,7 +71,7 @@ function validateClaimStatuses(object: ApiObject): Violation[] {
   });
 }
 
-/** Each address is valid, and there is at most one of a family. */
+/** Checks that addresses are valid, with at most one of each family. */
 function validateAddresses(status: UnknownRecord, member: 'podIPs' | 'hostIPs'): Violation[] {
   const field = `status.${member}`;
   const ips = recordsAt(status, member).map(entry => stringAt(entry, 'ip'));
@@ -114,7 +114,9 @@ export function validatePodStatus(object: ApiObject, old: ApiObject): Violation[
   ];
 }
 
-/** Makes `podIP` the first of `podIPs`. A `podIP` alone, or one that is not the first, becomes the only address. */
+/**
+ * Makes `podIP` the first of `podIPs`. If only `podIP` is set, or if it is not the first, it becomes the only address.
+ */
 export function alignPodIps(status: UnknownRecord): void {
   const ip = stringAt(status, 'podIP');
   const first = stringAt(recordsAt(status, 'podIPs')[0], 'ip');

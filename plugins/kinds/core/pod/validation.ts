@@ -25,7 +25,7 @@ export function validateNewPod(object: ApiObject): Violation[] {
   return found;
 }
 
-/** The deadline may be set and lowered. */
+/** The deadline can be set and decreased. */
 function validateDeadline(pod: UnknownRecord, old: UnknownRecord): Violation[] {
   const [now, before] = [numberAt(pod, 'activeDeadlineSeconds'), numberAt(old, 'activeDeadlineSeconds')];
   const field = 'spec.activeDeadlineSeconds';
@@ -37,7 +37,7 @@ function validateDeadline(pod: UnknownRecord, old: UnknownRecord): Violation[] {
   return [];
 }
 
-/** Equal for tolerations that are the same. How long a NoExecute toleration lasts may change. */
+/** A text that is equal for tolerations that differ only in the duration of NoExecute, which can be changed. */
 const tolerationKey = (toleration: UnknownRecord): string =>
   JSON.stringify([
     ...['key', 'operator', 'value', 'effect'].map(member => stringAt(toleration, member)),
@@ -79,7 +79,7 @@ function validateNodeSelectorUpdate(pod: UnknownRecord, old: UnknownRecord): Vio
       ];
 }
 
-/** The spec with all fields that may change as they were before. */
+/** Restores all fields of the spec that can be changed to their previous values. */
 function withoutMutableFields(pod: UnknownRecord, old: UnknownRecord, gated: boolean): UnknownRecord {
   const withOldImages = (member: string): UnknownRecord[] => {
     const before = recordsAt(old, member);
@@ -104,7 +104,7 @@ function withoutMutableFields(pod: UnknownRecord, old: UnknownRecord, gated: boo
   return next;
 }
 
-/** Characters of a difference in a message. */
+/** Maximum length of a difference in a message. */
 const DIFFERENCE = 4096;
 
 /** The members that differ, with their old and new values. */
@@ -140,7 +140,7 @@ export function validatePodUpdate(object: ApiObject, before: ApiObject): Violati
   return found;
 }
 
-/** Ephemeral containers may be added, but not changed or removed. */
+/** Checks that ephemeral containers were only added. */
 export function validateEphemeralUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const field = 'spec.ephemeralContainers';
   const now = new Map(

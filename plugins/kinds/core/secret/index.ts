@@ -10,7 +10,7 @@ import { validateFrozen, measureValues, validateTotalSize } from '../../shared/c
 
 const hasKey = (object: ApiObject, key: string): boolean => valueAt(object, 'data', key) !== undefined;
 
-/** The keys that a type needs are there. */
+/** Checks that the keys required by a type exist. */
 const validateKeys = (object: ApiObject, ...keys: string[]): Violation[] =>
   keys.filter(key => !hasKey(object, key)).map(key => required(`data[${key}]`));
 
@@ -18,7 +18,7 @@ const validateKeys = (object: ApiObject, ...keys: string[]): Violation[] =>
 const decodedText = (object: ApiObject, key: string): string =>
   Buffer.from(stringAt(object, 'data', key), 'base64').toString('utf8');
 
-/** The value of a key is there and is a JSON object. Violations do not show it. */
+/** Checks that the value of a key exists and is a JSON object. Violations do not contain the value. */
 function validateJsonObject(object: ApiObject, key: string): Violation[] {
   if (!hasKey(object, key)) return validateKeys(object, key);
   const wrong = [invalid(`data[${key}]`, '<secret contents redacted>', 'the value must be a JSON object')];
@@ -30,7 +30,7 @@ function validateJsonObject(object: ApiObject, key: string): Violation[] {
   }
 }
 
-/** What each type of Secret must hold, by the type in the server's naming. */
+/** Checks of the data by type of Secret, in the naming of the server. */
 function typeValidators(naming: Naming): ReadonlyMap<string, (object: ApiObject) => Violation[]> {
   const account = naming.label('orchestrator.io/service-account.name');
   return new Map([
@@ -55,7 +55,7 @@ function typeValidators(naming: Naming): ReadonlyMap<string, (object: ApiObject)
 
 const COLUMNS: readonly Column[] = [NAME, column('Type', stringCell('type')), column('Data', countCell('data')), AGE];
 
-/** Secret: `stringData` is only written, and is stored in `data`. */
+/** Secret. `stringData` can only be written, and is stored in `data`. */
 export const secret = builtInKind('core/secrets', naming => {
   const types = typeValidators(naming);
   const pair = naming.label('orchestrator.io/tls');

@@ -8,7 +8,7 @@ interface Block {
 
 const BEGIN = /^-----BEGIN ([^\n-]{1,64})-----\r?\n/;
 
-/** The blocks of a text of any content, in one pass. */
+/** The blocks of a text with any content, found in one pass. */
 function blocksOf(pem: string): Block[] {
   const blocks: Block[] = [];
   let at = 0;
@@ -51,8 +51,8 @@ const tryRead = <T>(make: () => T): T | undefined => {
 };
 
 /**
- * Why a certificate and a private key, both in PEM, are no pair, in the words of Go's library; undefined if they are
- * one.
+ * Why a certificate and a private key, both in PEM, do not match, in the words of Go's library; undefined if they
+ * match.
  */
 export function keyPairProblem(certificate: string, key: string): string | undefined {
   const [certificates, keys] = [blocksOf(certificate), blocksOf(key)];

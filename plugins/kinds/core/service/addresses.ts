@@ -26,7 +26,7 @@ function validateFamilies(spec: UnknownRecord | undefined): Violation[] {
   return found;
 }
 
-/** Each address is valid; `None` is the only one. */
+/** Checks that each address is valid; `None` must be the only one. */
 function validateEachAddress(all: readonly string[]): Violation[] {
   return all.flatMap((address, i) => {
     if (i === 0 && address === 'None')
@@ -47,8 +47,8 @@ function validateFamiliesOfAddresses(all: readonly string[], families: readonly 
 }
 
 /**
- * Addresses, families and their policy agree; called before anything is allocated. Not for Services with an external
- * name.
+ * Checks that addresses, families and family policy agree, before anything is allocated. Not for Services with an
+ * external name.
  */
 export function validateAddresses(spec: UnknownRecord | undefined): Violation[] {
   const found = validateFamilies(spec);
@@ -67,8 +67,8 @@ export function validateAddresses(spec: UnknownRecord | undefined): Violation[] 
 }
 
 /**
- * Refuses what a cluster with IPv4 only cannot allocate. Services without address and selector may ask for any family:
- * their endpoints come from elsewhere.
+ * Refuses what an IPv4 cluster cannot allocate. Services with neither address nor selector can have any family, because
+ * other clients create their endpoints.
  */
 export function validateAvailableFamilies(spec: UnknownRecord | undefined): Violation[] {
   if (isHeadless(spec) && entriesAt(spec, 'selector').length === 0) return [];

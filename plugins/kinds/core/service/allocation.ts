@@ -14,7 +14,7 @@ import { validateAddresses, validateAvailableFamilies } from './addresses.js';
 import { makeAllocator, type ServiceAllocator } from './allocator.js';
 import { setFamilies, hasClusterIP, hasHealthPort, hasNodePorts, isHeadless } from './fields.js';
 
-/** Sets `clusterIP` and `clusterIPs`; `owned` are the addresses the Service has already. */
+/** Sets `clusterIP` and `clusterIPs`. `owned` are the current addresses of the Service. */
 function allocateAddress(service: UnknownRecord, allocator: ServiceAllocator, owned: readonly string[]): Violation[] {
   if (!hasClusterIP(service)) return [];
   if (isHeadless(service)) {
@@ -45,7 +45,7 @@ function allocateAddress(service: UnknownRecord, allocator: ServiceAllocator, ow
 
 const TAKEN = 'provided port is already allocated';
 
-/** Why a node port cannot be had; undefined if it can. */
+/** Why a node port cannot be allocated; undefined if it can. */
 function portProblem(port: number, protocol: string, allocator: ServiceAllocator): string | undefined {
   const [low, high] = allocator.ranges.ports;
   if (port < low || port > high) {
@@ -54,7 +54,7 @@ function portProblem(port: number, protocol: string, allocator: ServiceAllocator
   return allocator.portTaken(port, protocol) ? TAKEN : undefined;
 }
 
-/** Ports with the same number and different protocols share a node port. */
+/** Ports with the same number but different protocols share a node port. */
 function allocateNodePorts(service: UnknownRecord, allocator: ServiceAllocator): Violation[] {
   if (!hasNodePorts(service)) return [];
   const ports = recordsAt(service, 'ports');
@@ -95,7 +95,7 @@ function allocateHealthPort(service: UnknownRecord, allocator: ServiceAllocator)
   return problem ? [invalid('spec.healthCheckNodePort', asked, problem)] : [];
 }
 
-/** The health port cannot change as long as one is needed. */
+/** The health check port cannot change while it is needed. */
 const validateHealthPortUpdate = (service: UnknownRecord, before: UnknownRecord | undefined): Violation[] =>
   hasHealthPort(service) &&
   hasHealthPort(before) &&
@@ -104,8 +104,8 @@ const validateHealthPortUpdate = (service: UnknownRecord, before: UnknownRecord 
     : [];
 
 /**
- * Gives a Service its addresses and node ports, before anything else of it is validated. Throws 422 for addresses and
- * families that do not agree, then for the first thing that cannot be allocated.
+ * Allocates the addresses and node ports of a Service, before its other fields are validated. Throws 422 if addresses
+ * and families do not agree, otherwise for the first value that cannot be allocated.
  */
 export function allocate(object: ApiObject, old: ApiObject | undefined, context: StrategyContext): void {
   const service = specOf(object);

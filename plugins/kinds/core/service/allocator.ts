@@ -2,23 +2,25 @@ import { randomInt } from 'node:crypto';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { numberAt, recordAt, recordsAt, stringsAt } from '../../../../core/model/record.js';
 
-/** Where Services get their addresses and node ports from: an IPv4 range and a range of ports, both ends included. */
+/**
+ * The ranges from which Services get addresses and node ports, both ends included: an IPv4 range and a range of ports.
+ */
 interface ServiceRanges {
   readonly network: string;
   readonly ports: readonly [number, number];
 }
 
-/** The ranges of every server. */
+/** The default ranges. */
 export const DEFAULT_RANGES: ServiceRanges = { network: '10.0.0.0/16', ports: [30000, 32767] };
 
 const toNumber = (address: string): number => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
 
 const toAddress = (n: number): string => [24, 16, 8, 0].map(shift => Math.floor(n / 2 ** shift) % 256).join('.');
 
-/** The first address of a range, which is the server's own Service's. */
+/** The first address of a range, which belongs to the Service of the server itself. */
 export const ownAddress = ({ network }: ServiceRanges): string => toAddress(toNumber(network.split('/')[0]!) + 1);
 
-/** Finds free cluster addresses and node ports. The `next…` functions return undefined if the range is used up. */
+/** Finds free cluster addresses and node ports. The `next…` functions return undefined if the range is exhausted. */
 export interface ServiceAllocator {
   readonly ranges: ServiceRanges;
   addressTaken(address: string): boolean;
@@ -46,7 +48,7 @@ function portsOf(service: ApiObject): (readonly [port: number, protocol: string]
   );
 }
 
-/** Addresses and node ports of a Service, which no other Service may have. */
+/** The addresses and node ports of a Service, which must be unique. */
 export const claimsOf = (service: ApiObject): string[] => [
   ...addressesOf(service),
   ...portsOf(service).map(([port, protocol]) => `${port}-${protocol}`),
@@ -64,10 +66,10 @@ function usedByServices(services: readonly ApiObject[], except: string | undefin
   return used;
 }
 
-/** Random numbers that are tried before all are tried in order. */
+/** The number of random attempts before values are tried in order. */
 const RANDOM_TRIES = 64;
 
-/** A free number below `size`: a random one unless nearly all are taken. */
+/** A free number below `size`: a random one, unless nearly all are in use. */
 function pickFree(size: number, free: (index: number) => boolean): number | undefined {
   for (let attempt = 0; attempt < RANDOM_TRIES; attempt++) {
     const index = randomInt(size);
@@ -78,9 +80,9 @@ function pickFree(size: number, free: (index: number) => boolean): number | unde
 }
 
 /**
- * An allocator of what the given Services leave free; they are read when it is first asked. The Service with the uid
- * `except` may keep what it has. Two allocators may find the same at the same time: `claimsOf` keeps the second from
- * being stored.
+ * An allocator of the values that the given Services do not use; the Services are read when it is first used. The
+ * Service with the uid `except` may keep its values. Two concurrent writes may allocate the same value; `claimsOf` then
+ * prevents that the second one is stored.
  */
 export function makeAllocator(
   services: () => readonly ApiObject[],

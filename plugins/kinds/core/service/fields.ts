@@ -39,9 +39,7 @@ export const hasHealthPort = (spec: UnknownRecord | undefined): boolean =>
 export const isHeadless = (spec: UnknownRecord | undefined): boolean =>
   stringAt(spec, 'clusterIP') === 'None' || stringsAt(spec, 'clusterIPs')[0] === 'None';
 
-/**
- * Clients may give the address in `clusterIP` or in `clusterIPs`: makes both agree if one was given or changed alone.
- */
+/** Clients may set the address in `clusterIP` or in `clusterIPs`: if only one was set or changed, sets the other. */
 export function alignAddresses(spec: UnknownRecord, old: UnknownRecord | undefined): void {
   const [now, nowAll] = [stringAt(spec, 'clusterIP'), stringsAt(spec, 'clusterIPs')];
   if (!old) {
@@ -54,7 +52,7 @@ export function alignAddresses(spec: UnknownRecord, old: UnknownRecord | undefin
   else if (now !== '' && nowAll.length === 0 && now !== before) spec.clusterIPs = [now];
 }
 
-/** An update that leaves out what was allocated keeps it. */
+/** Keeps allocated values that an update omits. */
 export function keepAllocated(spec: UnknownRecord, old: UnknownRecord): void {
   if (hasClusterIP(spec) && hasClusterIP(old)) {
     if (stringAt(spec, 'clusterIP') === '') spec.clusterIP = old.clusterIP;
@@ -79,7 +77,7 @@ function keepNodePorts(spec: UnknownRecord, old: UnknownRecord): void {
 }
 
 /**
- * After a change of the type, drops the fields that only the old type has, unless the client changed them in the same
+ * After a change of the type, removes fields that only the old type has, unless the client changed them in the same
  * write.
  */
 export function dropFieldsOfOldType(spec: UnknownRecord, old: UnknownRecord): void {
@@ -100,7 +98,7 @@ function dropNodePorts(spec: UnknownRecord, old: UnknownRecord): void {
   for (const port of recordsAt(spec, 'ports')) if (before.has(port.nodePort)) delete port.nodePort;
 }
 
-/** Sets `ipFamilies` and `ipFamilyPolicy` for a cluster with IPv4 only. */
+/** Sets `ipFamilies` and `ipFamilyPolicy` for an IPv4 cluster. */
 export function setFamilies(spec: UnknownRecord): void {
   if (!hasClusterIP(spec)) return;
   const unselected = isHeadless(spec) && entriesAt(spec, 'selector').length === 0;

@@ -55,7 +55,7 @@ const COLUMNS: readonly Column[] = [
   wideColumn('Selector', object => selectorText(valueAt(object, 'spec', 'selector'))),
 ];
 
-/** Nothing runs behind Services here. */
+/** This server does not forward requests to Services. */
 const CONNECTIONS: ReadonlyMap<string, Connection> = new Map([
   [
     'proxy',
@@ -64,7 +64,10 @@ const CONNECTIONS: ReadonlyMap<string, Connection> = new Map([
   ],
 ]);
 
-/** Service: addresses and node ports are allocated in the thread of the pool, from what its informer says is free. */
+/**
+ * Service. Addresses and node ports are allocated in the pool thread, from the values that are free according to its
+ * informer.
+ */
 export const service = builtInKind('core/services', () => ({
   reads: ['core/services'],
   claims: claimsOf,

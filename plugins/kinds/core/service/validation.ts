@@ -67,7 +67,7 @@ function validateExternalName(spec: UnknownRecord | undefined): Violation[] {
   ];
 }
 
-/** What the type requires and excludes. */
+/** Checks the fields that the type requires and excludes. */
 function validateType(spec: UnknownRecord | undefined): Violation[] {
   const type = stringAt(spec, 'type');
   const found = validateOneOf(spec, 'type', 'spec.type', TYPES);
@@ -116,7 +116,10 @@ function cidrComplaints(value: string): string[] {
   return fine ? [] : ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'];
 }
 
-/** Fields that only Services of type LoadBalancer have. The capital letter in the first field name is upstream's. */
+/**
+ * Checks fields that only Services of type LoadBalancer may have. The capital letter in the first field name is
+ * upstream's.
+ */
 function validateLoadBalancer(spec: UnknownRecord | undefined): Violation[] {
   const isBalancer = stringAt(spec, 'type') === 'LoadBalancer';
   const found: Violation[] = [];
@@ -153,7 +156,7 @@ function validateTraffic(spec: UnknownRecord | undefined): Violation[] {
   return [...found, ...validateOneOf(spec, 'trafficDistribution', 'spec.trafficDistribution', ['PreferClose'], false)];
 }
 
-/** Violations of a status that a load balancer wrote. */
+/** Violations of a status written by a load balancer. */
 export function validateServiceStatus(object: ApiObject): Violation[] {
   const field = 'status.loadBalancer.ingress';
   const points = recordsAt(object, 'status', 'loadBalancer', 'ingress');
@@ -187,7 +190,7 @@ export function validateService(object: ApiObject): Violation[] {
   ];
 }
 
-/** Violations of a changed Service: once set, the address and the class of the load balancer stay. */
+/** Violations of an update of a Service: an address and the class of the load balancer cannot change once set. */
 export function validateServiceUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const [now, before] = [recordAt(object, 'spec'), recordAt(old, 'spec')];
   const found = validateService(object);

@@ -8,7 +8,7 @@ import { validateMounts, type Volumes } from './volumeMounts.js';
 import { portNameComplaints, portNumberComplaints } from '../ports.js';
 import { toViolations, validateIfSet, validateOneOf } from '../violations.js';
 
-/** What containers are validated against: the valid volumes of the pod, and members of its spec. */
+/** The context of the validation of containers: the valid volumes of the pod, and members of its spec. */
 export interface PodContext {
   readonly volumes: Volumes;
   readonly hostNetwork: boolean;
@@ -41,7 +41,7 @@ function validatePorts(container: UnknownRecord, field: string, hostNetwork: boo
   return found;
 }
 
-/** Violations of a container of any list. */
+/** Violations of a container in any of the lists. */
 export function validateContainer(container: UnknownRecord, field: string, context: PodContext): Violation[] {
   const name = stringAt(container, 'name');
   const image = stringAt(container, 'image');

@@ -52,7 +52,7 @@ function setContainerDefaults(container: UnknownRecord): void {
   }
 }
 
-/** Defaults of a pod spec, in pods and in templates. */
+/** Sets the defaults of a pod spec, in pods and in templates. */
 export function setPodSpecDefaults(pod: UnknownRecord): void {
   setDefault(pod, 'dnsPolicy', 'ClusterFirst');
   setDefault(pod, 'restartPolicy', 'Always');
@@ -71,8 +71,8 @@ export function setPodSpecDefaults(pod: UnknownRecord): void {
 }
 
 /**
- * `serviceAccount` is the deprecated name of `serviceAccountName`: both get the same value, that of the new name if
- * both are given.
+ * `serviceAccount` is the deprecated name of `serviceAccountName`. Both get the same value; if both are set, that of
+ * the new name.
  */
 function alignServiceAccount(pod: UnknownRecord): void {
   const name = stringAt(pod, 'serviceAccountName') || stringAt(pod, 'serviceAccount');
@@ -81,7 +81,7 @@ function alignServiceAccount(pod: UnknownRecord): void {
   pod.serviceAccount = name;
 }
 
-/** Defaults of the pod spec of a template. */
+/** Sets the defaults of the pod spec of a template. */
 export function setTemplateDefaults(template: UnknownRecord | undefined): void {
   if (!template) return;
   setPodSpecDefaults(ensureRecord(template, 'spec'));

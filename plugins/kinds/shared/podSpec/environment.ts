@@ -73,7 +73,7 @@ function validateFieldRef(reference: UnknownRecord, field: string): Violation[] 
   return ENV_FIELDS.includes(path) ? [] : [notSupported(`${field}.fieldPath`, path, ENV_FIELDS)];
 }
 
-/** Divisors of amounts of CPU: whole numbers and thousandths. */
+/** Divisors for amounts of CPU: whole numbers and thousandths. */
 const CPU_DIVISORS = ['0', '1', '1m'].map(quantityOf);
 
 function validateResourceFieldRef(reference: UnknownRecord, field: string): Violation[] {
@@ -120,7 +120,7 @@ function validateValueFrom(variable: UnknownRecord, field: string): Violation[] 
   return found;
 }
 
-/** Environment variables of a container and their sources. */
+/** Violations of the environment variables of a container and their sources. */
 export function validateEnvironment(container: UnknownRecord, field: string): Violation[] {
   const found: Violation[] = [];
   for (const [i, variable] of recordsAt(container, 'env').entries()) {

@@ -81,7 +81,7 @@ function validateProbe(container: UnknownRecord, member: string, field: string, 
   return found;
 }
 
-/** Lifecycle hooks and probes of a container that may have them. */
+/** Violations of the lifecycle hooks and probes of a container that may have them. */
 export function validateLifecycle(container: UnknownRecord, field: string, grace: number): Violation[] {
   const found: Violation[] = [];
   for (const hook of ['postStart', 'preStop']) {

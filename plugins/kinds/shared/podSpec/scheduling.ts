@@ -101,7 +101,7 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-/** Node affinity of a pod. */
+/** Violations of the node affinity of a pod. */
 export function validateNodeAffinity(pod: UnknownRecord, field: string): Violation[] {
   const affinity = recordAt(pod, 'affinity', 'nodeAffinity');
   const where = `${field}.affinity.nodeAffinity`;
@@ -140,7 +140,7 @@ function validatePodTerm(term: UnknownRecord, field: string): Violation[] {
   return found;
 }
 
-/** Affinity of a pod to other pods; `kind` is `podAffinity` or `podAntiAffinity`. */
+/** Violations of the pod affinity of a pod; `kind` is `podAffinity` or `podAntiAffinity`. */
 export function validatePodAffinity(pod: UnknownRecord, kind: string, field: string): Violation[] {
   const affinity = recordAt(pod, 'affinity', kind);
   const where = `${field}.affinity.${kind}`;
@@ -156,7 +156,7 @@ export function validatePodAffinity(pod: UnknownRecord, kind: string, field: str
   ];
 }
 
-/** Topology spread constraints of a pod. */
+/** Violations of the topology spread constraints of a pod. */
 export function validateTopologySpread(pod: UnknownRecord, field: string): Violation[] {
   const found: Violation[] = [];
   const seen = new Set<string>();
@@ -203,7 +203,7 @@ export function validateTopologySpread(pod: UnknownRecord, field: string): Viola
   return found;
 }
 
-/** Scheduling gates of a pod. */
+/** Violations of the scheduling gates of a pod. */
 export function validateSchedulingGates(pod: UnknownRecord, field: string): Violation[] {
   const found: Violation[] = [];
   const seen = new Set<string>();

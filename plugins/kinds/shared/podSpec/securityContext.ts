@@ -10,7 +10,7 @@ import {
 import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import { rangeText, validateOneOf } from '../violations.js';
 
-/** A user or group id that is set. */
+/** Checks a user or group id, if set. */
 const validateUserId = (owner: unknown, member: string, field: string): Violation[] => {
   const value = numberAt(owner, member);
   return value !== undefined && (value < 0 || value > 2147483647)
@@ -18,7 +18,7 @@ const validateUserId = (owner: unknown, member: string, field: string): Violatio
     : [];
 };
 
-/** Security context of a container. */
+/** Violations of the security context of a container. */
 export function validateContainerSecurity(container: UnknownRecord, field: string): Violation[] {
   const context = recordAt(container, 'securityContext');
   if (!context) return [];
@@ -46,7 +46,7 @@ export function validateContainerSecurity(container: UnknownRecord, field: strin
   return found;
 }
 
-/** Seccomp and AppArmor profiles of a pod or a container. */
+/** Violations of the seccomp and AppArmor profiles of a pod or a container. */
 function validateProfiles(context: UnknownRecord, where: string): Violation[] {
   const found: Violation[] = [];
   for (const [member, word] of [
@@ -80,7 +80,7 @@ const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-
 const SYSCTL_TEXT =
   'must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
 
-/** Security context of a pod. */
+/** Violations of the security context of a pod. */
 export function validatePodSecurity(pod: UnknownRecord, field: string): Violation[] {
   const context = recordAt(pod, 'securityContext');
   const where = `${field}.securityContext`;

@@ -73,7 +73,7 @@ function validateInitContainer(container: UnknownRecord, where: string, context:
   return found;
 }
 
-/** Containers that were added to a running pod for debugging. */
+/** Violations of ephemeral containers, which are added to a running pod for debugging. */
 export function validateEphemeralContainers(pod: UnknownRecord, field: string): Violation[] {
   const found: Violation[] = [];
   const context = contextOf(pod, validateVolumes(pod, ''));
@@ -184,7 +184,7 @@ function validateNames(pod: UnknownRecord, field: string): Violation[] {
   return [...found, ...validateSchedulingGates(pod, field)];
 }
 
-/** What containers are validated against; volumes with violations (`violations`, by volume) cannot be mounted. */
+/** The context of the validation of containers. Volumes with violations (`violations`, by volume) cannot be mounted. */
 function contextOf(pod: UnknownRecord, violations: readonly Violation[][]): PodContext {
   const sound = recordsAt(pod, 'volumes').filter((_, i) => violations[i]?.length === 0);
   return {

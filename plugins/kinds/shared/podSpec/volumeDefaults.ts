@@ -71,7 +71,7 @@ function setImageVolumeDefaults(image: UnknownRecord): void {
   setDefault(image, 'pullPolicy', pullPolicyFor(stringAt(image, 'reference')));
 }
 
-/** Defaults of a source of a volume or a persistent volume; `member` is its name. */
+/** Sets the defaults of a source of a volume or a persistent volume; `member` is its name. */
 export function setVolumeSourceDefaults(member: string, source: UnknownRecord): void {
   if (member === 'image') setImageVolumeDefaults(source);
   else if (Object.hasOwn(VOLUME_DEFAULTS, member)) VOLUME_DEFAULTS[member]?.(source);

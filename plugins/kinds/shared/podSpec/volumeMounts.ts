@@ -5,7 +5,7 @@ import { validateOneOf } from '../violations.js';
 /** Volumes of a pod by name. */
 export type Volumes = ReadonlyMap<string, UnknownRecord>;
 
-/** Mounts and devices of a container name volumes of its pod. */
+/** Checks that the mounts and devices of a container use volumes of its pod. */
 export function validateMounts(container: UnknownRecord, field: string, volumes: Volumes): Violation[] {
   const found: Violation[] = [];
   const paths = new Set<string>();

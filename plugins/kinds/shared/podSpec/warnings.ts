@@ -15,7 +15,7 @@ import {
 import type { Violation } from '../../../../core/model/refusal.js';
 import { CONTAINER_LISTS } from './defaults.js';
 
-/** Types of volumes that have been deprecated or removed. */
+/** Volume types that are deprecated or removed. */
 const OLD_VOLUMES = new Map([
   ['gitRepo', 'deprecated in v1.11'],
   ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
@@ -35,7 +35,7 @@ const volumeWarnings = (pod: UnknownRecord, field: string): string[] =>
       .map(([source, why]) => `${field}.volumes[${i}].${source}: ${why}`),
   );
 
-/** A variable that is defined again hides the earlier one, unless its value refers to it. */
+/** A variable that is defined again replaces the earlier one, unless its value refers to it. */
 function hiddenVariableWarnings(container: UnknownRecord, field: string): string[] {
   const seen = new Set<string>();
   return recordsAt(container, 'env').flatMap((variable, i) => {
@@ -53,7 +53,7 @@ function hiddenVariableWarnings(container: UnknownRecord, field: string): string
   });
 }
 
-/** Amounts of bytes are whole numbers. */
+/** Amounts of bytes should be whole numbers. */
 const fractionWarnings = (container: UnknownRecord, field: string): string[] =>
   ['limits', 'requests'].flatMap(member =>
     entriesAt(container, 'resources', member)
@@ -105,7 +105,7 @@ function podWarnings(pod: UnknownRecord, field: string): string[] {
   return [...found, ...affinityWarnings(pod, field)];
 }
 
-/** A strategy that warns of new objects whose name is no host name; the name is used in `what`. */
+/** A strategy that warns about new objects whose name is not a valid host name; `what` says where the name is used. */
 export function warnAboutName(strategy: Partial<Strategy>, what: string): Partial<Strategy> {
   return {
     ...strategy,
@@ -120,12 +120,12 @@ export function warnAboutName(strategy: Partial<Strategy>, what: string): Partia
   };
 }
 
-/** What the names of workloads are used in. */
+/** Where the names of workloads are used. */
 export const POD_NAMES = 'Pod names and hostnames';
 
 /**
- * A strategy that warns of a valid but unwise pod spec at `path`. A template that an update does not change is not
- * warned of again.
+ * A strategy that warns about a valid pod spec at `path` with likely mistakes. There is no warning about a template
+ * that an update does not change.
  */
 export function warnAboutPodSpec(strategy: Partial<Strategy>, ...path: string[]): Partial<Strategy> {
   const field = path.join('.');
@@ -139,7 +139,7 @@ export function warnAboutPodSpec(strategy: Partial<Strategy>, ...path: string[])
     validateCreate: (object, context) => warn(object, context, strategy.validateCreate?.(object, context) ?? []),
     validateUpdate: (object, old, context) => {
       const found = strategy.validateUpdate?.(object, old, context) ?? [];
-      // A template that did not change was warned of before.
+      // A template that did not change caused its warnings before.
       const kept =
         !isAbsent(recordAt(old, ...path)) &&
         path.length > 1 &&
