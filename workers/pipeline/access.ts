@@ -44,7 +44,7 @@ export async function findSender(context: Context, { job, route, warnings }: Rec
   return other ? { user: other, identityFor: 'never' } : { user, identityFor: dependsOnMore ? 'never' : cacheFor };
 }
 
-/** Asks the authorizers; gives what their decision depends on. Throws 403 unless one of them allows the request. */
+/** Asks the authorizers. Returns what their decision depends on. Throws 403 unless one of them allows the request. */
 export async function checkPermission(context: Context, user: User, target: Target): Promise<DependsOn> {
   const { decision, dependsOn } = await context.authorization.authorize(user, target);
   if (decision.is === 'allow') return dependsOn;

@@ -2,21 +2,21 @@ import { badRequest, methodNotAllowed } from '../../core/model/refusal.js';
 import type { Strategy } from '../../core/api/strategy.js';
 import { keyOf } from '../../core/request/keys.js';
 import { deepCopy } from '../../core/schema/patch/members.js';
-import { type Context, strategyContext } from './context.js';
+import { type Context, strategyContextOf } from './context.js';
 import { notFoundError, UnseenObject } from './errors.js';
 import type { Action, AuthorizedRequest, DecodedObject } from './stages.js';
 import { currentObject } from './versions.js';
 
 type Perform = NonNullable<ReturnType<NonNullable<Strategy['actions']>['get']>>;
 
-/** What a create that makes no object of its own does, and to which resource. */
+/** The action of a create that stores no object of its own, and the resource that it changes. */
 interface Target {
   readonly resource: AuthorizedRequest['resource'];
   readonly subresource: string;
   readonly perform: Perform;
 }
 
-/** For a virtual kind that stands for an action on another one (`bindings` for `pods/binding`). */
+/** The action of a virtual kind on another resource (`bindings` acts on `pods/binding`). */
 function indirectTarget({ registry }: Context, { resource }: AuthorizedRequest): Target | undefined {
   const { actsOn } = resource.strategy;
   if (!actsOn) return undefined;
@@ -47,7 +47,7 @@ export function checkAction(context: Context, request: AuthorizedRequest): void 
  * POST on a subresource that changes its object (`binding`), or on a virtual kind that stands for one. Throws 400 for a
  * body without a name on a virtual kind, and UnseenObject until the job has the object that it names.
  */
-export function act(context: Context, { request: sent, options, object: body }: DecodedObject): Action {
+export function prepareAction(context: Context, { request: sent, options, object: body }: DecodedObject): Action {
   const indirect = indirectTarget(context, sent);
   const { resource, subresource, perform } = indirect ?? directTarget(sent)!;
   if (indirect && !body.metadata.name) throw badRequest('Name parameter required.');
@@ -68,7 +68,7 @@ export function act(context: Context, { request: sent, options, object: body }: 
         throw badRequest(`name in URL does not match name in ${sent.route.subresource!.kind} object`);
       const old = currentObject(request);
       if (!old) throw notFoundError(request);
-      return { object: perform(draft, deepCopy(old), strategyContext(context, request, options.dryRun)), old };
+      return { object: perform(draft, deepCopy(old), strategyContextOf(context, request, options.dryRun)), old };
     },
   };
 }

@@ -61,7 +61,9 @@ export async function mutateDraft(context: Context, write: Merge): Promise<void>
   }
 }
 
-/** Asks rules and validators about a write, and gives what it leads to. Throws 422 with all violations. */
+/**
+ * Validates a write with the rules of its kind and all validators. Returns its outcome. Throws 422 with all violations.
+ */
 export function validateWrite(context: Context, write: Merge): Promise<ValidWrite> {
   switch (write.is) {
     case 'object':
@@ -104,14 +106,14 @@ async function validateAction(context: Context, { request, draft, dryRun, perfor
 async function validateReview(context: Context, write: Review): Promise<ValidWrite> {
   const { request, draft, dryRun } = write;
   const { resource } = request;
-  const about = reviewContext(context, request, dryRun);
+  const review = reviewContext(context, request, dryRun);
   throwIfInvalid(
     resource,
     draft.metadata.name ?? '',
-    runValidation(request, () => resource.strategy.validateCreate(draft, about)),
+    runValidation(request, () => resource.strategy.validateCreate(draft, review)),
   );
   await runValidators(context, request, reviewChange(write), draft);
-  const object = await resource.strategy.review!(draft, about);
+  const object = await resource.strategy.review!(draft, review);
   return { request, dryRun, outcome: { is: 'answered', object, status: 201 } };
 }
 

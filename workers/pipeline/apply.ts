@@ -56,7 +56,7 @@ export async function apply(context: Context, { request, options }: DecodedApply
       request,
       `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
     );
-  // There is no current version to compare this one with.
+  // Without a current object there is no version to compare with.
   delete object.metadata.resourceVersion;
   return createObject(context, request, dryRun, object, managers);
 }
@@ -66,7 +66,7 @@ interface Applied {
   readonly managers: FieldManagers;
 }
 
-/** What the configuration of the body makes of the current object, or of none. */
+/** Applies the configuration in the body to the current object, or creates one. */
 function applyToObject(
   context: Context,
   request: AuthorizedRequest,
@@ -84,12 +84,14 @@ function applyToObject(
     decodeManagers(old?.metadata.managedFields),
   );
   const object = decodePatched(context, request, options, merged.object);
-  // The annotation is the object's: an apply of its status does not change it.
+  // An apply of the status does not change annotations of the object.
   if (!route.subresource) keepLastApplied(context.naming, request, object, config);
   return { object, managers: merged.managers };
 }
 
-/** What the configuration of the body, a Scale, makes of the scale of the current object; `managers`: of the object. */
+/**
+ * Applies the configuration in the body, a Scale, to the scale of the current object. Returns the object's managers.
+ */
 function applyToScale(context: Context, request: AuthorizedRequest, options: WriteOptions, old: ApiObject): Applied {
   const { resource, route } = request;
   const scale = scaleWithReplicas(resource, old);
@@ -103,7 +105,7 @@ function applyToScale(context: Context, request: AuthorizedRequest, options: Wri
   };
 }
 
-/** What an apply of the status takes of a configuration: the status, and the metadata that identify the object. */
+/** The part of a configuration that an apply of the status uses: all but metadata that does not identify the object. */
 function statusConfig(config: Members): Members {
   if (!isMembers(config['metadata'])) return config;
   const { name, namespace, uid, resourceVersion } = config['metadata'];
@@ -132,7 +134,7 @@ function applyConfig(
   } catch (thrown) {
     if (thrown instanceof SchemaMismatch) throw notApplicableError(request, config, thrown.message);
     if (!(thrown instanceof ApplyConflict)) throw thrown;
-    // kubectl takes over the fields that it has applied on the client's side before.
+    // Fields that kubectl has set by client-side apply do not conflict: it takes over their ownership.
     const own = old && writer.manager === LAST_APPLIED_MANAGER ? lastAppliedFields(context, kind, old) : LEAF;
     const ownPaths = new Set(pathTexts(own));
     const conflicts = thrown.conflicts.filter(({ path }) => !ownPaths.has(path));
@@ -148,8 +150,8 @@ const lastAppliedFields = ({ naming }: Context, kind: ManagedKind, object: ApiOb
   unchangedLastApplied(kind.version(kind.apiVersion)!.shape, object, lastAppliedAnnotation(naming));
 
 /**
- * Keeps the annotation with the last applied configuration up to date, for clients that go on applying on their own
- * side; removes it where the annotations would become too large.
+ * Updates the annotation with the last applied configuration, for clients that still use client-side apply. Removes it
+ * where the annotations would become too large.
  */
 function keepLastApplied(naming: Naming, request: AuthorizedRequest, object: ApiObject, config: Members): void {
   const { annotations } = object.metadata;

@@ -17,7 +17,7 @@ const isYaml = (mediaType: string): boolean => mediaType === 'application/yaml';
 const mediaTypeOf = (contentType: string): string => contentType.split(';')[0]!.trim().toLowerCase();
 
 /**
- * Parses the body in the format that its Content-Type names. Complaints about members that it gives twice go to
+ * Parses the body in the format that its Content-Type names. Errors for duplicate members are added to
  * `request.duplicates`. Throws 400 and 415.
  */
 export function parseBody(context: Context, request: AuthorizedRequest, options: WriteOptions): Json {

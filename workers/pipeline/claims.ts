@@ -5,7 +5,7 @@ import { decodeStored } from '../../core/plugin/stored.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Current } from '../../core/threads/messages.js';
 
-/** The key of a claim. No path of the API leads to it. */
+/** The key of a claim. It is not reachable through the API. */
 const claimKey = ({ storageName }: Resource, claim: string): string =>
   `claims/${storageName.replace('/', '.')}/${encodeURIComponent(claim)}`;
 

@@ -37,7 +37,7 @@ export function timestamp(milliseconds: number): string {
 }
 
 /** What strategies may know about a request and about other objects. */
-export const strategyContext = (
+export const strategyContextOf = (
   context: Context,
   { user, warnings }: AuthorizedRequest,
   dryRun: boolean,

@@ -3,7 +3,7 @@ import { randomName } from '../../core/model/names.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { badRequest } from '../../core/model/refusal.js';
 import type { FieldManagers } from '../../core/schema/apply/fieldManagers.js';
-import { type Context, strategyContext } from './context.js';
+import { type Context, strategyContextOf } from './context.js';
 import { managersOfNew, setManagers } from './managers.js';
 import { dropRepeatedOwners, setSystemMetadata } from './metadata.js';
 import type { AuthorizedRequest, DecodedObject, ObjectWrite } from './stages.js';
@@ -30,11 +30,11 @@ export function createObject(
 ): ObjectWrite {
   const { strategy } = request.resource;
   const { metadata } = object;
-  const about = strategyContext(context, request, dryRun);
+  const strategyContext = strategyContextOf(context, request, dryRun);
   dropRepeatedOwners(object, request.warnings, false);
   const managedFields = setManagers(object, managers ?? managersOfNew(context, request, object));
   const uid = randomUUID();
-  setSystemMetadata(object, uid, about.now);
+  setSystemMetadata(object, uid, strategyContext.now);
   const hasGeneratedName = !metadata.name && Boolean(metadata.generateName);
   if (hasGeneratedName) metadata.name = randomName(metadata.generateName!);
   return {
@@ -46,10 +46,10 @@ export function createObject(
     hasGeneratedName,
     prepare(created) {
       // Once more: mutators may have replaced the metadata.
-      setSystemMetadata(created, uid, about.now);
+      setSystemMetadata(created, uid, strategyContext.now);
       if (strategy.hasStatus && !strategy.keepStatusOnCreate) delete created['status'];
-      strategy.prepareCreate(created, about);
+      strategy.prepareCreate(created, strategyContext);
     },
-    violations: created => strategy.validateCreate(created, about),
+    violations: created => strategy.validateCreate(created, strategyContext),
   };
 }

@@ -111,8 +111,8 @@ function withDefaults(resource: Resource, object: ApiObject): ApiObject {
 }
 
 /**
- * The object that a patch or an apply leads to. `type` is that of a subresource with a kind of its own. Complaints
- * about the patch itself come before unknown fields; those of a `strategic` merge, which builds a tree, are sorted.
+ * The object that a patch or an apply leads to. `type` is that of a subresource with a kind of its own. Errors
+ * in the patch itself come before unknown fields, which a `strategic` merge reports in sorted order.
  * Throws 422 for a result that is no object of the kind, and for unknown fields where they are refused: it shows the
  * patch if it is a strategic one, else the result.
  */

@@ -59,7 +59,7 @@ const wrongVersion = (given: string, expected: string): Refusal =>
   badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`);
 
 /**
- * Gives the members of an object of the resource. Throws 400, and 422 for custom kinds, for a wrong kind or version.
+ * Returns the members of an object of the resource. Throws 400, and 422 for custom kinds, for a wrong kind or version.
  */
 export function checkEnvelope(
   { registry }: Pick<Context, 'registry'>,
@@ -89,8 +89,8 @@ function checkCustomEnvelope({ group, apiVersion, kind }: Resource, isPatched: b
 }
 
 /**
- * Gives the members of a subresource's body, which may leave out kind and version. What can only be created is accepted
- * in every version of its group. Throws 400.
+ * Returns the members of a subresource's body, which may leave out kind and version. What can only be created is
+ * accepted in every version of its group. Throws 400.
  */
 export function checkSubresourceEnvelope(
   { registry }: Pick<Context, 'registry'>,

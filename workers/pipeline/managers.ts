@@ -47,7 +47,7 @@ export const writerOf = (context: Context, request: AuthorizedRequest): Writer =
 
 const emptyObjects = new WeakMap<Resource, Json>();
 
-/** A new object of the kind without any fields set: members that are no pointers are there from the beginning. */
+/** An object of the kind without any fields set: it has the members that are always encoded. */
 function emptyObject(resource: Resource): Json {
   if (!resource.builtIn) return {};
   let empty = emptyObjects.get(resource);
@@ -69,7 +69,7 @@ function statusFields(set: FieldSet): FieldSet {
   return fields;
 }
 
-/** Which of the fields that a write sets its manager comes to own. */
+/** The filter for fields that the manager of a write may own. */
 function ownedFields({ route, resource }: AuthorizedRequest): ManagedKind['writable'] {
   if (route.subresource) return route.subresource.name === 'status' ? statusFields : allFields;
   return resource.strategy.hasStatus ? withoutStatus : allFields;
@@ -133,7 +133,7 @@ function managersBefore(
 ): { readonly managers: FieldManagers; readonly reset: boolean } {
   const sent = object.metadata.managedFields;
   const current = decodeManagers(old.metadata.managedFields);
-  // Clients that do not know the field leave it out, or send what they have read.
+  // Clients that do not use the field leave it out or send it unchanged.
   if (!sent?.length || equalJson(sent as unknown as Json, (old.metadata.managedFields ?? null) as unknown as Json))
     return { managers: current, reset: false };
   if (sent.length === 1 && Object.keys(sent[0]!).length === 0) return { managers: NOBODY, reset: true };
@@ -185,7 +185,7 @@ export function setManagers(object: ApiObject, managers: FieldManagers): Managed
   return entries;
 }
 
-/** Puts the entries back that the merge has set if mutators have left malformed ones; a warning says so. */
+/** Restores the entries that the merge has set if mutators have left malformed ones, and adds a warning. */
 export function restoreManagedFields(object: ApiObject, set: ManagedFields, warnings: string[]): void {
   const now = object.metadata.managedFields;
   if (now === set) return;

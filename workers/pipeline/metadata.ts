@@ -19,7 +19,7 @@ export function clearSystemMetadata({ metadata }: Pick<ApiObject, 'metadata'>): 
   delete metadata.selfLink;
 }
 
-/** Takes what the clients of an update leave out or may not change from the current object. */
+/** Restores from the current object the metadata that an update leaves out or may not change. */
 export function keepSystemMetadata(object: ApiObject, old: ApiObject): void {
   const { metadata } = object;
   metadata.uid ||= old.metadata.uid;

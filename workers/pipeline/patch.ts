@@ -42,7 +42,7 @@ function patchScale(context: Context, decoded: DecodedPatch, old: ApiObject): Ob
   return replaceScale(context, request, options.dryRun, scale, old, managers);
 }
 
-/** What the patch in the body makes of an object of the type, before it is decoded. */
+/** Applies the patch in the body to an object of the type. The result is not decoded yet. */
 function applyPatch(
   context: Context,
   { request, options, format }: DecodedPatch,
@@ -54,7 +54,7 @@ function applyPatch(
   switch (format) {
     case 'json': {
       if (options.fieldValidation !== 'Ignore') {
-        // Complaints about a JSON Patch name its operations, which the general parser does not know.
+        // Errors in a JSON Patch name its operations, which the general parser does not know.
         const strictErrors = jsonPatchErrors(Buffer.from(request.job.body!).toString('utf8'));
         request.duplicates.splice(0, Infinity, ...strictErrors);
       }
@@ -68,7 +68,7 @@ function applyPatch(
   }
 }
 
-/** For custom kinds the refusal says that a patch failed, and not why. */
+/** Removes the reason from an Invalid refusal, as upstream does for JSON Patches of custom kinds. */
 function withoutReason<T>(apply: () => T): T {
   try {
     return apply();

@@ -11,7 +11,9 @@ const FORMATS = {
 
 /** A patch format. */
 export type PatchFormat = (typeof FORMATS)[keyof typeof FORMATS];
-/** A format that describes changes of the current object. An apply describes what the client wants of it. */
+/**
+ * A format that describes changes to the current object, as opposed to an apply, which describes the intended state.
+ */
 export type ChangingFormat = Exclude<PatchFormat, 'apply'>;
 
 const BUILT_IN = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
@@ -19,9 +21,8 @@ const BUILT_IN = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
 const CUSTOM = BUILT_IN.filter(mediaType => FORMATS[mediaType] !== 'strategic');
 
 /**
- * The format of a PATCH; its media type must be spelled exactly. Throws 415, with the media types that the resource
- * accepts. As upstream's router, which knows built-in kinds only, does not: it refuses an unknown type without naming
- * any, but ignores spaces around a known one.
+ * The format of a PATCH, by its media type. Throws 415 with the media types that the resource accepts. For an unknown
+ * media type, built-in kinds answer as upstream's router does, which names none.
  */
 export function patchFormat({ job, resource }: AuthorizedRequest): PatchFormat {
   const given = job.contentType.split(';', 1)[0]!;

@@ -31,7 +31,7 @@ export const parseVersion = ({ metadata: { resourceVersion } }: ApiObject): numb
   resourceVersion ? parseRevision(resourceVersion, 'metadata.resourceVersion') : 0;
 
 /**
- * Compares the resourceVersion that an update names with the current one, and gives it as a number, 0 where it names
+ * Compares the resourceVersion that an update names with the current one, and returns it as a number, 0 where it names
  * none. Throws 409 where they differ.
  */
 export function checkVersion(request: AuthorizedRequest, object: ApiObject): number {

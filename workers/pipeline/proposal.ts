@@ -18,9 +18,9 @@ import { encodeObject, storageResource, toRequestVersion, toStorageVersion } fro
 export function answerWrite(context: Context, { request, dryRun, outcome }: ValidWrite): Answer {
   switch (outcome.is) {
     case 'store':
-      return store(context, request, outcome, dryRun);
+      return answerStore(context, request, outcome, dryRun);
     case 'remove':
-      return remove(context, request, outcome, dryRun);
+      return answerRemove(context, request, outcome, dryRun);
     case 'unchanged':
     case 'answered':
       return encodeAnswer(context, request, outcome.object, outcome.status);
@@ -35,7 +35,7 @@ const successAnswer = ({ warnings }: AuthorizedRequest): Answer => ({
   body: SUCCESS,
 });
 
-function store(context: Context, request: AuthorizedRequest, outcome: Stored, dryRun: boolean): Answer {
+function answerStore(context: Context, request: AuthorizedRequest, outcome: Stored, dryRun: boolean): Answer {
   const { resource, job } = request;
   const { object, expect, status, more } = outcome;
   const key = keyOf(resource, object.metadata.namespace ?? '', object.metadata.name!);
@@ -43,14 +43,14 @@ function store(context: Context, request: AuthorizedRequest, outcome: Stored, dr
     return outcome.answer ? successAnswer(request) : { ...encodeAnswer(context, request, object, status), key };
   const stored = toStorageVersion(resource, object);
   const { value, gap } = encodeWithGap(stored, storageResource(context.registry, resource));
-  // The object of another one's name: a create that was first sent under a name that is taken.
+  // A create has no current object; if one is given here, it belongs to another object of that name.
   const current = expect === 0 ? undefined : job.current;
   const operations = [
     { is: 'put' as const, key, value, gap, expect },
     ...claimOperations(resource, key, current, stored),
   ];
   if (outcome.answer) return { ...successAnswer(request), operations };
-  // Members that the stored version does not have are lost: the answer shows what a read will show.
+  // The stored version may lack members of the request's version: the answer shows what a read will show.
   const shown = resource.custom && stored !== object ? toRequestVersion(resource, stored) : object;
   const { headers, body, gaps } = encodeAnswer(context, request, shown, status, 'put');
   return { status, headers, body, gaps, operations, more };
@@ -72,7 +72,7 @@ function encodeWithGap(object: ApiObject, resource: Resource): { value: Uint8Arr
   return { value, gap: Buffer.byteLength(text.slice(0, at)) };
 }
 
-function remove(context: Context, request: AuthorizedRequest, { old, shown }: Removed, dryRun: boolean): Answer {
+function answerRemove(context: Context, request: AuthorizedRequest, { old, shown }: Removed, dryRun: boolean): Answer {
   const { resource, job, target } = request;
   // A delete shows the object at the revision of its removal; an update that ends a deletion, at the one it had.
   const commit = !dryRun && target.verb === 'delete' ? 'delete' : 'none';

@@ -26,16 +26,16 @@ import type { AuthorizedRequest } from './stages.js';
 import { encodeObject, toRequestVersion, toStorageVersion } from './versions.js';
 
 /** Subresources that can be shown as Tables. */
-const TABLED = ['status', 'scale'];
+const TABLE_SUBRESOURCES = ['status', 'scale'];
 
 /** The forms that an answer about an object of a route may have. */
 export function formsOf({ resource, subresource }: Route): readonly Form[] {
-  const tabled = subresource ? TABLED.includes(subresource.name) : !resource?.strategy.review;
-  return tabled ? FORMS : FORMS.filter(form => form !== 'table');
+  const hasTable = subresource ? TABLE_SUBRESOURCES.includes(subresource.name) : !resource?.strategy.review;
+  return hasTable ? FORMS : FORMS.filter(form => form !== 'table');
 }
 
 /** The form of an answer; events of a stream are never indented. */
-function choose({ naming }: Context, route: Route, job: Job, list: boolean, stream: boolean): Choice {
+function chooseAnswer({ naming }: Context, route: Route, job: Job, list: boolean, stream: boolean): Choice {
   const resource = route.resource!;
   const choice = stream
     ? chooseForm(resource, job.accept, naming, { forms: ['object', 'table', 'partial'], stream })
@@ -59,13 +59,14 @@ export async function render(
 > {
   const { resource } = route;
   if (!resource) throw unknownPath();
-  const choice = choose(context, route, job, rendering.list !== undefined, rendering.events !== undefined);
+  const choice = chooseAnswer(context, route, job, rendering.list !== undefined, rendering.events !== undefined);
   const objects = rendering.objects.map(bytes => toRequestVersion(resource, decodeStored(bytes)));
-  if (rendering.events) return { is: 'rendered', pieces: events(context, route, choice, objects, rendering.events) };
+  if (rendering.events)
+    return { is: 'rendered', pieces: renderEvents(context, route, choice, objects, rendering.events) };
   const value = rendering.list
     ? listValue(context, route, choice, objects, rendering.list)
     : objectValue(context, route, choice, objects[0]!);
-  const body = bytesOf(choice, value, rendering.list ? resource.listType : typeOf(route, resource));
+  const body = encodeValue(choice, value, rendering.list ? resource.listType : typeOf(route, resource));
   return {
     is: 'respond',
     status: rendering.status,
@@ -74,17 +75,18 @@ export async function render(
   };
 }
 
-function events(
+function renderEvents(
   context: Context,
   route: Route,
   choice: Choice,
   objects: readonly ApiObject[],
-  about: NonNullable<Rendering['events']>,
+  options: NonNullable<Rendering['events']>,
 ): Uint8Array[] {
   return objects.map((object, i) => {
-    const shown = objectValue(context, route, choice, object, about.header && i === 0);
-    const type = about.types[i]!;
-    if (choice.media === 'protobuf') return watchFrame(type, bytesOf(choice, shown, typeOf(route, route.resource!)));
+    const shown = objectValue(context, route, choice, object, options.header && i === 0);
+    const type = options.types[i]!;
+    if (choice.media === 'protobuf')
+      return watchFrame(type, encodeValue(choice, shown, typeOf(route, route.resource!)));
     return Buffer.from(`${JSON.stringify({ type, object: shown })}\n`);
   });
 }
@@ -93,7 +95,7 @@ function events(
 const typeOf = (route: Route, resource: Resource): Struct => route.subresource?.type ?? resource.type;
 
 /** `struct` is the type of `value`; forms derived from it have types of their own. */
-function bytesOf(choice: Choice, value: object, struct: Struct | undefined): Uint8Array {
+function encodeValue(choice: Choice, value: object, struct: Struct | undefined): Uint8Array {
   if (choice.media === 'yaml') return Buffer.from(encodeYaml(value));
   if (choice.media === 'json') return encodeJsonBody(value, choice.pretty === true);
   const { kind, apiVersion } = value as ApiObject;
@@ -107,7 +109,7 @@ function bytesOf(choice: Choice, value: object, struct: Struct | undefined): Uin
 
 function objectValue(context: Context, route: Route, choice: Choice, object: ApiObject, withHeader = true): object {
   if (choice.form === 'table')
-    return table(context, route, choice, [object], { resourceVersion: object.metadata.resourceVersion }, withHeader);
+    return tableOf(context, route, choice, [object], { resourceVersion: object.metadata.resourceVersion }, withHeader);
   const shown = isScale(route) ? scaleOf(route.resource!, object) : object;
   return choice.form === 'object' ? shown : partialObjectMetadata(shown, choice.version, context.naming);
 }
@@ -124,14 +126,14 @@ function listValue(
     return partialObjectMetadataList(objects, metadata, choice.version, context.naming);
   if (choice.form === 'table') {
     const { compareRows } = resource.strategy;
-    return table(context, route, choice, compareRows ? objects.toSorted(compareRows) : objects, metadata, true);
+    return tableOf(context, route, choice, compareRows ? objects.toSorted(compareRows) : objects, metadata, true);
   }
   const items = resource.builtIn ? objects.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest) : objects;
   const shown = resource.builtIn ? metadata : { ...metadata, continue: metadata.continue ?? '' };
   return { kind: resource.listKind, apiVersion: resource.apiVersion, metadata: shown, items };
 }
 
-function table(
+function tableOf(
   context: Context,
   route: Route,
   choice: Choice,
@@ -172,7 +174,7 @@ export function encodeAnswer(
   commit: 'none' | 'put' | 'delete' = 'none',
 ): Answer {
   const { job, route, resource, warnings } = request;
-  const choice = choose(context, route, job, false, false);
+  const choice = chooseAnswer(context, route, job, false, false);
   const headers = headersFor(choice, warnings);
   const isPlain = choice.form === 'object' && choice.media === 'json' && !choice.pretty && !isScale(route);
   if (commit === 'put' && isPlain && resource.apiVersion === resource.storageApiVersion) return { status, headers };
@@ -180,7 +182,7 @@ export function encodeAnswer(
     commit === 'none' ? object : { ...object, metadata: { ...object.metadata, resourceVersion: UNKNOWN_REVISION } };
   // As a read shows it: with the members that are always there.
   const shown = JSON.parse(encodeObject(resource, whole)) as ApiObject;
-  const body = bytesOf(choice, objectValue(context, route, choice, shown), typeOf(route, resource));
+  const body = encodeValue(choice, objectValue(context, route, choice, shown), typeOf(route, resource));
   if (commit === 'none') return { status, headers, body };
   return choice.media === 'protobuf'
     ? { status, headers, body, gaps: 'envelope' }

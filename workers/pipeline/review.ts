@@ -3,7 +3,7 @@ import type { ReviewContext } from '../../core/api/strategy.js';
 import { completeUser } from '../../core/access/identity.js';
 import { Refusal } from '../../core/model/refusal.js';
 import type { User } from '../../core/model/user.js';
-import { type Context, strategyContext } from './context.js';
+import { type Context, strategyContextOf } from './context.js';
 import { managersOfNew, setManagers } from './managers.js';
 import { clearSystemMetadata, dropRepeatedOwners } from './metadata.js';
 import type { AuthorizedRequest, DecodedObject, Review } from './stages.js';
@@ -39,7 +39,7 @@ async function userOf({ authentication }: Context, token: string, path: string):
 export function reviewContext(context: Context, request: AuthorizedRequest, dryRun: boolean): ReviewContext {
   const { authorization, registry } = context;
   return {
-    ...strategyContext(context, request, dryRun),
+    ...strategyContextOf(context, request, dryRun),
     authenticate: token => userOf(context, token, request.target.path),
     async authorize(user, target) {
       // Authorizers know groups by their neutral names.

@@ -4,7 +4,7 @@ import type { Route } from '../../core/request/route.js';
 import type { FieldManagers } from '../../core/schema/apply/fieldManagers.js';
 import { deepCopy, isMembers, memberOf, type Members, reach, setMember } from '../../core/schema/patch/members.js';
 import type { Resource } from '../../core/schema/resource.js';
-import { type Context, strategyContext } from './context.js';
+import { type Context, strategyContextOf } from './context.js';
 import { groupResource } from './errors.js';
 import { setManagers } from './managers.js';
 import { checkIfMatch, checkName, ensureNamespace, checkUid, checkVersion } from './preconditions.js';
@@ -36,7 +36,7 @@ export function scaleOf(resource: Resource, object: ApiObject, lenient = false):
   };
 }
 
-/** The scale that a patch changes: it shows the desired replicas also where there are none. */
+/** The scale that a patch is applied to: it always has `spec.replicas`. */
 export function scaleWithReplicas(resource: Resource, object: ApiObject): ApiObject {
   const scale = scaleOf(resource, object, true);
   return { ...scale, spec: { replicas: Number(reach(object, resource.strategy.scale!.spec) ?? 0) } };
@@ -60,7 +60,7 @@ export function replaceScale(
   checkName(request, scale);
   ensureNamespace(request, scale);
   const objectResource = groupResource(resource);
-  // Upstream compares the uid of a patched scale with that of the scale, of one that was sent whole with the object's.
+  // As upstream, the refusal names the subresource for a patched scale, and the resource for one that was sent whole.
   const ofScale = target.verb === 'patch' && resource.builtIn;
   checkUid(
     request,
@@ -82,7 +82,7 @@ export function replaceScale(
   }
   const draft = deepCopy(old);
   setReplicas(draft, strategy.scale!.spec, replicas);
-  const about = strategyContext(context, request, dryRun);
+  const strategyContext = strategyContextOf(context, request, dryRun);
   return {
     is: 'object',
     request,
@@ -90,8 +90,8 @@ export function replaceScale(
     draft,
     old,
     managedFields: setManagers(draft, managers),
-    prepare: object => strategy.prepareUpdate(object, deepCopy(old), about),
-    violations: object => strategy.validateUpdate(object, old, about),
+    prepare: object => strategy.prepareUpdate(object, deepCopy(old), strategyContext),
+    violations: object => strategy.validateUpdate(object, old, strategyContext),
   };
 }
 

@@ -8,7 +8,7 @@ import { withSelectors } from '../../core/request/selectors.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Grant, Job } from '../../core/threads/messages.js';
 import { checkPermission, findSender } from './access.js';
-import { act } from './actions.js';
+import { prepareAction } from './actions.js';
 import { mutateDraft, validateWrite } from './admission.js';
 import type { Answer } from './answer.js';
 import { apply } from './apply.js';
@@ -26,9 +26,9 @@ import { reviewDraft } from './review.js';
 import { update } from './update.js';
 
 /**
- * The way of a write: its stages, in this order and no other. `authenticate` and `authorize` come first, for reads as
- * well. Each stage takes what the stage before it alone makes, so that a write that leaves one out does not compile.
- * Operations differ in their merge and in nothing else.
+ * Runs the stages of a write, after `authenticate` and `authorize`, which reads pass as well. The argument of each
+ * stage is the result of the one before it, and nothing else makes such a value: code that skips a stage does not
+ * compile. Operations differ only in their merge.
  */
 export async function write(context: Context, request: AuthorizedRequest): Promise<Proposal> {
   const decoded = decode(context, request);
@@ -38,14 +38,16 @@ export async function write(context: Context, request: AuthorizedRequest): Promi
   return propose(context, valid);
 }
 
-/** Stage 1: finds out who sent a request, or on whose behalf. Throws 401, and 403 for a forbidden impersonation. */
+/**
+ * Stage 1: identifies the sender, or the user that it impersonates. Throws 401, and 403 for a forbidden impersonation.
+ */
 export async function authenticate(context: Context, received: Received): Promise<Authenticated> {
   const { job, route, warnings } = received;
   const { user, identityFor } = await findSender(context, received);
   return { job, route, warnings, user, identityFor } as Authenticated;
 }
 
-/** Stage 2: asks whether the sender may make the request, unless the front end knows that already. Throws 403. */
+/** Stage 2: checks that the sender may make the request, unless the front end has done so. Throws 403. */
 export async function authorize(context: Context, request: Authenticated): Promise<Authorized> {
   const { job, route, warnings, user, identityFor } = request;
   const dependsOn = job.granted ? 'never' : await checkPermission(context, user, withSelectors(route));
@@ -61,11 +63,11 @@ export function asWrite({ job, route, warnings, user }: Authorized): AuthorizedR
   return request as AuthorizedRequest;
 }
 
-/** Stage 3: reads options and body, as far as that needs no current object. Throws 400, 404, 405, 415 and 422. */
+/** Stage 3: decodes options and body, as far as possible without the current object. Throws 400, 404, 405, 415, 422. */
 export const decode = (context: Context, request: AuthorizedRequest): Decoded =>
   decodeRequest(context, request) as Decoded;
 
-/** Stage 4: makes the new state out of the current object and what was sent. Throws what each operation says. */
+/** Stage 4: merges the current object and what was sent into a draft. Throws what each operation documents. */
 export const merge = (context: Context, decoded: Decoded): Merged | Promise<Merged> =>
   mergeOf(context, decoded) as Merged | Promise<Merged>;
 
@@ -80,7 +82,7 @@ function mergeOf(context: Context, decoded: DecodedWrite): Merge | Promise<Merge
     case 'apply':
       return apply(context, decoded);
     case 'action':
-      return act(context, decoded);
+      return prepareAction(context, decoded);
     case 'review':
       return reviewDraft(context, decoded);
     case 'delete':
@@ -95,13 +97,15 @@ export async function mutate(context: Context, merged: Merged): Promise<Mutated>
 }
 
 /**
- * Stage 6: fills in what the kind decides, then asks the rules of the kind and all validators. Throws 422, and what
- * they throw.
+ * Stage 6: sets defaults and what the kind and the server decide, then validates with the rules of the kind and all
+ * validators. Throws 422 with all violations, and what validators throw.
  */
 export const validate = (context: Context, mutated: Mutated): Promise<Valid> =>
   validateWrite(context, mutated) as Promise<Valid>;
 
-/** Stage 7: the transaction that stores the outcome, with the answer for the client. A dry run has no transaction. */
+/**
+ * Stage 7: makes the transaction that stores the result, and the answer to the client. A dry run has no transaction.
+ */
 export const propose = (context: Context, valid: Valid): Proposal => answerWrite(context, valid) as Proposal;
 
 /** The mark of a stage's result. Its key is known in this file alone: only the functions above make one. */
@@ -132,7 +136,7 @@ interface WriteRequest extends Received {
   readonly user: User;
   readonly target: ResourceTarget;
   readonly resource: Resource;
-  /** Complaints about members that the body gives twice, until the decoder reports them together with its own. */
+  /** Errors for duplicate members of the body, until the decoder reports them together with its own. */
   readonly duplicates: string[];
 }
 
@@ -174,7 +178,7 @@ export type DecodedWrite = DecodedObject | DecodedPatch | DecodedApply | Decoded
 /** The result of stage 3. */
 export type Decoded = DecodedWrite & Passed<'decoded'>;
 
-/** What an operation makes of the current object and of what was sent. */
+/** The result of an operation's merge. */
 export type Merge = ObjectWrite | Action | Review | Deletion;
 
 /** The result of stage 4. */
@@ -186,9 +190,9 @@ export type Mutated = Merged & Passed<'mutated'>;
 export interface MergedDraft {
   /** The object, before mutation. */
   readonly draft: ApiObject;
-  /** Sets what the kind decides. Called after mutation. */
+  /** Sets the fields that the kind decides. Called after mutation. */
   prepare(object: ApiObject): void;
-  /** Asks the kind's rules. Called once all is filled in; may throw a Refusal of its own. */
+  /** Validates with the kind's rules. Called when the object is complete; may throw a Refusal. */
   violations(object: ApiObject): readonly Violation[];
 }
 
@@ -199,13 +203,15 @@ export interface ObjectWrite extends MergedDraft {
   readonly dryRun: boolean;
   /** The object that it replaces; absent: it is created. */
   readonly old?: ApiObject;
-  /** The server has made up the name of the new object. The next attempt has another one, should it be taken. */
+  /** The name was generated. If it is taken, the next attempt generates another one. */
   readonly hasGeneratedName?: boolean;
   /** What the merge has set as `metadata.managedFields`. */
   readonly managedFields: ManagedFields;
 }
 
-/** A create on a subresource that changes its object (`binding`), or on a virtual kind that stands for one. */
+/**
+ * A create on a subresource that changes its object (`binding`), or on a virtual kind that acts on another resource.
+ */
 export interface Action {
   readonly is: 'action';
   /** The request as it was sent: mutators are asked about it. */
@@ -239,8 +245,8 @@ export interface Deletion {
   readonly outcome: Outcome;
 }
 
-/** A write that mutators have changed and that rules and validators found nothing wrong with. */
+/** The result of stage 6: a write without violations. */
 export type Valid = ValidWrite & Passed<'validated'>;
 
-/** The answer of a write, with the transaction that it waits for. */
+/** The result of stage 7: the answer of a write, with the transaction that it waits for. */
 export type Proposal = Answer & Passed<'proposed'>;

@@ -4,7 +4,7 @@ import { invalidObject, methodNotAllowed } from '../../core/model/refusal.js';
 import type { FieldManagers } from '../../core/schema/apply/fieldManagers.js';
 import { deepCopy } from '../../core/schema/patch/members.js';
 import { checkCreatePermission } from './access.js';
-import { type Context, strategyContext } from './context.js';
+import { type Context, strategyContextOf } from './context.js';
 import { createObject } from './create.js';
 import { notFoundError } from './errors.js';
 import { managersOfScaled, managersOfUpdated, setManagers } from './managers.js';
@@ -27,7 +27,7 @@ export async function update(context: Context, { request, options, object }: Dec
     if (!resource.strategy.allowCreateOnUpdate || route.subresource) throw notFoundError(request);
     checkUid(request, object, undefined);
     await checkCreatePermission(context, user, target);
-    // There is no current version to compare this one with: it must only be one.
+    // Without a current object there is no version to compare with; it only has to be well-formed.
     parseVersion(object);
     delete object.metadata.resourceVersion;
     return createObject(context, request, dryRun, object);
@@ -41,8 +41,8 @@ export async function update(context: Context, { request, options, object }: Dec
 }
 
 /**
- * The write that replaces `old` by `object`, or by what a subresource lets through of it. `managers`: who owns its
- * fields then, where an apply has found that out. Throws 409 for another version than the current one.
+ * The write that replaces `old` by `object`, or the part of it that belongs to the subresource. `managers`: the owners
+ * of its fields, if an apply has computed them. Throws 409 for another version than the current one.
  */
 export function replaceObject(
   context: Context,
@@ -56,12 +56,13 @@ export function replaceObject(
   const version = checkVersion(request, object);
   checkIfMatch(request);
   dropRepeatedOwners(object, warnings, false);
-  // An object is owned as it was sent. Of the body of a subresource only that counts which comes through.
+  // Ownership is computed from the whole object as it was sent; for a subresource, from the draft, as the rest of the
+  // body is ignored.
   const known = managers ?? (route.subresource ? undefined : managersOfUpdated(context, request, object, old));
   keepSystemMetadata(object, old);
-  const about = strategyContext(context, request, dryRun);
+  const strategyContext = strategyContextOf(context, request, dryRun);
   const mergePart = MERGES.get(route.subresource?.name) ?? mergeSubresource;
-  const { draft, prepare, violations } = mergePart(request, object, old, about);
+  const { draft, prepare, violations } = mergePart(request, object, old, strategyContext);
   const managedFields = setManagers(draft, known ?? managersOfUpdated(context, request, draft, old));
   return {
     is: 'object',
@@ -78,12 +79,12 @@ export function replaceObject(
   };
 }
 
-/** A write of the object itself keeps its status. */
+/** A write of the object itself: the current status is kept. */
 function mergeObject(
   { resource }: AuthorizedRequest,
   object: ApiObject,
   old: ApiObject,
-  about: StrategyContext,
+  strategyContext: StrategyContext,
 ): MergedDraft {
   const { strategy } = resource;
   if (strategy.hasStatus) {
@@ -92,22 +93,22 @@ function mergeObject(
   }
   return {
     draft: object,
-    prepare: updated => strategy.prepareUpdate(updated, deepCopy(old), about),
-    violations: updated => strategy.validateUpdate(updated, old, about),
+    prepare: updated => strategy.prepareUpdate(updated, deepCopy(old), strategyContext),
+    violations: updated => strategy.validateUpdate(updated, old, strategyContext),
   };
 }
 
-/** What a write of another subresource changes is for the kind to say. Throws 405 where it says nothing. */
+/** A write of any other subresource: the kind's strategy makes the change. Throws 405 if it does not support that. */
 function mergeSubresource(
   { resource, route, target }: AuthorizedRequest,
   object: ApiObject,
   old: ApiObject,
-  about: StrategyContext,
+  strategyContext: StrategyContext,
 ): MergedDraft {
   const { name } = route.subresource!;
   const change = resource.strategy.subresources?.get(name);
   if (!change) throw methodNotAllowed(`${target.verb} is not supported on ${resource.plural}/${name} by this server`);
-  return { draft: change(object, deepCopy(old), about), prepare: () => undefined, violations: () => [] };
+  return { draft: change(object, deepCopy(old), strategyContext), prepare: () => undefined, violations: () => [] };
 }
 
 /** By subresource, undefined for the object itself. */

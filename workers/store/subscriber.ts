@@ -45,7 +45,7 @@ export class Subscriber {
 
   /**
    * Posts verdicts and the events of subscribed keys. Posts nothing where there are none, unless `always`: then the
-   * message tells the revision alone.
+   * message carries only the revision.
    */
   deliver(message: EventsMessage, always = false): void {
     const events = this.#prefixes.includes('')
