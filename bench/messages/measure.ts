@@ -20,7 +20,7 @@ export interface MessageCost {
 }
 
 /** Resolves when the reader has read all that was posted before. */
-async function drained(reader: Worker): Promise<void> {
+async function waitUntilDrained(reader: Worker): Promise<void> {
   const answer = once(reader, 'message');
   reader.postMessage(null);
   await answer;
@@ -28,12 +28,12 @@ async function drained(reader: Worker): Promise<void> {
 
 async function roundOf(reader: Worker, kind: Kind, count: number, way: (typeof WAYS)[number]): Promise<number> {
   reader.postMessage(`${count}/${kind.name}/${way}`);
-  await drained(reader);
+  await waitUntilDrained(reader);
   const messages = Math.ceil(ROUND_ITEMS / count);
   const before = process.cpuUsage();
   for (let i = 1; i <= messages; i++) {
     reader.postMessage(...kind[way].encode());
-    if (i % IN_FLIGHT === 0 || i === messages) await drained(reader);
+    if (i % IN_FLIGHT === 0 || i === messages) await waitUntilDrained(reader);
   }
   const { user, system } = process.cpuUsage(before);
   return (user + system) / (messages * count);

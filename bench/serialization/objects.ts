@@ -219,16 +219,16 @@ export function makePod(at: number): JsonObject {
 
 /** A property of a structural schema: an object of scalars, lists and maps, nested `depth` deep. */
 function property(next: () => number, depth: number): JsonObject {
-  const described = (schema: JsonObject): JsonObject => ({ description: text(next, 18), ...schema });
+  const describe = (schema: JsonObject): JsonObject => ({ description: text(next, 18), ...schema });
   const properties: JsonObject = {
-    name: described({ type: 'string', maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' }),
-    replicas: described({ type: 'integer', format: 'int32', minimum: 0, maximum: 100 }),
-    paused: described({ type: 'boolean' }),
-    labels: described({ type: 'object', additionalProperties: { type: 'string' } }),
-    hosts: described({ type: 'array', items: { type: 'string', minLength: 1 }, 'x-kubernetes-list-type': 'set' }),
+    name: describe({ type: 'string', maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' }),
+    replicas: describe({ type: 'integer', format: 'int32', minimum: 0, maximum: 100 }),
+    paused: describe({ type: 'boolean' }),
+    labels: describe({ type: 'object', additionalProperties: { type: 'string' } }),
+    hosts: describe({ type: 'array', items: { type: 'string', minLength: 1 }, 'x-kubernetes-list-type': 'set' }),
   };
   if (depth > 0) properties['template'] = property(next, depth - 1);
-  return described({ type: 'object', required: ['name'], properties });
+  return describe({ type: 'object', required: ['name'], properties });
 }
 
 /** A CustomResourceDefinition of about 100 KB, nearly all of it schema. */

@@ -135,7 +135,7 @@ export interface Authorization {
 }
 
 /** The shorter of two cache times. Every word except `never` is longer than any number. */
-function shorter<T extends CacheFor | DependsOn>(a: T, b: T): T {
+function shorterTime<T extends CacheFor | DependsOn>(a: T, b: T): T {
   if (a === 'never' || b === 'never') return 'never' as T;
   if (typeof a !== 'number') return b;
   return typeof b === 'number' && b < a ? b : a;
@@ -168,7 +168,7 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
       let cacheFor: CacheFor = 'forever';
       for (const input of inputs) {
         const { value } = input;
-        cacheFor = shorter<CacheFor>(cacheFor, value.cacheFor);
+        cacheFor = shorterTime<CacheFor>(cacheFor, value.cacheFor);
         try {
           const user = await input.call(() => after(value.authenticate(request), checkUser), isUnauthorized);
           if (user) return { user, cacheFor };
@@ -214,7 +214,7 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
       for (const input of inputs) {
         const { value } = input;
         const decision = await input.call(() => after(value.authorize(user, target), checkDecision));
-        dependsOn = shorter<DependsOn>(dependsOn, value.dependsOn);
+        dependsOn = shorterTime<DependsOn>(dependsOn, value.dependsOn);
         if (decision.is !== 'noOpinion') return { decision, dependsOn };
         if (decision.reason) reasons.push(decision.reason);
       }

@@ -73,14 +73,14 @@ function readClause(format: string, start: number): { clause: Clause; end: numbe
 }
 
 function toPrecision(text: string): number {
-  const wrong = (reason: string): never =>
+  const failPrecision = (reason: string): never =>
     failClause(
       `error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "${text}": ` +
         `${reason}`,
     );
-  if (text === '') return wrong('invalid syntax');
+  if (text === '') return failPrecision('invalid syntax');
   const n = Number(text);
-  if (n >= 2 ** 63) return wrong('value out of range');
+  if (n >= 2 ** 63) return failPrecision('value out of range');
   return n > MAX_PRECISION ? fail('error during formatting: precision too large') : n;
 }
 

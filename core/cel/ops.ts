@@ -54,7 +54,7 @@ const TRAITS = new Map<string, ReadonlySet<string>>(
 const RECEIVERS = new Set(['string', 'google.protobuf.Timestamp', 'google.protobuf.Duration']);
 
 /** Throws the error of an operator that its first operand does not support. */
-function unsupported(fn: string, operand: Value): never {
+function failUnsupported(fn: string, operand: Value): never {
   const type = typeNameOf(operand);
   if (RECEIVERS.has(type) || (TRAITS.get(fn) ?? TRAITS.get('order')!).has(type)) return noOverload();
   return fail(`no such overload: ${fn}`);
@@ -82,7 +82,7 @@ export function add(a: Value, b: Value): Value {
   if (a instanceof Duration && b instanceof Duration) return new Duration(BigInt(intResult(a.nanos + b.nanos)));
   if (a instanceof Timestamp && b instanceof Duration) return addNanos(a, b.nanos);
   if (a instanceof Duration && b instanceof Timestamp) return addNanos(b, a.nanos);
-  return unsupported('_+_', a);
+  return failUnsupported('_+_', a);
 }
 
 /** `a - b`. */
@@ -98,7 +98,7 @@ export function subtract(a: Value, b: Value): Value {
   if (a instanceof Timestamp && b instanceof Duration) return addNanos(a, -b.nanos);
   if (a instanceof Timestamp && b instanceof Timestamp)
     return new Duration(BigInt(intResult(timestampDifference(a, b))));
-  return unsupported('_-_', a);
+  return failUnsupported('_-_', a);
 }
 
 /** `a * b`. */
@@ -110,7 +110,7 @@ export function multiply(a: Value, b: Value): Value {
   if (a instanceof Double && b instanceof Double) return new Double(a.value * b.value);
   if (isInt(a) && isInt(b)) return intResult(BigInt(a) * BigInt(b));
   if (a instanceof Uint && b instanceof Uint) return uintResult(BigInt(a.value) * BigInt(b.value));
-  return unsupported('_*_', a);
+  return failUnsupported('_*_', a);
 }
 
 /** `a / b`, rounded towards zero. */
@@ -128,7 +128,7 @@ export function divide(a: Value, b: Value): Value {
     if (b.value === 0) fail('division by zero');
     return uintResult(BigInt(a.value) / BigInt(b.value));
   }
-  return unsupported('_/_', a);
+  return failUnsupported('_/_', a);
 }
 
 /** `a % b`, with the sign of `a`. */
@@ -142,7 +142,7 @@ export function modulo(a: Value, b: Value): Value {
     if (b.value === 0) fail('modulus by zero');
     return uintResult(BigInt(a.value) % BigInt(b.value));
   }
-  return unsupported('_%_', a);
+  return failUnsupported('_%_', a);
 }
 
 /** `-a`. */
@@ -151,7 +151,7 @@ export function negate(a: Value): Value {
   if (typeof a === 'bigint') return intResult(-a);
   if (a instanceof Double) return new Double(-a.value);
   if (a instanceof Duration) return new Duration(BigInt(intResult(-a.nanos)));
-  return unsupported('-_', a);
+  return failUnsupported('-_', a);
 }
 
 /** The number of a numeric value, exact for integers; `undefined` for other values. */
@@ -236,7 +236,7 @@ export function compare(a: Value, b: Value, fn = 'order'): number {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b);
   if (a instanceof Timestamp && b instanceof Timestamp) return a.seconds - b.seconds || a.nanos - b.nanos;
   if (a instanceof Duration && b instanceof Duration) return a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0;
-  return unsupported(fn, a);
+  return failUnsupported(fn, a);
 }
 
 /** Whether a value is the zero value of its type. */

@@ -37,11 +37,11 @@ interface Rendered {
   readonly hash: string;
 }
 
-function toRendered(bytes: Uint8Array): Rendered {
+function render(bytes: Uint8Array): Rendered {
   return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
 }
 
-const renderJson = (value: unknown): Rendered => toRendered(Buffer.from(JSON.stringify(value)));
+const renderJson = (value: unknown): Rendered => render(Buffer.from(JSON.stringify(value)));
 
 const NO_CACHE = { 'cache-control': 'no-cache, private' };
 const V2_HEADERS = { vary: 'Accept-Encoding, Accept', ...NO_CACHE };
@@ -126,7 +126,7 @@ class Documents implements OpenApiDocuments {
     const contentType = chosen === V2_PROTOBUF_ACCEPT ? V2_PROTOBUF : chosen;
     const inJson = this.#renderV2();
     if (contentType === V2_PROTOBUF)
-      this.#v2Protobuf ??= toRendered(encodeV2(JSON.parse(Buffer.from(inJson.bytes).toString())));
+      this.#v2Protobuf ??= render(encodeV2(JSON.parse(Buffer.from(inJson.bytes).toString())));
     const document = contentType === V2_PROTOBUF && this.#v2Protobuf ? this.#v2Protobuf : inJson;
     return conditionalAnswer(document, contentType, ifNoneMatch, V2_HEADERS);
   }

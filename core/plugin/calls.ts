@@ -26,7 +26,7 @@ const isMalformed = (thrown: unknown): boolean =>
  * calls and counts them. A call that returns synchronously needs neither timer nor promise.
  */
 export function callerOf(target: CallTarget): Contributed<unknown>['call'] {
-  const failure = (thrown: unknown): PluginFailure => {
+  const reportFailure = (thrown: unknown): PluginFailure => {
     const late = thrown instanceof DeadlineExceeded;
     const { stack = String(thrown) } = (thrown ?? {}) as Partial<Error>;
     target.counters.countFailure(late ? 'timeout' : 'error');
@@ -35,7 +35,9 @@ export function callerOf(target: CallTarget): Contributed<unknown>['call'] {
     return new PluginFailure(target.plugin, target.point, why);
   };
   const rethrow = (thrown: unknown, mayThrow: (thrown: unknown) => boolean): never => {
-    throw !(thrown instanceof DeadlineExceeded) && mayThrow(thrown) && !isMalformed(thrown) ? thrown : failure(thrown);
+    throw !(thrown instanceof DeadlineExceeded) && mayThrow(thrown) && !isMalformed(thrown)
+      ? thrown
+      : reportFailure(thrown);
   };
   return (operation, mayThrow = isRefusal) => {
     const began = performance.now();

@@ -51,7 +51,7 @@ async function importAll({ plugins }: ThreadData, thread: Thread): Promise<Loade
 }
 
 /** Creates the value of a contribution. Adds the name of the plugin to an error that it throws. */
-async function make(
+async function createValue(
   contribution: Contribution,
   { plugin, spec }: Loaded,
   host: (plugin: string) => Host,
@@ -64,7 +64,7 @@ async function make(
 }
 
 /** The value with the name, policy and caller of its plugin, as points combine them. */
-function contributed(value: unknown, point: string, { plugin, spec, place }: Loaded, data: ThreadData) {
+function toContributed(value: unknown, point: string, { plugin, spec, place }: Loaded, data: ThreadData) {
   const call = callerOf({
     plugin: plugin.name,
     point,
@@ -87,7 +87,7 @@ export async function loadPlugins(data: ThreadData, thread: Thread, services: Ho
     for (const loaded of await importAll(data, thread))
       for (const one of loaded.plugin.contribute(loaded.plugin.parse(loaded.spec.config)))
         if (one.threads.includes(thread))
-          contributions.add(one.point, contributed(await make(one, loaded, host), one.point, loaded, data));
+          contributions.add(one.point, toContributed(await createValue(one, loaded, host), one.point, loaded, data));
   } catch (error) {
     await services.releases.run(logOf(thread, data.verbosity));
     throw error;

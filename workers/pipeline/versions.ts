@@ -1,7 +1,7 @@
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import { decodeObject, encode } from '../../core/schema/decode.js';
-import { deeplySorted } from '../../core/schema/patch/members.js';
+import { sortDeep } from '../../core/schema/patch/members.js';
 import type { Registry, Resource } from '../../core/schema/resource.js';
 import type { AuthorizedRequest } from './stages.js';
 
@@ -45,7 +45,7 @@ function inCustomOrder({ apiVersion, kind, metadata, ...rest }: ApiObject): obje
   return {
     apiVersion,
     kind,
-    metadata: { name, generateName, namespace, uid, resourceVersion, ...(deeplySorted(others as Json) as object) },
-    ...(deeplySorted(rest as Json) as object),
+    metadata: { name, generateName, namespace, uid, resourceVersion, ...(sortDeep(others as Json) as object) },
+    ...(sortDeep(rest as Json) as object),
   };
 }

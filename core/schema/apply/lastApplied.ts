@@ -1,6 +1,6 @@
 import type { ApiObject, Json } from '../../model/object.js';
 import { parseJson, encodeJson } from '../json.js';
-import { copyOf, deeplySorted, isMembers, type Members, memberOf } from '../patch/members.js';
+import { copyOf, sortDeep, isMembers, type Members, memberOf } from '../patch/members.js';
 import { objectFields } from './applied.js';
 import { compare } from './compare.js';
 import { difference, type FieldSet, NONE } from './fieldSet.js';
@@ -38,5 +38,5 @@ export function lastAppliedText(config: Members, annotation: string): string {
     const { [annotation]: _own, ...annotations } = metadata['annotations'];
     metadata['annotations'] = annotations;
   }
-  return `${encodeJson(deeplySorted({ ...config, metadata }))}\n`;
+  return `${encodeJson(sortDeep({ ...config, metadata }))}\n`;
 }

@@ -4,7 +4,7 @@ import { humanDuration } from '../../model/age.js';
 import type { ApiObject, Json } from '../../model/object.js';
 import { NAME_COLUMN } from '../../tables/index.js';
 import { encodeJson } from '../json.js';
-import { deeplySorted } from '../patch/members.js';
+import { sortDeep } from '../patch/members.js';
 import { parseTime } from '../scalars.js';
 import { InvalidPath, compilePath, type JsonPath } from './jsonPath.js';
 
@@ -28,7 +28,7 @@ function numberText(value: number): string {
 /** The cell of a string column: any value as text. */
 function textCell(value: unknown): Cell {
   if (value === null) return '<no value>';
-  if (typeof value === 'object') return encodeJson(deeplySorted(value as Json));
+  if (typeof value === 'object') return encodeJson(sortDeep(value as Json));
   return typeof value === 'number' ? numberText(value) : String(value);
 }
 

@@ -37,11 +37,11 @@ export function sortedCopy(object: Members): Members {
 }
 
 /** A deep copy with the members of all objects sorted. */
-export function deeplySorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(deeplySorted);
+export function sortDeep(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortDeep);
   if (!isMembers(value)) return value;
   const out: Members = {};
-  for (const key of Object.keys(value).sort()) setMember(out, key, deeplySorted(value[key]!));
+  for (const key of Object.keys(value).sort()) setMember(out, key, sortDeep(value[key]!));
   return out;
 }
 

@@ -1,9 +1,9 @@
 import type { Json } from '../../model/object.js';
 import { badRequest } from '../../model/refusal.js';
-import { copyOf, deeplySorted, isMembers, type Members, setMember, sortedCopy } from './members.js';
+import { copyOf, sortDeep, isMembers, type Members, setMember, sortedCopy } from './members.js';
 
 function mergeValue(target: Json | undefined, patch: Json): Json {
-  if (Array.isArray(patch)) return patch.map(deeplySorted);
+  if (Array.isArray(patch)) return patch.map(sortDeep);
   if (!isMembers(patch)) return patch;
   const out: Members = isMembers(target) ? copyOf(target) : {};
   for (const name of Object.keys(patch)) {

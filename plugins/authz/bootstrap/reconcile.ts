@@ -28,14 +28,14 @@ function addMetadata(have: ApiObject, want: ApiObject): ApiObject['metadata'] | 
   return { ...have.metadata, labels, annotations };
 }
 
-function rulesAdded(have: ApiObject, want: ApiObject): object | null {
-  if (want['aggregationRule']) return selectorsAdded(have, want);
+function addRules(have: ApiObject, want: ApiObject): object | null {
+  if (want['aggregationRule']) return addSelectors(have, want);
   const own = (have['rules'] as PolicyRule[] | null | undefined) ?? [];
   const missing = missingPermissions(own, want['rules'] as PolicyRule[]);
   return missing.length ? { rules: [...own, ...missing] } : null;
 }
 
-function selectorsAdded(have: ApiObject, want: ApiObject): object | null {
+function addSelectors(have: ApiObject, want: ApiObject): object | null {
   const own = (have['aggregationRule'] as AggregationRule | null | undefined)?.clusterRoleSelectors ?? [];
   const known = new Set(own.map(selector => JSON.stringify(selector)));
   const wanted = (want['aggregationRule'] as AggregationRule).clusterRoleSelectors ?? [];
@@ -45,7 +45,7 @@ function selectorsAdded(have: ApiObject, want: ApiObject): object | null {
 
 const subjectKey = ({ kind, name, namespace = '' }: Subject): string => JSON.stringify([kind, namespace, name]);
 
-function subjectsAdded(have: ApiObject, want: ApiObject): object | null {
+function addSubjects(have: ApiObject, want: ApiObject): object | null {
   const own = (have['subjects'] as Subject[] | null | undefined) ?? [];
   const known = new Set(own.map(subjectKey));
   const missing = ((want['subjects'] as Subject[] | undefined) ?? []).filter(
@@ -63,7 +63,7 @@ function sameRef(have: ApiObject, want: ApiObject): boolean {
 /** The object with all missing parts added; the same object if none are missing. */
 function addMissing(have: ApiObject, want: ApiObject): ApiObject {
   const metadata = addMetadata(have, want);
-  const members = want['roleRef'] ? subjectsAdded(have, want) : rulesAdded(have, want);
+  const members = want['roleRef'] ? addSubjects(have, want) : addRules(have, want);
   return metadata || members ? { ...have, ...(metadata ? { metadata } : {}), ...members } : have;
 }
 

@@ -31,7 +31,7 @@ const quote = (text: string): string => JSON.stringify(text);
  * The user name of a User or ServiceAccount subject; undefined for groups, unknown kinds, and service accounts without
  * a namespace.
  */
-function userNamed(subject: Subject, namespace: string): string | undefined {
+function userNameOf(subject: Subject, namespace: string): string | undefined {
   if (subject.kind === 'User') return subject.name;
   if (subject.kind !== 'ServiceAccount') return undefined;
   const home = subject.namespace || namespace;
@@ -63,7 +63,7 @@ export function indexBindings(bindings: readonly ApiObject[], namespace: string)
     const ref = binding['roleRef'] as RoleRef;
     for (const subject of (binding['subjects'] as Subject[] | undefined) ?? []) {
       const bound: Bound = { order, ref, namespace, description: describeBinding(binding, namespace, ref, subject) };
-      const name = userNamed(subject, namespace);
+      const name = userNameOf(subject, namespace);
       if (name !== undefined) add(users, name, bound);
       else if (subject.kind === 'Group') add(groups, subject.name, bound);
     }

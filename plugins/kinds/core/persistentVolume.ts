@@ -41,9 +41,9 @@ const VOLUME_PLAIN = new Set([
 
 /** Checks that the source and the mode of a volume have not changed. */
 function validateVolumeUpdate(object: ApiObject, old: ApiObject): Violation[] {
-  const source = (o: ApiObject): UnknownRecord =>
+  const sourceOf = (o: ApiObject): UnknownRecord =>
     Object.fromEntries(Object.entries(specOf(o)).filter(([member]) => !VOLUME_PLAIN.has(member)));
-  const found = isSemanticallyEqual(source(object), source(old))
+  const found = isSemanticallyEqual(sourceOf(object), sourceOf(old))
     ? []
     : [forbiddenField('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation')];
   return [...found, ...validateImmutable(specOf(object), specOf(old), 'volumeMode', 'volumeMode')];

@@ -79,7 +79,7 @@ function validateResourceName(field: string, name: string): Violation[] {
 /** Checks that amounts are not negative, and that names of resources and states of resizing are known. */
 function validateClaimStatus(object: ApiObject): Violation[] {
   const status = recordAt(object, 'status');
-  const amounts = (member: string): Violation[] =>
+  const validateAmounts = (member: string): Violation[] =>
     entriesAt(status, member)
       .filter(([, amount]) => compareQuantities(quantityOf(amount), ZERO_QUANTITY) < 0)
       .map(([name, amount]) =>
@@ -90,8 +90,8 @@ function validateClaimStatus(object: ApiObject): Violation[] {
         ),
       );
   return [
-    ...amounts('capacity'),
-    ...amounts('allocatedResources'),
+    ...validateAmounts('capacity'),
+    ...validateAmounts('allocatedResources'),
     ...entriesAt(status, 'allocatedResources').flatMap(([name]) =>
       validateResourceName('status.allocatedResources', name),
     ),

@@ -9,15 +9,15 @@ const COLUMNS: readonly Column[] = [NAME, column('Secrets', countCell('secrets')
 export const serviceAccount = builtInKind('core/serviceaccounts', naming => {
   const limit = naming.label('orchestrator.io/enforce-mountable-secrets');
   const why = `metadata.annotations[${limit}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
-  const limits = ({ metadata }: ApiObject): boolean => Object.hasOwn(metadata.annotations ?? {}, limit);
+  const hasLimitAnnotation = ({ metadata }: ApiObject): boolean => Object.hasOwn(metadata.annotations ?? {}, limit);
   return {
     returnsDeletedObject: true,
     validateCreate: (object, context) => {
-      if (limits(object)) context.warn?.(why);
+      if (hasLimitAnnotation(object)) context.warn?.(why);
       return [];
     },
     validateUpdate: (object, old, context) => {
-      if (limits(object) && !limits(old)) context.warn?.(why);
+      if (hasLimitAnnotation(object) && !hasLimitAnnotation(old)) context.warn?.(why);
       return [];
     },
     columns: COLUMNS,

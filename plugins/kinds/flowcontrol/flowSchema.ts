@@ -7,7 +7,7 @@ import { validateConditionTypes } from '../shared/conditions.js';
 import { restoreMetadata } from '../shared/metadata.js';
 
 /** FlowSchemas with lower numbers are matched first. */
-const precedence = (schema: ApiObject): number => Number(specOf(schema).matchingPrecedence ?? 0);
+const precedenceOf = (schema: ApiObject): number => Number(specOf(schema).matchingPrecedence ?? 0);
 
 const COLUMNS: readonly Column[] = [
   NAME,
@@ -25,6 +25,7 @@ export const flowSchema = builtInKind('flowcontrol.apiserver.orchestrator.io/flo
   prepareStatus: restoreMetadata,
   validateStatus: validateConditionTypes,
   applyDefaults: object => setDefaultForZero(specOf(object), 'matchingPrecedence', 1000),
-  compareRows: (a, b) => precedence(a) - precedence(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
+  compareRows: (a, b) =>
+    precedenceOf(a) - precedenceOf(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1),
   columns: COLUMNS,
 }));

@@ -5,22 +5,22 @@ import { AGE, type Cell, column, integerCell, NAME, stringCell } from '../shared
 import { validateConditionTypes } from '../shared/conditions.js';
 import { restoreMetadata } from '../shared/metadata.js';
 
-const shares: Cell = level => {
+const sharesCell: Cell = level => {
   const given =
     valueAt(level, 'spec', 'limited', 'nominalConcurrencyShares') ??
     valueAt(level, 'spec', 'exempt', 'nominalConcurrencyShares');
   return valueAt(level, 'spec', 'type') === 'Limited' && typeof given === 'number' ? given : '<none>';
 };
 
-const queuing = (name: string): Cell => integerCell(`spec.limited.limitResponse.queuing.${name}`, '<none>');
+const queuingCell = (name: string): Cell => integerCell(`spec.limited.limitResponse.queuing.${name}`, '<none>');
 
 const COLUMNS: readonly Column[] = [
   NAME,
   column('Type', stringCell('spec.type')),
-  column('NominalConcurrencyShares', shares),
-  column('Queues', queuing('queues')),
-  column('HandSize', queuing('handSize')),
-  column('QueueLengthLimit', queuing('queueLengthLimit')),
+  column('NominalConcurrencyShares', sharesCell),
+  column('Queues', queuingCell('queues')),
+  column('HandSize', queuingCell('handSize')),
+  column('QueueLengthLimit', queuingCell('queueLengthLimit')),
   AGE,
 ];
 

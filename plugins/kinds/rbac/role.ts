@@ -6,19 +6,19 @@ import { invalid, required, type Violation } from '../../../core/model/refusal.j
 import { checkSegmentName } from '../shared/names.js';
 
 function validateRule(rule: UnknownRecord, namespaced: boolean, field: string): Violation[] {
-  const given = (member: string): boolean => stringsAt(rule, member).length > 0;
+  const isSet = (member: string): boolean => stringsAt(rule, member).length > 0;
   const found: Violation[] = [];
-  if (!given('verbs')) found.push(required(`${field}.verbs`, 'verbs must contain at least one value'));
-  if (given('nonResourceURLs')) {
-    const wrong = (why: string) => found.push(invalid(`${field}.nonResourceURLs`, rule.nonResourceURLs, why));
-    if (namespaced) wrong('namespaced rules cannot apply to non-resource URLs');
-    if (['apiGroups', 'resources', 'resourceNames'].some(given))
-      wrong('rules cannot apply to both regular resources and non-resource URLs');
+  if (!isSet('verbs')) found.push(required(`${field}.verbs`, 'verbs must contain at least one value'));
+  if (isSet('nonResourceURLs')) {
+    const report = (why: string) => found.push(invalid(`${field}.nonResourceURLs`, rule.nonResourceURLs, why));
+    if (namespaced) report('namespaced rules cannot apply to non-resource URLs');
+    if (['apiGroups', 'resources', 'resourceNames'].some(isSet))
+      report('rules cannot apply to both regular resources and non-resource URLs');
     return found;
   }
-  if (!given('apiGroups'))
+  if (!isSet('apiGroups'))
     found.push(required(`${field}.apiGroups`, 'resource rules must supply at least one api group'));
-  if (!given('resources'))
+  if (!isSet('resources'))
     found.push(required(`${field}.resources`, 'resource rules must supply at least one resource'));
   return found;
 }

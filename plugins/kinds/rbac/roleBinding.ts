@@ -53,7 +53,7 @@ function validateBinding(object: ApiObject, namespaced: boolean, group: string):
 
 const roleRef: Cell = binding => `${stringAt(binding, 'roleRef', 'kind')}/${stringAt(binding, 'roleRef', 'name')}`;
 
-const subjects =
+const subjectsCell =
   (kind: string): Cell =>
   binding =>
     recordsAt(binding, 'subjects')
@@ -68,9 +68,9 @@ const COLUMNS: readonly Column[] = [
   NAME,
   column('Role', roleRef),
   AGE,
-  wideColumn('Users', subjects('User')),
-  wideColumn('Groups', subjects('Group')),
-  wideColumn('ServiceAccounts', subjects('ServiceAccount')),
+  wideColumn('Users', subjectsCell('User')),
+  wideColumn('Groups', subjectsCell('Group')),
+  wideColumn('ServiceAccounts', subjectsCell('ServiceAccount')),
 ];
 
 /** The common strategy of RoleBindings (`namespaced`) and ClusterRoleBindings: the role of a binding is immutable. */

@@ -55,14 +55,14 @@ export function validateChangedDefinition(definition: ApiObject, old: ApiObject,
  */
 function validateImmutableFields(spec: UnknownRecord, before: UnknownRecord, established: boolean): Violation[] {
   const found: Violation[] = [];
-  const fixed = (path: string, value: unknown, old: unknown): void => {
+  const requireUnchanged = (path: string, value: unknown, old: unknown): void => {
     if (value !== old) found.push(invalid(path, value, 'field is immutable'));
   };
-  fixed('spec.group', stringAt(spec, 'group'), stringAt(before, 'group'));
-  fixed('spec.names.plural', stringAt(spec, 'names', 'plural'), stringAt(before, 'names', 'plural'));
+  requireUnchanged('spec.group', stringAt(spec, 'group'), stringAt(before, 'group'));
+  requireUnchanged('spec.names.plural', stringAt(spec, 'names', 'plural'), stringAt(before, 'names', 'plural'));
   if (!established) return found;
-  fixed('spec.scope', stringAt(spec, 'scope'), stringAt(before, 'scope'));
-  fixed('spec.names.kind', stringAt(spec, 'names', 'kind'), stringAt(before, 'names', 'kind'));
+  requireUnchanged('spec.scope', stringAt(spec, 'scope'), stringAt(before, 'scope'));
+  requireUnchanged('spec.names.kind', stringAt(spec, 'names', 'kind'), stringAt(before, 'names', 'kind'));
   return found;
 }
 
@@ -121,9 +121,9 @@ function validateVersionName(version: UnknownRecord, path: string): Violation[] 
 
 function validateNames(names: UnknownRecord): Violation[] {
   const found: Violation[] = [];
-  const label = (path: string, value: string): void =>
+  const validateLabel = (path: string, value: string): void =>
     void found.push(...dns1035Label(value).map(complaint => invalid(path, value, complaint)));
-  const needed = (member: string, check: (path: string, value: string) => void): void => {
+  const requireValid = (member: string, check: (path: string, value: string) => void): void => {
     const path = `spec.names.${member}`;
     const value = stringAt(names, member);
     if (value === '') found.push(required(path));
@@ -133,12 +133,12 @@ function validateNames(names: UnknownRecord): Violation[] {
     const [complaint] = dns1035Label(value.toLowerCase());
     if (complaint) found.push(invalid(path, value, `may have mixed case, but should otherwise match: ${complaint}`));
   };
-  needed('plural', label);
-  needed('singular', label);
-  needed('kind', mixedCase);
-  needed('listKind', mixedCase);
+  requireValid('plural', validateLabel);
+  requireValid('singular', validateLabel);
+  requireValid('kind', mixedCase);
+  requireValid('listKind', mixedCase);
   for (const member of ['shortNames', 'categories'])
-    for (const [i, value] of stringsAt(names, member).entries()) label(`spec.names.${member}[${i}]`, value);
+    for (const [i, value] of stringsAt(names, member).entries()) validateLabel(`spec.names.${member}[${i}]`, value);
   const listKind = stringAt(names, 'listKind');
   if (listKind !== '' && listKind === stringAt(names, 'kind'))
     found.push(invalid('spec.names.listKind', listKind, 'kind and listKind may not be the same'));

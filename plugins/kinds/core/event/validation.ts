@@ -56,11 +56,11 @@ function validateNewerForm(event: ApiObject): Violation[] {
   if (isAbsent(event.eventTime)) found.push(required('eventTime'));
   const type = stringAt(event, 'type');
   if (type !== 'Normal' && type !== 'Warning') found.push(invalid('type', '', `has invalid value: ${type}`));
-  const unset = (member: string) => found.push(invalid(member, '', 'needs to be unset'));
-  for (const member of ['firstTimestamp', 'lastTimestamp']) if (!isAbsent(event[member])) unset(member);
-  if (numberAt(event, 'count')) unset('count');
+  const requireUnset = (member: string) => found.push(invalid(member, '', 'needs to be unset'));
+  for (const member of ['firstTimestamp', 'lastTimestamp']) if (!isAbsent(event[member])) requireUnset(member);
+  if (numberAt(event, 'count')) requireUnset('count');
   const source = recordAt(event, 'source');
-  if (stringAt(source, 'component') || stringAt(source, 'host')) unset('source');
+  if (stringAt(source, 'component') || stringAt(source, 'host')) requireUnset('source');
   return found;
 }
 
@@ -108,7 +108,7 @@ export function validateEventUpdate(given: ApiObject, before: ApiObject, system:
   const found = validateBothForms(event, isCoreForm(given) ? 'reportingComponent' : 'reportingController', system);
   if (isCoreForm(given)) return found;
   if (!isSemanticallyEqual(event.series, old.series)) found.push(...validateSeries(event));
-  const changed = (member: string, field: string): Violation[] =>
+  const validateUnchanged = (member: string, field: string): Violation[] =>
     TIMES.has(member) ? validateImmutableTime(event, old, member) : validateImmutable(event, old, member, field);
-  return [...found, ...IMMUTABLE.flatMap(([member, field]) => changed(member, field))];
+  return [...found, ...IMMUTABLE.flatMap(([member, field]) => validateUnchanged(member, field))];
 }

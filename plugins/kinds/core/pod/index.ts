@@ -64,7 +64,7 @@ function setEphemeralContainers(body: ApiObject, current: ApiObject): ApiObject 
   return next as ApiObject;
 }
 
-const completed = (reason: string, message: string): RowCondition => ({
+const completedCondition = (reason: string, message: string): RowCondition => ({
   type: 'Completed',
   status: 'True',
   reason,
@@ -73,8 +73,8 @@ const completed = (reason: string, message: string): RowCondition => ({
 
 /** The conditions of the row of a pod, by phase. */
 const ENDED: ReadonlyMap<string, RowCondition> = new Map([
-  ['Succeeded', completed('Succeeded', 'The pod has completed successfully.')],
-  ['Failed', completed('Failed', 'The pod failed.')],
+  ['Succeeded', completedCondition('Succeeded', 'The pod has completed successfully.')],
+  ['Failed', completedCondition('Failed', 'The pod failed.')],
 ]);
 
 const strategy = (): Partial<Strategy> => ({

@@ -59,7 +59,7 @@ const COLUMNS: readonly Column[] = [NAME, column('Type', stringCell('type')), co
 export const secret = builtInKind('core/secrets', naming => {
   const types = typeValidators(naming);
   const pair = naming.label('orchestrator.io/tls');
-  const violations = (object: ApiObject, context: StrategyContext): Violation[] => {
+  const validateSecret = (object: ApiObject, context: StrategyContext): Violation[] => {
     const found: Violation[] = [];
     const bytes = measureValues(object, 'data', 'base64', found);
     found.push(...validateTotalSize(bytes, 'data'), ...(types.get(stringAt(object, 'type'))?.(object) ?? []));
@@ -82,9 +82,9 @@ export const secret = builtInKind('core/secrets', naming => {
     prepareUpdate: (object, old) => {
       setDefault(object, 'type', old.type);
     },
-    validateCreate: violations,
+    validateCreate: validateSecret,
     validateUpdate: (object, old, context) => [
-      ...violations(object, context),
+      ...validateSecret(object, context),
       ...(stringAt(object, 'type') === stringAt(old, 'type')
         ? []
         : [invalid('type', object.type, 'field is immutable')]),

@@ -90,27 +90,27 @@ export function makeAllocator(
   ranges: ServiceRanges = DEFAULT_RANGES,
 ): ServiceAllocator {
   let known: Used | undefined;
-  const used = (): Used => (known ??= usedByServices(services(), except));
+  const getUsed = (): Used => (known ??= usedByServices(services(), except));
   const [base = '', bits = '24'] = ranges.network.split('/');
   const first = toNumber(base);
   const size = 2 ** (32 - Number(bits));
   const [low, high] = ranges.ports;
   return {
     ranges,
-    addressTaken: address => used().addresses.has(address),
+    addressTaken: address => getUsed().addresses.has(address),
     inRange: address => isIPv4(address) && toNumber(address) > first && toNumber(address) < first + size - 1,
     nextAddress: () => {
-      const index = pickFree(size - 3, i => !used().addresses.has(toAddress(first + 2 + i)));
+      const index = pickFree(size - 3, i => !getUsed().addresses.has(toAddress(first + 2 + i)));
       if (index === undefined) return undefined;
       const address = toAddress(first + 2 + index);
-      used().addresses.add(address);
+      getUsed().addresses.add(address);
       return address;
     },
-    portTaken: (port, protocol) => used().ports.get(port)?.has(protocol) ?? false,
+    portTaken: (port, protocol) => getUsed().ports.get(port)?.has(protocol) ?? false,
     nextPort: () => {
-      const index = pickFree(high - low + 1, i => !used().ports.has(low + i));
+      const index = pickFree(high - low + 1, i => !getUsed().ports.has(low + i));
       if (index === undefined) return undefined;
-      used().ports.set(low + index, new Set(['TCP', 'UDP', 'SCTP']));
+      getUsed().ports.set(low + index, new Set(['TCP', 'UDP', 'SCTP']));
       return low + index;
     },
   };
