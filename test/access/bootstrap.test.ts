@@ -13,7 +13,7 @@ const find = (list: readonly ApiObject[], kind: string, name: string): ApiObject
   list.find(o => o.kind === kind && full(o) === name) as ApiObject;
 const rulesOf = (o: ApiObject): PolicyRule[] => o['rules'] as PolicyRule[];
 
-/** Rules as a map from what to the verbs, so that their grouping does not matter. */
+/** Rules as a map from resources to verbs, so that their grouping does not matter. */
 function permissions(rules: readonly PolicyRule[]): Record<string, string[]> {
   const held = new Map<string, Set<string>>();
   for (const rule of rules) {
@@ -46,7 +46,7 @@ describe('default roles', () => {
     }).toEqual(expected);
   });
 
-  // Who lists may watch as well since 1.32: controllers list by watching.
+  // Since 1.32, roles that allow list also allow watch, because controllers list by watching.
   test.each([
     ['system:controller:namespace-controller', '*/*', ['delete', 'deletecollection', 'get', 'list', 'watch']],
     ['system:controller:node-controller', 'core/nodes', ['delete', 'get', 'list', 'patch', 'update', 'watch']],

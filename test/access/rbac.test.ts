@@ -46,7 +46,7 @@ function world(): World {
   };
   return { ...informers, rbac: rbac(informers, naming) };
 }
-/** Rules bound to carol in namespace `a`. */
+/** Rules bound to carol in the namespace `a`. */
 function given(...rules: PolicyRule[]): World {
   const w = world();
   w.roles.put(role('a', 'r', ...rules));

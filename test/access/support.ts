@@ -1,6 +1,6 @@
 import type { ApiObject, Contributed, Informer, Received, ResourceTarget, User } from '../../core/api/index.js';
 
-/** An informer over a list that a test may change. */
+/** An informer over a list that a test can change. */
 export class ListInformer implements Informer {
   revision = 1;
   constructor(private objects: ApiObject[] = []) {}
@@ -20,10 +20,10 @@ export class ListInformer implements Informer {
   }
 }
 
-/** A user with nothing but a name and groups. */
+/** A user with only a name and groups. */
 export const user = (name: string, ...groups: string[]): User => ({ name, uid: '', groups, extra: new Map() });
 
-/** A resource request; what is left out is empty. */
+/** A resource request; omitted attributes are empty. */
 export const target = (members: Partial<ResourceTarget>): ResourceTarget => ({
   is: 'resource',
   verb: 'get',
@@ -46,7 +46,7 @@ export const received = (headers: Record<string, string> = {}, certificate?: str
   ...(certificate ? { certificate } : {}),
 });
 
-/** A value as a point combines it, of a plugin whose calls are neither bounded nor counted. */
+/** A value as points combine it, of a plugin whose calls are neither limited nor counted. */
 export const contributed = <T>(value: T, plugin = 'x'): Contributed<T> => ({
   plugin,
   value,

@@ -17,7 +17,7 @@ type Pod = ApiObject & {
   spec: { [member: string]: unknown; containers: { volumeMounts?: object[] }[]; volumes?: object[] };
 };
 
-/** A new pod after the plugin, where these accounts are. */
+/** A new pod after the plugin has run, with these service accounts. */
 async function admitted(
   accounts: readonly ApiObject[],
   spec: object = {},

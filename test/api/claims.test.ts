@@ -14,7 +14,7 @@ describe('addresses and node ports of Services', () => {
   afterAll(() => api.close());
 
   const service = (name: string, spec: object) => ({ metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } });
-  /** Sends creates at once; the names of those that were made, and what the others were told. */
+  /** Sends creates concurrently. Returns the names of the created objects and the errors of the others. */
   async function race(spec: object): Promise<{ made: string[]; told: Set<unknown> }> {
     const names = Array.from({ length: AT_ONCE }, (_, i) => `r${i}`);
     const answers = await Promise.all(names.map(name => api.post(services, service(name, spec))));

@@ -17,7 +17,7 @@ describe('a deletion', () => {
   });
   afterAll(() => api.close());
 
-  /** A pod that a node runs. */
+  /** A pod that is assigned to a node. */
   const running = (name: string, finalizers: string[] = []) => ({
     metadata: { name, finalizers },
     spec: { nodeName: 'n', automountServiceAccountToken: false, containers: [{ name: 'c', image: 'i' }] },

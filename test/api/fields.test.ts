@@ -2,7 +2,7 @@ import * as client from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api } from './support.js';
 
-/** Fields that the client, made from a later release, knows and 1.32 does not have. */
+/** Fields that the client, which was generated from a later release, knows and 1.32 does not have. */
 const LATER: ReadonlySet<string> = new Set([
   'apps.v1.DeploymentStatus.terminatingReplicas',
   'apps.v1.ReplicaSetStatus.terminatingReplicas',
@@ -26,13 +26,13 @@ const LATER: ReadonlySet<string> = new Set([
   'pkg.version.Info.minCompatibilityMajor',
   'pkg.version.Info.minCompatibilityMinor',
 ]);
-/** Types that stand for something other than an object with fields. */
+/** Types whose JSON is not an object with fields. */
 const WITHOUT_FIELDS =
   /\.(JSON|JSONSchemaPropsOr\w+|CustomResourceSubresourceStatus|Quantity|FieldsV1|MicroTime|Patch|Time|RawExtension|IntOrString)$/;
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Fields of the client's class for a definition, undefined if it has none. */
+/** The fields of the client's class for a definition; undefined if it has none. */
 function fieldsOf(definition: string): readonly string[] | undefined {
   const [group = '', version = '', kind = ''] = definition.split('.').slice(-3);
   const classes = client as unknown as {

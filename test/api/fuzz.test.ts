@@ -5,7 +5,7 @@ import { learn, probe, probeDamaged } from './fuzz/probe.js';
 import { type Known, requestOf } from './fuzz/requests.js';
 import { Api } from './support.js';
 
-/** `CAPSTAN_FUZZ_RUNS` asks for more, `CAPSTAN_FUZZ_SEED` repeats a run. */
+/** `CAPSTAN_FUZZ_RUNS` sets the number of runs, `CAPSTAN_FUZZ_SEED` repeats a run. */
 const RUNS = Number(process.env['CAPSTAN_FUZZ_RUNS'] ?? 400);
 const SEED = Number(process.env['CAPSTAN_FUZZ_SEED'] ?? Date.now() % 2 ** 31);
 

@@ -8,7 +8,7 @@ describe('metrics', () => {
   });
   afterAll(() => api.close());
 
-  /** The value of the series whose labels include the given ones, undefined if there is none. */
+  /** The value of the series whose labels include the given ones; undefined if there is none. */
   async function valueFor(
     name: string,
     labels: { readonly [label: string]: string } = {},

@@ -3,7 +3,7 @@ import { Api } from './support.js';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const NAME = 'asks-path';
-/** Paths outside of the resources, with what answers where the path itself has nothing. */
+/** Non-resource paths, with the answer if there is nothing at the path. */
 const PATHS = [
   ['[A404]', '/api', 200],
   ['[A405]', '/apis', 200],
@@ -22,7 +22,7 @@ describe('paths outside of the resources', () => {
   const anonymous = (path: string) => api.get(path, { token: '' });
   beforeAll(async () => {
     api = await Api.start();
-    // Health and version are open to anybody by default.
+    // By default, all users can read health and version.
     expect((await api.delete(`${RBAC}/clusterrolebindings/system:public-info-viewer`)).status).toBe(200);
     const apiGroup = 'rbac.authorization.k8s.io';
     await api.made(`${RBAC}/clusterroles`, { metadata: { name: NAME }, rules: [] });

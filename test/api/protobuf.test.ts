@@ -14,7 +14,7 @@ type Members = { [member: string]: Json };
 
 const PB = 'application/vnd.kubernetes.protobuf';
 
-/** The messages as their publishers describe them, for a decoder that shares nothing with ours. */
+/** The published message definitions, for a decoder that shares no code with the server. */
 const { root } = protobuf.parse(`
   syntax = "proto2";
   message TypeMeta { optional string apiVersion = 1; optional string kind = 2; }
@@ -55,7 +55,7 @@ const { root } = protobuf.parse(`
   message WatchEvent { optional string type = 1; optional RawExtension object = 2; }
 `);
 
-/** A decoded message; leaves are read as what they are expected to be. */
+/** A decoded message; leaves are decoded with the expected type. */
 interface Message {
   readonly [member: string]: Message;
 }
@@ -65,7 +65,7 @@ const itemsOf = (message: Message): readonly Message[] => message['items'] as un
 const read = (type: string, bytes: Uint8Array): Message =>
   root.lookupType(type).toObject(root.lookupType(type).decode(bytes), { longs: Number }) as Message;
 
-/** Opens the envelope and reads what it holds by the kind it names. */
+/** Decodes the envelope, and its content by the kind in it. */
 function open(bytes: Uint8Array): { apiVersion: string; kind: string; message: Message } {
   expect(Buffer.from(bytes.subarray(0, 4)).toString('latin1')).toBe('k8s\0');
   const { typeMeta, raw } = read('Unknown', bytes.subarray(4));
@@ -74,7 +74,8 @@ function open(bytes: Uint8Array): { apiVersion: string; kind: string; message: M
 }
 
 /**
- * The events of a stream, each with its object; the uws listener may have sent the first byte of one that did not come.
+ * The events of a stream, each with its object. The uws listener may have sent the first byte of an event that did not
+ * follow.
  */
 function events(bytes: Buffer): { type: string; kind: string; message: Message }[] {
   const all = [];

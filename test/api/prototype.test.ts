@@ -5,9 +5,9 @@ import { definition, limitRange, outside, pod, runtimeClass } from './prototype/
 import { type Sent, TrappedServer } from './prototype/server.js';
 
 /*
- * A name that comes from outside must never be looked up where `toString` would be found: in the prototype of a plain
- * object. In the server of these tests all objects inherit one more such name, `outside`, and every look-up of it is
- * reported. The requests carry that name wherever a name can stand.
+ * A name from outside must never be looked up on the prototype of a plain object, where `toString` would be found. In
+ * the server of these tests, all objects inherit one more such name, `outside`, and every look-up of it is reported.
+ * The requests contain this name wherever a name is possible.
  */
 
 const server = new TrappedServer();
@@ -28,7 +28,10 @@ afterAll(() => server.close());
 
 type Members = { [member: string]: unknown };
 
-/** Copies of a value that name `outside` once more each: as a member of an object, or instead of a text. */
+/**
+ * Copies of a value that contain `outside` in one more position each: as a member of an object, or in place of a
+ * string.
+ */
 function* variants(value: unknown): Generator<unknown> {
   if (typeof value === 'string') yield 'outside';
   else if (Array.isArray(value)) {
@@ -42,7 +45,7 @@ function* variants(value: unknown): Generator<unknown> {
 const pathOf = ({ path, namespaced, name }: Served): string =>
   `${path}${namespaced ? '/namespaces/fuzz' : ''}/${name.replace('/', '/a/')}`;
 
-/** Where objects are made, and one that is acceptable, of every kind. */
+/** For every kind, the path at which objects are created, and an acceptable object. */
 const creatable = (): readonly (readonly [path: string, body: Members])[] => [
   ...served
     .filter(({ verbs, path }) => verbs.includes('create') && !path.includes('outside'))
@@ -187,7 +190,7 @@ describe('no look-up of a name from outside reaches a prototype', () => {
   }
   test('of creates', () => server.expectNoLookups(creates()), 300_000);
 
-  /** Updates, patches and applies every variant of every kind, without storing it. */
+  /** Updates, patches and applies every variant of every kind without storing it. */
   async function* updates(): AsyncGenerator<Sent[]> {
     for (const [path, body] of creatable()) {
       const { name } = body['metadata'] as { name: string };

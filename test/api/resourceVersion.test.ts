@@ -5,15 +5,15 @@ import { type Answer, Api, deployment, type Loose, namesIn } from './support.js'
 import { MERGE, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
 
 const number = (version: string): bigint => BigInt(version);
-/** More than a number holds exactly: it is told as it was sent. */
+/** A value that a number cannot represent exactly: it is compared as text. */
 const FUTURE = '9223372036854775807';
 
-/** A collection with a past: a to e at `old`; then b was deleted, c changed and f created, up to `now`. */
+/** A collection with history: a to e exist at `old`; then b was deleted, c changed and f created, up to `now`. */
 interface Past {
   readonly path: string;
   readonly old: string;
   readonly now: string;
-  /** Of a first page of two objects at `old`. */
+  /** The continue token of a first page of two objects at `old`. */
   readonly token: string;
 }
 
@@ -58,7 +58,8 @@ const MEANINGS: { readonly [meaning: string]: (list: Loose, past: Past, limit: n
 };
 
 /**
- * The rows of the list table: id, resourceVersionMatch, paging, resourceVersion, meaning; the code of what is invalid.
+ * The rows of the list table: id, resourceVersionMatch, paging, resourceVersion, meaning, or the status code if
+ * invalid.
  */
 const LISTS: readonly (readonly [
   id: string,
@@ -114,7 +115,7 @@ describe('resource versions', () => {
     if (typeof meaning === 'number') {
       expect(answer.status).toBe(meaning);
       expect(answer.body).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'BadRequest', code: meaning });
-      // The message names both parameters that do not go together.
+      // The message names both parameters that exclude each other.
       expect(answer.body['message']).toMatch(/resource ?version/i);
       expect(answer.body['message']).toMatch(paging === 'continue' ? /continue/ : /resourceVersionMatch/);
       return;
@@ -315,7 +316,7 @@ describe('paging', () => {
       ['labelSelector=parity%3Deven', even, true],
       ['labelSelector=parity%3Deven&limit=2', even.slice(0, 2), false],
       ['fieldSelector=metadata.name!%3Ds2', rest.slice(1), true],
-      // As upstream, which finds an object by its name behind a token as well.
+      // As upstream, where an object selected by name is also found with a token.
       ['fieldSelector=metadata.name%3Ds5', ['s5'], true],
       ['fieldSelector=metadata.name%3Ds0', [], true],
     ] as const) {
@@ -349,7 +350,7 @@ describe('paging', () => {
     const token = encodeURIComponent(String(metadataOf(first)['continue']));
     expect(namesIn(await list(`${inPaging}&continue=${token}`))).toEqual(['s8', 's9']);
     expect(namesIn(await list(`metadata.namespace!%3Dx&limit=1&continue=${token}`))).toEqual(['s8']);
-    // Namespaces before the place where the token goes on, and behind it.
+    // Namespaces before and after the position at which the token continues.
     await api.namespace('aaa');
     await api.made('/api/v1/namespaces/aaa/secrets', secret('in-aaa'));
     await api.namespace('zzz');
@@ -359,7 +360,7 @@ describe('paging', () => {
       namesIn(await list(`metadata.namespace%3D${namespace}&continue=${of}`));
     expect(await from('aaa', version)).toEqual([]);
     expect(await from('zzz', version)).toEqual(['in-zzz']);
-    // At a version of the past, from the store.
+    // At a past version, which is read from the store.
     await api.patch(`${path}/s9`, MERGE, { metadata: { labels: { parity: 'odd', changed: 'yes' } } });
     expect(await from('aaa', version)).toEqual([]);
     expect(await from('zzz', version)).toEqual(['in-zzz']);

@@ -2,12 +2,12 @@ import { Agent, request } from 'undici';
 import type { RunningServer, Settings } from '../../core/index.js';
 import { startServer } from '../server/library.js';
 
-/** JSON as it came, read by the tests member by member. */
+/** Parsed JSON, whose members the tests read without types. */
 export interface Loose {
   readonly [member: string]: Loose;
 }
 
-/** What one request was answered with. `body` is the parsed JSON, or undefined for other text. */
+/** The answer to a request. `body` is the parsed JSON; undefined for other content. */
 export interface Answer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string | string[] | undefined };
@@ -16,15 +16,15 @@ export interface Answer {
 }
 
 /**
- * What a request carries besides method and path. An object is sent as JSON, a string or bytes as they are. `token: ''`
- * sends none.
+ * The parts of a request besides method and path. An object is sent as JSON, a string or bytes unchanged. With `token:
+ * ''`, no token is sent.
  */
 export interface Sent {
   readonly body?: object | string | Uint8Array;
   readonly type?: string;
   readonly accept?: string;
   readonly token?: string;
-  /** Several values are as many headers. */
+  /** A list of values is sent as several headers. */
   readonly headers?: { readonly [name: string]: string | string[] };
 }
 
@@ -44,7 +44,7 @@ const parsed = (text: string): Loose | undefined => {
   }
 };
 
-/** A real server on a free port with a store in memory, and the administrator's view of it. */
+/** A real server on a free port with a store in memory, and functions that call it as the administrator. */
 export class Api {
   readonly #agent = new Agent({ connect: { rejectUnauthorized: false }, pipelining: 1 });
 
@@ -53,7 +53,7 @@ export class Api {
   static async start(settings: Partial<Settings> = {}): Promise<Api> {
     const api = new Api(await startServer({ storage: 'memory', port: 0, naming: 'kubernetes', ...settings }));
     const group = settings.naming === 'neutral' ? 'orchestrator' : 'k8s';
-    // What the server's controllers make at its start, last.
+    // The last object that the controllers of the server create at the start.
     for (const path of [
       '/api/v1/namespaces/default',
       `/apis/rbac.authorization.${group}.io/v1/clusterrolebindings/system:public-info-viewer`,
@@ -62,7 +62,7 @@ export class Api {
     return api;
   }
 
-  /** Asks again and again until the answer is yes; the test's own time limit ends it otherwise. */
+  /** Repeats a condition until it holds. The time limit of the test ends it otherwise. */
   async until(isSo: () => Promise<boolean>): Promise<void> {
     while (!(await isSo())) await new Promise(resolve => setTimeout(resolve, 10));
   }
@@ -91,7 +91,7 @@ export class Api {
     return { status: answer.statusCode, headers: answer.headers, text, body: parsed(text) as Loose };
   }
 
-  /** POSTs an object and gives the bytes of the answer in the form of `accept`. */
+  /** POSTs an object and returns the bytes of the answer in the media type `accept`. */
   async bytes(path: string, body: object, accept: string): Promise<{ status: number; bytes: Uint8Array }> {
     const headers = { authorization: `Bearer ${this.server.token}`, 'content-type': 'application/json', accept };
     const answer = await request(this.server.url + path, {
@@ -119,20 +119,20 @@ export class Api {
     return this.call('DELETE', path, { body });
   }
 
-  /** Makes an object and gives it as stored; throws with the answer if it is not 201. */
+  /** Creates an object and returns it as stored. Throws with the answer if it is not 201. */
   async made(path: string, body: object): Promise<Loose> {
     const answer = await this.post(path, body);
     if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);
     return answer.body;
   }
 
-  /** Makes a namespace and gives the path below it. */
+  /** Creates a namespace and returns its path. */
   async namespace(name: string): Promise<string> {
     await this.made('/api/v1/namespaces', { metadata: { name } });
     return `/api/v1/namespaces/${name}`;
   }
 
-  /** Opens a watch; `next` gives its events one by one. */
+  /** Opens a watch; `next` returns its events one by one. */
   async watch(
     path: string,
   ): Promise<{ headers: Answer['headers']; status: number; next(): Promise<Event>; close(): void }> {

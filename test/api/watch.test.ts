@@ -74,7 +74,7 @@ describe('watches', () => {
     const kept = (await api.get(`${path}/kept`)).body;
     const left = (await api.patch(`${path}/kept`, MERGE, { metadata: { labels: { app: 'other' } } })).body;
     expect(number(versionOf(left))).toBe(number(version) + 1n);
-    // An object that leaves the selection looks as it did in it, at the version at which it left.
+    // An object that leaves the selection is shown as it last matched, with the version at which it left.
     expect(await selecting.next()).toEqual({
       type: 'DELETED',
       object: { ...kept, metadata: { ...metadataOf(kept), resourceVersion: versionOf(left) } },
@@ -463,7 +463,7 @@ describe('watches', () => {
       let last = number(versionOf(list));
       for (const { type, object } of await watch.until(about('end'))) {
         const version = number(versionOf(object));
-        // No older object after a newer one: versions rise over the whole stream, and so for every object.
+        // No older object after a newer one: versions increase over the whole stream, and therefore for each object.
         expect(version).toBeGreaterThan(last);
         last = version;
         if (type === 'DELETED') cache.delete(metadataOf(object).name);

@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const release of undo.splice(0).reverse()) await release();
 });
 
-/** A server in a process of its own, so that it can be ended as an operator ends it. */
+/** A server in its own process, so that it can be stopped as an operator does. */
 async function built(): Promise<{ server: Reached; restart(): Promise<void> }> {
   const process = await startBuiltServer(await freePort());
   undo.push(() => process.close());
@@ -86,7 +86,7 @@ describe('a watch over restarts', { timeout: 90_000 }, () => {
     const ended = await openWatch(server, `${path}?watch=1&resourceVersion=0&labelSelector=none`);
     const restarted = restart();
     await ended.rest();
-    // From here on the old server is going or gone, and the new one on its way.
+    // From here on the old server is stopping or stopped, and the new one is starting.
     const trying = async (): Promise<Watching> => {
       for (;;) {
         const watch = await openWatch(server, `${path}?watch=1&resourceVersion=0`).catch(() => undefined);
@@ -216,7 +216,7 @@ describe('a watcher that never reads', { timeout: 60_000 }, () => {
     const stored = Buffer.byteLength(big) * (4 / 3);
     await api.made(path, secret('big', big));
     const events: Event[] = await reading.until(about('big'));
-    // What the kernel and the socket buffer take counts for nothing: writing ends when the server has had enough.
+    // Bytes that the kernel and the socket buffer accept do not count: writing ends when the server stops accepting.
     let last = events[0]!;
     for (let i = 0; i < 60; i++) {
       await api.patch(`${path}/big`, MERGE, valued(`${i}${big}`));

@@ -78,7 +78,7 @@ describe.skipIf(!etcdWanted)(
           version = versionOf(object);
         }
         watch.close();
-        // Lists that ask for it are not older either, wherever they are asked.
+        // Lists that ask for it are not older either, from any server.
         const list = (await both[(turn + 1) % 2]!.get(`${travelled}?resourceVersion=${version}`)).body;
         expect(number(versionOf(list))).toBeGreaterThanOrEqual(number(version));
         const [item] = list['items'] as unknown as [typeof list];

@@ -5,7 +5,7 @@ import { Api } from './support.js';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-/** Whether a stream holds a whole event about an object, line or frame, behind its last one. */
+/** Whether a stream contains a complete event about the object, as a line or frame, after the last one. */
 const holdsJson = (data: string, name: string): boolean => new RegExp(`"${name}"[^\\n]*\\n ?$`).test(data);
 const holdsFrame = (data: string, name: string): boolean => {
   const bytes = Buffer.from(data, 'latin1');
@@ -40,7 +40,7 @@ describe.each(['uws', 'node'] as const)('a watch on the wire, listener %s', list
       `GET ${path}?watch=1&resourceVersion=${since} HTTP/1.1\r\nHost: localhost\r\nAccept: ${accept}\r\n` +
         `Authorization: Bearer ${api.server.token}\r\n\r\n`,
     );
-    // The head is complete before there is an event.
+    // The header block is complete before there is an event.
     expect(await client.until(text => text.includes('\r\n\r\n'))).toMatch(/^HTTP\/1.1 200 /);
     for (const which of ['a', 'b']) {
       await api.made(path, { metadata: { name: name + which } });

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RawClient } from '../conformance/raw-client.js';
 import { Api } from './support.js';
 
-/** `CAPSTAN_WATCHES` asks for more; each takes two file descriptors of this process. */
+/** `CAPSTAN_WATCHES` sets a larger number; each watch uses two file descriptors of this process. */
 const WATCHES = Number(process.env['CAPSTAN_WATCHES'] ?? 500);
 const EVENTS = 20;
-/** Enough for one reader that takes nothing: more than sockets buffer and the server keeps for it. */
+/** Enough for one client that does not read: more than sockets buffer and the server keeps for it. */
 const LARGE = { count: 60, bytes: 700_000 };
 const MERGE = 'application/merge-patch+json';
 
-/** A watch on a connection of its own, which counts the events it sees of each object and type. */
+/** A watch on its own connection, which counts its events by object and type. */
 class Counting {
   readonly seen = new Map<string, number>();
   #rest = '';
@@ -51,7 +51,7 @@ describe('many watches', () => {
     api = await Api.start({ httpPort: 0 });
     port = Number(new URL(api.server.httpUrl!).port);
     const busy = await api.namespace('busy');
-    // A controller makes it in every new namespace; here it would be one more event.
+    // A controller creates it in every new namespace, which would be an additional event here.
     await api.until(async () => (await api.get(`${busy}/configmaps/kube-root-ca.crt`)).status === 200);
     revision = (await api.get('/api/v1/namespaces/busy/configmaps')).body['metadata']![
       'resourceVersion'

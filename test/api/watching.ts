@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import type { Event, Loose } from './support.js';
 
-/** Where a server is and what lets one in. */
+/** The address of a server and the credentials. */
 export interface Reached {
   readonly url: string;
   readonly token: string;
@@ -9,20 +9,20 @@ export interface Reached {
 
 const agent = new Agent({ connect: { rejectUnauthorized: false }, bodyTimeout: 0 });
 
-/** A watch as a client reads it. */
+/** A watch from the client's side. */
 export interface Watching {
   readonly status: number;
   readonly headers: { readonly [name: string]: string | string[] | undefined };
-  /** The next event, undefined once the server has ended the stream. Rejects if the connection breaks. */
+  /** The next event; undefined once the server has ended the stream. Rejects if the connection breaks. */
   next(): Promise<Event | undefined>;
-  /** Events up to and including the first one that fits. */
+  /** Events up to and including the first one that matches. */
   until(fits: (event: Event) => boolean): Promise<Event[]>;
   /** All events up to the end of the stream. */
   rest(): Promise<Event[]>;
   close(): void;
 }
 
-/** The bytes of a streamed answer; JSON streams are read as one document per line. */
+/** The bytes of a streamed answer. JSON streams are read as one document per line. */
 export async function openWatch(server: Reached, path: string, accept?: string): Promise<Watching> {
   const stop = new AbortController();
   const answer = await request(server.url + path, {
@@ -58,7 +58,7 @@ export async function openWatch(server: Reached, path: string, accept?: string):
   };
 }
 
-/** A request with JSON, answered with JSON; throws above 299. */
+/** A JSON request with a JSON answer. Throws for a status of 300 or above. */
 export async function send(
   server: Reached,
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -79,7 +79,7 @@ export async function send(
   return value;
 }
 
-/** A GET whose body is bytes. */
+/** A GET that returns the body as bytes. */
 export async function getBytes(
   server: Reached,
   path: string,
@@ -110,7 +110,7 @@ export const metadataOf = (object: Loose): Metadata => object['metadata'] as Met
 export const versionOf = (object: Loose): string => metadataOf(object).resourceVersion;
 /** `ADDED a`. */
 export const brief = (event: Event): string => `${event.type} ${metadataOf(event.object).name ?? ''}`.trim();
-/** Whether an event is about the object of that name. */
+/** Whether an event is about the object with this name. */
 export const about =
   (name: string) =>
   (event: Event): boolean =>
@@ -118,7 +118,7 @@ export const about =
 /** Whether an event is a bookmark. */
 export const isBookmark = (event: Event): boolean => event.type === 'BOOKMARK';
 
-/** A Secret: the kind of which no controller makes any. */
+/** A Secret, a kind that no controller creates. */
 export const secret = (name: string, value = '', labels?: { readonly [name: string]: string }): object => ({
   apiVersion: 'v1',
   kind: 'Secret',

@@ -11,12 +11,12 @@ const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const BEARER = 'base64url.bearer.authorization.k8s.io.';
 const base64 = (token: string): string => Buffer.from(token).toString('base64url');
 
-/** A watch over a WebSocket as a client sees it. */
+/** A watch over a WebSocket from the client's side. */
 class Watch {
   readonly messages: { readonly data: Buffer; readonly binary: boolean }[] = [];
   /** Resolves with the close code. */
   readonly closed: Promise<number>;
-  /** The status of the answer that refused the handshake, its content type and body; undefined if it was accepted. */
+  /** Status, content type and body of the answer that refused the handshake; undefined if it was accepted. */
   readonly refusal: Promise<{ status: number; text: string; version: unknown } | undefined>;
   readonly socket: WebSocket;
 

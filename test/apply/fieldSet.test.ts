@@ -19,7 +19,7 @@ import {
   unionOf,
 } from '../../core/schema/apply/fieldSet.js';
 
-/** Sets of paths as plain lists: the model that the operations are compared with. */
+/** Sets of paths as plain lists: the model with which the operations are compared. */
 const paths = fc.uniqueArray(
   fc.array(fc.constantFrom('f:a', 'f:b', 'k:{"n":"x"}', 'v:1'), { minLength: 1, maxLength: 4 }),
   {

@@ -35,8 +35,8 @@ const keyed = (
   fc.tuple(fc.constantFrom(...names), optional(members)).map(([name, rest]) => ({ [key]: name, ...rest }));
 
 /**
- * Configurations whose values follow from their paths: two of them never contradict each other, they only say more or
- * less.
+ * Configurations whose values are derived from their paths, so that two of them never have different values for a
+ * field.
  */
 const labels = fc
   .uniqueArray(fc.constantFrom('a', 'b', '__proto__', 'constructor'), { minLength: 1 })
@@ -68,7 +68,7 @@ const first = (manager: string, of: Json): ApplyResult =>
 const then = (manager: string, of: Json, { object, managers }: ApplyResult, force = false): ApplyResult =>
   applyConfiguration(kind, writer(manager), object, of, managers, force);
 
-/** What a value says, whatever the order of items that keys tell apart: without structs that nothing is left in. */
+/** A value in a normal form: items with keys are sorted, and empty structs are removed. */
 function said(value: Json): Json {
   if (Array.isArray(value)) return value.map(said).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   if (typeof value !== 'object' || value === null) return value;

@@ -23,8 +23,8 @@ const full = (replicas?: number): object => ({
 });
 
 /**
- * `manager operation subresource` of every entry, sorted: how entries are ordered depends on the second they are
- * written in.
+ * `manager operation subresource` of every entry, sorted, because the order of entries depends on the second of the
+ * write.
  */
 const managers = (object: Loose): string[] =>
   ((object.metadata!.managedFields ?? []) as unknown as Loose[])

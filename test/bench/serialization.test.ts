@@ -10,7 +10,10 @@ import { normalize } from '../../core/schema/decode.js';
 
 const samples = makeSamples(5);
 
-/** Protobuf leaves out times that are not set; the server's decoder shows them as null, so it follows here, too. */
+/**
+ * Protobuf omits times that are not set. The decoder of the server returns them as null, so the expected value has
+ * null.
+ */
 function canonical({ type, kind, apiVersion }: Sample, decoded: unknown): unknown {
   const strictErrors: string[] = [];
   const object = normalize(type, decoded as { [key: string]: Json }, { strictErrors });
@@ -39,7 +42,7 @@ describe('objects of the serialization bench', () => {
 describe.each(ENGINES.map(engine => [engine.name, engine] as const))('%s', (_, engine) => {
   it.each(samples.map(sample => [sample.name, sample] as const))('decodes what it encoded: %s', (_, sample) => {
     const codec = engine.codecFor(sample);
-    // Twice: the first message teaches shared structures.
+    // Encoded twice, because shared structures are learned from the first message.
     for (let i = 0; i < 2; i++) {
       const decoded = codec.decode(codec.encode(sample.value).slice());
       expect(engine.name.startsWith('protobuf') ? canonical(sample, decoded) : decoded).toEqual(sample.value);
@@ -85,7 +88,7 @@ describe('the report', () => {
     expect(chart).toContain('A &#38; B');
     expect(chart).not.toMatch(/NaN|undefined|Infinity/);
     const places = [...chart.matchAll(/<circle class="encode" cx="([\d.]+)"/g)].slice(1).map(match => Number(match[1]));
-    // The first mark is that of the legend; the axis goes from one half to twice.
+    // The first mark is that of the legend; the axis ranges from one half to two.
     expect(places).toEqual([500, 690]);
   });
 });

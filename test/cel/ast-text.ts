@@ -1,6 +1,5 @@
 /**
- * Prints a tree as the specification package's tables do, all white space left out; loops show as the comprehensions
- * they stand for.
+ * Prints a tree like the tables of the specification package, without white space. Loops are printed as comprehensions.
  */
 import type { BindExpr, CallExpr, ComprehensionExpr, Expr } from '../../core/cel/ast.js';
 import { quote } from '../../core/cel/text.js';
@@ -103,5 +102,5 @@ export function show(e: Expr): string {
   }
 }
 
-/** A table's text without the marks of node kinds and without white space. */
+/** The text in a table without the marks of node kinds and without white space. */
 export const normalized = (text: string): string => text.replace(/\^#[^#]*#/g, '').replace(/\s+/g, '');

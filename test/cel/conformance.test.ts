@@ -27,7 +27,7 @@ interface Suite {
 
 class NeedsMessages extends Error {}
 
-/** Tests that need protobuf messages, whatever suite they stand in. */
+/** Tests that need protobuf messages, in any suite. */
 const MESSAGE_TEXT =
   /TestAllTypes|NestedTestAllTypes|google\.protobuf\.(?!Timestamp|Duration\b)|GlobalEnum|TestRequired|\b(?:U?Int(?:32|64)|Float|Double|Bool|String|Bytes)?Value\{|NullValue\.|proto\.(has|get)Ext|cel\.expr/;
 
@@ -145,8 +145,8 @@ function plainOf(v: C.Value): unknown {
 }
 
 /**
- * Where cel-go, which the servers follow, is known to differ from the specification's files, or the file needs more
- * than it says.
+ * Where cel-go, which the servers follow, is known to differ from the files of the specification, or where a test has
+ * requirements that its file does not state.
  */
 const KNOWN = new Map<string, string>([
   ['fields/qualified_identifier_resolution/map_value_repeat_key', 'cel-go keeps the last of two equal keys'],

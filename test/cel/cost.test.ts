@@ -21,7 +21,7 @@ const strings = (maxLength?: number, maxItems?: number): C.Schema => ({
 
 describe('the static estimate', () => {
   it('costs of items follow their longest text, four octets a character', () => {
-    // Known of the reference: an item costs this much, so that so many items fit the limit.
+    // From the reference: with this cost per item, this number of items is within the limit.
     for (const [length, item] of [
       [16, 11],
       [63, 30],

@@ -6,7 +6,7 @@ import { allLibraries, createEnvironment, DYN, type Value } from '../../core/cel
 const ours = createEnvironment({ libraries: allLibraries(), variables: { a: DYN, b: DYN } });
 const theirs = celEnv();
 
-/** Expressions of int and of bool over two variables, small enough to hit errors often. */
+/** Expressions of type int and bool over two variables, small enough that errors are frequent. */
 const { int, bool } = fc.letrec<{ int: string; bool: string }>(tie => ({
   int: fc.oneof(
     { maxDepth: 4 },

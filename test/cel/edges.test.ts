@@ -4,8 +4,8 @@ import { parse } from 'yaml';
 import { runTable, type Table } from '../../core/cel/index.js';
 
 /**
- * Edges of every library, in the form of the recorded tables: what the reference's rules give, worked out by hand and
- * reviewed.
+ * Edge cases of every library, in the form of the recorded tables. The results were derived by hand from the rules of
+ * the reference.
  */
 const tables = JSON.parse(readFileSync(new URL('./edges.json', import.meta.url), 'utf8')) as Table[];
 

@@ -40,7 +40,7 @@ describe('hostile input', () => {
     ]) {
       const outcome = evaluated(text, 100_000, { x: list });
       expect(outcome).toMatchObject({ exceeded: true });
-      // No step costs more than what it is about to copy: the end comes at the step that spends the budget.
+      // No step costs more than the data it copies: the evaluation ends at the step that exceeds the budget.
       expect(outcome!.cost).toBeLessThan(101_000);
     }
   });
@@ -50,12 +50,12 @@ describe('hostile input', () => {
     'double(x) > 0.0',
     "timestamp(x) > timestamp('2020-01-01T00:00:00Z')",
   ])('%s looks at a long text once', expression => {
-    // Looked at from each digit, none of these would end before the test's own limit.
+    // If the engine tried every digit as a start, none of these would end within the time limit of the test.
     for (const begin of ['', '-', '1.', '0x', '2020-01-01T00:00:00.'])
       for (const end of ['!', 's!', '.!']) evaluated(expression, undefined, { x: begin + '0'.repeat(200_000) + end });
   });
   it('a regex that backtracks elsewhere runs in linear time', () => {
-    // With backtracking this would not end before the test's own limit.
+    // With backtracking, this would not end within the time limit of the test.
     expect(evaluated(`'${'a'.repeat(5000)}b'.matches('^(a+)+$')`)?.value).toBe(false);
   });
 });

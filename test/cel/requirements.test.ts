@@ -176,8 +176,8 @@ describe('cost limits', () => {
       "x.map(a, ('a'.replace('', 'aaaaaaaaaaaaaaaaaaaaa')).replace('', 'aaaaaaaaaaaaaaaaaaaaaaaa').replace('', 'aaaaaaaaaaa'))",
     ]) {
       const { program } = open.compile(text);
-      // Processor time, so that a busy machine does not count; the best of three, so that compiling the engine does
-      // not.
+      // CPU time, so that other load does not matter; the best of three runs, so that compiling the engine does not
+      // either.
       const evaluate = (budget: number) => {
         const start = process.cpuUsage();
         const outcome = program!.evaluate({ x }, { budget });

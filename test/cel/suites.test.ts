@@ -39,7 +39,7 @@ const comprehension = testsOf(getComprehensionSuite() as unknown as Suite);
 const MESSAGES = /TestAllTypes|google\.|Proto2|Msg\{/;
 
 const full = createEnvironment({ libraries: allLibraries(), variables: { x: DYN, y: DYN } });
-/** The declarations the checking table was made with. */
+/** The declarations for which the checking table was written. */
 const declared = createEnvironment({
   libraries: [
     ...allLibraries(),
@@ -50,7 +50,7 @@ const declared = createEnvironment({
   ],
   variables: { is: STRING, ii: INT, iu: UINT, iz: BOOL, id: DOUBLE, ix: NULL, ib: BYTES },
 });
-/** Expressions of the comprehension table that are there to be refused, by the checker or at evaluation. */
+/** Expressions of the comprehension table that must be rejected, by the checker or at evaluation. */
 const REFUSED = [
   /\bi\.[jk]\b|\(i, i,|^1\.all|^''\./,
   /'bad filter'|\? \[v\] : v|transformMapEntry\(k, v, \[\]\)|\[1\.0, 2\.0, 2\.0\]/,
@@ -87,7 +87,7 @@ describe('tables of the specification package', () => {
       });
 });
 
-/** Newer syntax in the tables: optionals and names in back ticks, and the macros' newer names. */
+/** Newer syntax in the tables: optionals, names in back ticks, and newer names of macros. */
 const NEWER = /\?\.|\.\?|\[\?|\{\?|\?\w+:|`|existsOne/;
 
 describe('syntax trees of the specification package', () => {
@@ -111,7 +111,7 @@ describe('syntax trees of the specification package', () => {
   it('were compared for most of the tables', () => expect(compared).toBeGreaterThan(150));
 });
 
-/** Errors that come of bounds the tables set lower, or of syntax no release of the server has. */
+/** Errors caused by lower limits in the tables, or by syntax that no release of the server supports. */
 const OTHER = /recursion|error recovery|unsupported syntax: '`'|existsOne|`\$/;
 
 describe('syntax errors of the specification package', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-// Set before the engine is loaded: nothing of it may look at the zone of the process.
+// Set before the engine is loaded: no module may read the time zone of the process.
 process.env.TZ = 'Asia/Kolkata';
 const { runTable } = await import('../../core/cel/index.js');
 

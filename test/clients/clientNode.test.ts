@@ -183,7 +183,7 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
       let lists = 0;
       const informer = makeInformer(shortConfig, '/api/v1/namespaces/default/configmaps', async () => {
         const list = await client.listNamespacedConfigMap(at);
-        // As if the informer had been away since the first object was made.
+        // Simulates an informer that has been disconnected since the first object was created.
         if (lists++ === 0) list.metadata = { resourceVersion: old.resourceVersion };
         return list;
       });

@@ -1,4 +1,4 @@
-/** A Deployment that leaves everything to defaults. */
+/** A Deployment that uses defaults wherever possible. */
 export const deployment = (name: string, replicas = 1, image = 'nginx:1.25'): object => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',

@@ -5,11 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { startBuiltServer } from './server.js';
 
 const TIMEOUT = 60_000;
-/** Longest time to an event in seconds: hundreds of times what it takes, and far less than to the next bookmark. */
+/**
+ * The longest time to an event in seconds: hundreds of times the usual time, and far less than until the next bookmark.
+ */
 const LONGEST = 5;
 const COUNT = 3;
 
-/** A Python that has the official client: the one of the path, or Debian's with its package python3-kubernetes. */
+/** A Python with the official client: the one in the path, or that of Debian with its package python3-kubernetes. */
 const python = ['python3', '/usr/bin/python3'].find(command => {
   try {
     execFileSync(command, ['-c', 'import kubernetes'], { stdio: 'ignore' });

@@ -8,16 +8,16 @@ import { join, resolve } from 'node:path';
 const COMMAND = resolve('dist/core/command/main.js');
 const START_MS = 30_000;
 
-/** A built server in a process of its own, on a data directory that `close` removes. */
+/** A server in its own process, with a data directory that `close` removes. */
 export interface BuiltServer {
   readonly dir: string;
   readonly kubeconfig: string;
-  /** Ends it as an operator does, then starts it again on the same port and data. */
+  /** Stops it as an operator does, then starts it again on the same port and data. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A port that nobody has, for servers that are to come back to it while connections of before linger. */
+/** A free port for servers that restart on it while earlier connections still exist. */
 export async function freePort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -27,7 +27,7 @@ export async function freePort(): Promise<string> {
   return String(port);
 }
 
-/** Starts `capstan serve` on a port, with further flags, and resolves once it says that it is ready. */
+/** Starts `capstan serve` on a port with additional flags, and resolves when it reports that it is ready. */
 export async function startBuiltServer(asked = '0', ...more: readonly string[]): Promise<BuiltServer> {
   const dir = mkdtempSync(join(tmpdir(), 'capstan-clients-'));
   let { child, port } = await spawnServer(dir, asked, more);
@@ -75,14 +75,14 @@ async function stop(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** What a run of kubectl printed. */
+/** The output of a run of kubectl. */
 export interface Printed {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** kubectl against one server, with a home of its own. */
+/** kubectl for one server, with its own home directory. */
 export class Kubectl {
   readonly #env: NodeJS.ProcessEnv;
 
@@ -93,7 +93,7 @@ export class Kubectl {
     this.#env = { ...process.env, KUBECONFIG: server.kubeconfig, HOME: server.dir };
   }
 
-  /** Runs to its end, whatever its exit code. */
+  /** Runs to the end, with any exit code. */
   try(args: readonly string[], options: { input?: string; env?: NodeJS.ProcessEnv } = {}): Promise<Printed> {
     return new Promise(done => {
       const all = ['-n', this.namespace, ...args];
@@ -105,7 +105,7 @@ export class Kubectl {
     });
   }
 
-  /** Runs and gives what it printed; throws if it failed. */
+  /** Runs and returns the output. Throws if it failed. */
   async run(...args: string[]): Promise<string> {
     return this.#must(args, await this.try(args));
   }
@@ -121,7 +121,7 @@ export class Kubectl {
     return JSON.parse(await this.run(...args, '-o', 'json')) as Record<string, unknown>;
   }
 
-  /** Starts without waiting; `lines` grows as it prints, `code` is what it ends with. */
+  /** Starts without waiting; `lines` grows with its output, `code` is its exit code. */
   start(...args: string[]): { readonly lines: string[]; readonly code: Promise<number>; stop(): Promise<void> } {
     const child = spawn('kubectl', ['-n', this.namespace, ...args], {
       env: this.#env,
@@ -158,7 +158,7 @@ export class Kubectl {
   }
 }
 
-/** Whether a kubectl can be run at all; without one its tests are left out. */
+/** Whether kubectl can be run; otherwise its tests are skipped. */
 export async function hasKubectl(): Promise<boolean> {
   return new Promise(done => execFile('kubectl', ['version', '--client'], error => done(!error)));
 }

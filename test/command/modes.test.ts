@@ -13,7 +13,7 @@ const OPEN = ['sh', '-c', 'umask 000; exec "$@"', 'sh'];
 
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Paths below a directory, and itself, that other users may do something with; certificates are public. */
+/** Paths below a directory, and itself, to which other users have access; certificates are public. */
 const openToOthers = (path: string): string[] => {
   const found = statSync(path);
   const own =
@@ -32,7 +32,7 @@ describe.skipIf(process.platform === 'win32')('under umask 000', () => {
       const server = await ServerProcess.start(dataDir, [], OPEN);
       expect(openToOthers(dataDir)).toEqual([]);
       expect(statSync(join(dataDir, 'store', 'db')).mode & 0o777).toBe(0o700);
-      // RocksDB begins a new file.
+      // RocksDB creates a new file.
       writeFileSync(join(dataDir, 'store', 'db', '999999.log'), '', { mode: 0o644 });
       chmodSync(join(dataDir, 'store', 'db', '999999.log'), 0o644);
       await closed();

@@ -4,7 +4,7 @@ import type { Settings } from '../../core/server/settings.js';
 import type { RunningServer } from '../../core/server/start.js';
 import { Captured } from './server.js';
 
-/** A server that does nothing but say what was asked of it. */
+/** A server that only reports how it was called. */
 function pretend(failed: Promise<Error> = new Promise(() => undefined)) {
   const seen = { settings: [] as Settings[], closed: 0 };
   let started: () => void = () => undefined;

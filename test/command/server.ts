@@ -7,7 +7,7 @@ import type { Io } from '../../core/command/serve.js';
 
 const COMMAND = resolve('dist/core/command/main.js');
 
-/** What a command wrote. */
+/** The output of a command. */
 export class Captured implements Io {
   readonly lines: string[] = [];
   readonly errors: string[] = [];
@@ -19,7 +19,7 @@ export class Captured implements Io {
   }
 }
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export class ServerProcess {
   output = '';
 
@@ -30,8 +30,8 @@ export class ServerProcess {
   ) {}
 
   /**
-   * Starts one, behind `prefix` (a program that runs it, with its arguments). Rejects with its output if it ends before
-   * it is ready.
+   * Starts a server, run by `prefix` (a program with its arguments). Rejects with its output if it ends before it is
+   * ready.
    */
   static async start(
     dataDir: string,
@@ -58,7 +58,7 @@ export class ServerProcess {
     return /listening on (https:\S+)/.exec(this.output)![1]!;
   }
 
-  /** A request of the administrator. */
+  /** A request as the administrator. */
   async call<T>(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
@@ -75,14 +75,14 @@ export class ServerProcess {
     return { status: answer.statusCode, body: (await answer.body.json()) as T };
   }
 
-  /** Makes a namespace; those of the server itself may not be there yet. */
+  /** Creates a namespace. Retries, because the namespaces of the server itself may not exist yet. */
   async namespace(name: string): Promise<void> {
     const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
     const { status } = await this.call('POST', '/api/v1/namespaces', body);
     if (status !== 201) throw new Error(`POST of a namespace: ${status}`);
   }
 
-  /** Ends it and resolves with its exit code. */
+  /** Stops it and resolves with its exit code. */
   async end(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> {
     const closed =
       this.child.exitCode === null && this.child.signalCode === null ? once(this.child, 'exit') : undefined;

@@ -135,7 +135,7 @@ let directory: string;
 let server: ServerProcess;
 let stop = false;
 
-/** Counts up `a-…`, then `b-…`, again and again: at any one revision a is equal to b or one ahead. */
+/** Increments `a-…`, then `b-…`, repeatedly: at any revision, a is equal to b or greater by one. */
 async function count(pair: number): Promise<void> {
   for (let n = 1; !stop; n++) {
     for (const side of ['a', 'b']) {
@@ -219,7 +219,7 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
     await snapshot('save', file, `--data-dir=${inDirectory('old')}`);
     const before = (await server.call<{ items: Item[]; metadata: { resourceVersion: string } }>('GET', CONFIG_MAPS))
       .body;
-    // What the snapshot does not know of: revisions that must not come twice.
+    // Changes after the snapshot, whose revisions must not be assigned again.
     const later = (await server.call<Item>('POST', CONFIG_MAPS, configMap('after-the-snapshot', 1))).body.metadata
       .resourceVersion;
     const old = server;
@@ -232,7 +232,7 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
 
     const after = (await server.call<{ items: Item[]; metadata: { resourceVersion: string } }>('GET', CONFIG_MAPS))
       .body;
-    // The certificate of the server's own CA, which every namespace gets, is another one.
+    // The certificate of the CA of the new server, which is in every namespace, is different.
     const own = (item: Item): boolean => !('ca.crt' in item.data);
     expect(after.items.filter(own)).toEqual(before.items.filter(own));
     expect(Number(after.metadata.resourceVersion)).toBeGreaterThan(Number(later));

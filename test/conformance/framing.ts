@@ -5,14 +5,14 @@ import { count, RawClient } from './raw-client.js';
 
 const HOST = 'Host: localhost\r\n';
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
-/** What a proxy that reads the request before otherwise may take for a part of it. */
+/** A request that a proxy which parses the previous request differently could take for a part of it. */
 const HIDDEN = `GET /hidden HTTP/1.1\r\n${HOST}\r\n`;
 
 const get = (headers: string): string => `GET /get HTTP/1.1\r\n${HOST}${headers}\r\n`;
 const post = (headers: string, body: string): string => `POST /post HTTP/1.1\r\n${HOST}${headers}\r\n${body}`;
 const chunks = '4\r\nbody\r\n0\r\n\r\n';
 
-/** Requests that leave open where they end, or what they are: 400, 501 or 505, and the connection is closed. */
+/** Requests whose end or type is ambiguous: they are answered with 400, 501 or 505, and the connection is closed. */
 const REFUSED: readonly (readonly [string, string])[] = [
   ['two lengths that differ', post('Content-Length: 4\r\nContent-Length: 2\r\n', 'body')],
   ['a list of lengths', post('Content-Length: 4, 4\r\n', 'body')],
@@ -70,7 +70,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ['a version with something behind it', `GET /get HTTP/1.1x\r\n${HOST}\r\n`],
 ];
 
-/** Requests that end where they say, so that the one behind them is served. */
+/** Requests with an unambiguous end, so that the next one is answered. */
 const SERVED: readonly (readonly [string, string])[] = [
   ['a length', post('Content-Length: 4\r\n', 'body')],
   ['a length with zeros before it', post('Content-Length: 004\r\n', 'body')],
@@ -80,17 +80,17 @@ const SERVED: readonly (readonly [string, string])[] = [
   ['chunk sizes with zeros before them', post(CHUNKED, '004\r\nbody\r\n000\r\n\r\n')],
 ];
 
-/** What a listener does otherwise, by the name of the case: `docs/guides/connections.md` says so. */
+/** Where a listener behaves differently, by the name of the case; `docs/guides/connections.md` documents it. */
 export interface FramingExceptions {
-  /** Takes the request, and serves what is behind it as another one. */
+  /** Accepts the request, and answers what follows as another request. */
   readonly taken: readonly string[];
-  /** Waits for more of it, and closes the connection after its idle time, without an answer. */
+  /** Waits for more bytes, and closes the connection after its idle time without an answer. */
   readonly waitsFor: readonly string[];
 }
 
 const IDLE_MS = 30_000;
 
-/** The part of the conformance suite of the `listener` point that is about where requests end. */
+/** The tests of the end of requests in the conformance suite of the `listener` point. */
 export function framingConformance(given: ListenerCase, { taken, waitsFor }: FramingExceptions): void {
   describe(`${given.name}: framing`, () => {
     const requests: string[] = [];

@@ -4,11 +4,11 @@ import { DRAIN_MS, HEADER_BYTES } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { completeChunks, count, RawClient, type RawTarget } from './raw-client.js';
 
-/** How the suite reaches one listener. */
+/** How the suite connects to a listener. */
 export interface ListenerCase {
   readonly name: string;
   make(): Promise<Listener>;
-  /** Files and texts of a CA, a serving certificate and client certificates; plain HTTP without. */
+  /** Paths and texts of a CA, a serving certificate and client certificates; without them, plain HTTP. */
   readonly tls?: ListenerTls;
 }
 
@@ -37,12 +37,12 @@ const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 const LIMIT = 1000;
 const BIG = 8 * 1024 * 1024;
 
-/** Answers by path; each path is one behaviour of the suite. */
+/** Answers by path. Each path tests one behavior. */
 class Front {
   readonly events = new Map<string, Later<Exchange>>();
-  /** Bytes of the body of `/body/counted`. */
+  /** Number of bytes of the body of `/body/counted`. */
   counted = 0;
-  /** What the read of the body of `/answered` was rejected with. */
+  /** The error with which reading the body of `/answered` was rejected. */
   readonly answeredEarly = new Later<string>();
 
   event(name: string): Later<Exchange> {

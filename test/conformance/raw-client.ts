@@ -1,10 +1,10 @@
 import { connect as plainConnect, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
 
-/** Where and how a raw connection goes. */
+/** The address of a raw connection. */
 export interface RawTarget {
   readonly port: number;
-  /** CA of the server's certificate; `'any'` checks nothing. Plain without. */
+  /** The CA of the server's certificate; `'any'` disables verification. Without it, plain TCP. */
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
@@ -12,7 +12,7 @@ export interface RawTarget {
 
 const trust = (ca: string) => (ca === 'any' ? { rejectUnauthorized: false } : { ca });
 
-/** A connection that sends exactly the bytes it is given and keeps what it received. */
+/** A connection that sends exactly the given bytes and keeps the received ones. */
 export class RawClient {
   received = Buffer.alloc(0);
   closed = false;
@@ -30,7 +30,7 @@ export class RawClient {
     });
   }
 
-  /** Connects, over TLS where a CA is given. */
+  /** Connects, with TLS if a CA is given. */
   static open(target: RawTarget): Promise<RawClient> {
     return new Promise((resolve, reject) => {
       const { port, ca, cert, key } = target;
@@ -45,12 +45,12 @@ export class RawClient {
     this.socket.write(text);
   }
 
-  /** Resolves when the condition holds of what has been received so far, or the connection is closed. */
+  /** Resolves when the condition holds for the text received so far, or the connection is closed. */
   async until(condition: (text: string) => boolean): Promise<string> {
     return await this.untilBytes(() => condition(this.text));
   }
 
-  /** The same without making a text of every state. */
+  /** The same for the bytes received so far. */
   async untilBytes(condition: (received: Buffer) => boolean): Promise<string> {
     while (!this.closed && !condition(this.received)) {
       await new Promise<void>(resolve => {
@@ -79,7 +79,7 @@ export class RawClient {
 /** Number of times `part` occurs. */
 export const count = (text: string, part: string): number => text.split(part).length - 1;
 
-/** The data of those chunks of an answer that have arrived with the line end that completes them (RFC 9112, 7.1). */
+/** The data of the chunks of an answer that have arrived with the line end that completes them (RFC 9112, 7.1). */
 export function completeChunks(answer: string): string {
   let data = '';
   for (let at = answer.indexOf('\r\n\r\n') + 4; ; ) {

@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from '../../core/api/index.js';
 
-/** One store under test. `open` after the close of an earlier one opens the same data again. */
+/** A store under test. After `close`, `open` opens the same data again. */
 export interface StorageFixture {
   open(): Promise<Storage>;
   dispose(): Promise<void>;
@@ -25,14 +25,14 @@ const put = (key: string, value: string, expect?: number): StoreOperation => ({
 });
 const remove = (key: string, expect?: number): StoreOperation => ({ is: 'delete', key, expect });
 
-/** Commits one transaction that must succeed; its revision. */
+/** Commits one transaction that must succeed, and returns its revision. */
 export async function committed(store: Storage, ...transaction: Transaction): Promise<number> {
   const [outcome] = await store.commit([transaction]);
   if (outcome?.is !== 'committed') throw new Error(`not committed: ${JSON.stringify(outcome)}`);
   return outcome.revision;
 }
 
-/** The events under `prefix` after `from` until `count` of them came. */
+/** The first `count` events under `prefix` after `from`. */
 async function events(store: Storage, prefix: string, from: number | undefined, count: number): Promise<StoreEvent[]> {
   const end = new AbortController();
   const seen: StoreEvent[] = [];
@@ -52,12 +52,12 @@ const kinds = (outcomes: readonly Outcome[]) => outcomes.map(outcome => outcome.
 const shown = (items: readonly { key: string; value: Uint8Array }[]) =>
   items.map(({ key, value }) => `${key}=${text(value)}`);
 
-/** The behaviour that every storage must have; run it with a factory of empty stores. */
+/** The conformance suite of the storage point. Its argument creates empty stores. */
 export function storageConformance(name: string, make: () => Promise<StorageFixture>): void {
   describe(`storage conformance: ${name}`, () => {
     let fixture: StorageFixture;
     let store: Storage;
-    /** Revision of the empty store. */
+    /** The revision of the empty store. */
     let base: number;
 
     beforeEach(async () => {
@@ -316,7 +316,7 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
         await committed(store, put('a', '1'));
         const watching = events(store, '', undefined, 1);
         await store.get('a');
-        // A watch may need a round trip to begin, so write until it has seen something.
+        // A watch may need a round trip to start, so this writes until it has received an event.
         let done = false;
         const seen = watching.then(all => {
           done = true;

@@ -15,13 +15,13 @@ const HANDSHAKE = {
   'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
 };
 
-/** A client that keeps what it received. */
+/** A client that keeps the received messages. */
 class Client {
   readonly messages: { readonly text: string; readonly binary: boolean }[] = [];
   received = 0;
   readonly socket: WebSocket;
   readonly opened: Promise<void>;
-  /** The close code; 1006 for a connection that was cut. */
+  /** The close code; 1006 if the connection was interrupted. */
   readonly closed: Promise<number>;
   private waiters: (() => void)[] = [];
 
@@ -42,7 +42,7 @@ class Client {
   }
 }
 
-/** The part of the conformance suite of the `listener` point that is about WebSockets. */
+/** The tests of WebSockets in the conformance suite of the `listener` point. */
 export function webSocketConformance(given: ListenerCase): void {
   describe(`${given.name}: WebSockets`, () => {
     const arrived = new Map<string, (exchange: Exchange) => void>();
@@ -53,7 +53,7 @@ export function webSocketConformance(given: ListenerCase): void {
     const listen = (): Promise<Listening> => listener.listen({ host: '127.0.0.1', port: 0, tls: given.tls }, handle);
     const exchangeAt = (path: string): Promise<Exchange> => new Promise(resolve => arrived.set(path, resolve));
 
-    /** A client whose handshake has arrived and is not answered. */
+    /** A client whose handshake has arrived and is not answered yet. */
     const ask = async (
       protocols: string[] = [],
       port = listening.port,
@@ -64,7 +64,7 @@ export function webSocketConformance(given: ListenerCase): void {
       clients.push(client);
       return { client, exchange: await arriving };
     };
-    /** A request that is no WebSocket client's, and what arrives of it. */
+    /** A request that is not a valid handshake, and its answer. */
     const askRaw = async (
       method: string,
       headers: { readonly [name: string]: string | undefined },

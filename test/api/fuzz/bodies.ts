@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { anything, type Below, chance, pick, TEXTS, times, withMember, withRaw } from './choices.js';
 import { SEEDS } from './seeds.js';
 
-/** A resource or subresource as discovery names it. */
+/** A resource or subresource in discovery. */
 export interface Served {
   readonly path: string;
   readonly name: string;
@@ -27,10 +27,10 @@ export type Definitions = { readonly [name: string]: Schema };
 type Node = { [member: string]: unknown } | unknown[];
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
-/** Names that objects share, so that requests meet each other's objects. */
+/** Names that objects share, so that requests find objects of other requests. */
 export const NAMES = ['a', 'a', 'a', 'a', 'b', 'web'] as const;
 
-/** An object that the server may well accept. */
+/** An object that the server is likely to accept. */
 export function acceptable(below: Below, served: Served): { [member: string]: unknown } {
   const seed = SEEDS.get(served.name) ?? SEEDS.get(`*/${served.name.split('/')[1] ?? ''}`) ?? {};
   const apiVersion = served.group
@@ -40,7 +40,7 @@ export function acceptable(below: Below, served: Served): { [member: string]: un
   return { apiVersion, kind: served.kind, metadata: { name, labels: { app: 'a' } }, ...structuredClone(seed) };
 }
 
-/** A value made after a definition, of any of its members. */
+/** A value generated from a definition, with any of its members. */
 function after(below: Below, schema: Schema | undefined, definitions: Definitions, depth: number): unknown {
   if (!schema || depth === 0 || chance(below, 12)) return anything(below, 2);
   if (schema.$ref) return after(below, definitions[schema.$ref.replace('#/definitions/', '')], definitions, depth - 1);
@@ -71,7 +71,7 @@ function nodesOf(value: unknown, found: Node[] = []): Node[] {
   return found;
 }
 
-/** Changes a value in place, in up to a few spots. */
+/** Changes a value in place, in a few positions. */
 export function mutate(below: Below, value: unknown, definitions: Definitions): void {
   const names = Object.keys(definitions);
   for (let i = below(4); i > 0; i--) {
@@ -110,7 +110,7 @@ export function mutate(below: Below, value: unknown, definitions: Definitions): 
   }
 }
 
-/** JSON of a value, damaged as text once in a while. */
+/** JSON of a value, sometimes with damaged text. */
 export function jsonText(below: Below, value: unknown): string {
   const text = withRaw(JSON.stringify(value) ?? 'null');
   switch (below(14)) {
@@ -165,14 +165,14 @@ const YAMLS = [
   '__proto__: {a: b}\nmetadata: {__proto__: {name: x}}\n',
 ];
 
-/** YAML of a value, or a document of its own kind of malice. */
+/** YAML of a value, or a malicious document. */
 export function yamlText(below: Below, value: unknown): string {
   if (chance(below, 4)) return pick(below, YAMLS);
   const text = withRaw(stringify(JSON.parse(JSON.stringify(value) ?? 'null')));
   return chance(below, 6) ? text.slice(0, below(text.length + 1)) + pick(below, YAMLS) : text;
 }
 
-/** Bytes with a few of them changed, left out or added. */
+/** Bytes with a few of them changed, omitted or added. */
 export function damaged(below: Below, bytes: Uint8Array): Uint8Array {
   const copy = Buffer.from(bytes);
   for (let i = below(4); i > 0 && copy.length > 0; i--)

@@ -1,4 +1,4 @@
-/** A whole number from 0 to `bound` - 1: the one source of chance, so that a seed replays a case. */
+/** An integer from 0 to `bound` - 1: the only source of randomness, so that a seed repeats a case. */
 export type Below = (bound: number) => number;
 
 export const pick = <T>(below: Below, values: readonly T[]): T => values[below(values.length)]!;
@@ -8,7 +8,7 @@ export const chance = (below: Below, oneIn: number): boolean => below(oneIn) ===
 
 export const times = <T>(below: Below, bound: number, make: () => T): T[] => Array.from({ length: below(bound) }, make);
 
-/** JSON tokens that cannot be written as a value: put into the text where `raw` stands. */
+/** JSON tokens that cannot be written as a value: they are inserted into the text in place of `raw`. */
 export const raw = (token: string): string => `@raw:${token}@`;
 export const withRaw = (text: string): string =>
   text.replace(/"@raw:(.*?)@"/g, (_all, token: string) => JSON.parse(`"${token}"`) as string);
@@ -38,7 +38,7 @@ const TOKENS = [
   '{,}',
 ];
 
-/** Texts that have broken a parser, a matcher, a path or a map somewhere. */
+/** Texts that have broken parsers, matchers, paths or maps. */
 export const TEXTS: readonly string[] = [
   '',
   ' ',
@@ -126,7 +126,7 @@ const NUMBERS = [
   1e308,
 ];
 
-/** An own member whatever its name. */
+/** Sets an own member with any name. */
 export function withMember(object: object, name: string, value: unknown): object {
   Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
   return object;

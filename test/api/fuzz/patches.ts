@@ -47,7 +47,7 @@ const operation = (below: Below): object => ({
   ...(chance(below, 3) ? { from: pick(below, POINTERS) } : {}),
 });
 
-/** A JSON Patch; the one that copies the whole into itself again and again doubles each time. */
+/** A JSON Patch. One kind copies the whole object into itself repeatedly, which doubles its size each time. */
 function jsonPatch(below: Below): unknown {
   if (chance(below, 10)) return anything(below);
   if (chance(below, 10)) {
@@ -63,7 +63,7 @@ function jsonPatch(below: Below): unknown {
   return Array.from({ length: below(6) }, () => operation(below));
 }
 
-/** Directives of strategic merge patches, in and out of place. */
+/** Directives of strategic merge patches, in valid and invalid positions. */
 function strategic(below: Below, value: { [member: string]: unknown }): void {
   const directive = (): unknown =>
     pick<unknown>(below, ['replace', 'delete', 'merge', 'x', null, 1, ['a'], [{ name: 'c' }], [null], {}]);

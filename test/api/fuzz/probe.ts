@@ -4,10 +4,10 @@ import type { Served } from './bodies.js';
 import { acceptable } from './bodies.js';
 import type { Case, Known } from './requests.js';
 
-/** Longest that any answer may take to begin: a revision that is not there yet is waited for three seconds. */
+/** The longest time until an answer begins: requests wait three seconds for a revision that does not exist yet. */
 const DEADLINE_MS = 15_000;
 
-/** Reads from the server what the generator is to know of it. */
+/** Reads from the server what the generator needs to know. */
 export async function learn(api: Api): Promise<Known> {
   const { groups } = (await api.get('/apis')).body as unknown as { groups: { versions: { groupVersion: string }[] }[] };
   const served: Served[] = [];
@@ -32,7 +32,7 @@ export async function learn(api: Api): Promise<Known> {
   return { served, definitions, token: api.server.token, protobuf: await populate(api, served) };
 }
 
-/** Makes an object of every kind, for updates and patches to meet, and gives their protobuf forms. */
+/** Creates an object of every kind, for updates and patches, and returns their protobuf forms. */
 async function populate(api: Api, served: readonly Served[]): Promise<Map<string, Uint8Array>> {
   const found = new Map<string, Uint8Array>();
   for (const resource of served) {
@@ -48,7 +48,7 @@ async function populate(api: Api, served: readonly Served[]): Promise<Map<string
   return found;
 }
 
-/** Sends a request on a connection of its own and says what is wrong with the answer; undefined if nothing is. */
+/** Sends a request on its own connection and returns what is wrong with the answer; undefined if it is correct. */
 export async function probe(port: number, { bytes }: Case): Promise<string | undefined> {
   const client = await RawClient.open({ port });
   const timer = setTimeout(() => client.socket.destroy(new Error('deadline')), DEADLINE_MS);
@@ -64,7 +64,7 @@ export async function probe(port: number, { bytes }: Case): Promise<string | und
   }
 }
 
-/** Sends damaged bytes and hangs up: the server may answer or close, but it must let go of the connection. */
+/** Sends damaged bytes and disconnects: the server may answer or close, but it must release the connection. */
 export async function probeDamaged(port: number, bytes: Uint8Array): Promise<string | undefined> {
   const client = await RawClient.open({ port });
   let late = false;
@@ -85,18 +85,19 @@ export async function probeDamaged(port: number, bytes: Uint8Array): Promise<str
   }
 }
 
-/** An answer without the interim ones before it. */
+/** An answer without the interim responses before it. */
 const final = (text: string): string => text.replace(/^(HTTP\/1\.1 1\d\d [^\r]*\r\n\r\n)+/, '');
 
-/** Room for interim answers and a head. */
+/** Space for interim responses and a header block. */
 const HEAD_BYTES = 64 * 1024;
 
-/** Whether an answer is complete, or streams. */
+/** Whether an answer is complete, or a stream. */
 function isWhole(received: Buffer): boolean {
   const begin = received.toString('latin1', 0, HEAD_BYTES);
   const text = final(begin);
   const end = text.indexOf('\r\n\r\n');
-  // The head of a watch in frames leaves with its first frame; what is here of it says that the watch runs.
+  // The header block of a watch with frames is sent with its first frame. The part that has arrived shows that the
+  // watch is running.
   if (end < 0) return /^HTTP\/1\.1 200 [\s\S]*protobuf;stream=watch\r\n/.test(text);
   const head = text.slice(0, end).toLowerCase();
   if (/^http\/1\.1 (204|304)/.test(head) || head.includes('transfer-encoding: chunked')) return true;
@@ -107,13 +108,13 @@ function isWhole(received: Buffer): boolean {
 
 function judge(text: string): string | undefined {
   const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? [];
-  // A listener may hang up on what is no HTTP at all.
+  // A listener may close a connection that does not send HTTP.
   if (status === undefined) return text === '' ? undefined : `no HTTP: ${text.slice(0, 100)}`;
   const end = text.indexOf('\r\n\r\n');
   const head = text.slice(0, end).toLowerCase();
   const body = Buffer.from(text.slice(end + 4), 'latin1').toString();
   const code = Number(status);
-  // Nothing stands behind a service here, which is no failure of the server.
+  // The server has no backend for Services, which is not an error here.
   const unserved = code === 503 && body.includes('no endpoints available');
   if (code >= 500 && code !== 504 && code !== 505 && !unserved) return `${status}: ${body.slice(0, 500)}`;
   if (code < 400 || body === '') return undefined;

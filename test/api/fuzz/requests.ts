@@ -2,7 +2,7 @@ import { type Below, chance, pick, TEXTS, times } from './choices.js';
 import { acceptable, damaged, type Definitions, jsonText, mutate, NAMES, type Served, yamlText } from './bodies.js';
 import { type Body, patchOf } from './patches.js';
 
-/** What the generator knows of the server. */
+/** What the generator knows about the server. */
 export interface Known {
   readonly served: readonly Served[];
   readonly definitions: Definitions;
@@ -11,7 +11,7 @@ export interface Known {
   readonly protobuf: ReadonlyMap<string, Uint8Array>;
 }
 
-/** A request as the bytes of one connection, with what to call it in a report. */
+/** A request as the bytes of one connection, with its name for reports. */
 export interface Case {
   readonly title: string;
   readonly bytes: Buffer;
@@ -218,7 +218,7 @@ const VERBS: { readonly [verb: string]: string } = {
   list: 'GET',
 };
 
-/** Mostly a method that the resource has, writes more often than reads. */
+/** Usually a method that the resource supports; writes are more frequent than reads. */
 function methodFor(below: Below, served: Served): string {
   if (chance(below, 8)) return pick(below, METHODS);
   return VERBS[pick(below, served.verbs)] ?? pick(below, ['POST', 'PATCH', 'PUT']);
@@ -265,14 +265,14 @@ function headersOf(below: Below, known: Known): string[] {
   if (chance(below, 20)) headers.push(...times(below, 400, () => `x-${below(1000)}: ${'v'.repeat(below(60))}`));
   if (chance(below, 20))
     headers.push(`user-agent: ${pick(below, ['kubectl/v1', '/', '\xff\xfe', 'x'.repeat(9000), ''])}`);
-  // Without extras: those of nobody, to which damage may lead, are answered with 500, as upstream does.
+  // Without extras: if damage makes them extras of no user, they are answered with 500, as upstream.
   if (chance(below, 15))
     headers.push(`impersonate-user: ${pick(below, ['u', '', 'system:serviceaccount:a:b', '\xff'])}`);
   if (chance(below, 25)) headers.push('accept-encoding: gzip, br;q=x', 'expect: 100-continue', 'x-forwarded-for: ,,,');
   return headers;
 }
 
-/** One request of any kind; `below` decides everything about it. */
+/** A request of any kind; `below` determines everything about it. */
 export function requestOf(below: Below, known: Known): Case {
   const served = pick(below, known.served);
   const method = methodFor(below, served);

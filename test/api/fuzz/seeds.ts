@@ -15,7 +15,7 @@ const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
 const webhook = {
   name: 'w.example.com',
   clientConfig: { url: 'https://127.0.0.1:1/x' },
-  // Matches nothing that is written here: a webhook that cannot be reached would refuse everything.
+  // Matches no object of the test: a webhook that cannot be reached would refuse all requests.
   rules: [{ apiGroups: ['none.example.com'], apiVersions: ['v1'], resources: ['nothings'], operations: ['CREATE'] }],
   sideEffects: 'None',
   admissionReviewVersions: ['v1'],
@@ -50,7 +50,7 @@ const widget = {
 };
 const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };
 
-/** Members besides metadata of an acceptable object, by resource. What is not listed has none. */
+/** Members of an acceptable object besides metadata, by resource. Resources that are not listed have none. */
 export const SEEDS: ReadonlyMap<string, object> = new Map<string, object>(
   Object.entries({
     pods: { spec: template.spec },

@@ -1,4 +1,4 @@
-/** Objects with many maps and members, and a definition whose fields and columns have the name in question. */
+/** Objects with many maps and members, and a definition with fields and columns of this name. */
 
 const text = { type: 'string' };
 const spec = {
@@ -97,7 +97,7 @@ export const outside = {
   },
 };
 
-/** Gives pods a node selector of that name. */
+/** Adds a node selector with this name to pods. */
 export const runtimeClass = {
   metadata: { name: 'rich' },
   handler: 'h',

@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 import { RawClient } from '../../conformance/raw-client.js';
 import type { Served } from '../fuzz/bodies.js';
 
-/** A request as it is written to the connection. */
+/** A request as it is sent on the connection. */
 export interface Sent {
   readonly method: string;
   readonly path: string;
@@ -16,10 +16,10 @@ export interface Sent {
   readonly headers?: readonly string[];
 }
 
-/** Connections at once. */
+/** Concurrent connections. */
 const CONNECTIONS = 8;
 
-/** Whether an answer is complete: all bytes that its head announces, or some where it announces none. */
+/** Whether an answer is complete: all announced bytes have arrived or, if none are announced, any bytes. */
 function isWhole(text: string): boolean {
   const head = text.indexOf('\r\n\r\n');
   if (head < 0) return false;
@@ -28,7 +28,10 @@ function isWhole(text: string): boolean {
   return length === undefined ? rest > 0 : rest >= Number(length);
 }
 
-/** A server in whose threads every look-up of `outside` in a prototype leaves its stack (see fixtures/prototype.ts). */
+/**
+ * A server in whose threads every look-up of `outside` on a prototype writes its stack to a file (see
+ * fixtures/prototype.ts).
+ */
 export class TrappedServer {
   readonly #directory = mkdtempSync(join(tmpdir(), 'capstan-prototype-'));
   readonly #stacks = join(this.#directory, 'stacks');
@@ -64,7 +67,7 @@ export class TrappedServer {
     rmSync(this.#directory, { recursive: true });
   }
 
-  /** The whole answer as text. Requests without an `authorization` header are the administrator's. */
+  /** The whole answer as text. Requests without an `authorization` header are sent as the administrator. */
   async send({ method, path, body, headers = [] }: Sent): Promise<string> {
     const client = await RawClient.open({ port: this.#port });
     const lines = [`${method} ${path} HTTP/1.1`, 'host: x', 'connection: close', ...headers];
@@ -80,14 +83,14 @@ export class TrappedServer {
     return JSON.parse((await this.send({ method: 'GET', path })).split('\r\n\r\n')[1]!) as T;
   }
 
-  /** Makes an object; fails unless it is accepted. */
+  /** Creates an object; fails unless it is accepted. */
   async make(path: string, object: object): Promise<void> {
     const headers = ['content-type: application/json'];
     const answer = await this.send({ method: 'POST', path, body: JSON.stringify(object), headers });
     expect(answer, `POST ${path}`).toMatch(/^HTTP\/1\.1 201/);
   }
 
-  /** Sends the requests; fails where one is answered 500, and where any of them made a look-up reach a prototype. */
+  /** Sends the requests. Fails if one is answered with 500, or if one of them caused a look-up on a prototype. */
   async expectNoLookups(requests: Iterable<Sent>): Promise<void> {
     const queue = requests[Symbol.iterator]();
     const sender = async (): Promise<void> => {
