@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
+    include: ['test/**/*.test.ts'],
     // Native addons and worker threads do not share a process well: one process per file, as many at a time as CI has
     // cores.
     pool: 'forks',

@@ -1,0 +1,154 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Agent, request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { POINT_TEMPLATES } from '../../core/command/templates/points.js';
+import { copyExamples, newFolder, pack, packCapstan, run, StartedCommand, toolVersions, write } from './project.js';
+
+/*
+ * Capstan and the example packages as they are published: packed, installed into an empty folder, configured and used.
+ * What npm has not downloaded before comes from the registry.
+ */
+
+const LONG = 120_000;
+const work = newFolder();
+const workshop = newFolder();
+const installed = newFolder();
+const tarballs: string[] = [];
+let examples: string[];
+
+beforeAll(async () => {
+  const capstan = await packCapstan(work.path);
+  tarballs.push(capstan);
+  // One place for what all of the packages are developed with: each would install the same.
+  await run(workshop.path, 'npm', 'install', capstan, ...toolVersions('typescript', '@types/node', 'zod'));
+  examples = copyExamples(workshop.path);
+}, LONG);
+afterAll(() => {
+  for (const folder of [work, workshop, installed]) folder.remove();
+});
+
+describe('the tarball of Capstan', () => {
+  const root = (): string => join(workshop.path, 'node_modules/capstan');
+
+  test('contains the program and its documents, but neither tests nor benches', () => {
+    for (const file of ['dist/core/command/main.js', 'docs/guides/plugins.md', 'README.md', 'LICENSE'])
+      expect(existsSync(join(root(), file)), file).toBe(true);
+    for (const folder of ['test', 'bench', 'dist/test', 'dist/bench', 'dist/examples', 'examples/packages'])
+      expect(existsSync(join(root(), folder)), folder).toBe(false);
+  });
+
+  test('exports what package.json promises', async () => {
+    const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as { exports: object };
+    const names = Object.keys(exports).map(name => name.replace('.', 'capstan'));
+    const program = names.map(name => `await import('${name}');`).join('\n');
+    await run(workshop.path, process.execPath, '--input-type=module', '-e', program);
+  });
+});
+
+test('every example passes its tests, and can be packed', { timeout: LONG }, async () => {
+  expect(examples.length).toBe(3);
+  for (const name of examples) {
+    const directory = join(workshop.path, name);
+    await run(directory, 'npm', 'test');
+    tarballs.push(await pack(directory, work.path));
+  }
+});
+
+test('plugin init writes a package for each point whose tests pass at once', { timeout: LONG }, async () => {
+  for (const point of POINT_TEMPLATES.keys()) {
+    await run(workshop.path, 'npx', 'capstan', 'plugin', 'init', `@example/my-${point}`, `--point=${point}`);
+    const directory = join(workshop.path, `my-${point}`);
+    const { devDependencies } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
+      devDependencies: { capstan: string };
+    };
+    expect(resolve(directory, devDependencies.capstan.replace('file:', ''))).toBe(tarballs[0]);
+    await run(directory, 'npm', 'test');
+  }
+});
+
+describe('installed into an empty folder', () => {
+  let service: Server;
+  let server: StartedCommand;
+  const agent = new Agent({ connect: { rejectUnauthorized: false } });
+
+  beforeAll(async () => {
+    await run(installed.path, 'npm', 'install', ...tarballs);
+    service = createServer(async (received, response) => {
+      const token = new URLSearchParams(await text(received)).get('token');
+      response.end(JSON.stringify(token === 'good' ? { active: true, username: 'ann' } : { active: false }));
+    });
+    service.listen(0, '127.0.0.1');
+    await once(service, 'listening');
+    write(
+      installed.path,
+      'config.yaml',
+      `
+securePort: 0
+dataDir: ${join(installed.path, 'data')}
+plugins:
+  - use: '@example/capstan-token-service'
+    timeout: 2s
+    config: { url: 'http://127.0.0.1:${(service.address() as AddressInfo).port}/', cacheMs: 0 }
+  - use: '@example/capstan-grants'
+  - use: '@example/capstan-image-policy'
+    config: { mirrors: { 'docker.io/': 'mirror.example.com/' }, allowed: [mirror.example.com/] }
+`,
+    );
+    // From another folder: packages are looked for from that of the configuration.
+    const command = join(installed.path, 'node_modules/.bin/capstan');
+    server = new StartedCommand(work.path, `${command} serve --config=${join(installed.path, 'config.yaml')}`);
+    await server.until('ready in');
+  }, LONG);
+  afterAll(async () => {
+    await server?.end();
+    await agent.destroy();
+    service?.close();
+  });
+
+  const call = async (method: 'GET' | 'POST', path: string, token: string, body?: object) => {
+    const url = /listening on (https:\S+)/.exec(server.output)?.[1];
+    const answer = await request(url + path, {
+      method,
+      dispatcher: agent,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: body && JSON.stringify(body),
+    });
+    return { status: answer.statusCode, body: (await answer.body.json()) as { spec?: { containers: object[] } } };
+  };
+
+  test('the three packages work together: who, whether, and what', async () => {
+    const admin = readFileSync(join(installed.path, 'data/pki/admin-token.csv'), 'utf8').split(',')[0]!;
+    const pods = '/api/v1/namespaces/default/pods';
+    const pod = { metadata: { name: 'web' }, spec: { containers: [{ name: 'web', image: 'docker.io/nginx:1' }] } };
+    expect((await call('GET', pods, 'bad')).status).toBe(401);
+    expect((await call('GET', pods, 'good')).status).toBe(403);
+    const labels = { 'access.example.com/grant': 'true' };
+    const grant = { metadata: { name: 'ann', labels }, data: { users: 'ann', verbs: 'list,create' } };
+    expect((await call('POST', '/api/v1/namespaces/default/configmaps', admin, grant)).status).toBe(201);
+    expect((await call('GET', pods, 'good')).status).toBe(200);
+    const created = await call('POST', pods, 'good', pod);
+    expect([created.status, created.body.spec?.containers]).toMatchObject([
+      201,
+      [{ image: 'mirror.example.com/nginx:1' }],
+    ]);
+    pod.spec.containers[0]!.image = 'nginx';
+    expect((await call('POST', pods, 'good', pod)).status).toBe(422);
+  });
+
+  test('plugins list shows them', async () => {
+    const config = `--config=${join(installed.path, 'config.yaml')}`;
+    const lines = (await run(installed.path, 'npx', 'capstan', 'plugins', 'list', config)).split('\n');
+    expect(lines.filter(line => !line.includes('built-in')).map(line => line.split(/ +/)[0])).toEqual([
+      'NAME',
+      'token-service',
+      'grants',
+      'image-policy',
+      '',
+    ]);
+  });
+});
