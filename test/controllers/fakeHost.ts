@@ -15,7 +15,7 @@ const resource = (apiVersion: string, kind: string, plural: string, namespaced =
   verbs: VERBS,
 });
 
-/** Resources that the fake serves and that controllers are told of. */
+/** Resources that the fake serves and that are in the configuration of controllers. */
 export const RESOURCES: readonly ControlledResource[] = [
   resource('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', false),
   resource('v1', 'Namespace', 'namespaces', false),
@@ -40,7 +40,7 @@ export const RESOURCES: readonly ControlledResource[] = [
   resource('rbac.authorization.k8s.io/v1', 'RoleBinding', 'rolebindings'),
 ];
 
-/** All that the fake serves: a custom kind, too. */
+/** All resources that the fake serves, including a custom kind. */
 const SERVED = [...RESOURCES, resource('example.com/v1', 'Widget', 'widgets')];
 
 interface Parsed {
@@ -76,8 +76,8 @@ function mergePatch(target: unknown, patch: unknown): unknown {
 }
 
 /**
- * A whole small server in memory: objects, two-phase deletion, propagation finalizers, namespaces, events delivered
- * later in order.
+ * A small server in memory: objects, two-phase deletion, finalizers for propagation policies, namespaces, and events
+ * that are delivered later, in order.
  */
 export class FakeServer {
   readonly objects = new Map<string, ApiObject>();
@@ -120,21 +120,21 @@ export class FakeServer {
         return this.#handle(request);
       },
       watch: listener => {
-        // As the real host: all of the initial state within the call.
+        // Like the real host, delivers the whole initial state during the call.
         for (const [key, object] of this.objects) listener(eventOf('ADDED', key, object, this.#revision));
         this.#listeners.push(listener);
       },
     };
   }
 
-  /** Creates an object outside of any controller. */
+  /** Creates an object that no controller created. */
   create(apiVersion: string, kind: string, metadata: ApiObject['metadata'], rest: object = {}): ApiObject {
     const found = SERVED.find(r => r.apiVersion === apiVersion && r.kind === kind);
     if (!found) throw new Error(`no resource for ${kind}`);
     return this.#create(found, metadata.namespace ?? '', { apiVersion, kind, metadata, ...rest });
   }
 
-  /** A request of some client. */
+  /** A request of any client. */
   send(method: InternalRequest['method'], path: string, body?: unknown): ApiObject {
     return this.#handle({ method, path, body });
   }
@@ -143,7 +143,7 @@ export class FakeServer {
     return this.objects.has(`${storageGroup(apiVersion)}/${plural}|${namespace}|${name}`);
   }
 
-  /** Resolves when no event waits to be delivered. */
+  /** Resolves when all events are delivered. */
   async delivered(): Promise<void> {
     while (this.#pending > 0) await this.#deliveries;
   }

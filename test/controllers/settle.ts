@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import type { Controller, Plugin } from '../../core/api/index.js';
 import type { FakeServer } from './fakeHost.js';
 
-/** Makes the controllers of a plugin and starts them. */
+/** Creates the controllers of a plugin and starts them. */
 export async function startControllers<C>(server: FakeServer, plugin: Plugin<C>, config: unknown): Promise<void> {
   for (const contribution of plugin.contribute(plugin.parse(config))) {
     const controller = (await contribution.make(server.host)) as Controller;
@@ -10,6 +10,6 @@ export async function startControllers<C>(server: FakeServer, plugin: Plugin<C>,
   }
 }
 
-/** Waits for a state that controllers bring about. */
+/** Waits for a state that controllers cause. */
 export const eventually = (condition: () => boolean): Promise<void> =>
   vi.waitUntil(condition, { timeout: 5000, interval: 2 }).then(() => {});

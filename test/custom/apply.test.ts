@@ -4,7 +4,7 @@ import { Api, type Loose } from '../api/support.js';
 const APPLY = 'application/apply-patch+yaml';
 const GROUP = 'cups.example.com';
 
-/** The schema of a list and a map with these markers; '' leaves a marker out. */
+/** The schema of a list and a map with these markers; '' omits a marker. */
 const schemaOf = (list: string, map: string) => ({
   type: 'object',
   properties: {

@@ -15,7 +15,9 @@ interface Version {
   readonly [member: string]: unknown;
 }
 
-/** A definition of `plural` in `group`; versions are served, the first is stored unless one says so. */
+/**
+ * A definition of `plural` in `group`. All versions are served, and the first is stored unless another has `storage`.
+ */
 function definition(group: string, plural: string, kind: string, versions: readonly Version[], spec: object = {}) {
   const chosen = versions.some(version => version.storage);
   return {

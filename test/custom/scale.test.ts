@@ -6,7 +6,7 @@ import { Api, type Loose } from '../api/support.js';
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const OPEN = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
-/** A definition whose scale holds its count at the path. */
+/** A definition whose scale subresource has the count at this path. */
 const definition = (plural: string, kind: string, specReplicasPath: string): object => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

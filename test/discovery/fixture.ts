@@ -21,7 +21,7 @@ const STRATEGY: Strategy = {
   fieldAliases: new Map(),
 };
 
-/** A subresource in the parent's group unless told otherwise. */
+/** A subresource, by default in the group of its parent. */
 export const sub = (
   name: string,
   kind: string,
@@ -71,7 +71,7 @@ const groupVersion = (group: string, version: string, resources: readonly Resour
   resources: new Map(resources.map(r => [r.plural, r])),
 });
 
-/** A registry of a few resources, enough for discovery. */
+/** A registry of a few resources, sufficient for discovery. */
 export function fixtureRegistry(generation = 1): Registry {
   const deployments = resource('apps', 'v1', 'Deployment', {
     shortNames: ['deploy'],

@@ -9,7 +9,7 @@ const example = (name: string): string => resolve(`dist/examples/${name}.js`);
 const RED = 'key-of-rita';
 const agent = new Agent({ connect: { rejectUnauthorized: false } });
 
-/** As much of an answer as these tests look at. */
+/** The members of answers that these tests use. */
 interface Answer {
   readonly status: number;
   readonly body: {

@@ -50,7 +50,7 @@ test('a decision is remembered until the policy changes, and for its time at mos
     ['by policy', 'for a while', 'never', 'denied'].filter(key => isAllowed(cache, key, now));
   expect(allowedAt(9)).toEqual(['by policy', 'for a while']);
   expect(allowedAt(10)).toEqual(['by policy']);
-  // What was allowed for a while may have been allowed by policy, behind somebody without opinion.
+  // A decision with a limited time may have been made by RBAC, after an authorizer without opinion.
   cache.policy++;
   expect(allowedAt(9)).toEqual([]);
 });

@@ -19,7 +19,7 @@ interface Faults {
   readonly unloadable?: readonly number[];
 }
 
-/** A pool of threads as in `fixtures/poolThread.mjs`. */
+/** A pool of threads with the module `fixtures/poolThread.mjs`. */
 function poolOf(threads: number, { broken = [], unloadable = [] }: Faults = {}): Pool {
   const data = { counters: new SharedArrayBuffer(4), broken, unloadable };
   const pool = new Pool({

@@ -91,7 +91,7 @@ test('equal requirements count once', () => {
   expect(parseFieldSelector('a=b,a==b')).toEqual([{ key: 'a', operator: '=', values: ['b'] }]);
 });
 
-/** What a requirement means, said once more. */
+/** The meaning of a requirement, implemented independently. */
 function meets({ operator, values }: Requirement, value: string | undefined): boolean {
   const number = (text: string | undefined): bigint | undefined =>
     text !== undefined && /^-?\d+$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)

@@ -178,8 +178,8 @@ test('a delete lost in a resync: deletions that are made up for share a revision
   hub.publish(early);
   hub.publish(put('/secrets/a/y', 7));
   reader.written = '';
-  // What was missed comes as one summary: changes with their own revisions, then every object that is gone, at the
-  // revision of the summary.
+  // The changes that were missed arrive as one summary: changes with their own revisions, then every deleted object, at
+  // the revision of the summary.
   const summary = [
     put('/secrets/a/z', 9),
     ...['x', 'y'].map(name => collection.apply({ key: `/secrets/a/${name}`, revision: 12, created: 0 })!),

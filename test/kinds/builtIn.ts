@@ -10,7 +10,7 @@ type Strategies = ReadonlyMap<string, Partial<Strategy>>;
 
 const made = new Map<NamingName, Strategies>();
 
-/** The strategies of the built-in kinds by neutral storage name, made as a thread makes them. */
+/** The strategies of the built-in kinds by neutral storage name, created as in a thread. */
 export function builtInStrategies(naming: NamingName): Strategies {
   const known = made.get(naming);
   if (known) return known;
@@ -30,6 +30,6 @@ export function builtInStrategies(naming: NamingName): Strategies {
 /** The registry of a server without plugins. */
 export const registryOf = (naming: NamingName): Registry => builtInRegistry(naming, builtInStrategies(naming));
 
-/** The columns of a built-in kind; undefined for those with the default two. */
+/** The columns of a built-in kind; undefined for kinds with the two default columns. */
 export const columnsOf = (storageName: string, naming: NamingName = 'neutral'): readonly Column[] | undefined =>
   builtInStrategies(naming).get(storageName)?.columns;

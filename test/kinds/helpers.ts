@@ -4,11 +4,11 @@ import type { Violation } from '../../core/model/refusal.js';
 import { completeStrategy } from '../../core/schema/strategyDefaults.js';
 import { builtInStrategies } from './builtIn.js';
 
-/** Whole rules of a kind by neutral storage name. */
+/** The complete strategy of a kind by neutral storage name. */
 export const strategyOf = (storageName: string): Strategy =>
   completeStrategy(builtInStrategies('kubernetes').get(storageName) ?? {});
 
-/** What a strategy may know, with the given Services in the informer. */
+/** A context for strategies, with the given Services in the informer. */
 export const contextWith = (services: readonly ApiObject[] = []): StrategyContext => ({
   now: '2024-05-06T07:08:09Z',
   user: { name: 'someone', uid: 'u-1', groups: ['some', 'people'], extra: new Map([['example.com/k', ['v']]]) },
@@ -38,7 +38,7 @@ export function create(
   return { made, violations: strategy.validateCreate(made, context) };
 }
 
-/** The same for an update of `old` by the members in `change`. */
+/** The same for an update of `old` with the members in `change`. */
 export function update(
   storageName: string,
   old: ApiObject,

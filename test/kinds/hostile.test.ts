@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { create, contextWith, object, update } from './helpers.js';
 
 /*
- * Bodies as large as a server takes, made so that work which grows faster than the body would not end: a test of this
- * file that does not come back within the runner's limit has found such work.
+ * Bodies as large as the server accepts, for which an algorithm with more than linear time would not end. A test of
+ * this file that exceeds the time limit of the runner has found one.
  */
 
 const MANY = 30_000;

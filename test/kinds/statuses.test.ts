@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { contextWith, lines, object, strategyOf } from './helpers.js';
 
-/** What a write of the status is refused for. */
+/** The violations of a write of the status. */
 const violations = (storageName: string, status: object): string[] => {
   const written = object('X', { status });
   return lines(strategyOf(storageName).validateStatus(written, written, contextWith()));

@@ -30,7 +30,7 @@ async function certificates(): Promise<ListenerTls> {
   return { ...own, good: pair(own), foreign: pair(other) };
 }
 
-/** What uWS 20.51 does not look at, and does not show either. */
+/** What uWS 20.51 neither checks nor reports. */
 const UWS_FRAMING: FramingExceptions = {
   taken: [
     'an empty chunk size',

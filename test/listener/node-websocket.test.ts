@@ -22,7 +22,7 @@ it('pings a WebSocket that is silent, and cuts the client that does not answer',
       const closed = once(dead, 'close');
       vi.advanceTimersByTime((WEBSOCKET_IDLE_SECONDS * 1000) / 2);
       await pinged;
-      // The answer has arrived before anything that is sent behind it is answered.
+      // The answer arrives before later bytes are answered.
       const heard = once(alive, 'pong');
       alive.ping();
       await heard;

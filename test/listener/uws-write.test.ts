@@ -7,8 +7,9 @@ import { UwsStream } from '../../plugins/listener/uws-write.js';
 const CORK_BUFFER = 16 * 1024;
 
 /**
- * A connection whose socket takes what it is told to, behind uWS 20.51's way of corking: what overflows the cork buffer
- * is dropped if the socket does not take what was corked before it, unless it may be given again (`tryEnd`).
+ * A connection whose socket accepts a given number of bytes, and that corks like uWS 20.51: bytes that overflow the
+ * cork buffer are dropped if the socket does not accept the corked bytes first, unless they may be sent again
+ * (`tryEnd`).
  */
 class Connection {
   readonly sent: Buffer[] = [];
@@ -19,7 +20,7 @@ class Connection {
   private writable: (() => void) | undefined;
 
   constructor(
-    /** Bytes that the socket takes, write by write; any number behind the last one. */
+    /** Bytes that the socket accepts by write; later writes are accepted completely. */
     private readonly takes: number[],
   ) {}
 
@@ -55,7 +56,7 @@ class Connection {
     return response as unknown as Response;
   }
 
-  /** The socket takes bytes again. */
+  /** The socket accepts bytes again. */
   drain(): void {
     this.direct(Buffer.alloc(0), false);
     this.writable?.();
@@ -97,7 +98,7 @@ class Connection {
   }
 }
 
-/** The body of a chunked answer (RFC 9112, 7.1) whose head is not there. */
+/** The body of a chunked answer (RFC 9112, 7.1) without its header block. */
 function unchunked(bytes: Buffer): Buffer {
   const parts: Buffer[] = [];
   for (let at = 2; ; ) {
@@ -116,10 +117,10 @@ const sizes = fc.array(fc.oneof(fc.nat(200), fc.nat(40_000), fc.constant(300_000
 const takes = fc.array(fc.oneof(fc.constant(0), fc.nat(12), fc.nat(70_000)), { maxLength: 30 });
 
 const KINDS = ['chunked', 'of known length', 'chunked, with a blank ahead', 'chunked, with the first byte ahead'];
-/** First byte of every piece. */
+/** The first byte of every piece. */
 const FIRST = 0x7b;
 
-/** How a stream of a kind is sent, for a body of that length. */
+/** How a stream of a kind is sent, for a body of this length. */
 function optionsOf(kind: string, length: number): StreamOptions {
   if (kind === 'of known length') return { length };
   if (kind.endsWith('a blank ahead')) return { ahead: { value: 0x20, partOfWrite: false } };
@@ -127,7 +128,7 @@ function optionsOf(kind: string, length: number): StreamOptions {
   return {};
 }
 
-/** The body without what was sent ahead of a write that did not come. */
+/** The body without a byte that was sent ahead of a write that did not follow. */
 function withoutAhead(body: Buffer, kind: string, length: number): Buffer {
   if (kind.endsWith('a blank ahead')) return Buffer.from(body.toString('latin1').replaceAll(' ', ''), 'latin1');
   return kind.endsWith('first byte ahead') && body[length] === FIRST ? body.subarray(0, length) : body;
@@ -157,7 +158,7 @@ it.each(KINDS)('every byte of a stream, %s, reaches a reader whose socket is ful
       expect(received.equals(body)).toBe(true);
       expect([done, connection.finished]).toEqual([true, true]);
     }),
-    // A write of one byte, all of which was sent ahead, before one that is not copied.
+    // A write of one byte, which was sent ahead, before one that is not copied.
     { numRuns: 300, examples: [[[13, 0, 300_000, 0], []]] },
   );
 });

@@ -8,7 +8,9 @@ import { registryOf } from '../kinds/builtIn.js';
 const ASKED = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
 const ANSWERED = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
 
-/** The publisher's messages, as far as documents use them, for a decoder that shares nothing with the encoder. */
+/**
+ * The published message definitions, as far as documents use them, for a decoder that shares no code with the encoder.
+ */
 const { root } = protobuf.parse(
   `syntax = "proto3";
   message Any { string yaml = 2; }

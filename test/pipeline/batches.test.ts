@@ -11,10 +11,10 @@ const USER: User = { name: 'somebody', uid: '', groups: [], extra: new Map() };
 const log = { error: vi.fn(), warn: vi.fn() } as unknown as Log;
 afterEach(() => void vi.clearAllMocks());
 
-/** A user made by a careless authenticator. */
+/** A user from an authenticator that returns invalid values. */
 const UNCLONABLE = { ...USER, refresh: () => undefined } as User;
 
-/** A runner whose mutators wait where an object's name begins with `wait`, until `release` is called. */
+/** A runner whose mutators wait until `release` is called if the name of the object begins with `wait`. */
 function runner() {
   const registry = registryOf('neutral');
   let current = registry;

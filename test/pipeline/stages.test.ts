@@ -18,7 +18,7 @@ import {
   validate,
 } from '../../workers/pipeline/stages.js';
 
-/** Never called: the type checker fails where one of these lines begins to compile. */
+/** Never called: if one of these lines compiles, the type check fails. */
 const shortcuts = (
   context: Context,
   received: Received & Sender,
@@ -30,19 +30,19 @@ const shortcuts = (
   mutated: Mutated,
   valid: ValidWrite,
 ): unknown[] => [
-  // @ts-expect-error: a sender that nobody has authenticated
+  // @ts-expect-error: the sender is not authenticated
   authorize(context, received),
   // @ts-expect-error: not authorized
   decode(context, { ...authenticated, resource: request.resource, target: request.target, duplicates: [] }),
-  // @ts-expect-error: decoded elsewhere
+  // @ts-expect-error: decoded outside of the pipeline
   merge(context, decoded),
-  // @ts-expect-error: merged elsewhere
+  // @ts-expect-error: merged outside of the pipeline
   mutate(context, write),
   // @ts-expect-error: not mutated
   validate(context, merged),
   // @ts-expect-error: not validated
   propose(context, mutated),
-  // @ts-expect-error: validated elsewhere
+  // @ts-expect-error: validated outside of the pipeline
   propose(context, valid),
 ];
 

@@ -10,7 +10,7 @@ import { fixture } from './support.js';
 const directory = mkdtempSync(join(tmpdir(), 'capstan-access-'));
 const file = (name: string): string => join(directory, name);
 const MAPS = '/api/v1/namespaces/default/configmaps';
-/** How long what milliseconds allow is remembered: longer than a few requests take. */
+/** How long a decision with a time limit is cached: longer than a few requests take. */
 const WHILE = 1500;
 
 const knows = (prefix: string, cacheFor: string | number, reads?: string) => ({
@@ -24,13 +24,16 @@ const decides = (name: string, dependsOn: string | number, decisions: object) =>
 const allow = { is: 'allow' };
 const deny = { is: 'deny', reason: 'because' };
 
-/** Starts a server with plugins, gives requests by bearer token, and counts the calls of a plugin. */
+/**
+ * Starts a server with plugins. Returns functions that send requests with a bearer token and count the calls of a
+ * plugin.
+ */
 async function serverWith(plugins: readonly { use: string; config: { file: string } }[]) {
   for (const { config } of plugins) writeFileSync(config.file, '');
   const api = await Api.start({ plugins });
   const get = (token: string, path = MAPS) => api.get(path, { token });
   const calls = (name: string): number => readFileSync(file(name), 'utf8').split('\n').length - 1;
-  /** How often a plugin is called by some requests. */
+  /** The number of calls of a plugin during some requests. */
   const callsOf = async (name: string, ...tokens: readonly string[]): Promise<number> => {
     const before = calls(name);
     for (const token of tokens) await get(token);
@@ -62,7 +65,7 @@ describe('authenticators and authorizers', () => {
   test('credentials that one refuses are 401, with the same body for every cause, unless a later one knows them', async () => {
     const [bad, unknown] = [await server.get('a-bad'), await server.get('unknown')];
     expect([bad.status, bad.text]).toEqual([401, unknown.text]);
-    // The server's own authenticator of tokens, which comes first, refuses all of these.
+    // The built-in token authenticator, which is called first, refuses all of these.
     expect((await server.get('b-ann')).status).toBe(200);
   });
 
@@ -98,7 +101,7 @@ describe('cacheFor', () => {
       expect(await server.callsOf('ever-', ...three('ever-x'))).toBe(1);
       expect(await server.callsOf('while-', ...three('while-x'))).toBe(1);
       expect(await server.callsOf('never-', ...three('never-x'))).toBe(3);
-      // It was asked by all of these, and said nothing that would keep the answer from being remembered.
+      // The authenticator was called for all of these, and returned nothing that prevents caching.
       expect(await server.callsOf('ever-', ...three('ever-x'), ...three('while-x'))).toBe(0);
       const before = server.calls('while-');
       await server.api.until(async () => {

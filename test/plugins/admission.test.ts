@@ -105,7 +105,7 @@ describe('mutators', () => {
     const answers = await Promise.all(
       keys.map(key => api.patch(`${MAPS}/raced`, 'application/merge-patch+json', { data: { [key]: 'x' } })),
     );
-    // One that loses too often is refused.
+    // A write that conflicts too often is refused.
     const done = keys.filter((_, i) => answers[i]!.status === 200);
     expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
     expect(Object.keys((await api.get(`${MAPS}/raced`)).body['data']!).sort()).toEqual(['a', ...done].sort());

@@ -98,7 +98,7 @@ describe('contribute and make', () => {
     const lines = linesOf(file).map(
       line => line.split(' ') as [thread: string, what: string, point: string, kind: string],
     );
-    // The main thread, a pool thread, the writer and the controllers' thread.
+    // The main thread, a pool thread, the writer and the control thread.
     expect(
       new Set(lines.filter(([, what]) => what === 'contribute').map(([thread]) => thread)).size,
     ).toBeGreaterThanOrEqual(4);
@@ -122,7 +122,7 @@ describe('contribute and make', () => {
     async failsIn => {
       const file = newFile();
       const server = start([{ use: fixture('lives'), config: { file, failsIn } }]);
-      // The controllers start beside the server.
+      // The controllers start while the server is already answering.
       const error =
         failsIn === 'control'
           ? await server.then(
@@ -202,7 +202,7 @@ describe('use', () => {
       join(server.directory, 'own.yaml'),
       `plugins: [{ use: ./plugins/mine.mjs }, { use: '@example/policies#strict', config: { level: 3 } }, { use: '@example/policies', config: {level: x} }, { use: ./absent.js }]`,
     );
-    // The last one is missing: the others were loaded by then.
+    // The last one is missing: the others have been loaded by then.
     const command = [
       resolve('dist/core/command/main.js'),
       'serve',

@@ -29,7 +29,7 @@ describe('in one server', () => {
         { use: fixture('control', 'healthy'), config: { sick: true } },
         { use: fixture('control', 'healthy'), config: { sick: false } },
         { use: fixture('control', 'types') },
-        // Annotates objects with who created them.
+        // Adds an annotation with the creator to objects.
         { use: resolve('dist/examples/default-labels.js'), config: { labels: {}, resources: ['configmaps'] } },
       ],
     });
@@ -181,7 +181,7 @@ describe('onClose', () => {
     await until(async () => (await server.call('GET', '/readyz')).status === 200);
     const began = performance.now();
     expect(await server.end()).toBe(0);
-    // A second for what hangs in each of the three threads, which close one after the other.
+    // One second for the hanging release in each of the three threads, which close one after the other.
     expect(performance.now() - began).toBeLessThan(6000);
     const lines = linesOf('releases');
     for (const thread of ['front', 'request', 'control'])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfiguredServer, fixture } from './support.js';
 
 /*
- * A plugin that throws, hangs or returns what nobody knows: what the client gets, what the log says, what is counted.
+ * A plugin that throws, hangs or returns an invalid value: the answer to the client, the log records and the counters.
  */
 
 const TIMEOUT = 300;
@@ -27,7 +27,7 @@ const timeouts = (point: string, plugin = PLUGIN) => server.counter('capstan_plu
 /** Creates a ConfigMap with these labels. */
 const create = (name: string, labels: object) => server.call('POST', MAPS, { body: { metadata: { name, labels } } });
 
-/** What each behaviour is counted as; the others are no failures. */
+/** How each behavior is counted; the others are not failures. */
 const ERRORS = ['throw', 'reject', 'text', 'nothing'];
 
 describe('an authenticator', () => {
@@ -133,7 +133,7 @@ describe.each(['mutate', 'validate', 'delete'])('a call at the point of admissio
       expect(answer.status).toBe(at === 'delete' ? 200 : 201);
       expect(await count(point, 'test/ignored')).toBe(before + 1);
       expect(server.log.slice(logged)).toMatchObject([{ name: 'test/ignored', level: 'error', point }]);
-      // Nothing of what a mutator had done by then is kept.
+      // No change that a failed mutator has made is kept.
       expect(answer.text).not.toContain('half');
     },
   );

@@ -6,19 +6,19 @@ import * as exported from '../../core/api/index.js';
 import { Api, deployment } from '../api/support.js';
 
 /*
- * The guides about plugins: their code runs, and what they list is there. Their sentences are in the other tests of
- * this folder.
+ * Tests that the code in the guides about plugins runs, and that what they list exists. The other tests of this folder
+ * verify their sentences.
  */
 
 const guide = (name: string): string => readFileSync(`docs/guides/${name}.md`, 'utf8');
 const PLUGINS = guide('plugins');
-// Below the package, so that `capstan/api` is found as in an installed one.
+// Inside the package, so that `capstan/api` is resolved as for an installed plugin.
 const directory = mkdtempSync(resolve('dist/guide-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const api = new Map<string, unknown>(Object.entries(exported));
 
-/** The first program of a guide that imports the interface, as a module that can be loaded. */
+/** The first program in a guide that imports the interface, as a module that can be loaded. */
 function programOf(name: string): string {
   const code = [...guide(name).matchAll(/```ts\n(.*?)```/gs)]
     .map(match => match[1]!)

@@ -9,7 +9,7 @@ import {
   type storage,
 } from '../../core/api/index.js';
 
-/* What a plugin may use depends on the thread; checked by the compiler (`npm run typecheck`). */
+/* The members of a host depend on the thread; the compiler checks this (`npm run typecheck`). */
 
 type HostOf<P> = P extends { of(make: (host: infer H) => unknown): unknown } ? H : never;
 
@@ -19,7 +19,7 @@ describe('the host', () => {
     expectTypeOf<HostOf<typeof controller>>().toHaveProperty('informer');
     expectTypeOf<HostOf<typeof healthCheck>>().not.toHaveProperty('informer');
     expectTypeOf<HostOf<typeof storage>>().not.toHaveProperty('informer');
-    // In the front end and in the pool.
+    // A plugin of the front end and the pool.
     expectTypeOf<HostOf<typeof resourceType>>().not.toHaveProperty('informer');
   });
 
@@ -35,7 +35,7 @@ describe('the host', () => {
     const both = definePoint<string>()('test/both', ['request', 'control'], all => all.length);
     both.of(host => {
       expectTypeOf(host).toHaveProperty('informer');
-      // @ts-expect-error: the pool makes no requests.
+      // @ts-expect-error: the pool cannot make requests.
       host.request?.('x', { method: 'GET', path: '/' });
       expectTypeOf(host.at(both)).toEqualTypeOf<number>();
       return host.thread;

@@ -7,11 +7,11 @@ import { API_VERSION, ConfigError, Compacted, Refusal, StoreError } from '../../
 import { checkApiVersion } from '../../core/plugin/apiVersion.js';
 import { ConfiguredServer } from './support.js';
 
-/* Where `use` finds a plugin, and where the plugin finds `capstan/api`, in the layouts that package managers make. */
+/* How `use` is resolved, and which copy of `capstan/api` the plugin gets, in the layouts of package managers. */
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
-/** A validator that refuses ConfigMaps with a label of its name, with a Refusal of the copy that it imports. */
+/** A validator that refuses ConfigMaps with a label of this name, with a Refusal of the copy that it imports. */
 const source = (name: string): string => `
 import { definePlugin, Refusal, validator } from 'capstan/api';
 export default definePlugin({
@@ -28,7 +28,7 @@ export default definePlugin({
   ],
 });`;
 
-/** Writes a package that only an `import` can load, and gives its directory. */
+/** Writes a package that can only be loaded with `import`, and returns its directory. */
 function writePackage(directory: string, name: string): string {
   mkdirSync(directory, { recursive: true });
   const exports = { '.': { import: './index.js' } };
@@ -42,7 +42,7 @@ function link(target: string, path: string): void {
   symlinkSync(target, path);
 }
 
-/** A second copy of the interface, as a package manager installs it for a plugin. */
+/** A second copy of the interface, as package managers install it for a plugin. */
 function copyCapstan(directory: string): void {
   for (const name of ['package.json', 'dist/core/api', 'dist/core/model', 'dist/core/naming.js'])
     cpSync(resolve(name), join(directory, name), { recursive: true, filter: file => !file.endsWith('.map') });

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Agent, request } from 'undici';
 
-/** An export of a module of fixtures, as a configuration names it. */
+/** An export of a fixture module, as a configuration names it. */
 export const fixture = (name: string, exported = 'default'): string =>
   `${pathToFileURL(resolve(`dist/test/plugins/fixtures/${name}.js`)).href}#${exported}`;
 
@@ -23,7 +23,7 @@ export interface Answer {
   };
 }
 
-/** A record of the log. */
+/** A log record. */
 export interface LogRecord {
   readonly name: string;
   readonly level: string;
@@ -31,17 +31,20 @@ export interface LogRecord {
   readonly stack?: string;
 }
 
-/** `capstan serve` with a configuration file, in a process of its own. */
+/** `capstan serve` with a configuration file, in its own process. */
 export class ConfiguredServer {
   readonly directory = mkdtempSync(join(tmpdir(), 'capstan-plugins-'));
   readonly #agent = new Agent({ connect: { rejectUnauthorized: false } });
   #child!: ChildProcess;
   #url = '';
   token = '';
-  /** What it wrote to standard error. */
+  /** The output on standard error. */
   errors = '';
 
-  /** Starts it; `settings` are those of the configuration file. Rejects with what it wrote if it ends before. */
+  /**
+   * Starts the server; `settings` are those of the configuration file. Rejects with the output if it ends before it is
+   * ready.
+   */
   async start(settings: object, environment: NodeJS.ProcessEnv = {}): Promise<this> {
     const config = join(this.directory, 'config.yaml');
     const own = {
@@ -78,7 +81,7 @@ export class ConfiguredServer {
       .map(line => JSON.parse(line) as LogRecord);
   }
 
-  /** Ends the server as a signal does, and gives its exit code. */
+  /** Stops the server with a signal and returns its exit code. */
   async end(): Promise<number | null> {
     this.#child.kill('SIGTERM');
     if (this.#child.exitCode === null) await once(this.#child, 'exit');
@@ -91,7 +94,7 @@ export class ConfiguredServer {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** A request of the administrator, unless `headers` have credentials. */
+  /** A request as the administrator, unless `headers` contain credentials. */
   async call(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
@@ -116,7 +119,7 @@ export class ConfiguredServer {
     };
   }
 
-  /** The value of a counter with these labels, 0 where there is none. */
+  /** The value of a counter with these labels; 0 if there is none. */
   async counter(name: string, labels: { readonly [label: string]: string }): Promise<number> {
     const { text } = await this.call('GET', '/metrics');
     const series = `${name}{${Object.entries(labels)

@@ -9,10 +9,10 @@ const guaranteesBroken = (history: History): Set<Guarantee> =>
   new Set(check(history).violations.map(({ guarantee }) => guarantee));
 const seeds = fc.integer({ min: 0, max: 1_000_000 });
 
-/** Injects a violation into a correct history; undefined if this history has no place for it. */
+/** Injects a violation into a correct history. Returns undefined if this history has no place for it. */
 type Inject = (simulation: Simulation) => History | undefined;
 
-/** Expects that the checker finds an injected violation with any seed, as one of these guarantees. */
+/** Expects that the checker reports an injected violation with any seed, as one of these guarantees. */
 function expectFound(inject: Inject, ...as: readonly Guarantee[]): void {
   let injected = 0;
   fc.assert(
@@ -41,7 +41,10 @@ const withSession = (history: History, before: WatchSession, change: Partial<Wat
   sessions: history.sessions.map(session => (session === before ? { ...session, ...change } : session)),
 });
 
-/** A stream with a selector and enough events. Those without a selector stay as they are, to compare with. */
+/**
+ * A stream with a selector and enough events. Streams without a selector are not changed, because they are compared
+ * with.
+ */
 const selectiveSession = ({ history }: Simulation, least: number): WatchSession | undefined =>
   history.sessions.find(({ selector, events }) => selector?.is === 'color' && events.length >= least);
 /** The stream of all objects from the start. */
@@ -65,7 +68,8 @@ describe('checker', () => {
   it('finds a stale read', () => {
     expectFound(simulation => {
       const { history, steps } = simulation;
-      // A get that began after the version it found had been acknowledged, and now gives the one before.
+      // A get that began after the version it found was acknowledged, and that is changed to return the previous
+      // version.
       for (const get of history.operations) {
         if (get.call.is !== 'get' || get.result.is !== 'ok') continue;
         const { version } = get.result;
@@ -84,7 +88,7 @@ describe('checker', () => {
   it('finds a lost write', () => {
     expectFound(
       ({ history }) => {
-        // Acknowledged, but no watch, list or other call knows of it: as after a crash that lost it.
+        // Acknowledged, but unknown to every watch, list and other call: as after a crash that lost it.
         const write = history.operations.find(({ call, result }) => call.is === 'update' && result.is === 'conflict');
         if (write?.call.is !== 'update') return undefined;
         const { token } = write.call;

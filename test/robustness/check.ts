@@ -5,7 +5,7 @@ import { checkListing, checkOldGet, checkRevisions } from './reads.js';
 import { type RegisterOperation, registerFrom } from './register.js';
 import { checkSession } from './watches.js';
 
-/** The operation as the model takes it; undefined if it says nothing about the order. */
+/** The operation for the model; undefined if it does not constrain the order. */
 function toRegisterOperation(ledger: Ledger, operation: Operation): RegisterOperation | undefined {
   const { id, call, result, start, end } = operation;
   const timed = { id, start, end };
@@ -47,7 +47,7 @@ function fromUnanswered(ledger: Ledger, { id, collection, call, start }: Operati
 
 type WriteCall = Exclude<Call, { is: 'delete' | 'get' }>;
 
-/** A write as the model takes it. Revision 0: not known. */
+/** A write for the model. Revision 0: unknown. */
 const toWrite = (
   timed: Timing,
   call: WriteCall,
@@ -64,8 +64,8 @@ interface Timing {
 }
 
 /**
- * Finds deletions that were seen but not acknowledged. Each is the effect of a delete without an answer; a deletion for
- * which there is none is a violation.
+ * Finds deletions that were seen but not acknowledged. Each must be the effect of a delete without an answer; otherwise
+ * it is a violation.
  */
 function findUnacknowledged(
   ledger: Ledger,

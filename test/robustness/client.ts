@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import type { WireObject } from './history.js';
 
-/** Where a client sends its requests: a proxy's port, and a bearer token. Both may change when a server restarts. */
+/** The address for requests: the port of a proxy, and a bearer token. Both may change when a server restarts. */
 export interface Endpoint {
   readonly port: () => number;
   readonly token: () => string;
@@ -15,7 +15,7 @@ export interface Body extends Partial<WireObject> {
   readonly details?: { readonly uid?: string };
 }
 
-/** An answer. Status 0: there is none, because of `reason`. */
+/** An answer. Status 0: there is none because of `reason`. */
 export type Answer = { readonly status: number; readonly body: Body; readonly reason?: string };
 
 /** A collection that clients use. */
@@ -46,10 +46,10 @@ const ACCEPT: { readonly [form in Form]: string } = {
 
 /** How long a client waits for an answer. */
 const TIMEOUT_MS = 8000;
-/** Connections of a client: streams and requests that it may have at once. */
+/** Maximum number of connections of a client for streams and requests. */
 const CONNECTIONS = 64;
 
-/** An HTTPS client. Its calls never throw: a broken connection is an answer too. */
+/** An HTTPS client. Its calls never throw: a broken connection is returned as an answer. */
 export class Client {
   readonly #agent = new Agent({ connect: { rejectUnauthorized: false }, connections: CONNECTIONS, bodyTimeout: 0 });
 
@@ -96,7 +96,7 @@ export class Client {
         for (const line of lines) if (line !== '') onLine(line);
       }
     } catch {
-      // The connection is broken, or the stream was aborted: what came before it counts.
+      // The connection is broken, or the stream was aborted: the lines before are valid.
     }
     return status;
   }

@@ -10,17 +10,17 @@ import { ServerProcess } from './server.js';
 export const BACKENDS = ['rocksdb', 'memory', 'etcd'] as const;
 export type Backend = (typeof BACKENDS)[number];
 
-/** A server with the proxy that clients reach it through. */
+/** A server with its proxy for clients. */
 export interface Node {
   readonly server: ServerProcess;
   readonly proxy: FaultyProxy;
 }
 
-/** What is tested: one server, or two over one etcd. */
+/** The tested system: one server, or two over one etcd. */
 export class Deployment {
   readonly nodes: Node[] = [];
   etcd: Etcd | undefined;
-  /** Servers that ended by themselves. */
+  /** Servers that ended unexpectedly. */
   readonly violations: Violation[] = [];
 
   private constructor(readonly backend: Backend) {}
@@ -56,13 +56,13 @@ export class Deployment {
     proxy.target = server.port;
   }
 
-  /** The endpoint of client `i`: clients are spread over the servers. */
+  /** The endpoint of client `i`: clients are distributed over the servers. */
   endpoint(i: number): Endpoint {
     const { server, proxy } = this.nodes[i % this.nodes.length]!;
     return { port: () => proxy.port, token: () => server.token };
   }
 
-  /** Ends every fault, so that all processes run and all bytes pass. */
+  /** Ends every fault, so that all processes run and all bytes are forwarded. */
   async heal(): Promise<void> {
     this.etcd?.resume();
     for (const node of this.nodes) {

@@ -24,7 +24,7 @@ const cut: Fault = async (_, { proxy }, random) => {
   proxy.cut(direction, 0);
 };
 
-/** A failed sync: the server must not write any more, and may end. Only a restart can find out what the store holds. */
+/** A failed sync: the server must not write again, and may end. Only a restart shows what the store contains. */
 const fsync: Fault = async (deployment, node, random) => {
   const { failures } = node.server;
   node.server.expectEnd();
@@ -34,7 +34,7 @@ const fsync: Fault = async (deployment, node, random) => {
   await crash(deployment, node, random);
 };
 
-/** Every kind of fault, with the backends that it applies to. */
+/** All faults, with the backends that they apply to. */
 const KINDS: { readonly [name: string]: { readonly fault: Fault; readonly on: readonly Backend[] } } = {
   /** Kills a server with SIGKILL and restarts it on the same data. */
   kill: { fault: crash, on: ['rocksdb', 'etcd'] },
@@ -59,7 +59,7 @@ const KINDS: { readonly [name: string]: { readonly fault: Fault; readonly on: re
     },
     on: ['rocksdb', 'memory', 'etcd'],
   },
-  /** Keeps connections open, but lets no byte through. */
+  /** Keeps connections open, but forwards no bytes. */
   stall: {
     async fault(_, { proxy }, random) {
       proxy.stall(true);
@@ -78,7 +78,7 @@ const KINDS: { readonly [name: string]: { readonly fault: Fault; readonly on: re
     on: ['rocksdb', 'memory'],
   },
   fsync: { fault: fsync, on: ['rocksdb'] },
-  /** Lets the clock jump. It stays there until the next jump. */
+  /** Makes the clock jump. It stays shifted until the next jump. */
   clock: {
     async fault(_, { server }, random) {
       server.steer({ clock: random.pick(CLOCKS) });

@@ -26,8 +26,8 @@ export type Call =
   | { readonly is: 'get'; readonly at?: number };
 
 /**
- * What the answer says. `refused`: the call had no effect, and the answer says nothing about the object. `unknown`:
- * there was no answer, or one that leaves open whether the write took place. A successful delete has the uid alone.
+ * The result of a call. `refused`: the call had no effect, and the answer has no information about the object.
+ * `unknown`: there was no answer, or it is unknown whether the write took place. A successful delete has only the uid.
  */
 export type Result =
   | { readonly is: 'ok'; readonly version: Version }
@@ -143,7 +143,7 @@ function sortMembers(value: unknown): unknown {
     .map(([key, member]) => [key, sortMembers(member)]);
 }
 
-/** The members of a received object that matter here. */
+/** The members of a received object that the checks use. */
 export interface WireObject {
   readonly metadata: {
     readonly name: string;

@@ -116,7 +116,10 @@ export class Ledger {
     }
   }
 
-  /** Adds the deletions that a stream shows. A selector by color shows the same when an object ceases to match. */
+  /**
+   * Adds the deletions that a stream shows. A selector by color also shows an object as deleted when it no longer
+   * matches.
+   */
   #addDeletions({ collection, selector, events }: WatchSession): void {
     if (selector?.is === 'color') return;
     for (const { type, name, version, at } of events) {
@@ -143,7 +146,7 @@ export class Ledger {
     else if (!before) this.tokens.set(version.token, this.#byRevision.get(version.revision)!);
   }
 
-  /** Adds a change. Returns false if it contradicts what is known of its revision. */
+  /** Adds a change. Returns false if it contradicts what is known about its revision. */
   #add(change: Change): boolean {
     const before = this.#byRevision.get(change.revision);
     if (!before) {

@@ -23,8 +23,8 @@ export interface Model<State, Op extends Timed> {
 }
 
 /**
- * `violated`: no order is possible. `longest` is the longest prefix of one that was found, `stuck` the operation that
- * must follow and cannot. `undecided`: the search was given up.
+ * `violated`: no order is possible. `longest` is the longest prefix of an order that was found, `stuck` the operation
+ * that must follow but cannot. `undecided`: the search was ended.
  */
 export type Linearizability<Op> =
   | { readonly is: 'linearizable' }
@@ -61,7 +61,7 @@ function entriesOf<Op extends Timed>(operations: readonly Op[]): { first: Entry<
     timed.push({ at: operation.end, entry: match });
     returns++;
   }
-  // At the same instant calls come first: then the operations overlap, and either order is possible.
+  // At the same time, calls precede returns: the operations then overlap, and either order is possible.
   timed.sort((a, b) => a.at - b.at || Number(b.entry.isCall) - Number(a.entry.isCall));
   for (const [i, { entry }] of timed.entries()) {
     entry.previous = timed[i - 1]?.entry;
@@ -71,8 +71,8 @@ function entriesOf<Op extends Timed>(operations: readonly Op[]): { first: Entry<
 }
 
 /**
- * The configurations that the search has visited: which operations are linearized, as the newest call and the calls
- * before it that are left out, and the state.
+ * The configurations that the search has visited: the linearized operations (as the newest call and the earlier calls
+ * that are not linearized) and the state.
  */
 class Visited {
   readonly #seen = new Set<string>();
@@ -81,7 +81,7 @@ class Visited {
     return this.#seen.size;
   }
 
-  /** Adds a configuration. Returns false if it was visited before. `head` is the first entry that is left. */
+  /** Adds a configuration. Returns false if it was visited before. `head` is the first remaining entry. */
   add<Op>(head: Entry<Op> | undefined, newest: number, state: string): boolean {
     let key = `${newest}`;
     for (let entry = head; entry && entry.index < newest; entry = entry.next)
@@ -122,7 +122,7 @@ class Remaining<Op> {
   }
 }
 
-/** Finds out whether there is an order of the operations that respects their times and that the model accepts. */
+/** Determines whether there is an order of the operations that respects their times and that the model accepts. */
 export function checkLinearizability<State, Op extends Timed>(
   model: Model<State, Op>,
   operations: readonly Op[],
@@ -157,7 +157,7 @@ export function checkLinearizability<State, Op extends Timed>(
       continue;
     }
     if (visited.size > CONFIGURATIONS) return { is: 'undecided' };
-    // The call of this return could not be placed before it: the last choice was wrong.
+    // The call of this return could not be linearized before it: the last choice was wrong.
     if (stack.length > longest.length || stuck === undefined) {
       longest = stack.map(choice => choice.entry.operation);
       stuck = entry!.operation;

@@ -10,14 +10,14 @@ interface Pair {
 
 /**
  * A TCP proxy between clients and a server that injects faults: it cuts connections in the middle of requests and
- * responses, refuses new ones, and holds back bytes. Its address stays the same while the server behind it restarts.
+ * responses, refuses new ones, and delays bytes. Its address stays the same when the server restarts.
  */
 export class FaultyProxy {
   readonly #pairs = new Set<Pair>();
   readonly #server: Server;
   #isRefusing = false;
   #isStalled = false;
-  /** Number of chunks of each direction that are still to be cut in the middle. */
+  /** Number of chunks in each direction that will be cut in the middle. */
   readonly #cuts = { request: 0, response: 0 };
   /** Port of the server; 0: connections are refused. */
   target = 0;
@@ -55,7 +55,7 @@ export class FaultyProxy {
     this.#isRefusing = refusing;
   }
 
-  /** Sets whether bytes are held back. The connections stay open. */
+  /** Sets whether bytes are delayed. The connections stay open. */
   stall(stalled: boolean): void {
     this.#isStalled = stalled;
     for (const { client, server } of this.#pairs)

@@ -15,7 +15,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number in [low, high]. */
+  /** An integer in [low, high]. */
   between(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }
@@ -30,14 +30,14 @@ export class Random {
     return values[this.between(0, values.length - 1)]!;
   }
 
-  /** One of the values, with a likelihood in proportion to its weight. */
+  /** One of the values, with a probability in proportion to its weight. */
   weighted<T>(values: readonly (readonly [value: T, weight: number])[]): T {
     let left = this.next() * values.reduce((sum, [, weight]) => sum + weight, 0);
     for (const [value, weight] of values) if ((left -= weight) < 0) return value;
     return values.at(-1)![0];
   }
 
-  /** A new generator. With one of its own, each client has the same sequence whatever the others do. */
+  /** A new generator. With its own generator, each client has the same sequence whatever the others do. */
   fork(): Random {
     return new Random(this.between(0, 2 ** 31));
   }

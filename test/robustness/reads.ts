@@ -36,7 +36,7 @@ export function checkSnapshot(
   return violations;
 }
 
-/** Checks that a list is an exact snapshot, and as new as was asked for. */
+/** Checks that a list is an exact snapshot, and as recent as requested. */
 export function checkListing(ledger: Ledger, listing: Listing): Violation[] {
   const { collection, ask, revision, start } = listing;
   const what = `the list of ${collection} (${ask.is})`;
@@ -50,10 +50,7 @@ export function checkListing(ledger: Ledger, listing: Listing): Violation[] {
   return violations;
 }
 
-/**
- * Checks that a get which may be old is not older than was asked for. That its version existed is checked by the
- * ledger.
- */
+/** Checks that a get that may be old is not older than requested. The ledger checks that its version existed. */
 export function checkOldGet(ledger: Ledger, { collection, name, call, result }: Operation): Violation[] {
   if (call.is !== 'get' || call.at === undefined || result.is !== 'ok') return [];
   const { revision } = result.version;

@@ -1,6 +1,6 @@
 import type { Model, Timed } from './linearizability.js';
 
-/** An operation on one object. `revision` 0: it is not known which one the write got. */
+/** An operation on one object. `revision` 0: the revision of the write is unknown. */
 export type RegisterOperation = Timed & { readonly id: number } & (
     | { readonly is: 'create' | 'patch'; readonly token: string; readonly revision: number; readonly uid: string }
     | {
@@ -21,8 +21,8 @@ export type RegisterOperation = Timed & { readonly id: number } & (
   );
 
 /**
- * An object, or its absence. `floor`: writes after this state get revisions above it. `revision` 0 and `uid` '': not
- * known.
+ * An object, or its absence. `floor`: writes after this state get revisions above it. `revision` 0 and `uid` '':
+ * unknown.
  */
 export interface RegisterState {
   readonly present: boolean;

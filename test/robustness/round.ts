@@ -12,7 +12,7 @@ import { checkSession } from './watches.js';
 
 /** Longest duration of a stream, in seconds. The end of a round waits for it. */
 const STREAM_SECONDS = 6;
-/** How long watches may take to catch up once all faults are over. */
+/** How long watches may take to catch up after all faults have ended. */
 const CATCH_UP_MS = 60_000;
 
 /** The first of a collection's watches: they cover the round from its start to its end. */
@@ -32,7 +32,7 @@ export interface RoundPlan {
   readonly past: readonly PastRound[];
 }
 
-/** A round that is over, in which a watch may resume. */
+/** A completed round, in which a watch may resume. */
 export interface PastRound {
   readonly namespace: string;
   readonly ledger: Ledger;
@@ -49,7 +49,7 @@ export interface RoundResult {
   readonly late: { readonly streams: number; readonly expired: number };
 }
 
-/** Attempts at a call that must succeed. */
+/** Attempts of a call that must succeed. */
 const ATTEMPTS = 20;
 
 /** Repeats a call that a round needs until it succeeds. Throws after too many attempts. */
@@ -68,13 +68,16 @@ async function callUntilDone(
   }
 }
 
-/** The newest revision of a list from each server: not below any that was acknowledged before. */
+/** The newest revision of a list from each server, which is not below any acknowledged revision. */
 async function currentRevision(clients: readonly Client[], namespace: string): Promise<number> {
   const lists = await Promise.all(clients.map(client => callUntilDone(client, 'GET', COLLECTIONS[0]!.path(namespace))));
   return Math.max(...lists.map(list => Number(list.metadata.resourceVersion)));
 }
 
-/** The watches of a collection: some resume, with and without selectors, some start again, one goes back. */
+/**
+ * The watches of a collection: some resume, with and without selectors, some start again, one returns to an older
+ * revision.
+ */
 function watchPlans(round: Round, collection: Collection, random: Random): WatchPlan[] {
   const { base } = round.history;
   const resume = (before: WatchSession | undefined) => resumeAfter(before, base);
@@ -158,13 +161,13 @@ export async function runRound(plan: RoundPlan): Promise<RoundResult> {
   const violations: Violation[] = [];
   const lateStreams = plan.past.length > 0 ? [await resumeInPast(admins[0]!, random.pick(plan.past), random)] : [];
   try {
-    // If a server does not start again, the round ends at once.
+    // If a server does not start again, the round ends immediately.
     await Promise.race([sleep(plan.seconds * 1000), faulting]);
     stop.abort();
     await faulting;
     await deployment.heal();
     await Promise.all(traffic);
-    // Every server must accept writes again, and show them.
+    // Every server must accept writes again, and deliver them.
     for (const [i, admin] of admins.entries())
       await callUntilDone(admin, 'POST', COLLECTIONS[0]!.path(namespace), { metadata: { name: `end-${i}` } });
     const end = await currentRevision(admins, namespace);

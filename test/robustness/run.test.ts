@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { run } from './run.js';
 
-/** Another one each time; ROBUSTNESS_SEED plans the same calls and faults again. */
+/** A different seed each time; ROBUSTNESS_SEED repeats one. */
 const seed = Number(process.env['ROBUSTNESS_SEED'] ?? Date.now() % 1_000_000);
 
 it('keeps every guarantee of reads, writes and watches while it is killed, stopped, cut off, and its disk fails [R009 R010 R240 R244 R247 R325 R330 R338x]', {

@@ -49,7 +49,7 @@ export interface Summary {
 
 /** Earlier rounds in which watches may resume: more than the five minutes that history is kept. */
 const PAST_ROUNDS = 8;
-/** Violations that a summary has at most. */
+/** Maximum number of violations in a summary. */
 const MOST_VIOLATIONS = 200;
 
 function add(counts: { [name: string]: number }, name: string, amount = 1): void {
@@ -76,7 +76,7 @@ function count(summary: Summary, { history, violations, faults, late }: RoundRes
   summary.violations = [...summary.violations, ...violations].slice(0, MOST_VIOLATIONS);
 }
 
-/** Runs rounds until the time is over. Each is checked before the next one begins. */
+/** Runs rounds until the time is over. Each is checked before the next one starts. */
 export async function run(options: RunOptions): Promise<Summary> {
   const { backend, seed, minutes } = options;
   const random = new Random(seed);

@@ -11,15 +11,17 @@ const START_MS = 60_000;
 /** Characters of the output that are kept. */
 const OUTPUT_LENGTH = 20_000;
 
-/** A server process that can be stopped, killed, and restarted on the same data, and has faults inside. */
+/**
+ * A server process that can be stopped, killed and restarted on the same data, and into which faults can be injected.
+ */
 export class ServerProcess {
   #child: ChildProcess | undefined;
-  /** It may end by itself. */
+  /** Whether it may end on its own. */
   #isEndExpected = false;
   #clock = 0;
   #output = '';
   port = 0;
-  /** Number of syncs that were made to fail. */
+  /** Number of syncs that failed because of a fault. */
   failures = 0;
 
   constructor(
@@ -77,13 +79,13 @@ export class ServerProcess {
     });
   }
 
-  /** Changes faults inside of the process. */
+  /** Changes the faults in the process. */
   steer(settings: FaultSettings): void {
     this.#clock = settings.clock ?? this.#clock;
     if (this.#child?.connected) this.#child.send(settings, () => {});
   }
 
-  /** Allows the process to end by itself. */
+  /** Allows the process to end on its own. */
   expectEnd(): void {
     this.#isEndExpected = true;
   }

@@ -6,13 +6,13 @@
 import { createRequire } from 'node:module';
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
 
-/** Changes of faults; what is undefined stays as it is. */
+/** Changes of faults; undefined members are not changed. */
 export interface FaultSettings {
-  /** Milliseconds that are added to the time. */
+  /** Milliseconds that are added to the current time. */
   readonly clock?: number;
-  /** Milliseconds by which each write of the store is delayed, up to twice as many. */
+  /** The minimum delay of each write of the store in milliseconds; the maximum is twice as long. */
   readonly delay?: number;
-  /** The next synced write fails: `lost` before it has written, `kept` after it. */
+  /** The next synced write fails: `lost` before it was written, `kept` after it. */
   readonly fail?: 'lost' | 'kept';
 }
 
@@ -82,7 +82,7 @@ if (isMainThread) {
     apply(settings);
     channel.postMessage(settings);
   });
-  // The test has ended without ending the server.
+  // The test has ended without stopping the server.
   process.on('disconnect', () => process.exit(1));
   process.channel?.unref();
 }

@@ -27,8 +27,8 @@ const COLLECTION = 'things';
 const BASE = 100;
 
 /**
- * Makes the history of a correct server: a store that keeps every guarantee, with clients whose calls overlap. Each
- * call takes effect at one instant between its start and its end. Some answers are lost.
+ * Creates the history of a correct server: a store that keeps every guarantee, with clients whose calls overlap. Each
+ * call takes effect at one moment between its start and its end. Some answers are lost.
  */
 export class Simulation {
   readonly steps: Step[] = [];
@@ -102,9 +102,7 @@ export class Simulation {
     this.addSession(selector, 0, { revision, items: this.#itemsAt(revision, selector), at: time + (next - time) / 2 });
   }
 
-  /**
-   * The next instant, with a start before and an end after it that may overlap with other calls.
-   */
+  /** The next moment, with a start before and an end after it that may overlap with other calls. */
   #nextInstant(): { start: number; end: number; at: number } {
     this.#time += 10;
     const at = this.#time;

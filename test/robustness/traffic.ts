@@ -18,11 +18,11 @@ import { selectorQuery } from './watcher.js';
 
 export const COLORS = ['red', 'green', 'blue'];
 export const NAMES = ['one', 'two', 'three', 'four', 'five', 'six'];
-/** Share of writes that have some kilobytes. */
+/** Share of writes with objects of some kilobytes. */
 const LARGE = 0.05;
-/** Share of updates that are sent several times at once, of which one may succeed. */
+/** Share of updates that are sent several times concurrently, of which one can succeed. */
 const RACES = 0.4;
-/** What clients do, and how often. Of 100 calls, 80 read. */
+/** What clients do, and how often. Of 100 calls, 80 are reads. */
 const ACTIONS = [
   ['get', 28],
   ['oldGet', 12],
@@ -36,7 +36,7 @@ const ACTIONS = [
   ['deleteCollection', 0.3],
 ] as const;
 
-/** What the clients of a round share. */
+/** The common state of the clients of a round. */
 export interface Round {
   readonly history: History;
   readonly namespace: string;
@@ -49,11 +49,11 @@ export interface Round {
   readonly unexpected: string[];
 }
 
-/** A client that behaves like a controller: it reads, remembers what it saw, and writes on that basis. */
+/** A client that behaves like a controller: it reads, remembers objects, and writes based on them. */
 export class Controller {
-  /** The version of each object that it saw last, which is often old. */
+  /** The last version of each object that it saw, which is often old. */
   readonly #seen = new Map<string, Version>();
-  /** Milliseconds that it waits longer because its last call failed. */
+  /** Additional delay in milliseconds because its last call failed. */
   #backoff = 0;
 
   constructor(
@@ -94,7 +94,7 @@ export class Controller {
     return this.#call(collection, name, { is: 'create', token }, 'POST', path, { metadata: { ...metadata, name } });
   }
 
-  /** Updates the version it has just read, or the one it saw some time ago, which often conflicts. */
+  /** Updates the version it has just read, or an older one, which often conflicts. */
   async update(collection: Collection, name: string): Promise<void> {
     if (this.random.chance(0.6)) await this.get(collection, name);
     const expect = this.#seen.get(`${collection.name}/${name}`)?.revision;
@@ -140,7 +140,8 @@ export class Controller {
   }
 
   /**
-   * Deletes the objects of a color. Recorded as a delete of each object, as the answer does not say which it deleted.
+   * Deletes the objects of a color. Recorded as a delete of each object, because the answer does not list the deleted
+   * objects.
    */
   async deleteCollection(collection: Collection): Promise<void> {
     const { round } = this;
@@ -290,10 +291,10 @@ interface List {
 }
 
 const MERGE = 'application/merge-patch+json';
-/** Statuses that leave open whether a write took place; 0: no answer. */
+/** Statuses after which it is unknown whether a write took place; 0: no answer. */
 const INCONCLUSIVE = new Set([0, 500, 502, 503, 504]);
 
-/** What an answer says about a call; undefined if no correct server gives it. */
+/** The result of a call according to its answer; undefined if no correct server sends it. */
 function resultOf(call: Call, answer: Answer): Result | undefined {
   const { status, body } = answer;
   if (INCONCLUSIVE.has(status)) return { is: 'unknown', reason: answer.reason ?? `${status} ${body.message}` };

@@ -12,7 +12,7 @@ import {
 import { endOf } from './ledger.js';
 import type { Random } from './random.js';
 
-/** How a watch proceeds: where its first stream begins, and where each of the next ones does. */
+/** How a watch proceeds: where its first stream begins, and where each of the next ones begins. */
 export interface WatchPlan {
   readonly selector?: Selector;
   /** The revision where a stream begins; undefined: with the initial state. Called with the stream before. */
@@ -38,7 +38,7 @@ export const selectorQuery = (selector: Selector | undefined): string => {
     : `&fieldSelector=${encodeURIComponent(`metadata.name=${selector.name}`)}`;
 };
 
-/** Where a watch resumes: where the stream before ended, or from the initial state if that revision had expired. */
+/** Where a watch resumes: where the previous stream ended, or from the initial state if that revision had expired. */
 export const resumeAfter = (before: WatchSession | undefined, first: number | undefined): number | undefined => {
   if (!before) return first;
   if (before.expired) return undefined;
@@ -85,7 +85,7 @@ export async function recordStream(
   if (status === 410) session.expired = true;
 }
 
-/** A watch that goes on through any number of streams until it is stopped. */
+/** A watch that continues over any number of streams until it is stopped. */
 export class Watch {
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;

@@ -2,7 +2,7 @@ import { selects, type Violation, type WatchEvent, type WatchSession } from './h
 import { type Change, endOf, type Ledger } from './ledger.js';
 import { checkSnapshot } from './reads.js';
 
-/** What a stream should have shown of a change. `isUncertain`: an earlier change of the object may be unknown. */
+/** What a stream should have shown for a change. `isUncertain`: an earlier change of the object may be unknown. */
 interface Expected {
   readonly type: WatchEvent['type'];
   readonly change: Change;
@@ -13,7 +13,7 @@ interface Expected {
 const describe = ({ id, collection, selector, from }: WatchSession): string =>
   `watch ${id} of ${collection}${selector ? ` with ${selector.is}=${'color' in selector ? selector.color : selector.name}` : ''} from ${from ?? 'the initial state'}`;
 
-/** Checks the order of a stream: revisions rise, and no event is at or below a bookmark before it, or the start. */
+/** Checks the order of a stream: revisions increase, and no event is at or below the start or an earlier bookmark. */
 function checkOrder(session: WatchSession, began: number): Violation[] {
   const violations: Violation[] = [];
   const report = (guarantee: Violation['guarantee'], message: string) =>
@@ -40,7 +40,7 @@ function checkOrder(session: WatchSession, began: number): Violation[] {
   return violations;
 }
 
-/** How a stream with this selector shows a change; undefined: not at all. */
+/** How a stream with this selector shows a change; undefined if it does not show it. */
 function expectedOf(ledger: Ledger, session: WatchSession, change: Change): Expected | undefined {
   const { collection, selector } = session;
   const history = ledger.changesOf(collection, change.name);

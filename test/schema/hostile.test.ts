@@ -20,8 +20,8 @@ import { dropRepeatedOwners } from '../../workers/pipeline/metadata.js';
 import { parseWriteOptions } from '../../workers/pipeline/options.js';
 
 /*
- * Bodies as large as a server takes, made so that work which grows faster than the body would not end: a test of this
- * file that does not come back within the runner's limit has found such work.
+ * Bodies as large as the server accepts, for which an algorithm with more than linear time would not end. A test of
+ * this file that exceeds the time limit of the runner has found one.
  */
 
 const MANY = 40_000;
@@ -61,7 +61,7 @@ describe('managers of fields', () => {
   };
   const maps = kindOf(typeOf('core.v1.ConfigMap'));
   const writer = { manager: 'me', subresource: '', now: '2026-01-01T00:00:00Z' };
-  /** As many as there is room for in an object. */
+  /** As many as fit into an object. */
   const ENTRIES = 15_000;
   const managers = (operation: FieldManager['operation']): FieldManagers => {
     const all = numbered(ENTRIES, (i): FieldManager => {

@@ -6,7 +6,7 @@ import { typeOf, typesOfPackage } from '../../core/schema/table/types.js';
 
 const ENUMS = { 'tea.v1.Strength': ['Weak', 'Strong'] };
 
-/** The fields of the type `Order` of a table with this text. */
+/** The fields of the type `Order` in a table with this text. */
 const fieldsOf = (text: string) => new TypeTable({ 'tea.v1': text }, ENUMS).find('tea.v1.Order')!.fields;
 
 describe('the table of built-in kinds', () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RunningServer } from '../../core/index.js';
 import { startServer } from './library.js';
 
-/** Requests of one run. */
+/** Number of requests of a run. */
 const REQUESTS = Number(process.env.CAPSTAN_ABORTS ?? 1500);
 const WATCHES = REQUESTS / 10;
 const AT_ONCE = 64;
@@ -15,7 +15,7 @@ const MAPS = '/api/v1/namespaces/default/configmaps';
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-/** What holds a request or a watch, as the server has loaded it. */
+/** The classes whose instances belong to a request or a watch, as loaded by the server. */
 const load = createRequire(import.meta.url);
 const kept = ([path, name]: readonly [string, string]) =>
   (load(resolve(`dist/${path}`)) as { readonly [name: string]: new () => unknown })[name]!;
@@ -54,7 +54,7 @@ describe.each(['uws', 'node'] as const)('clients that go away at any moment, on 
   });
   afterAll(() => server.close());
 
-  /** One request on a connection of its own, and its answer. */
+  /** One request on its own connection, and its answer. */
   function call(method: string, path: string, body?: object): Promise<{ status: number; text: string }> {
     const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' };
     return new Promise((done, fail) => {
@@ -67,7 +67,7 @@ describe.each(['uws', 'node'] as const)('clients that go away at any moment, on 
     });
   }
 
-  /** Requests of every way through the server. */
+  /** Requests that take every path through the server. */
   function requestOf(n: number, pick: (below: number) => number): string {
     const { token } = server;
     const name = `made-${n % 500}`;
@@ -94,8 +94,8 @@ describe.each(['uws', 'node'] as const)('clients that go away at any moment, on 
   }
 
   /**
-   * Sends a request, or a part of it, and goes away: at once, after a while, after a part of the answer, sometimes
-   * without having read.
+   * Sends a request, or a part of it, and disconnects: immediately, after a while, or after a part of the answer,
+   * sometimes without reading.
    */
   function abandoned(text: string, pick: (below: number) => number): Promise<void> {
     return new Promise(done => {
@@ -115,7 +115,7 @@ describe.each(['uws', 'node'] as const)('clients that go away at any moment, on 
     });
   }
 
-  /** Requests under way, as the server counts them; this one is among the reads. */
+  /** Requests in flight, as counted by the server; the request for metrics is one of the reads. */
   async function underway(): Promise<number[]> {
     const { text } = await call('GET', '/metrics');
     return ['mutating', 'readOnly'].map(kind =>
@@ -124,12 +124,12 @@ describe.each(['uws', 'node'] as const)('clients that go away at any moment, on 
   }
 
   async function expectNothingKept(): Promise<void> {
-    // Reads of a version that never comes are answered after three seconds.
+    // Reads of a version that is never reached are answered after three seconds.
     await vi.waitFor(async () => expect(await underway()).toEqual([0, 1]), { timeout: 10_000, interval: 100 });
     await vi.waitFor(
       () => {
         const counts = KEPT.map(one => [one[1], queryObjects(kept(one), { format: 'count' })] as const);
-        // uWS's listener remembers the exchange that was called back last.
+        // The uws listener keeps the exchange of its last callback.
         expect(counts.filter(([name, count]) => count > (name === 'UwsExchange' ? 1 : 0))).toEqual([]);
       },
       { timeout: 10_000, interval: 200 },

@@ -21,7 +21,10 @@ describe('mutators and validators of a running server', () => {
     rmSync(directory, { recursive: true });
   });
 
-  /** What a request asked, as `point operation path (given)`, once it was answered with the status. */
+  /**
+   * Sends a request, and returns its admission calls as `point operation path (given)` if it was answered with the
+   * status.
+   */
   async function asked(expected: number, request: () => Promise<Answer>): Promise<string[]> {
     writeFileSync(file, '');
     const { status, text } = await request();

@@ -15,7 +15,7 @@ const map = (name: string, value = '1', resourceVersion?: string) => ({
   metadata: { name, ...(resourceVersion ? { resourceVersion } : {}) },
   data: { value },
 });
-/** What tests have written; every namespace gets a map of its own some time after its creation. */
+/** The objects that tests have written. Some time after its creation, every namespace gets a ConfigMap of its own. */
 const shown = (events: readonly WatchEvent[]) =>
   events
     .filter(e => e.type !== 'BOOKMARK' && e.object.metadata.name !== 'kube-root-ca.crt')
@@ -24,7 +24,7 @@ const namesOf = (items: readonly { readonly metadata: { readonly name: string } 
   items.map(item => item.metadata.name);
 
 let running: ServerProcess[] = [];
-/** Starts servers over an etcd, each with caches of its own. */
+/** Starts servers over an etcd, each with its own caches. */
 async function servers(
   count: number,
   urls: string,
@@ -177,7 +177,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     await second.until(events => shown([...seen, ...events]).length >= acknowledged.length);
     expect(shown([...seen, ...second.events])).toEqual(acknowledged);
     second.close();
-    // One that has just begun knows the past from the store.
+    // A server that has just started reads past versions from the store.
     const [c] = (await servers(1, etcd.url, '/killed')) as [ServerProcess];
     const all = await c.watch(`${MAPS}?watch=1&resourceVersion=${from}`);
     await all.until(events => shown(events).length >= acknowledged.length);
@@ -407,7 +407,7 @@ describe.skipIf(!etcdWanted)('servers over a cluster of three etcds (skipped wit
       for (let i = 0; i < 15; i++) {
         const name = `c${next++}`;
         const server = i % 2 === 0 ? a : b;
-        // Whatever the answer of a cluster without a leader: afterwards the object is there, once.
+        // Whatever a cluster without leader answered: afterwards the object exists once.
         await eventually(
           () => server.call('POST', MAPS, map(name)),
           ({ status }) => status === 201 || status === 409,

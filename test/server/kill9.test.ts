@@ -7,7 +7,7 @@ import { Agent, request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const COMMAND = resolve('dist/core/command/main.js');
-/** Acknowledged creates after which the server is killed, and clients that create at the same time. */
+/** Number of acknowledged creates after which the server is killed, and of clients that create concurrently. */
 const ACKNOWLEDGED = 300;
 const CLIENTS = 24;
 
@@ -35,7 +35,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Starts the command; resolves when it says it is ready, rejects with its output if it ends before. */
+/** Starts the command. Resolves when it reports that it is ready, rejects with its output if it ends before. */
 async function serve(): Promise<Process> {
   const child = spawn(process.execPath, [COMMAND, 'serve', '--secure-port=0', `--data-dir=${directory}`], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -79,7 +79,7 @@ async function call(
 
 const CONFIG_MAPS = '/api/v1/namespaces/survivors/configmaps';
 
-/** Creates objects from many clients until the server dies, and kills it in the middle: everything it acknowledged. */
+/** Creates objects from many clients, kills the server meanwhile, and returns all acknowledged objects. */
 async function createUntilKilled(server: Process): Promise<Stored[]> {
   const acknowledged: Stored[] = [];
   let next = 0;
@@ -123,7 +123,7 @@ describe('kill -9', () => {
       const shown = (item: Stored | undefined) =>
         item && [item.metadata.uid, item.metadata.resourceVersion, item.data.n];
       for (const item of acknowledged) expect(shown(found.get(item.metadata.name))).toEqual(shown(item));
-      // At most one request of each client was under way: it may have been committed, or not.
+      // At most one request of each client was in flight, which may have been committed.
       expect(list.items.filter(item => item.data?.n !== undefined).length - acknowledged.length).toBeLessThanOrEqual(
         CLIENTS,
       );

@@ -26,7 +26,7 @@ async function call(server: RunningServer, method: 'GET' | 'POST', path: string,
   };
 }
 
-/** Threads of this process, by the kernel's count. */
+/** The number of threads of this process according to the kernel. */
 const threads = (): number => readdirSync('/proc/self/task').length;
 
 afterAll(() => agent.close());
@@ -66,7 +66,7 @@ describe('the library', () => {
   });
 
   it.skipIf(process.platform !== 'linux')('leaves no thread behind after close()', async () => {
-    // The first server of a process makes the process-wide threads of native libraries; they stay and are counted
+    // The first server of a process starts the process-wide threads of native libraries, which remain and are counted
     // before.
     await (await startServer(memory)).close();
     const before = threads();

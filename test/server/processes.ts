@@ -7,7 +7,7 @@ import { Agent, request } from 'undici';
 
 const COMMAND = resolve('dist/core/command/main.js');
 
-/** An object as the tests look at it. */
+/** The members of objects that the tests use. */
 export interface Seen {
   readonly kind?: string;
   readonly code?: number;
@@ -35,15 +35,15 @@ export interface WatchEvent {
   readonly object: Seen;
 }
 
-/** A watch whose events a test waits for. */
+/** A watch with functions that wait for events. */
 export interface Watching {
   readonly events: WatchEvent[];
-  /** Resolves once the events fulfil it. */
+  /** Resolves once the condition holds for the events. */
   until(holds: (events: readonly WatchEvent[]) => boolean): Promise<void>;
   close(): void;
 }
 
-/** The built server as a process of its own, with a data directory of its own. */
+/** The built server in its own process, with its own data directory. */
 export class ServerProcess {
   #agent = new Agent({ connect: { rejectUnauthorized: false }, connections: 64, bodyTimeout: 0, headersTimeout: 0 });
   readonly directory = mkdtempSync(join(tmpdir(), 'capstan-process-'));
@@ -85,13 +85,13 @@ export class ServerProcess {
     return this;
   }
 
-  /** Resolves with the exit code, once it was told to end. */
+  /** Stops the process and resolves with its exit code. */
   async end(signal: 'SIGKILL' | 'SIGTERM' = 'SIGTERM'): Promise<number | null> {
     this.#child?.kill(signal);
     return await this.ended();
   }
 
-  /** Resolves with the exit code, once it has ended by itself. */
+  /** Resolves with the exit code once the process has ended. */
   async ended(): Promise<number | null> {
     const child = this.#child;
     if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -124,7 +124,7 @@ export class ServerProcess {
     return { statusCode: answer.statusCode, text: await answer.body.text() };
   }
 
-  /** Begins a watch; resolves when the server has accepted it. */
+  /** Opens a watch. Resolves when the server has accepted it. */
   async watch(path: string): Promise<Watching> {
     const stop = new AbortController();
     const headers = { authorization: `Bearer ${this.#token}` };
@@ -157,7 +157,7 @@ export class ServerProcess {
   }
 }
 
-/** Asks again until the answer is as wanted; how else could a test see a change that it does not cause? */
+/** Repeats a request until its answer meets the condition, because the test does not cause the change. */
 export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask();

@@ -57,7 +57,7 @@ describe.skipIf(!etcdWanted)(
     });
 
     it('tells a transaction that took place although its answer was lost', { timeout: 30_000 }, async () => {
-      // Muted before it is connected, the request would never arrive.
+      // If it were muted before it is connected, the request would never arrive.
       while (
         await far.check().then(
           () => false,

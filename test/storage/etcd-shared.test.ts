@@ -20,7 +20,7 @@ const put = (key: string, value: string, expect?: number) =>
   ({ is: 'put', key, value: Buffer.from(value), expect }) as const;
 const open = (url: string, more: object = {}) => new EtcdStore({ servers: [url], prefix: '/test', ...more }).start();
 
-/** Everything under watch until `stop`. */
+/** Collects all events of a watch until `stop`. */
 function watching(store: EtcdStore, from: number) {
   const end = new AbortController();
   const seen: StoreEvent[] = [];
@@ -202,7 +202,8 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     const far = await open(`http://127.0.0.1:${await proxy.listen()}`, { prefix: '/once' });
     let revision = await committed(near, put('counter', '0'));
     for (let i = 1; i <= 20; i++) {
-      // Cut at every moment of the call: before it is sent, while it is under way, after it was done.
+      // Interrupted at every moment of the call: before it is sent, while it is in progress, and after it was
+      // committed.
       const committing = far.commit([[put('counter', String(i), revision)]]);
       for (let turn = 0; turn < i; turn++) await new Promise(resolve => setImmediate(resolve));
       proxy.cut();
@@ -258,7 +259,7 @@ describe.skipIf(!etcdWanted)('a cluster of three etcds (skipped without the prog
     };
     for (const etcd of cluster) {
       for (let i = 0; i < 20; i++) await write();
-      // One of the three is the leader; whoever it is dies here at some time.
+      // One of the three is the leader, so it is killed at some time.
       await etcd.kill();
       for (let i = 0; i < 20; i++) await write();
       await etcd.start();
@@ -304,7 +305,7 @@ describe.skipIf(!etcdWanted)('an etcd with TLS and users (skipped without the pr
     const from = await store.revision();
     const watch = watching(store, from);
     const revisions = [await committed(store, put('a', '1'))];
-    // Tokens of etcd do not survive it.
+    // Tokens of etcd become invalid by it.
     await etcd.kill();
     await etcd.start();
     revisions.push(await committed(store, put('a', '2')), await committed(store, put('a', '3')));
@@ -317,7 +318,7 @@ describe.skipIf(!etcdWanted)('an etcd with TLS and users (skipped without the pr
   });
 });
 
-/** Makes the user `root` and switches authentication on. */
+/** Creates the user `root` and enables authentication. */
 async function createUsers(url: string): Promise<void> {
   const { root } = protobuf.parse(
     `syntax = "proto3";

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { issue } from '../../core/pki/certificate.js';
 
-/** Whether there is an etcd to start. */
+/** Whether etcd is installed. */
 export const etcdInstalled = spawnSync('etcd', ['--version']).status === 0;
-/** Whether tests with etcd run: it is installed, or a missing one is to be a failure. */
+/** Whether tests with etcd run: it is installed, or a missing one must fail the tests. */
 export const etcdWanted = etcdInstalled || process.env['CAPSTAN_TEST_REQUIRE'] === 'all';
 
 /** Ports that were free a moment ago. */
@@ -20,25 +20,25 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** How an etcd is started. */
+/** Options of an etcd process. */
 export interface EtcdOptions {
-  /** Where its data is; else in a new temporary directory. */
+  /** The data directory; by default a new temporary one. */
   readonly directory?: string;
-  /** Further flags. */
+  /** Additional flags. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** With it, clients are served by TLS. */
+  /** TLS for clients. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly clientCa?: string };
 }
 
-/** A running etcd, which can be killed and started again on its data. */
+/** An etcd process that can be killed and started again on its data. */
 export interface Etcd {
   readonly url: string;
-  /** Of the process that runs now. */
+  /** The id of the current process. */
   readonly pid: number;
   /** SIGSTOP and SIGCONT. */
   pause(): void;
   resume(): void;
-  /** Ends it at once, as `kill -9` does. */
+  /** Ends it immediately, like `kill -9`. */
   kill(): Promise<void>;
   start(): Promise<void>;
   /** Ends it and removes its data. */

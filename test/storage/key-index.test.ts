@@ -2,13 +2,15 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compareKeys, isEncodable, KeyIndex } from '../../plugins/storage/engine/key-index.js';
 
-/** Keys that collide, contain each other and hold characters at which UTF-16 and UTF-8 order differ. */
+/**
+ * Keys that are equal, prefixes of each other, or contain characters that are ordered differently in UTF-16 and UTF-8.
+ */
 const key = fc.string({
   unit: fc.constantFrom('a', 'b', '/', '\0', '\u00ff', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{10ffff}'),
   maxLength: 6,
 });
 
-/** The index as a list of every change ever made. */
+/** The index as a list of all changes. */
 class Model {
   readonly changes: { key: string; revision: number; created: number; version: number }[] = [];
 

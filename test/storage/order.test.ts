@@ -4,7 +4,7 @@ import { MemoryRecords, openMemory } from '../../plugins/storage/memory.js';
 
 const put = (key: string, expect?: number): StoreOperation => ({ is: 'put', key, value: Buffer.from('v'), expect });
 
-/** Records whose reads take their time. */
+/** Records with slow reads. */
 class SlowReads extends MemoryRecords {
   override async getMany(keys: readonly Buffer[]): Promise<(Buffer | undefined)[]> {
     for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve));

@@ -1,14 +1,14 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * A TCP proxy whose connections a test can cut; with `mute`, answers of the server are dropped, so that requests arrive
- * and replies do not.
+ * A TCP proxy whose connections a test can interrupt. With `mute`, answers of the server are dropped, so that requests
+ * arrive and replies do not.
  */
 export class CuttingProxy {
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
   mute = false;
-  /** New connections are refused at once. */
+  /** New connections are refused. */
   closed = false;
 
   constructor(readonly target: number) {
@@ -41,12 +41,12 @@ export class CuttingProxy {
     });
   }
 
-  /** Ends every connection, as a network that fails does. */
+  /** Interrupts every connection, like a network failure. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Cuts, and lets nobody in until `heal`. */
+  /** Interrupts all connections and refuses new ones until `heal`. */
   part(): void {
     this.closed = true;
     this.cut();

@@ -16,19 +16,19 @@ afterEach(() => scene.dispose());
 const OBJECTS = 120;
 const HELP = /restore a snapshot, or run `capstan store recover`/;
 
-/** Cuts a file to half. */
+/** Truncates a file to half of its size. */
 async function halve(file: string): Promise<void> {
   await truncate(file, Math.floor((await stat(file)).size / 2));
 }
 
 interface Fault {
   readonly name: string;
-  /** Whether the objects are in a table rather than in the log. */
+  /** Whether the objects are in a table instead of the log. */
   readonly settled?: true;
   damage(): Promise<unknown>;
-  /** What the refused open and the check name. */
+  /** What the errors of the open and the check contain. */
   readonly named: RegExp;
-  /** Objects that a recovery keeps. */
+  /** The objects that a recovery keeps. */
   readonly kept: 'all' | 'some' | 'none';
 }
 
@@ -139,7 +139,7 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Every file under the store with its bytes. */
+/** Every file of the store with its content. */
 async function files(): Promise<Map<string, string>> {
   const names = await readdir(scene.path, { recursive: true, withFileTypes: true });
   const found = names.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));

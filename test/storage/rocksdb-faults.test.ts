@@ -37,7 +37,7 @@ interface Filled {
 
 const quoted = (words: readonly string[]): string => words.map(word => `'${word}'`).join(' ');
 
-/** Runs the program that fills the disk behind a shell line that bounds it. */
+/** Runs the program that fills the disk in a shell that limits it. */
 async function fill(bound: string, ballast: number): Promise<Filled> {
   const words = [
     process.execPath,
@@ -52,7 +52,7 @@ async function fill(bound: string, ballast: number): Promise<Filled> {
   return JSON.parse(stdout) as Filled;
 }
 
-/** What must hold after a failed write, whatever made it fail. */
+/** The required behavior after a failed write of any cause. */
 function stopsAcknowledging(filled: Filled, reason: RegExp): void {
   expect(filled.refused).toMatch(/the store failed and must be opened again/);
   expect(filled.refused).toMatch(reason);

@@ -7,7 +7,7 @@ import type { Engine } from '../../plugins/storage/engine/engine.js';
 import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 import { committed } from '../conformance/storage.js';
 
-/** Whether this user may mount in a namespace of their own. */
+/** Whether this user can mount in its own namespace. */
 export function mayMount(): boolean {
   try {
     execFileSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/tmp'], { stdio: 'ignore' });
@@ -23,7 +23,7 @@ export const put = (key: string, value: string): StoreOperation => ({ is: 'put',
 /** Names of the keys that `Damaged.fill` writes. */
 export const keyOf = (i: number): string => `k/${String(i).padStart(5, '0')}`;
 
-/** Text that compression does not shrink, always the same for the same number. */
+/** Text that cannot be compressed, the same for the same number. */
 export function noise(seed: number, length: number): string {
   let state = seed * 2654435761 + 1;
   let text = '';
@@ -55,7 +55,7 @@ export class Scene {
     return store;
   }
 
-  /** The message of a refused open; fails if it is not refused, or in more than one line. */
+  /** The message of the error of an open. Fails if the open succeeds, or if the message has more than one line. */
   async refusal(): Promise<string> {
     const message = await this.open().then(
       () => undefined,
@@ -67,7 +67,8 @@ export class Scene {
   }
 
   /**
-   * Revisions 1 to `count`, of distinct keys, `size` bytes each; the store is closed. What was written is in the log.
+   * Writes the revisions 1 to `count` with distinct keys and values of `size` bytes, and closes the store. The data is
+   * then in the log.
    */
   async fill(count: number, size = 500): Promise<void> {
     const store = await this.open();
@@ -75,12 +76,12 @@ export class Scene {
     await store.close();
   }
 
-  /** Opens and closes: what was in the log is then in a table. */
+  /** Opens and closes the store: the data in the log is then in a table. */
   async settle(): Promise<void> {
     await (await this.open()).close();
   }
 
-  /** The files of the database that match, oldest first. */
+  /** The matching files of the database, oldest first. */
   async files(pattern: RegExp): Promise<string[]> {
     const names = await readdir(join(this.path, 'db'));
     return names
@@ -96,7 +97,7 @@ export class Scene {
   }
 }
 
-/** Overwrites some bytes at a fraction of a file. */
+/** Overwrites some bytes at a relative position of a file. */
 export async function flip(file: string, fraction: number, length = 2): Promise<void> {
   const handle = await open(file, 'r+');
   const at = Math.floor((await stat(file)).size * fraction);

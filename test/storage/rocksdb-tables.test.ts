@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-/** Lists as the library gives them, one after the other. */
+/** Results of the library's list of tables, one per call. */
 const lists = (...given: string[]): (() => string) => {
   const left = [...given];
   return () => (left.length > 1 ? left.shift()! : left[0]!);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type Storage, type StoreEvent, Unavailable } from '../../core/api/index.js';
 import { SharedFeed } from '../../workers/store/sharedFeed.js';
 
-/** A shared store whose revision and events a test moves by hand. */
+/** A shared store whose revision and events the test controls. */
 function byHand() {
   let deliver: (events: readonly StoreEvent[], revision: number) => void = () => {};
   let answers: ((revision: number) => void)[] = [];

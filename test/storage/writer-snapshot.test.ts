@@ -15,7 +15,7 @@ it('a thread that starts while history is shorter than its snapshot has every ob
     await store.commit([[{ is: 'put', key: `core/pods/p${String(i).padStart(5, '0')}`, value: Buffer.from('{}') }]]);
   let pages = 0;
   const range: Storage['range'] = async (...asked) => {
-    // Behind the first page an object goes, and so does the history of the page's revision.
+    // After the first page, an object is deleted and the history of the page's revision is removed.
     if (++pages === 2) {
       await store.commit([[{ is: 'delete', key: 'core/pods/p00000' }]]);
       await store.compact(await store.revision());

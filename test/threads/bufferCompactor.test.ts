@@ -9,7 +9,7 @@ interface Item {
   value: Uint8Array;
 }
 
-/** Values that came in one buffer. */
+/** Values in one buffer. */
 function group(count: number, fill: number): Uint8Array[] {
   const bytes = new Uint8Array(count * SIZE).fill(fill);
   return Array.from({ length: count }, (_, i) => bytes.subarray(i * SIZE, (i + 1) * SIZE));
@@ -31,7 +31,7 @@ describe('a buffer compactor', () => {
     for (let round = 0; round < 300; round++) {
       const values = group(GROUP, round % 256);
       for (const [i, value] of values.entries()) {
-        // One object of each group is new and stays; the others are the same ones again and again.
+        // One object of each group is new and remains; the others are replaced by each group.
         const key = i === 0 ? 1000 + round : i;
         const before = items.get(key);
         if (before) buffers.remove(before.value);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Job, type JobOutcome, packJobs, packLate, packOutcomes } from '../../core/threads/messages.js';
 
-/** A view in the middle of a larger buffer, as values of the store are. */
+/** A view in the middle of a larger buffer, like values of the store. */
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(`before ${text} behind`).subarray(7, -7);
 
 const job = (given: Partial<Job>): Job => ({

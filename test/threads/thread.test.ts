@@ -8,7 +8,7 @@ const data = { naming: 'neutral', plugins: [], resources: [], verbosity: 0 };
 const workers: Worker[] = [];
 afterEach(async () => void (await Promise.all(workers.splice(0).map(worker => worker.terminate()))));
 
-/** A thread of `fixtures/skeleton.ts`, and what it has posted. */
+/** A thread with the module `fixtures/skeleton.ts`, and its messages. */
 function skeleton(...messages: readonly ToSkeleton[]): { worker: Worker; posted: string[] } {
   const worker = new Worker(resolve('dist/test/threads/fixtures/skeleton.js'), { workerData: data });
   workers.push(worker);
@@ -47,7 +47,7 @@ test('a thread that has not begun closes at once', async () => {
 
 test('a thread whose start fails releases what it has acquired and ends with the error', async () => {
   const { worker, posted } = skeleton({ is: 'begin', fails: true });
-  // The thread may have ended by the time its error is seen.
+  // The thread may have ended when its error is received.
   const exited = new Promise(resolve => worker.once('exit', resolve));
   const [error] = await once(worker, 'error');
   expect(error.message).toBe('the start failed');

@@ -22,7 +22,7 @@ function sent([data, transfer]: Posted): unknown {
 const optional = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined });
 const key = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
 const revision = fc.maxSafeNat();
-/** Views in the middle of a larger buffer, as values of the store are. */
+/** Views in the middle of a larger buffer, like values of the store. */
 const bytes = fc.uint8Array({ maxLength: 300 }).map(all => all.subarray(all.length >> 2));
 const event = fc.record({ key, revision, created: revision, value: optional(bytes) });
 const events = fc.array(event, { minLength: 1, maxLength: 20 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sourcesIn } from './files.js';
 
-/** What is no part of the interface. */
+/** Files that are not part of the interface. */
 const OTHERS = /\/(index|awaitable|freeze|violations)\.ts$/;
 const EXPORT = /^export (?:abstract )?(?:interface|type|const|class|function) (\w+)/gm;
 

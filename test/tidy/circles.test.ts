@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { loadedBy, sourcesIn } from './files.js';
 
-/** By file, the files that it loads. */
+/** The files that each file loads. */
 type Graph = ReadonlyMap<string, readonly string[]>;
 
-/** Files that load each other, directly or through others; each circle once, as the way around it. */
+/** Cycles of files that load each other, directly or through others. Each cycle is listed once. */
 function circlesIn(graph: Graph): string[] {
   const circles: string[] = [];
   const done = new Set<string>();

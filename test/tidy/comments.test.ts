@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Source, sourcesIn } from './files.js';
 
-/** Lines of the tables are facts, one to a line. */
+/** Each line of the tables is one fact. */
 const TABLES = 'core/schema/table/';
 const COLUMNS = 120;
 const EXPORT = /^export (?:default )?(?:abstract |async )*(?:interface|type|const|class|function\*?|enum) (\w+)/gm;
@@ -35,7 +35,7 @@ function wrongCitations({ path, text }: Source): string[] {
     .map(citation => `${path}: ${citation}`);
 }
 
-/** Lines that are too long by more than one text or pattern, which stay in one piece so that a search finds them. */
+/** Lines that are too long without their literals, and comments. Literals are not split, so that a search finds them. */
 function longLines({ path, text }: Source): string[] {
   const lines = text.split('\n').map((line, at) => ({ line, place: `${path}:${at + 1}` }));
   return lines

@@ -5,10 +5,10 @@ import { sourcesIn } from './files.js';
 type Versions = Readonly<Record<string, string>>;
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 const { dependencies, devDependencies }: { dependencies: Versions; devDependencies: Versions } = read('package.json');
-/** Programs that the scripts run, and types that need no import. */
+/** Programs that the scripts run, and types that are used without an import. */
 const TOOLS = ['@biomejs/biome', '@types/node', '@types/ws', 'typescript'];
 const SHIPPED = ['core', 'plugins', 'workers'];
-/** Packages that the users of this project asked for, and where each does its work. */
+/** Packages that the users of this project chose, and where each is used. */
 const CHOSEN: { readonly [name: string]: readonly string[] } = {
   piscina: ['workers'],
   '@uwsjs/core': ['plugins'],
@@ -21,10 +21,10 @@ const CHOSEN: { readonly [name: string]: readonly string[] } = {
   tinybench: ['bench'],
   vitest: ['test'],
 };
-/** Those that nothing uses yet: bearer tokens are no JSON Web Tokens so far. */
+/** Packages that nothing uses yet: bearer tokens are not JSON Web Tokens so far. */
 const NOT_YET = ['jose'];
 
-/** Names of packages that modules below these folders name, `@scope/name/file` as `@scope/name`. */
+/** The packages that modules in these folders import; `@scope/name/file` is returned as `@scope/name`. */
 function namedIn(folders: readonly string[]): Set<string> {
   const required = (text: string): string[] =>
     [...text.matchAll(/[rR]equire(?:\([^)]*\))?\('([^']+)'\)/g)].map(match => match[1]!);

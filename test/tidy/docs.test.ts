@@ -16,7 +16,7 @@ const PAGES = [
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
 const flagsIn = (text: string): string[] => [...text.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(match => match[0]);
 
-/** Flags in pages that are those of other programs: kubectl, curl, git. */
+/** Flags of other programs in pages: kubectl, curl, git. */
 const FOREIGN = new Set([
   '--cacert',
   '--data-binary',
@@ -26,7 +26,7 @@ const FOREIGN = new Set([
   '--show-managed-fields',
   '--watch',
 ]);
-/** Programs whose flags stand in their own sources. */
+/** Programs with flags of their own. */
 const PROGRAMS = ['test/robustness/main.ts', 'bench/run.ts', 'core/cel/tool.ts'];
 
 describe('docs', () => {

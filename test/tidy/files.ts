@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 
 const root = normalize(join(dirname(fileURLToPath(import.meta.url)), '..', '..'));
 
-/** A source file, by its path from the project's root. */
+/** A source file, with its path in the project. */
 export interface Source {
   readonly path: string;
   readonly text: string;
   /** Imported modules: files of the project by path, packages by name. */
   readonly imports: readonly string[];
-  /** Those of them that are loaded before the file itself runs: all but `import type` and `import()`. */
+  /** The imported modules that are loaded before the file runs: all except `import type` and `import()`. */
   readonly loads: readonly string[];
 }
 
@@ -22,13 +22,13 @@ function modulesIn(path: string, text: string, statement: RegExp): string[] {
 }
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
-/** The compiler keeps a statement whose names are all marked `type` one by one, without the names. */
+/** The compiler keeps a statement in which all names have a `type` modifier, but without the names. */
 const LOADING_IMPORT = /^(?:import|export)\s+(?!type\s)(?:[^;']*?\sfrom\s*)?'([^']+)'/gm;
 
-/** The modules that a file with that text loads. */
+/** The modules that a file with this text loads. */
 export const loadedBy = (path: string, text: string): string[] => modulesIn(path, text, LOADING_IMPORT);
 
-/** The TypeScript files below these folders. */
+/** The TypeScript files in these folders. */
 export function sourcesIn(...folders: readonly string[]): Source[] {
   return folders.flatMap(folder =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

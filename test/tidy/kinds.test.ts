@@ -3,7 +3,7 @@ import { groupRows } from '../../core/schema/table/resources.js';
 import { builtInStrategies } from '../kinds/builtIn.js';
 import { sourcesIn } from './files.js';
 
-/** Where requests of all kinds pass. */
+/** Code for requests of all kinds. */
 const GENERIC = [
   'core/request',
   'core/plugin',
@@ -14,21 +14,21 @@ const GENERIC = [
   'workers/pipeline',
   'workers/store',
 ];
-/** The tables of kinds themselves. */
+/** The tables of kinds. */
 const TABLES = /^core\/schema\/(table|custom)\//;
-/** What is no kind's rule: the grammar of paths, and a message of that name. */
+/** Uses of names of kinds that are not rules of a kind: the grammar of paths, and a message with such a name. */
 const ALLOWED = new Map([
   ['namespaces', /^core\/request\/route\.ts$/],
   ['events', /is: 'events'|case 'events'|is === 'events'|is !== 'events'|\['events'\]/],
 ]);
 
-/** `CSIDriver` as a file is called: `csiDriver`. */
+/** `CSIDriver` as a file name: `csiDriver`. */
 const fileNameOf = (kind: string): string =>
   kind
     .replace(/[A-Z]+(?=[A-Z][a-z]|$)/g, acronym => acronym[0] + acronym.slice(1).toLowerCase())
     .replace(/^./, first => first.toLowerCase());
 
-/** Storage names of the kinds of each group, by the name of their file; a group's folder is its first label. */
+/** Storage names of the kinds of each group, by file name. The folder of a group is the first label of its name. */
 const KINDS = new Map(
   groupRows().map(({ name, versions }) => [
     name.split('.')[0] || 'core',
@@ -56,7 +56,7 @@ it('the generic path names no kind', () => {
 
 describe('plugins/kinds', () => {
   const files = sourcesIn('plugins/kinds');
-  /** `plugins/kinds/<group>/<kind>…`; those of the whole folder have neither. */
+  /** Parses `plugins/kinds/<group>/<kind>…`. Files of all kinds have neither. */
   const places = files.map(({ path, text, imports }) => {
     const [group = '', kind = ''] = path.slice('plugins/kinds/'.length).replace(/\.ts$/, '').split('/');
     return { path, text, imports, group, kind };

@@ -2,15 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { type Source, sourcesIn } from './files.js';
 
 const CODE = ['core', 'plugins', 'workers'];
-/** Lines a file may have. */
+/** Maximum number of lines of a file. */
 const LONGEST = 500;
-/** Tables of facts about kinds: long by nature, and they spell upstream's package names. */
+/** Tables of facts about kinds, which are long and contain upstream's package names. */
 const TABLES = 'core/schema/table/';
-/** Imports between plugin folders that were there when the rule came. */
+/** Imports between plugin folders that existed before the rule. */
 const CROSSING = new Set(['plugins/controllers/rbac.ts imports plugins/authz/bootstrap/index.ts']);
 /**
- * Files that name brands although they are not the naming table; in core/cel/lib these are type names that clients'
- * expressions spell.
+ * Files with brand names other than the naming table. Those in core/cel/lib are type names in expressions of clients.
  */
 const BRANDED = new Set([
   'core/naming.ts',
@@ -21,7 +20,7 @@ const BRANDED = new Set([
   'core/cel/lib/url.ts',
 ]);
 const BRAND = /kubernetes|k8s\.io|kube-/i;
-/** Schema markers, client programs, and the name of the choice itself. */
+/** Schema markers, client programs, and the name of the setting itself. */
 const ALLOWED =
   /x-kubernetes-[a-z-]*|kube_?config|kubectl|naming[A-Za-z]*\W+'?kubernetes'?|'neutral'\W+'kubernetes'|neutral or kubernetes/gi;
 
