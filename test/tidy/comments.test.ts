@@ -35,7 +35,9 @@ function wrongCitations({ path, text }: Source): string[] {
     .map(citation => `${path}: ${citation}`);
 }
 
-/** Lines that are too long without their literals, and comments. Literals are not split, so that a search finds them. */
+/**
+ * Lines that are too long without their literals, and comments. Literals are not split, so that a search finds them.
+ */
 function longLines({ path, text }: Source): string[] {
   const lines = text.split('\n').map((line, at) => ({ line, place: `${path}:${at + 1}` }));
   return lines
