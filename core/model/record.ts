@@ -77,6 +77,22 @@ export function setDefaultForZero(owner: UnknownRecord, member: string, value: n
   if (!owner[member]) owner[member] = value;
 }
 
+const ownDefined = (record: UnknownRecord): string[] =>
+  Object.keys(record).filter(member => record[member] !== undefined);
+
+/** Whether two JSON values are equal: members in any order, where undefined members count as absent. */
+export function isDeepEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, i) => isDeepEqual(item, b[i]));
+  if (!isRecord(a) || !isRecord(b)) return false;
+  const members = ownDefined(a);
+  return (
+    members.length === ownDefined(b).length &&
+    members.every(member => Object.hasOwn(b, member) && isDeepEqual(a[member], b[member]))
+  );
+}
+
 const isEmpty = (value: unknown): boolean =>
   isAbsent(value) ||
   value === '' ||

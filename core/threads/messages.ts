@@ -173,6 +173,8 @@ export interface Rendering {
     readonly continue?: string;
     readonly remainingItemCount?: number;
   };
+  /** Texts of Warning headers. */
+  readonly warnings?: readonly string[];
   /** For events of a watch: the type of each, and whether the first has the columns of a Table. */
   readonly events?: { readonly types: readonly string[]; readonly header: boolean };
 }
@@ -200,7 +202,8 @@ export type JobResult = {
       /** The key that a dry run would have written. */
       readonly key?: string;
     }
-  | { readonly is: 'granted' }
+  /** `warnings`: what the answer to a deletecollection carries as Warning headers. */
+  | { readonly is: 'granted'; readonly warnings?: readonly string[] }
   /** The job starts from an object that its body names: it is to be run again with this key as `currentKey`. */
   | { readonly is: 'unseen'; readonly key: string }
   | { readonly is: 'rendered'; readonly pieces: readonly Uint8Array[] }

@@ -57,6 +57,32 @@ describe('a deletion', () => {
     expect([moved.status, metadataOf(moved)['deletionTimestamp']]).toEqual([200, deletionTimestamp]);
   });
 
+  test('of a Job warns unless it names a propagation policy, whatever becomes of it', async () => {
+    const jobs = '/apis/batch/v1/namespaces/shop/jobs';
+    const warning = expect.stringContaining('child pods are preserved by default when jobs are deleted');
+    const warningOf = async (path: string, body?: object) => {
+      const { status, headers } = await api.delete(jobs + path, body);
+      return [status, headers['warning']];
+    };
+    expect(await warningOf('/absent')).toEqual([404, warning]);
+    expect(await warningOf('/absent?propagationPolicy=Background')).toEqual([404, undefined]);
+    expect(await warningOf('/absent', { orphanDependents: false })).toEqual([404, undefined]);
+    expect(await warningOf('')).toEqual([200, warning]);
+    expect(await warningOf('?propagationPolicy=Background')).toEqual([200, undefined]);
+  });
+
+  test('with a precondition that fails names the kind as it is stored', async () => {
+    const events = '/apis/events.k8s.io/v1/namespaces/shop/events';
+    await api.made('/api/v1/namespaces/shop/events', {
+      metadata: { name: 'e' },
+      involvedObject: { namespace: 'shop' },
+      reason: 'r',
+    });
+    const { status, body } = await api.delete(`${events}/e`, { preconditions: { uid: 'other' } });
+    expect(status).toBe(409);
+    expect(body['message']).toContain('Operation cannot be fulfilled on Event "e"');
+  });
+
   test('raises a generation, also of a kind that has none of its own', async () => {
     await api.made(maps, { metadata: { name: 'counted', generation: 7, finalizers: HOLD } });
     expect(metadataOf(await api.delete(`${maps}/counted`))['generation']).toBe(8);

@@ -28,6 +28,12 @@ describe('a certificate signing request', () => {
     return [];
   };
 
+  test('has no list of conditions after an update of its status that has none', () => {
+    const made = request({}, { status: {} });
+    rules.prepareStatus(made, request({}, { status: {} }), contextWith());
+    expect(made['status']).toEqual({});
+  });
+
   test('says who asked as the server saw it, not as the client wrote', () => {
     const { made, violations } = create(
       NAME,

@@ -47,7 +47,7 @@ export class CollectionDeleter {
       () => exchange.aborted,
     );
     if (outcome.is === 'refused') return respond(exchange, outcome.refusal);
-    const rendering = { objects: outcome.objects, status: 200, list: metadataOf(page) };
+    const rendering = { objects: outcome.objects, status: 200, list: metadataOf(page), warnings: checked.warnings };
     await respondRendered(exchange, await pool.render(exchange, rendering));
   }
 

@@ -30,11 +30,11 @@ export const alreadyExistsError = ({ resource }: AuthorizedRequest, name: string
 export const conflictError = ({ resource, target }: AuthorizedRequest, reason: string): Refusal =>
   conflict(groupResource(resource), target.name, reason);
 
+/** The group that a kind is stored in: errors name a kind that two groups serve by this one. */
+export const storedGroup = ({ storageApiVersion: version }: Resource): string =>
+  version.includes('/') ? version.split('/')[0]! : '';
+
 /** Throws 422 with all violations, if there are any. */
 export function throwIfInvalid(resource: Resource, name: string, violations: readonly Violation[]): void {
-  if (violations.length === 0) return;
-  // A kind that two groups serve is named by the group that it is stored in.
-  const { storageApiVersion: version } = resource;
-  const group = version.includes('/') ? version.split('/')[0]! : '';
-  throw invalidObject(group, resource.kind, name, violations);
+  if (violations.length > 0) throw invalidObject(storedGroup(resource), resource.kind, name, violations);
 }

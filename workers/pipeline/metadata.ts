@@ -1,4 +1,5 @@
 import type { ApiObject, OwnerReference } from '../../core/model/object.js';
+import { isDeepEqual } from '../../core/model/record.js';
 import type { Violation } from '../../core/model/refusal.js';
 import { type MetadataRules, validateMetadata, validateMetadataUpdate } from '../../core/schema/metadata.js';
 import type { Resource } from '../../core/schema/resource.js';
@@ -76,10 +77,7 @@ export const metadataViolations = (
     ? validateMetadataUpdate(object, old, metadataRules(resource))
     : validateMetadata(object, metadataRules(resource));
 
-const contentOf = (object: ApiObject): string => {
-  const { metadata: _metadata, status: _status, ...content } = object;
-  return JSON.stringify(content);
-};
+const contentOf = ({ metadata: _metadata, status: _status, ...content }: ApiObject): object => content;
 
 /** Whether anything but metadata and status differs. `metadata.generation` counts such changes. */
-export const contentChanged = (a: ApiObject, b: ApiObject): boolean => contentOf(a) !== contentOf(b);
+export const contentChanged = (a: ApiObject, b: ApiObject): boolean => !isDeepEqual(contentOf(a), contentOf(b));

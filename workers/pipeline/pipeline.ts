@@ -41,7 +41,7 @@ export async function run(
     if (warning !== undefined) warnings.push(warning);
     if (request.target.verb === 'deletecollection') {
       checkCollection(context, request);
-      return { id, is: 'granted', grant };
+      return { id, is: 'granted', warnings, grant };
     }
     checkAnswerable(context, request);
     const { status, headers, body, gaps, more, operations, key } = await write(context, request);

@@ -5,7 +5,7 @@ import type { Resource } from '../../core/schema/resource.js';
 import { deepCopy } from '../../core/schema/patch/members.js';
 import { type Context, timestamp } from './context.js';
 import { decodeDeleteOptions } from './decode.js';
-import { conflictError, notFoundError } from './errors.js';
+import { conflictError, notFoundError, storedGroup } from './errors.js';
 import type { DeleteOptions } from './options.js';
 import type { Outcome } from './outcome.js';
 import type { AuthorizedRequest, DecodedDelete, Deletion } from './stages.js';
@@ -18,7 +18,7 @@ const FOREGROUND = 'foregroundDeletion';
 /** Checks a deletecollection before any object is looked at: whether its answer can be sent, and its options. */
 export function checkCollection(context: Context, request: AuthorizedRequest): void {
   chooseAnswerForm(request.resource, request.job.accept, context.naming, true);
-  decodeDeleteOptions(context, request);
+  warnOfPolicy(request, decodeDeleteOptions(context, request));
 }
 
 /**
@@ -26,14 +26,19 @@ export function checkCollection(context: Context, request: AuthorizedRequest): v
  * Throws 404, and 409 for a precondition that fails.
  */
 export function remove(context: Context, { request, options }: DecodedDelete): Deletion {
+  warnOfPolicy(request, options);
   const old = currentObject(request);
   if (!old) throw notFoundError(request);
   checkPreconditions(request, old, options);
-  const { deletionWarning } = request.resource.strategy;
-  if (deletionWarning && options.propagationPolicy === undefined && options.orphanDependents === undefined)
-    request.warnings.push(deletionWarning);
   const { dryRun } = options;
   return { is: 'deletion', request, dryRun, old, outcome: outcomeOf(context, request, options, old) };
+}
+
+/** Adds the kind's warning of a delete that names no propagation policy, whatever becomes of the delete. */
+function warnOfPolicy({ resource, warnings }: AuthorizedRequest, options: DeleteOptions): void {
+  const { deletionWarning } = resource.strategy;
+  if (deletionWarning && options.propagationPolicy === undefined && options.orphanDependents === undefined)
+    warnings.push(deletionWarning);
 }
 
 function outcomeOf(context: Context, request: AuthorizedRequest, options: DeleteOptions, old: ApiObject): Outcome {
@@ -136,7 +141,7 @@ function checkPreconditions(request: AuthorizedRequest, old: ApiObject, { precon
       );
     const reason = `the ${what} in the precondition (${asked}) does not match the ${what} in record (${found}). ${hint}`;
     // Upstream names the kind here, and not the resource.
-    throw conflict({ group: resource.group, resource: resource.kind }, target.name, reason);
+    throw conflict({ group: storedGroup(resource), resource: resource.kind }, target.name, reason);
   };
   const { uid, resourceVersion } = preconditions;
   if (uid !== undefined && uid !== old.metadata.uid)

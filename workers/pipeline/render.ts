@@ -70,7 +70,7 @@ export async function render(
   return {
     is: 'respond',
     status: rendering.status,
-    headers: headersFor(choice, resource.warning === undefined ? [] : [resource.warning]),
+    headers: headersFor(choice, rendering.warnings ?? (resource.warning === undefined ? [] : [resource.warning])),
     body,
   };
 }

@@ -3,6 +3,7 @@ import type { Column, Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import {
   ensureRecord,
+  isDeepEqual,
   isSemanticallyEqual,
   numberAt,
   recordAt,
@@ -91,8 +92,7 @@ const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
   changesGeneration: (object, old) =>
-    !isSemanticallyEqual(object.spec, old.spec) ||
-    !isSemanticallyEqual(object.metadata.annotations, old.metadata.annotations),
+    !isDeepEqual(object.spec, old.spec) || !isSemanticallyEqual(object.metadata.annotations, old.metadata.annotations),
   applyDefaults: object => {
     const spec = specOf(object);
     setDefault(spec, 'replicas', 1);

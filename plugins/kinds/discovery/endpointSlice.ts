@@ -4,6 +4,8 @@ import { dns1123Label, dns1123Subdomain, labelValue, qualifiedName } from '../..
 import type { ApiObject } from '../../../core/model/object.js';
 import {
   isAbsent,
+  isDeepEqual,
+  isSemanticallyEqual,
   recordAt,
   recordsAt,
   setDefault,
@@ -94,6 +96,8 @@ function validateEndpointSlice(object: ApiObject): Violation[] {
   ];
 }
 
+const withoutMetadata = ({ metadata: _metadata, ...content }: ApiObject): object => content;
+
 /** The stable version has no topology: nodes and zones have their own fields. */
 const dropTopology = (object: ApiObject): void => {
   for (const endpoint of Array.isArray(object.endpoints) ? (object.endpoints as UnknownRecord[]) : [])
@@ -128,6 +132,10 @@ const COLUMNS: readonly Column[] = [
 /** EndpointSlice. Its address type is immutable. */
 export const endpointSlice = builtInKind('discovery.orchestrator.io/endpointslices', () => ({
   hasGeneration: true,
+  // The generation also counts changes of labels, by which consumers find the slices of a service.
+  changesGeneration: (object, old) =>
+    !isDeepEqual(withoutMetadata(object), withoutMetadata(old)) ||
+    !isSemanticallyEqual(object.metadata.labels, old.metadata.labels),
   applyDefaults: object => {
     for (const port of recordsAt(object, 'ports')) {
       setDefault(port, 'name', '');

@@ -47,7 +47,7 @@ function restoreDecisions(object: ApiObject, old: ApiObject): void {
   for (const type of ['Approved', 'Denied']) {
     const before = conditionsOf(old).filter(given => given.type === type);
     const now = conditionsOf(object).filter(given => given.type === type);
-    if (before.length !== now.length) continue;
+    if (now.length === 0 || before.length !== now.length) continue;
     const queue = [...before];
     ensureRecord(object, 'status').conditions = conditionsOf(object).map(given =>
       given.type === type ? queue.shift()! : given,
