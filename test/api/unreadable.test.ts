@@ -102,9 +102,12 @@ describe('the OpenAPI documents', () => {
   });
   afterAll(() => api.close());
 
-  test('say what selectors, watches and lists are', async () => {
+  test('describe the parameters of lists', async () => {
     const { text } = await api.get('/openapi/v2');
-    for (const words of ['list of returned', 'List of services', 'Watch for changes to the described resources'])
-      expect(text).toContain(words);
+    const { paths } = JSON.parse(text);
+    const { parameters = [], get } = paths['/api/v1/namespaces/{namespace}/configmaps'];
+    const ofLists: { name: string; description?: string }[] = [...parameters, ...get.parameters];
+    for (const wanted of ['labelSelector', 'fieldSelector', 'watch', 'limit', 'continue'])
+      expect(ofLists.find(({ name }) => name === wanted)?.description, wanted).toMatch(/^[A-Z].+\.$/);
   });
 });
