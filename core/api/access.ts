@@ -1,3 +1,4 @@
+import type { ApiObject } from '../model/object.js';
 import { Refusal } from '../model/refusal.js';
 import type { Target } from '../model/target.js';
 import type { User } from '../model/user.js';
@@ -16,6 +17,8 @@ export interface Received {
   readonly certificate?: string;
   readonly remoteAddress: string;
   readonly path: string;
+  /** The token must be for one of these audiences; absent: for this server. */
+  readonly audiences?: readonly string[];
   /** Adds a Warning header about the credentials to a refusal, and to the answer of a write. */
   warn(text: string): void;
 }
@@ -27,6 +30,36 @@ export interface Received {
  * const cacheFor: CacheFor = 60_000;
  */
 export type CacheFor = 'forever' | 'never' | number;
+
+/**
+ * A stored object by the storage name of its resource.
+ *
+ * @example
+ * const account: StoredObject = { storageName: 'core/serviceaccounts', object };
+ */
+export interface StoredObject {
+  readonly storageName: string;
+  readonly object: ApiObject;
+}
+
+/**
+ * A user, with what the identity depends on beside the credentials.
+ *
+ * @example
+ * return { user, cacheFor: expiresAt - host.now(), objects: [{ storageName: 'core/serviceaccounts', object }] };
+ */
+export interface Identified {
+  readonly user: User;
+  /** How long these credentials stand for the user; absent: as long as the authenticator's `cacheFor` says. */
+  readonly cacheFor?: CacheFor;
+  /**
+   * Objects that the identity was read from. The authenticator is asked again as soon as one of them has changed or is
+   * gone: at the next request after the change was acknowledged.
+   */
+  readonly objects?: readonly StoredObject[];
+  /** Which of the audiences that were asked for the token is for. Absent: the authenticator knows of no audiences. */
+  readonly audiences?: readonly string[];
+}
 
 /**
  * Determines the sender of a request.
@@ -43,7 +76,7 @@ export interface Authenticator {
    * Refusal('Unauthorized') for invalid credentials. Any other error is logged and also answered with 401. The client
    * does not learn the cause: every 401 has the same body.
    */
-  authenticate(request: Received): Awaitable<User | null>;
+  authenticate(request: Received): Awaitable<User | Identified | null>;
   readonly cacheFor: CacheFor;
 }
 
@@ -108,16 +141,29 @@ export interface Authorizer {
 }
 
 /**
+ * What all authenticators together found out about a request. `user`: null if it carries no credentials.
+ *
+ * @example
+ * const nobody: Authenticated = { user: null, cacheFor: 'forever', objects: [] };
+ */
+export interface Authenticated {
+  readonly user: User | null;
+  readonly cacheFor: CacheFor;
+  readonly objects: readonly StoredObject[];
+  readonly audiences?: readonly string[];
+}
+
+/**
  * The combination of all authenticators. The first one that returns a user ends the evaluation. If one throws and no
  * later one returns a user, the result is 401. `cacheFor` is the shortest value of all authenticators that were called,
  * because one that did not recognize the credentials may recognize them later.
  *
  * @example
- * const { user, cacheFor } = await authentication.authenticate(request);
+ * const { user, cacheFor, objects } = await authentication.authenticate(request);
  */
 export interface Authentication {
   /** Throws only the 401 that is the same for every cause. */
-  authenticate(request: Received): Promise<{ user: User | null; cacheFor: CacheFor }>;
+  authenticate(request: Received): Promise<Authenticated>;
 }
 
 /**
@@ -146,12 +192,14 @@ const isUnauthorized = (thrown: unknown): boolean => thrown instanceof Refusal &
 
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(one => typeof one === 'string');
 
-/** Throws unless an authenticator returned a user or null. */
-function checkUser(user: User | null | undefined): User | null {
-  if (user === null || user === undefined) return null;
-  const { name, uid, groups, extra } = user;
-  if (typeof name === 'string' && name !== '' && typeof uid === 'string' && areTexts(groups) && extra instanceof Map)
-    return user;
+const isUser = ({ name, uid, groups, extra }: User): boolean =>
+  typeof name === 'string' && name !== '' && typeof uid === 'string' && areTexts(groups) && extra instanceof Map;
+
+/** Throws unless an authenticator returned a user or nobody. */
+function checkUser(found: User | Identified | null | undefined): Identified | null {
+  if (found === null || found === undefined) return null;
+  const identified = 'user' in found ? found : { user: found };
+  if (isUser(identified.user)) return identified;
   throw new TypeError('authenticate must return null or { name, uid, groups, extra }, with a name and extra as a Map');
 }
 
@@ -170,14 +218,16 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
         const { value } = input;
         cacheFor = shorterTime<CacheFor>(cacheFor, value.cacheFor);
         try {
-          const user = await input.call(() => after(value.authenticate(request), checkUser), isUnauthorized);
-          if (user) return { user, cacheFor };
+          const found = await input.call(() => after(value.authenticate(request), checkUser), isUnauthorized);
+          if (!found) continue;
+          const { objects = [] } = found;
+          return { ...found, cacheFor: shorterTime<CacheFor>(cacheFor, found.cacheFor ?? 'forever'), objects };
         } catch {
           isRefused = true;
         }
       }
       if (isRefused) throw new Refusal('Unauthorized', 'Unauthorized');
-      return { user: null, cacheFor };
+      return { user: null, cacheFor, objects: [] };
     },
   };
 }

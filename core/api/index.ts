@@ -2,6 +2,7 @@
 export * from './access.js';
 export * from './admission.js';
 export * from './control.js';
+export * from './document.js';
 export * from './host.js';
 export * from './listener.js';
 export * from './point.js';
@@ -26,6 +27,7 @@ export {
   storage,
   Unavailable,
 } from './storage.js';
+export * from './tokens.js';
 export * from './version.js';
 export {
   dns1035Label,

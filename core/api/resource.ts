@@ -1,6 +1,7 @@
 import type { ApiObject, Json } from '../model/object.js';
 import type { Violation } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
+import type { Host } from './host.js';
 import { allValues, ConfigError, type Contributed, type Contribution, definePoint } from './point.js';
 import type { Strategy } from './strategy.js';
 import { checkViolations } from './violations.js';
@@ -156,7 +157,7 @@ export type ResourceCheck = (object: ApiObject, old: ApiObject | undefined) => r
  */
 export type CustomStrategy = Omit<
   Partial<Strategy>,
-  'hasStatus' | 'scale' | 'actions' | 'actsOn' | 'review' | 'connections'
+  'hasStatus' | 'scale' | 'actions' | 'answers' | 'actsOn' | 'review' | 'connections'
 >;
 
 /**
@@ -344,13 +345,16 @@ function combineTypes(inputs: readonly Contributed<ResourceType | BuiltInKind>[]
 export const resourceType = definePoint<ResourceType | BuiltInKind>()('resource', ['front', 'request'], combineTypes);
 
 /**
- * Contributes the strategy of a built-in kind. `make` is called once per thread, with the naming of the server.
+ * Contributes the strategy of a built-in kind. `make` is called once per thread, with the naming of the
+ * server and its host.
  *
  * @example
  * export const lease = builtInKind('coordination.orchestrator.io/leases', () => ({ allowUnconditionalUpdate: false }));
  */
-export const builtInKind = (storageName: string, make: (naming: Naming) => Partial<Strategy>): Contribution =>
-  resourceType.of(({ naming }) => ({ storageName, strategy: make(naming) }));
+export const builtInKind = (
+  storageName: string,
+  make: (naming: Naming, host: Host<'front' | 'request'>) => Partial<Strategy>,
+): Contribution => resourceType.of(host => ({ storageName, strategy: make(host.naming, host) }));
 
 /**
  * Stored objects that define resource types at run time. Every thread calls `define` for the same objects in the same

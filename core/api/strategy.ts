@@ -85,6 +85,15 @@ export interface RowCondition {
 export type SubresourceWrite = (body: ApiObject, current: ApiObject, context: StrategyContext) => ApiObject;
 
 /**
+ * A create on a subresource that changes nothing: receives the object of the body and the current object, which it must
+ * not change, and returns the answer, an object of the subresource's kind. Throws Refusal.
+ *
+ * @example
+ * const brew: SubresourceAnswer = (body, order, context) => ({ ...body, status: { readyAt: context.now } });
+ */
+export type SubresourceAnswer = (body: ApiObject, current: ApiObject, context: StrategyContext) => Awaitable<ApiObject>;
+
+/**
  * Answers a request that would be forwarded (`log`, `exec`, `proxy`): throws or returns a refusal, or returns `empty`
  * if there is no output yet. Undefined: the request would have to be forwarded, which the server does not support.
  *
@@ -103,8 +112,15 @@ export type Connection = (
  * review: async (object, { user, authorize }) => ({ ...object, status: await authorize(user, targetOf(object)) });
  */
 export interface ReviewContext extends StrategyContext {
-  /** The user of a bearer token, with all groups; undefined for an unknown token. */
-  authenticate(token: string): Promise<User | undefined>;
+  /**
+   * Whose the bearer token is, with all groups of the user; undefined if it is nobody's, or for none of the audiences.
+   * `audiences` of the result are those that it is for; absent where its authenticator knows of none, and it is for
+   * this server.
+   */
+  authenticate(
+    token: string,
+    audiences: readonly string[],
+  ): Promise<{ readonly user: User; readonly audiences?: readonly string[] } | undefined>;
   /**
    * The decision of the authorizers about a request. Groups are in the naming of the server. Throws Refusal if an
    * authorizer fails.
@@ -234,6 +250,8 @@ export interface Strategy {
   readonly subresources?: ReadonlyMap<string, SubresourceWrite>;
   /** Creates on subresources that change the object, by name: `binding`. They are answered with a Status. */
   readonly actions?: ReadonlyMap<string, SubresourceWrite>;
+  /** Creates on subresources that are answered and change nothing, by name: `token`. */
+  readonly answers?: ReadonlyMap<string, SubresourceAnswer>;
   /**
    * For a virtual resource: a create runs this action of the object that the body names, which belongs to another
    * resource of the same group version.

@@ -77,6 +77,83 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
     },
   ],
   [
+    'service-account-issuer',
+    {
+      setting: 'serviceAccountIssuer',
+      read: listOf(text),
+      repeatable: true,
+      placeholder: 'URL',
+      help: 'issuer of service account tokens; further ones are accepted; repeatable',
+    },
+  ],
+  [
+    'service-account-key-file',
+    {
+      setting: 'serviceAccountKeyFile',
+      read: listOf(text),
+      repeatable: true,
+      placeholder: 'FILE',
+      help: 'further keys that verify service account tokens, in PEM; repeatable',
+    },
+  ],
+  [
+    'service-account-signing-key-file',
+    {
+      setting: 'serviceAccountSigningKeyFile',
+      read: text,
+      placeholder: 'FILE',
+      help: 'key that signs service account tokens, in PEM (made by the server)',
+    },
+  ],
+  [
+    'service-account-max-token-expiration',
+    {
+      setting: 'serviceAccountMaxTokenExpiration',
+      read: duration,
+      placeholder: 'TIME',
+      help: 'longest lifetime of service account tokens, at least 1h (no limit)',
+    },
+  ],
+  [
+    'service-account-extend-token-expiration',
+    {
+      setting: 'serviceAccountExtendTokenExpiration',
+      read: flag,
+      valueOptional: true,
+      placeholder: 'BOOL',
+      help: 'let tokens of pods live for a year, for programs that read them once (true)',
+    },
+  ],
+  [
+    'service-account-jwks-uri',
+    {
+      setting: 'serviceAccountJwksUri',
+      read: text,
+      placeholder: 'URL',
+      help: 'where others get the keys of service account tokens (this server)',
+    },
+  ],
+  [
+    'service-account-lookup',
+    {
+      setting: 'serviceAccountLookup',
+      read: flag,
+      valueOptional: true,
+      placeholder: 'BOOL',
+      help: 'accept tokens of secrets only while secret and account exist (true)',
+    },
+  ],
+  [
+    'api-audiences',
+    {
+      setting: 'apiAudiences',
+      read: listOf(text),
+      repeatable: true,
+      placeholder: 'NAMES',
+      help: 'audiences of service account tokens for this server (the issuers)',
+    },
+  ],
+  [
     'storage-backend',
     {
       setting: 'storage',

@@ -1,1 +1,1 @@
-export { ensurePki, type Pki } from './pki.js';
+export { ensurePki, type Pki, writeFileAtomic } from './pki.js';

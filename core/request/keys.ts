@@ -1,8 +1,12 @@
 import type { Resource } from '../schema/resource.js';
 
+/** The key in the store of an object by the storage name of its resource; the namespace of a cluster's object is ''. */
+export const objectKey = (storageName: string, namespace: string, name: string): string =>
+  `${storageName}/${namespace ? `${namespace}/` : ''}${name}`;
+
 /** The prefix of the keys of a resource, or of its objects in one namespace. */
 export const prefixOf = (resource: Resource, namespace: string): string =>
-  `${resource.storageName}/${resource.namespaced && namespace ? `${namespace}/` : ''}`;
+  objectKey(resource.storageName, resource.namespaced ? namespace : '', '');
 
 /** The key of an object in the store. */
 export const keyOf = (resource: Resource, namespace: string, name: string): string =>

@@ -161,25 +161,31 @@ const streamTypes = ({ media, naming }: Offer): string[] =>
   media.filter(canStream).map(name => `${naming.mediaType(NAMES[name])};stream=watch`);
 
 /** The refusal of upstream's router: no range names a media type of the route. */
-const noRepresentation = (offer: Offer): Refusal =>
-  new Refusal(
-    'NotAcceptable',
-    `406: Not Acceptable\n\nAvailable representations: ${[...mediaTypes(offer), ...(offer.collection ? streamTypes(offer) : [])].join(', ')}`,
-    {},
-  );
+const noRepresentation = (available: readonly string[]): Refusal =>
+  new Refusal('NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, {});
+
+const representations = (offer: Offer): string[] => [
+  ...mediaTypes(offer),
+  ...(offer.collection ? streamTypes(offer) : []),
+];
 
 /** The refusal of upstream's handlers: nothing that is accepted can be served. */
 const notAcceptable = (accepted: readonly string[]): Refusal =>
   new Refusal('NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
 
 /** Whether upstream's router accepts a header: it names a media type or `*\/*`, whatever quality and parameters. */
-function routeAccepts(accept: string | undefined, media: readonly MediaName[]): boolean {
+function routeAccepts(accept: string | undefined, mediaTypes: readonly string[]): boolean {
   if (!accept) return true;
   return rangesIn(accept).some(part => {
     const [range = ''] = part.split(';', 1);
     const asked = neutralMediaType(range.trim().toLowerCase());
-    return asked === '*/*' || media.some(name => asked === NAMES[name]);
+    return asked === '*/*' || mediaTypes.includes(asked);
   });
+}
+
+/** Throws 406 unless an Accept header accepts this media type, the only one of a document. */
+export function checkAccepts(accept: string | undefined, mediaType: string): void {
+  if (!routeAccepts(accept, [mediaType])) throw noRepresentation([mediaType]);
 }
 
 /**
@@ -190,7 +196,14 @@ export function negotiate(accept: string | undefined, offer: Offer): Choice {
   // What most clients send needs no parsing.
   if (accept === NAMES.json && offer.media.includes('json') && offer.forms.includes('object'))
     return { form: 'object', version: 'v1', media: 'json', pretty: undefined, contentType: NAMES.json };
-  if (offer.routed && !routeAccepts(accept, offer.media)) throw noRepresentation(offer);
+  if (
+    offer.routed &&
+    !routeAccepts(
+      accept,
+      offer.media.map(name => NAMES[name]),
+    )
+  )
+    throw noRepresentation(representations(offer));
   const ranges = parseAccept(accept);
   for (const range of ranges) {
     for (const media of offer.media) {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPair, randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -12,9 +12,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import type { Naming } from '../naming.js';
 import type { Releases } from '../plugin/releases.js';
-import { ensurePki, type Pki } from '../pki/index.js';
+import { ensurePki, type Pki, writeFileAtomic } from '../pki/index.js';
 import type { Settings } from './settings.js';
 
 /**
@@ -28,6 +29,8 @@ export interface DataDirectory {
   readonly admin: { readonly token: string; readonly file: string };
   /** Signs continue tokens. It is kept with the data, so that tokens survive a restart. */
   readonly continueSecret: Uint8Array;
+  /** The key that signs tokens of service accounts unless the settings name one. */
+  readonly serviceAccountKeyFile: string;
 }
 
 function ensureAdminToken(directory: string, user: string): DataDirectory['admin'] {
@@ -40,6 +43,18 @@ function ensureAdminToken(directory: string, user: string): DataDirectory['admin
 function ensureSecret(file: string): Uint8Array {
   if (!existsSync(file)) writeFileSync(file, randomBytes(32), { mode: 0o600 });
   return readFileSync(file);
+}
+
+/** Makes a key for tokens of service accounts: RSA, which every client of JWTs can verify, and fast. */
+async function ensureServiceAccountKey(file: string): Promise<string> {
+  if (existsSync(file)) return file;
+  const { privateKey } = await promisify(generateKeyPair)('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  writeFileAtomic(file, privateKey, 0o600);
+  return file;
 }
 
 /** Keeps other users out of a directory with secrets, also if an earlier release made it or it was copied here. */
@@ -86,10 +101,14 @@ export async function openDataDirectory(
 ): Promise<DataDirectory> {
   const directory = temporary ? temporaryDirectory(releases) : makeDirectory(settings);
   const sans = [settings.bindAddress, ...settings.tlsSan];
-  const pki = await ensurePki({ dataDir: directory, sans, naming, now: Date.now });
   const pkiDirectory = join(directory, 'pki');
+  mkdirSync(pkiDirectory, { recursive: true, mode: 0o700 });
+  const [pki, serviceAccountKeyFile] = await Promise.all([
+    ensurePki({ dataDir: directory, sans, naming, now: Date.now }),
+    ensureServiceAccountKey(join(pkiDirectory, 'service-account.key')),
+  ]);
   const admin = ensureAdminToken(pkiDirectory, naming.component('orchestrator-admin'));
   const continueSecret = ensureSecret(join(pkiDirectory, 'continue.key'));
   makePrivate(pkiDirectory);
-  return { storePath: join(directory, 'store'), pki, admin, continueSecret };
+  return { storePath: join(directory, 'store'), pki, admin, continueSecret, serviceAccountKeyFile };
 }

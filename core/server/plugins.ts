@@ -5,6 +5,7 @@ import { DEFAULT_RANGES, ownAddress } from '../../plugins/kinds/core/service/all
 import { ConfigError } from '../api/point.js';
 import type { PluginSpec } from '../threads/data.js';
 import { etcdConfig } from './etcd.js';
+import { serviceAccountConfig } from './serviceAccounts.js';
 import type { Settings } from './settings.js';
 
 const at = (path: string): string => new URL(`../../plugins/${path}`, import.meta.url).href;
@@ -16,6 +17,8 @@ export interface BuiltinInputs {
   readonly storePath: string;
   /** File with the administrator's token. */
   readonly adminTokens: string;
+  /** The server's own key for tokens of service accounts. */
+  readonly serviceAccountKeyFile: string;
   /** Every stored resource, for the controllers. */
   readonly resources: readonly object[];
   /** Every served group, for their API services. */
@@ -44,12 +47,16 @@ const DEFAULT_PORT = 6443;
 const LOOPBACK = /^(127\.|::1$|localhost$)/;
 const ANY = new Set(['0.0.0.0', '::']);
 
-/** How workloads reach the server: at its address, or the first of this machine if it listens on all of them. */
-function ownServiceOf({ bindAddress, port }: Settings): OwnServiceConfig {
+/** The address that the server listens on, or the first of this machine if it listens on all of them. */
+function addressOf({ bindAddress }: Settings): string | undefined {
   const outer = Object.values(networkInterfaces()).flatMap(all => all ?? []);
-  const address = ANY.has(bindAddress)
-    ? outer.find(one => !one.internal && one.family === 'IPv4')?.address
-    : bindAddress;
+  return ANY.has(bindAddress) ? outer.find(one => !one.internal && one.family === 'IPv4')?.address : bindAddress;
+}
+
+/** How workloads reach the server. */
+function ownServiceOf(settings: Settings): OwnServiceConfig {
+  const { port } = settings;
+  const address = addressOf(settings);
   const reachable = address !== undefined && isIP(address) > 0 && !LOOPBACK.test(address);
   return { clusterIP: ownAddress(DEFAULT_RANGES), port: port || DEFAULT_PORT, ...(reachable ? { address } : {}) };
 }
@@ -75,7 +82,9 @@ function storagePlugin(settings: Settings, { storePath: path }: BuiltinInputs): 
 export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec[] {
   const request = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['request'] });
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
-  const { resources, groups } = inputs;
+  const { resources, groups, serviceAccountKeyFile } = inputs;
+  const host = `${addressOf(settings) ?? 'localhost'}:${settings.port || DEFAULT_PORT}`;
+  const accounts = serviceAccountConfig(settings, serviceAccountKeyFile, host);
   const hasOwnStorage = settings.plugins.some(({ points }: PluginSpec) => points?.includes('storage'));
   return [
     ...(hasOwnStorage ? [] : [storagePlugin(settings, inputs)]),
@@ -85,6 +94,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     request('authn/static-token.js', { file: inputs.adminTokens }),
     request('authn/client-certificate.js'),
     ...(settings.tokenAuthFile ? [request('authn/static-token.js', { file: settings.tokenAuthFile })] : []),
+    { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'request', 'control'] },
     request('admission/namespace-lifecycle.js'),
     request('admission/taint-new-nodes.js'),
     request('admission/service-account.js'),
@@ -108,7 +118,14 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
 }
 
 /** Stands for what is known only while the server runs. */
-const NO_INPUTS: BuiltinInputs = { rootCa: '-', storePath: '-', adminTokens: '-', resources: [], groups: [] };
+const NO_INPUTS: BuiltinInputs = {
+  rootCa: '-',
+  storePath: '-',
+  adminTokens: '-',
+  serviceAccountKeyFile: '-',
+  resources: [],
+  groups: [],
+};
 
 /**
  * The plugins of a server with these settings, with `plugins` as those of its configuration. For what its own plugins

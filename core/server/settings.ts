@@ -26,6 +26,20 @@ export interface Settings {
   readonly tokenAuthFile?: string;
   readonly anonymousAuth: boolean;
   readonly authorizationMode: readonly AuthorizationMode[];
+  /** The first is the issuer of new tokens of service accounts; those of the others are accepted. Absent: its own. */
+  readonly serviceAccountIssuer?: readonly string[];
+  /** Files with further keys that such tokens are verified with. */
+  readonly serviceAccountKeyFile?: readonly string[];
+  /** Absent: the server makes its own key. */
+  readonly serviceAccountSigningKeyFile?: string;
+  /** Longest lifetime of new tokens; absent: none. */
+  readonly serviceAccountMaxTokenExpiration?: number;
+  readonly serviceAccountExtendTokenExpiration: boolean;
+  /** Where the discovery document of the issuer says that the keys are; absent: this server. */
+  readonly serviceAccountJwksUri?: string;
+  readonly serviceAccountLookup: boolean;
+  /** Audiences of the server; absent: the issuers. */
+  readonly apiAudiences?: readonly string[];
   readonly storage: 'rocksdb' | 'memory' | 'etcd';
   /** URLs of the etcd servers. Required with the etcd backend; like all settings of etcd, allowed with it only. */
   readonly etcdServers?: readonly string[];
@@ -64,6 +78,8 @@ export const DEFAULTS: Settings = {
   tlsSan: [],
   anonymousAuth: true,
   authorizationMode: ['RBAC'],
+  serviceAccountExtendTokenExpiration: true,
+  serviceAccountLookup: true,
   storage: 'rocksdb',
   historyRetention: HISTORY_MS,
   livezGracePeriod: 0,

@@ -12,6 +12,7 @@ import { threadScope } from '../threads/thread.js';
 import { type RunningFrontEnd, startFrontEnd } from '../../workers/front/main.js';
 import { COUNTERS } from '../../workers/front/storeThread.js';
 import { checkEtcd } from './etcd.js';
+import { checkServiceAccounts } from './serviceAccounts.js';
 import { type DataDirectory, openDataDirectory } from './dataDirectory.js';
 import { type BuiltinInputs, builtInPlugins, pluginsOf } from './plugins.js';
 import { DEFAULTS, type Settings } from './settings.js';
@@ -36,7 +37,7 @@ export interface RunningServer {
 /** Starts a server. Throws ConfigError for bad settings and StoreError for a store that cannot be used. */
 export async function startServer(given: Partial<Settings> = {}): Promise<RunningServer> {
   const began = performance.now();
-  const checked: Settings = checkEtcd({ ...DEFAULTS, ...given });
+  const checked: Settings = checkServiceAccounts(checkEtcd({ ...DEFAULTS, ...given }));
   const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked));
   const settings = { ...checked, plugins };
   const releases = new Releases();
@@ -107,8 +108,12 @@ const describe = (registry: Registry): Kinds => ({
 });
 
 /** Every plugin of the server. */
-const pluginsFor = (settings: Settings, { pki, admin, storePath }: DataDirectory, kinds: Kinds): PluginSpec[] =>
-  pluginsOf(settings, { rootCa: pki.caPem, storePath, adminTokens: admin.file, ...kinds });
+const pluginsFor = (
+  settings: Settings,
+  { pki, admin, storePath, serviceAccountKeyFile }: DataDirectory,
+  kinds: Kinds,
+): PluginSpec[] =>
+  pluginsOf(settings, { rootCa: pki.caPem, storePath, adminTokens: admin.file, serviceAccountKeyFile, ...kinds });
 
 /**
  * What every thread is started with. Kinds are described to the control thread alone, which starts once they are known.

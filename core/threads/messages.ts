@@ -179,10 +179,18 @@ export interface Rendering {
   readonly events?: { readonly types: readonly string[]; readonly header: boolean };
 }
 
+/** An object, by its key in the store, as a revision has written it. */
+export interface ObjectRevision {
+  readonly key: string;
+  readonly revision: number;
+}
+
 /** The outcome of authentication and authorization, and how long the front end may remember it. */
 export interface Grant {
   readonly user: User;
   readonly identityFor: number | 'forever' | 'never';
+  /** The identity is that of the credentials while these objects are unchanged. */
+  readonly objects: readonly ObjectRevision[];
   readonly dependsOn: DependsOn;
   readonly allowed: boolean;
   /** Warnings about the credentials, where there are any. Such an identity is not remembered. */

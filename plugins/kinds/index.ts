@@ -42,7 +42,7 @@ import { replicationController } from './core/replicationController.js';
 import { resourceQuota } from './core/resourceQuota.js';
 import { secret } from './core/secret/index.js';
 import { service } from './core/service/index.js';
-import { serviceAccount } from './core/serviceAccount.js';
+import { serviceAccount } from './core/serviceAccount/index.js';
 import { endpointSlice } from './discovery/endpointSlice.js';
 import { flowSchema } from './flowcontrol/flowSchema.js';
 import { priorityLevelConfiguration } from './flowcontrol/priorityLevelConfiguration.js';

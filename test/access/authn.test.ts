@@ -131,10 +131,8 @@ describe('client certificates', () => {
   });
   test('its fingerprint is the credential id among the extras', async () => {
     const fingerprint = createHash('sha256').update(new X509Certificate(CERTIFICATES.plain).raw).digest('hex');
-    const found = await authenticate('plain');
-    expect([...(found?.extra ?? [])]).toEqual([
-      ['authentication.kubernetes.io/credential-id', [`X509SHA256=${fingerprint}`]],
-    ]);
+    const found = (await authenticate('plain')) as User;
+    expect([...found.extra]).toEqual([['authentication.kubernetes.io/credential-id', [`X509SHA256=${fingerprint}`]]]);
   });
   test('a request without certificate, or one without common name, is for others', () => {
     expect(clientCertificates({ now: () => from, naming }).authenticate(received())).toBeNull();

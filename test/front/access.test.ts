@@ -8,6 +8,7 @@ import type { Grant } from '../../core/threads/messages.js';
 const grant = (over: Partial<Grant> = {}): Grant => ({
   user: { name: 'ann', uid: '', groups: [], extra: new Map() },
   identityFor: 'forever',
+  objects: [],
   dependsOn: 'policy',
   allowed: true,
   ...over,
@@ -41,7 +42,7 @@ test('requests with other credentials, or on behalf of others, are known by othe
 });
 
 test('a decision is remembered until the policy changes, and for its time at most', () => {
-  const cache = new AccessCache();
+  const cache = new AccessCache(() => undefined);
   cache.learn('token', 'by policy', grant(), cache.policy, 0);
   cache.learn('token', 'for a while', grant({ dependsOn: 10 }), cache.policy, 0);
   cache.learn('token', 'never', grant({ dependsOn: 'never' }), cache.policy, 0);
@@ -56,21 +57,21 @@ test('a decision is remembered until the policy changes, and for its time at mos
 });
 
 test('a decision made before a change of policy, learnt after it, does not count', () => {
-  const cache = new AccessCache();
+  const cache = new AccessCache(() => undefined);
   const before = cache.policy++;
   cache.learn('token', 'k', grant(), before, 0);
   expect(isAllowed(cache, 'k')).toBe(false);
 });
 
 test('a known identity learns further permissions, and keeps what it has', () => {
-  const cache = new AccessCache();
+  const cache = new AccessCache(() => undefined);
   cache.learn('token', 'first', grant(), 0, 0);
   cache.learn('token', 'second', grant({ identityFor: 'never' }), 0, 0);
   expect(['first', 'second', 'third'].map(key => isAllowed(cache, key))).toEqual([true, true, false]);
 });
 
 test('an identity whose first request was refused is known, and learns from its next one', () => {
-  const cache = new AccessCache();
+  const cache = new AccessCache(() => undefined);
   cache.learn('token', 'refused', grant({ allowed: false, dependsOn: 'never' }), 0, 0);
   expect(cache.identity('token', 0)?.user.name).toBe('ann');
   cache.learn('token', 'allowed', grant({ identityFor: 'never' }), 0, 0);
@@ -78,13 +79,13 @@ test('an identity whose first request was refused is known, and learns from its 
 });
 
 test('an identity that must not be cached is not, nor are its permissions', () => {
-  const cache = new AccessCache();
+  const cache = new AccessCache(() => undefined);
   cache.learn('token', 'k', grant({ identityFor: 'never' }), 0, 0);
   expect(cache.identity('token', 0)).toBeUndefined();
 });
 
 test('an identity ends with its time, and its permissions with it', () => {
-  const cache = new AccessCache();
+  const cache = new AccessCache(() => undefined);
   cache.learn('token', 'k', grant({ identityFor: 10 }), 0, 0);
   expect(isAllowed(cache, 'k', 9)).toBe(true);
   cache.learn('token', 'later', grant({ identityFor: 'never' }), 0, 9);
@@ -93,7 +94,7 @@ test('an identity ends with its time, and its permissions with it', () => {
 });
 
 test("of credentials that are nobody's only their absence is remembered", () => {
-  const cache = new AccessCache();
+  const cache = new AccessCache(() => undefined);
   cache.learn('\nauthorization Basic 1', 'k', grant({ user: ANONYMOUS }), 0, 0);
   cache.learn('', 'k', grant({ user: ANONYMOUS }), 0, 0);
   expect(cache.identity('\nauthorization Basic 1', 0)).toBeUndefined();
@@ -101,7 +102,7 @@ test("of credentials that are nobody's only their absence is remembered", () => 
 });
 
 test('one identity that asks for ever more drops its own permissions, those used least recently', () => {
-  const cache = new AccessCache();
+  const cache = new AccessCache(() => undefined);
   cache.learn('other', 'k', grant(), 0, 0);
   cache.learn('token', 'unused', grant(), 0, 0);
   cache.learn('token', 'used', grant(), 0, 0);
@@ -114,7 +115,7 @@ test('one identity that asks for ever more drops its own permissions, those used
 });
 
 test('ever more identities drop those used least recently', () => {
-  const cache = new AccessCache();
+  const cache = new AccessCache(() => undefined);
   cache.learn('unused', 'k', grant(), 0, 0);
   cache.learn('token', 'k', grant(), 0, 0);
   for (let i = 0; i < (2 * ACCESS_CACHE_BYTES) / 20_000; i++) {
@@ -125,7 +126,7 @@ test('ever more identities drop those used least recently', () => {
 });
 
 test('a question too long to be remembered is asked again', () => {
-  const cache = new AccessCache();
+  const cache = new AccessCache(() => undefined);
   const long = 'x'.repeat(CACHED_KEY_CHARACTERS + 1);
   cache.learn('token', long, grant(), 0, 0);
   expect(isAllowed(cache, long)).toBe(false);

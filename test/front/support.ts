@@ -21,6 +21,7 @@ export const turn = (): Promise<void> => new Promise(resolve => setImmediate(res
 export const grantFor = (name: string): Grant => ({
   user: { name, uid: '', groups: [], extra: new Map() },
   identityFor: 'forever',
+  objects: [],
   dependsOn: 'policy',
   allowed: true,
 });
@@ -55,7 +56,7 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
     catchUp: () => undefined,
     mostRecent: () => undefined,
   } as unknown as ReadContext;
-  const access = new AccessCache();
+  const access = new AccessCache(() => undefined);
   const proposals = new Proposals();
   const log = { error: () => undefined } as unknown as Log;
   const front = new Front({

@@ -26,7 +26,11 @@ function runner() {
       return current;
     },
     authentication: {
-      authenticate: async ({ path }) => ({ user: path.includes('unclonable') ? UNCLONABLE : USER, cacheFor: 'never' }),
+      authenticate: async ({ path }) => ({
+        user: path.includes('unclonable') ? UNCLONABLE : USER,
+        cacheFor: 'never',
+        objects: [],
+      }),
     },
     authorization: {
       authorize: async () => ({ decision: { is: 'allow' }, dependsOn: 'never' }),

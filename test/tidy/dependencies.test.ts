@@ -21,9 +21,6 @@ const CHOSEN: { readonly [name: string]: readonly string[] } = {
   tinybench: ['bench'],
   vitest: ['test'],
 };
-/** Packages that nothing uses yet: bearer tokens are not JSON Web Tokens so far. */
-const NOT_YET = ['jose'];
-
 /** The packages that modules in these folders import; `@scope/name/file` is returned as `@scope/name`. */
 function namedIn(folders: readonly string[]): Set<string> {
   const required = (text: string): string[] =>
@@ -49,7 +46,7 @@ describe('dependencies', () => {
     const isUsed = ([name, folders]: [string, readonly string[]]): boolean =>
       installed[name] !== undefined && namedIn(folders).has(name);
     const unused = Object.entries(CHOSEN).filter(chosen => !isUsed(chosen));
-    expect(unused.map(([name]) => name)).toEqual(NOT_YET);
+    expect(unused.map(([name]) => name)).toEqual([]);
   });
 
   it('are pinned to the versions in the lock file', () => {

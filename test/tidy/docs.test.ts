@@ -20,6 +20,7 @@ const flagsIn = (text: string): string[] => [...text.matchAll(/(?<![\w-])--[a-z]
 const FOREIGN = new Set([
   '--cacert',
   '--data-binary',
+  '--duration',
   '--force-conflicts',
   '--from-literal',
   '--server-side',

@@ -3,7 +3,7 @@ import { ACCESS_CACHE_BYTES, CACHED_KEY_CHARACTERS, IDENTITY_CACHE_BYTES } from 
 import type { Route } from '../../core/request/route.js';
 import { selectorTexts } from '../../core/request/selectors.js';
 import { ANONYMOUS, type User } from '../../core/model/user.js';
-import type { Grant } from '../../core/threads/messages.js';
+import type { Grant, ObjectRevision } from '../../core/threads/messages.js';
 import { RecentMap } from './recentMap.js';
 import { type Usage, Usages } from './usage.js';
 import { credentialHeaders } from './webSocket.js';
@@ -33,6 +33,8 @@ export class Identity {
     readonly usage: Usage,
     /** Time until which the credentials stand for this user without being verified again. */
     readonly until: number,
+    /** Objects that the user was read from: it holds while they are unchanged. */
+    readonly objects: readonly ObjectRevision[],
   ) {}
 }
 
@@ -73,10 +75,16 @@ export class AccessCache {
   /** Raised by every change of a policy object; permissions found before it are void. */
   policy = 0;
 
+  constructor(
+    /** The revision of the current object of a key; undefined if there is none. */
+    readonly revisionOf: (key: string) => number | undefined,
+  ) {}
+
   /** The identity of these credentials, if it was found before and still holds. */
   identity(credentials: string, now: number): Identity | undefined {
     const identity = this.#identities.get(credentials);
-    return identity && identity.until > now ? identity : undefined;
+    if (!identity || identity.until <= now) return undefined;
+    return identity.objects.every(({ key, revision }) => this.revisionOf(key) === revision) ? identity : undefined;
   }
 
   isAllowed(identity: Identity, key: string, now: number): boolean {
@@ -106,10 +114,10 @@ export class AccessCache {
     this.#identities.grow(identity.allowed.weight - before);
   }
 
-  #add(credentials: string, { user, identityFor }: Grant, now: number): Identity | undefined {
+  #add(credentials: string, { user, identityFor, objects }: Grant, now: number): Identity | undefined {
     // Credentials that are nobody's are unlimited in number: only their absence is remembered.
     if (identityFor === 'never' || (user.name === ANONYMOUS.name && credentials !== '')) return undefined;
-    const identity = new Identity(user, this.usages.of(user.name), expiry(identityFor, now));
+    const identity = new Identity(user, this.usages.of(user.name), expiry(identityFor, now), objects);
     this.#identities.set(credentials, identity);
     return identity;
   }

@@ -1,4 +1,5 @@
 import { type HealthCheck, healthCheck } from '../../core/api/control.js';
+import { httpDocuments } from '../../core/api/document.js';
 import { AccessCache } from './access.js';
 import { ContinueTokens } from './continueToken.js';
 import { Front } from './front.js';
@@ -54,7 +55,7 @@ export interface FrontEnd {
 export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const { settings, naming, home, scope, plugins, store, opened, pool } = parts;
   const { data, log, releases } = scope;
-  const access = new AccessCache();
+  const access = new AccessCache(key => state.find(key)?.revision);
   const hub = new WatchHub();
   const writer = new WriterClient();
   const proposals = new Proposals();
@@ -110,6 +111,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     startedAt: Date.now(),
     livezGraceMs: settings.livezGracePeriod,
     metrics: serverMetrics(requests, data),
+    documents: plugins.at(httpDocuments),
     snapshot: exchange =>
       sendSnapshot(exchange, { writer, revision: mostRecent, storeName: settings.storage, now: Date.now }),
   });

@@ -1,13 +1,16 @@
 import type { HealthCheck } from '../../core/api/control.js';
+import type { HttpDocument } from '../../core/api/document.js';
 import type { Log } from '../../core/api/host.js';
 import type { Exchange } from '../../core/api/listener.js';
 import { discoveryDocuments, inKnownGroup, type DocumentAnswer } from '../../core/discovery/index.js';
 import type { PathHandler } from './front.js';
+import { checkAccepts } from '../../core/request/negotiate.js';
 import { firstValue } from '../../core/request/query.js';
 import { indented, NO_CACHE } from './reply.js';
 import { healthAnswer } from '../../core/health/answer.js';
 import { healthMetrics, type Scrape } from '../../core/metrics/index.js';
 import { methodNotAllowed, unknownPath } from '../../core/model/refusal.js';
+import { withoutTrailing } from '../../core/model/trailing.js';
 import type { Naming } from '../../core/naming.js';
 import { type OpenApiDocuments, openApiDocuments } from '../../core/openapi/index.js';
 import type { Registry } from '../../core/schema/resource.js';
@@ -21,6 +24,8 @@ interface Parts {
   readonly startedAt: number;
   readonly livezGraceMs: number;
   readonly metrics: Scrape;
+  /** Documents of plugins, by path. */
+  readonly documents: ReadonlyMap<string, HttpDocument>;
   /** Answers with a snapshot of the store. */
   readonly snapshot: (exchange: Exchange) => Promise<void>;
 }
@@ -30,11 +35,11 @@ const HEALTH_METRICS = '/metrics/slis';
 const HEALTH = /^\/(livez|readyz|healthz)(\/.*)?$/;
 
 /** The documents of the registry that is current when asked, made once per registry. */
-function documentsOfCurrent(registry: () => Registry, naming: Naming) {
+function documentsOfCurrent(registry: () => Registry, naming: Naming, further: readonly string[]) {
   const make = (of: Registry, previous?: OpenApiDocuments) => ({
     of,
     discovery: discoveryDocuments(of, naming, {
-      paths: ['/healthz', '/livez', METRICS, '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
+      paths: ['/healthz', '/livez', METRICS, '/openapi/v2', '/openapi/v3', '/readyz', '/version', ...further],
     }),
     openapi: openApiDocuments(of, naming, previous),
   });
@@ -56,8 +61,9 @@ export function pathHandler({
   livezGraceMs,
   snapshot,
   metrics,
+  documents,
 }: Parts): PathHandler {
-  const documentsOf = documentsOfCurrent(registry, naming);
+  const documentsOf = documentsOfCurrent(registry, naming, [...documents.keys()]);
   const { scrape, observe } = healthMetrics(naming);
   const scrapes = new Map([
     [METRICS, metrics],
@@ -110,12 +116,24 @@ export function pathHandler({
       discovery.answer(path, accept, match, indented(exchange)) ??
       openapi.answer(path, firstValue(route.query, 'hash') || undefined, accept, match);
     if (!known) {
+      const document = documents.get(path) ?? documents.get(withoutTrailing(path, '/'));
+      if (document) return sendDocument(exchange, document);
       if (inKnownGroup(registry(), path)) throw unknownPath();
       return false;
     }
     send(exchange, known);
     return true;
   };
+}
+
+/** Sends the document of a plugin. Throws 405 and 406. */
+async function sendDocument(exchange: Exchange, document: HttpDocument): Promise<true> {
+  const { contentType, headers, body } = document;
+  if (exchange.method !== 'GET') throw methodNotAllowed();
+  checkAccepts(exchange.header('accept'), contentType);
+  const bytes = Buffer.from(await body());
+  exchange.respond(200, [['content-type', contentType], ...Object.entries(headers)], bytes);
+  return true;
 }
 
 function send(exchange: Exchange, { status, contentType, etag, bytes, headers }: DocumentAnswer): void {

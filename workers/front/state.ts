@@ -45,6 +45,11 @@ export class State {
     }
   }
 
+  /** The current object of a key. */
+  find(key: string): Entry | undefined {
+    return this.collections.get(storageNameIn(key))?.entries.get(key);
+  }
+
   /** Makes the collections of kinds that are new, and selectable what is selectable now. */
   adopt(registry: Registry): void {
     const fields = new Map<string, Map<string, (object: ApiObject) => string>>();

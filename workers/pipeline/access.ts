@@ -1,9 +1,11 @@
-import type { DependsOn } from '../../core/api/access.js';
+import type { DependsOn, StoredObject } from '../../core/api/access.js';
 import { identify } from '../../core/access/identity.js';
 import { impersonatedUser } from '../../core/access/impersonate.js';
 import { forbidden } from '../../core/access/messages.js';
+import { objectKey } from '../../core/request/keys.js';
 import type { Target } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
+import type { ObjectRevision } from '../../core/threads/messages.js';
 import type { Context } from './context.js';
 import type { Received, Sender } from './stages.js';
 
@@ -12,7 +14,7 @@ import type { Received, Sender } from './stages.js';
  * sender that may not act as another user.
  */
 export async function findSender(context: Context, { job, route, warnings }: Received): Promise<Sender> {
-  if (job.user) return { user: job.user, identityFor: 'never' };
+  if (job.user) return { user: job.user, identityFor: 'never', objects: [] };
   const { headers, certificate, remoteAddress } = job.credentials!;
   // The front end knows credentials by the Authorization header and the certificate alone: an identity that depends on
   // anything else must not be remembered under them.
@@ -38,11 +40,18 @@ export async function findSender(context: Context, { job, route, warnings }: Rec
       warnings.push(text);
     },
   };
-  const { user: found, cacheFor } = await context.authentication.authenticate(received);
+  const { user: found, cacheFor, objects } = await context.authentication.authenticate(received);
   const user = identify(found, { enabled: context.anonymous }, route.target.path);
   const other = await impersonatedUser(headers, target => checkPermission(context, user, target));
-  return other ? { user: other, identityFor: 'never' } : { user, identityFor: dependsOnMore ? 'never' : cacheFor };
+  if (other) return { user: other, identityFor: 'never', objects: [] };
+  return { user, identityFor: dependsOnMore ? 'never' : cacheFor, objects: objects.map(revisionOf) };
 }
+
+/** The revision of an object that an identity depends on. */
+const revisionOf = ({ storageName, object: { metadata } }: StoredObject): ObjectRevision => ({
+  key: objectKey(storageName, metadata.namespace ?? '', metadata.name ?? ''),
+  revision: Number(metadata.resourceVersion),
+});
 
 /** Asks the authorizers. Returns what their decision depends on. Throws 403 unless one of them allows the request. */
 export async function checkPermission(context: Context, user: User, target: Target): Promise<DependsOn> {

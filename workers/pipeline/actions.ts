@@ -8,12 +8,15 @@ import type { Action, AuthorizedRequest, DecodedObject } from './stages.js';
 import { currentObject } from './versions.js';
 
 type Perform = NonNullable<ReturnType<NonNullable<Strategy['actions']>['get']>>;
+type Reply = NonNullable<ReturnType<NonNullable<Strategy['answers']>['get']>>;
 
 /** The action of a create that stores no object of its own, and the resource that it changes. */
 interface Target {
   readonly resource: AuthorizedRequest['resource'];
   readonly subresource: string;
-  readonly perform: Perform;
+  /** Returns the object to store; or, as `reply`, an answer. */
+  readonly perform: Perform | Reply;
+  readonly reply: boolean;
 }
 
 /** The action of a virtual kind on another resource (`bindings` acts on `pods/binding`). */
@@ -22,13 +25,14 @@ function indirectTarget({ registry }: Context, { resource }: AuthorizedRequest):
   if (!actsOn) return undefined;
   const acted = registry.find(resource.group, resource.version, actsOn.plural);
   const perform = acted?.strategy.actions?.get(actsOn.action);
-  return perform && { resource: acted!, subresource: actsOn.action, perform };
+  return perform && { resource: acted!, subresource: actsOn.action, perform, reply: false };
 }
 
 function directTarget({ resource, route }: AuthorizedRequest): Target | undefined {
   const { name = '' } = route.subresource ?? {};
-  const perform = resource.strategy.actions?.get(name);
-  return perform && { resource, subresource: name, perform };
+  const { actions, answers } = resource.strategy;
+  const perform = actions?.get(name) ?? answers?.get(name);
+  return perform && { resource, subresource: name, perform, reply: answers?.has(name) ?? false };
 }
 
 /**
@@ -44,12 +48,13 @@ export function checkAction(context: Context, request: AuthorizedRequest): void 
 }
 
 /**
- * POST on a subresource that changes its object (`binding`), or on a virtual kind that stands for one. Throws 400 for a
- * body without a name on a virtual kind, and UnseenObject until the job has the object that it names.
+ * POST on a subresource that changes its object (`binding`) or is answered (`token`), or on a virtual kind that stands
+ * for one. Throws 400 for a body without a name on a virtual kind, and UnseenObject until the job has the object
+ * that it names.
  */
 export function prepareAction(context: Context, { request: sent, options, object: body }: DecodedObject): Action {
   const indirect = indirectTarget(context, sent);
-  const { resource, subresource, perform } = indirect ?? directTarget(sent)!;
+  const { resource, subresource, perform, reply } = indirect ?? directTarget(sent)!;
   if (indirect && !body.metadata.name) throw badRequest('Name parameter required.');
   const name = indirect ? body.metadata.name! : sent.target.name;
   const request: AuthorizedRequest = indirect
@@ -63,12 +68,13 @@ export function prepareAction(context: Context, { request: sent, options, object
     request,
     dryRun: options.dryRun,
     draft: body,
-    perform(draft) {
-      if (!indirect && draft.metadata.name !== name)
+    reply,
+    async perform(draft) {
+      if (!indirect && !reply && draft.metadata.name !== name)
         throw badRequest(`name in URL does not match name in ${sent.route.subresource!.kind} object`);
       const old = currentObject(request);
       if (!old) throw notFoundError(request);
-      return { object: perform(draft, deepCopy(old), strategyContextOf(context, request, options.dryRun)), old };
+      return { object: await perform(draft, deepCopy(old), strategyContextOf(context, request, options.dryRun)), old };
     },
   };
 }

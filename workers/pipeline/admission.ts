@@ -95,9 +95,18 @@ async function validateObject(context: Context, write: ObjectWrite): Promise<Val
   return { request, dryRun, outcome: outcomeOf(context, write) };
 }
 
-async function validateAction(context: Context, { request, draft, dryRun, perform }: Action): Promise<ValidWrite> {
-  const { object, old } = perform(draft);
-  await runValidators(context, request, changeOf(request, 'CREATE', request.target.name, dryRun, old), object);
+async function validateAction(
+  context: Context,
+  { request, draft, dryRun, reply, perform }: Action,
+): Promise<ValidWrite> {
+  const { object, old } = await perform(draft);
+  const change = changeOf(request, 'CREATE', request.target.name, dryRun, old);
+  if (reply) {
+    // Validators see what was asked for, not the answer, which may hold secrets.
+    await runValidators(context, request, change, draft);
+    return { request, dryRun, outcome: { is: 'answered', object, status: 201 } };
+  }
+  await runValidators(context, request, change, object);
   const expect = request.job.current!.revision;
   return { request, dryRun, outcome: { is: 'store', object, expect, status: 201, answer: 'success' } };
 }

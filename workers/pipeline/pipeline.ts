@@ -29,8 +29,13 @@ export async function run(
     const route = parseRoute(context.registry, job.method, job.path, job.query);
     if (job.render) return { id, ...(await render(context, job, route, job.render)) };
     const authenticated = await authenticate(context, { job, route, warnings });
-    const { user, identityFor } = authenticated;
-    const found = { user, identityFor, warnings: job.user || warnings.length === 0 ? undefined : [...warnings] };
+    const { user, identityFor, objects } = authenticated;
+    const found = {
+      user,
+      identityFor,
+      objects,
+      warnings: job.user || warnings.length === 0 ? undefined : [...warnings],
+    };
     if (!job.granted) grant = { ...found, dependsOn: 'never', allowed: false };
     const authorized = await authorize(context, authenticated);
     if (!job.granted) grant = { ...found, dependsOn: authorized.dependsOn, allowed: true };

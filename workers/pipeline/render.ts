@@ -181,12 +181,21 @@ export function encodeAnswer(
   const whole =
     commit === 'none' ? object : { ...object, metadata: { ...object.metadata, resourceVersion: UNKNOWN_REVISION } };
   // As a read shows it: with the members that are always there.
-  const shown = JSON.parse(encodeObject(resource, whole)) as ApiObject;
+  const shown = JSON.parse(encodeObject(answerKind(route, resource), whole)) as ApiObject;
   const body = encodeValue(choice, objectValue(context, route, choice, shown), typeOf(route, resource));
   if (commit === 'none') return { status, headers, body };
   return choice.media === 'protobuf'
     ? { status, headers, body, gaps: 'envelope' }
     : { status, headers, ...withGaps(body) };
+}
+
+/** The kind of the object that an answer to a write shows: of a scale, which is made later, that of its resource. */
+function answerKind(route: Route, resource: Resource): Resource {
+  const { subresource } = route;
+  const { type } = subresource ?? {};
+  if (!type || isScale(route) || subresource!.kind === resource.kind) return resource;
+  const { kind, group, version } = subresource!;
+  return { ...resource, type, kind, version, apiVersion: group ? `${group}/${version}` : version };
 }
 
 /** Stands for the revision that a commit will have. Nothing that a client has written contains it. */

@@ -17,18 +17,22 @@ export function reviewDraft(context: Context, { request, options, object: draft 
 }
 
 /** A request that carries nothing but a bearer token. */
-const requestWith = (token: string, path: string): Credentials => ({
+const requestWith = (token: string, path: string, audiences: readonly string[]): Credentials => ({
   header: name => (name === 'authorization' ? `Bearer ${token}` : undefined),
   remoteAddress: '',
   path,
+  ...(audiences.length > 0 ? { audiences } : {}),
   warn: () => {},
 });
 
 /** The user of a token; undefined for one that no authenticator knows, whatever it says of it. */
-async function userOf({ authentication }: Context, token: string, path: string): Promise<User | undefined> {
+async function userOf(
+  { authentication }: Context,
+  request: Credentials,
+): Promise<{ user: User; audiences?: readonly string[] } | undefined> {
   try {
-    const { user } = await authentication.authenticate(requestWith(token, path));
-    return user ? completeUser(user) : undefined;
+    const { user, audiences } = await authentication.authenticate(request);
+    return user ? { user: completeUser(user), ...(audiences ? { audiences } : {}) } : undefined;
   } catch (thrown) {
     if (thrown instanceof Refusal && thrown.code === 401) return undefined;
     throw thrown;
@@ -40,7 +44,7 @@ export function reviewContext(context: Context, request: AuthorizedRequest, dryR
   const { authorization, registry } = context;
   return {
     ...strategyContextOf(context, request, dryRun),
-    authenticate: token => userOf(context, token, request.target.path),
+    authenticate: (token, audiences) => userOf(context, requestWith(token, request.target.path, audiences)),
     async authorize(user, target) {
       // Authorizers know groups by their neutral names.
       const asked =

@@ -43,15 +43,15 @@ export async function write(context: Context, request: AuthorizedRequest): Promi
  */
 export async function authenticate(context: Context, received: Received): Promise<Authenticated> {
   const { job, route, warnings } = received;
-  const { user, identityFor } = await findSender(context, received);
-  return { job, route, warnings, user, identityFor } as Authenticated;
+  const { user, identityFor, objects } = await findSender(context, received);
+  return { job, route, warnings, user, identityFor, objects } as Authenticated;
 }
 
 /** Stage 2: checks that the sender may make the request, unless the front end has done so. Throws 403. */
 export async function authorize(context: Context, request: Authenticated): Promise<Authorized> {
-  const { job, route, warnings, user, identityFor } = request;
+  const { job, route, warnings, user, identityFor, objects } = request;
   const dependsOn = job.granted ? 'never' : await checkPermission(context, user, withSelectors(route));
-  return { job, route, warnings, user, identityFor, dependsOn } as Authorized;
+  return { job, route, warnings, user, identityFor, objects, dependsOn } as Authorized;
 }
 
 /** An authorized request, if it is a write on a resource. Throws 404 where the resource is no longer served. */
@@ -120,10 +120,11 @@ export interface Received {
   readonly warnings: string[];
 }
 
-/** Who sent a request; `identityFor`: how long the front end may remember that. */
+/** Who sent a request; `identityFor` and `objects`: how long the front end may remember that. */
 export interface Sender {
   readonly user: User;
   readonly identityFor: Grant['identityFor'];
+  readonly objects: Grant['objects'];
 }
 
 /** A request whose sender is known. */
@@ -210,7 +211,8 @@ export interface ObjectWrite extends MergedDraft {
 }
 
 /**
- * A create on a subresource that changes its object (`binding`), or on a virtual kind that acts on another resource.
+ * A create on a subresource that changes its object (`binding`) or is answered (`token`), or on a virtual kind that
+ * acts on another resource.
  */
 export interface Action {
   readonly is: 'action';
@@ -221,8 +223,10 @@ export interface Action {
   readonly dryRun: boolean;
   /** The object of the body. */
   readonly draft: ApiObject;
+  /** The object of `perform` is the answer, and nothing is stored. */
+  readonly reply: boolean;
   /** Carries out the action. Called after mutation. Throws 404 where there is no object, and what the kind refuses. */
-  perform(body: ApiObject): { readonly object: ApiObject; readonly old: ApiObject };
+  perform(body: ApiObject): Promise<{ readonly object: ApiObject; readonly old: ApiObject }>;
 }
 
 /** A create on a kind that is answered and never stored. */

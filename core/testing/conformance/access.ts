@@ -20,7 +20,8 @@ export interface AuthenticatorCase {
 /** The user, or what the refusal is; any other error is thrown on. */
 async function outcomeOf(authenticator: Authenticator, sample: ReceivedSample): Promise<User | null | 401> {
   try {
-    return (await authenticator.authenticate(received(sample))) ?? null;
+    const found = await authenticator.authenticate(received(sample));
+    return found && 'user' in found ? found.user : (found ?? null);
   } catch (error) {
     if (error instanceof Refusal && error.code === 401) return 401;
     throw error;

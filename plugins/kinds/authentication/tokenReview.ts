@@ -4,27 +4,35 @@ import type { ApiObject } from '../../../core/model/object.js';
 import { stringAt, stringsAt } from '../../../core/model/record.js';
 import { badRequest } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
+import { tokenIssuer } from '../../../core/api/tokens.js';
 import { userInfo } from './selfSubjectReview.js';
 
 /** Whom the tokens of this server's authenticators are for (spec, "TokenReview"): the server itself. */
 const ownAudience = ({ product }: Naming): string => `https://${product}.default.svc`;
 
-/** Whose a token is, if it is for one of the audiences that the review names, or it names none. */
-async function statusOf(review: ApiObject, { authenticate }: ReviewContext, own: string): Promise<object> {
-  const audiences = stringsAt(review, 'spec', 'audiences');
-  const isForServer = audiences.length === 0 || audiences.includes(own);
-  const user = isForServer ? await authenticate(stringAt(review, 'spec', 'token')) : undefined;
-  return user
-    ? { authenticated: true, user: userInfo(user), audiences: [own] }
+/**
+ * Whose a token is, if it is for one of the audiences that the review names, or for the server if it names none. Tokens
+ * of authenticators that know of no audiences are for the server.
+ */
+async function statusOf(review: ApiObject, { authenticate }: ReviewContext, own: readonly string[]): Promise<object> {
+  const given = stringsAt(review, 'spec', 'audiences');
+  const asked = given.length > 0 ? given : own;
+  const found = await authenticate(stringAt(review, 'spec', 'token'), asked);
+  const audiences = (found?.audiences ?? own).filter(audience => asked.includes(audience));
+  return found && audiences.length > 0
+    ? { authenticated: true, user: userInfo(found.user), audiences }
     : { user: {}, error: 'invalid bearer token' };
 }
 
 /** TokenReview: says whose a bearer token is. */
-export const tokenReview = builtInKind('authentication.orchestrator.io/tokenreviews', naming => ({
+export const tokenReview = builtInKind('authentication.orchestrator.io/tokenreviews', (naming, host) => ({
   validateCreate(review) {
     if (stringAt(review, 'spec', 'token') === '')
       throw badRequest('token is required for TokenReview in authentication');
     return [];
   },
-  review: async (review, context) => ({ ...review, status: await statusOf(review, context, ownAudience(naming)) }),
+  review: async (review, context) => {
+    const own = host.at(tokenIssuer)?.audiences ?? [ownAudience(naming)];
+    return { ...review, status: await statusOf(review, context, own) };
+  },
 }));

@@ -1,17 +1,19 @@
-import { builtInKind } from '../../../core/api/resource.js';
-import type { Column } from '../../../core/api/strategy.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { AGE, column, countCell, NAME } from '../shared/columns.js';
+import { builtInKind } from '../../../../core/api/resource.js';
+import type { Column } from '../../../../core/api/strategy.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import { AGE, column, countCell, NAME } from '../../shared/columns.js';
+import { answerTokenRequest } from './tokenRequest.js';
 
 const COLUMNS: readonly Column[] = [NAME, column('Secrets', countCell('secrets')), AGE];
 
-/** ServiceAccount. Warns about a deprecated annotation when it is set. */
-export const serviceAccount = builtInKind('core/serviceaccounts', naming => {
+/** ServiceAccount. Answers requests for tokens, and warns about a deprecated annotation when it is set. */
+export const serviceAccount = builtInKind('core/serviceaccounts', (naming, host) => {
   const limit = naming.label('orchestrator.io/enforce-mountable-secrets');
   const why = `metadata.annotations[${limit}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
   const hasLimitAnnotation = ({ metadata }: ApiObject): boolean => Object.hasOwn(metadata.annotations ?? {}, limit);
   return {
     returnsDeletedObject: true,
+    reads: ['core/pods', 'core/secrets', 'core/nodes'],
     validateCreate: (object, context) => {
       if (hasLimitAnnotation(object)) context.warn?.(why);
       return [];
@@ -20,6 +22,7 @@ export const serviceAccount = builtInKind('core/serviceaccounts', naming => {
       if (hasLimitAnnotation(object) && !hasLimitAnnotation(old)) context.warn?.(why);
       return [];
     },
+    answers: new Map([['token', answerTokenRequest(host)]]),
     columns: COLUMNS,
   };
 });

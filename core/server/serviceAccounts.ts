@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { ConfigError } from '../api/point.js';
+import { namingOf } from '../naming.js';
+import type { ServiceAccountConfig } from '../../plugins/authn/serviceAccount/config.js';
+import type { Settings } from './settings.js';
+
+const HOUR = 3_600_000;
+/** Upstream's bound of a token's lifetime, in seconds. */
+const MAX_SECONDS = 2 ** 32;
+
+const isUrl = (text: string): boolean => URL.canParse(text);
+
+function checkIssuers(issuers: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const issuer of issuers) {
+    if (seen.has(issuer))
+      throw new ConfigError('--service-account-issuer', `${JSON.stringify(issuer)} is given twice; leave one out`);
+    if (issuer.includes(':') && !isUrl(issuer))
+      throw new ConfigError(
+        '--service-account-issuer',
+        `${JSON.stringify(issuer)} has a ":" but is no URL; write it like https://issuer.example.com`,
+      );
+    seen.add(issuer);
+  }
+}
+
+function checkJwksUri(uri: string): void {
+  if (!isUrl(uri) || new URL(uri).protocol !== 'https:')
+    throw new ConfigError('--service-account-jwks-uri', `must be a URL that begins with https://, not ${uri}`);
+}
+
+function checkMaxExpiration(milliseconds: number): void {
+  if (milliseconds !== 0 && (milliseconds < HOUR || milliseconds / 1000 > MAX_SECONDS))
+    throw new ConfigError('--service-account-max-token-expiration', 'must be between 1 hour and 2^32 seconds');
+}
+
+/**
+ * Checks the settings of service accounts as far as that needs no key. Throws ConfigError, which names the flag and the
+ * fix.
+ */
+export function checkServiceAccounts(settings: Settings): Settings {
+  const { serviceAccountIssuer, serviceAccountJwksUri, serviceAccountMaxTokenExpiration } = settings;
+  if (serviceAccountIssuer) checkIssuers(serviceAccountIssuer);
+  if (serviceAccountJwksUri !== undefined) checkJwksUri(serviceAccountJwksUri);
+  if (serviceAccountMaxTokenExpiration !== undefined) checkMaxExpiration(serviceAccountMaxTokenExpiration);
+  for (const file of settings.serviceAccountKeyFile ?? [])
+    if (!existsSync(file)) throw new ConfigError('--service-account-key-file', `there is no file ${file}`);
+  const { serviceAccountSigningKeyFile: signing } = settings;
+  if (signing !== undefined && !existsSync(signing))
+    throw new ConfigError('--service-account-signing-key-file', `there is no file ${signing}`);
+  return settings;
+}
+
+/**
+ * The configuration of the plugin. Without an issuer, tokens are those of the server's own Service; without key files,
+ * the key of the serving certificate verifies as well where one was given (A193).
+ */
+export function serviceAccountConfig(settings: Settings, ownKey: string, host: string): ServiceAccountConfig {
+  const issuers = settings.serviceAccountIssuer ?? [`https://${namingOf(settings.naming).product}.default.svc`];
+  const servingKey = settings.tlsPrivateKeyFile === undefined ? [] : [settings.tlsPrivateKeyFile];
+  const maxMs = settings.serviceAccountMaxTokenExpiration ?? 0;
+  return {
+    issuers,
+    audiences: settings.apiAudiences ?? issuers,
+    keyFiles: settings.serviceAccountKeyFile ?? servingKey,
+    signingKeyFile: settings.serviceAccountSigningKeyFile ?? ownKey,
+    ...(maxMs > 0 ? { maxSeconds: Math.floor(maxMs / 1000) } : {}),
+    extend: settings.serviceAccountExtendTokenExpiration,
+    lookup: settings.serviceAccountLookup,
+    jwksUri: settings.serviceAccountJwksUri ?? `https://${host}/openid/v1/jwks`,
+  };
+}

@@ -1,0 +1,44 @@
+import type { Host, HttpDocument } from '../../../core/api/index.js';
+import { verificationKeys } from './authenticator.js';
+import type { ServiceAccountConfig } from './config.js';
+import { toJwk } from './keys.js';
+
+/** Clients may keep the documents for an hour: keys are to be published that long before they sign. */
+const CACHE = { 'cache-control': 'public, max-age=3600' };
+
+/**
+ * The discovery documents of the issuer (OpenID Connect Discovery 1.0), by which others verify tokens of service
+ * accounts. There are none for an issuer that is no https URL: nobody could discover it.
+ */
+export function issuerDocuments(config: ServiceAccountConfig, { log }: Pick<Host, 'log'>): readonly HttpDocument[] {
+  const [issuer = ''] = config.issuers;
+  if (!issuer.startsWith('https://')) {
+    log.warn(
+      { issuer },
+      'the issuer of service account tokens is no https URL: its discovery documents are not served',
+    );
+    return [];
+  }
+  const keys = verificationKeys(config);
+  const configuration = {
+    issuer,
+    jwks_uri: config.jwksUri,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [...new Set(keys.map(key => key.alg))].sort(),
+  };
+  return [
+    {
+      path: '/.well-known/openid-configuration',
+      contentType: 'application/json',
+      headers: CACHE,
+      body: () => JSON.stringify(configuration),
+    },
+    {
+      path: '/openid/v1/jwks',
+      contentType: 'application/jwk-set+json',
+      headers: CACHE,
+      body: async () => JSON.stringify({ keys: await Promise.all(keys.map(toJwk)) }),
+    },
+  ];
+}

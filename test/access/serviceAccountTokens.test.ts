@@ -1,0 +1,227 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeJwt, type JWTPayload, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api } from '../api/support.js';
+
+/** A server on a data directory of its own, whose key the tests use to forge tokens. */
+let api: Api;
+let directory: string;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'capstan-tokens-'));
+  api = await Api.start({ dataDir: directory, storage: 'memory' });
+  await api.until(async () => (await api.get('/api/v1/namespaces/default/serviceaccounts/default')).status === 200);
+});
+afterAll(async () => {
+  await api?.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const CORE = '/api/v1/namespaces/default';
+const SELF = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+const REVIEW = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+
+const account = async (name: string): Promise<void> => {
+  const body = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } };
+  expect((await api.post(`${CORE}/serviceaccounts`, body)).status).toBe(201);
+};
+const requestToken = (name: string, spec: object = {}) =>
+  api.post(`${CORE}/serviceaccounts/${name}/token`, {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec,
+  });
+const tokenOf = async (name: string, spec: object = {}): Promise<string> =>
+  (await requestToken(name, spec)).body.status!.token as unknown as string;
+const statusWith = async (token: string): Promise<number> => (await api.post(SELF, REVIEW, { token })).status;
+
+const pod = (name: string, serviceAccountName: string): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: { serviceAccountName, nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] },
+});
+
+describe('a token of a service account', () => {
+  test('names its user, groups, pod and node [A081] [A082] [A195]', async () => {
+    await account('robot');
+    const made = await api.post(`${CORE}/pods`, pod('p', 'robot'));
+    const token = await tokenOf('robot', { boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'p' } });
+    const { body } = await api.post(SELF, REVIEW, { token });
+    const user = body.status!.userInfo!;
+    expect(user).toMatchObject({
+      username: 'system:serviceaccount:default:robot',
+      groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
+    });
+    expect(user.extra).toMatchObject({
+      'authentication.kubernetes.io/credential-id': [`JTI=${decodeJwt(token).jti}`],
+      'authentication.kubernetes.io/pod-name': ['p'],
+      'authentication.kubernetes.io/pod-uid': [made.body.metadata!.uid],
+      'authentication.kubernetes.io/node-name': ['n1'],
+    });
+  });
+
+  test.each([
+    ['pods', (name: string) => pod(name, 'default'), 'Pod', CORE],
+    ['secrets', (name: string) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name } }), 'Secret', CORE],
+    ['nodes', (name: string) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } }), 'Node', '/api/v1'],
+  ])(
+    'that is bound to one of the %s ends with it, also where it is made again [A194] [A208x]',
+    async (plural, make, kind, base) => {
+      const path = `${base}/${plural}`;
+      expect((await api.post(path, make('bound'))).status).toBe(201);
+      const token = await tokenOf('default', { boundObjectRef: { kind, apiVersion: 'v1', name: 'bound' } });
+      expect(await statusWith(token)).toBe(201);
+      expect(await statusWith(token)).toBe(201);
+      await api.delete(`${path}/bound`, { gracePeriodSeconds: 0 });
+      expect(await statusWith(token)).toBe(401);
+      expect((await api.post(path, make('bound'))).status).toBe(201);
+      expect(await statusWith(token)).toBe(401);
+      await api.delete(`${path}/bound`, { gracePeriodSeconds: 0 });
+    },
+  );
+
+  test('ends with its account at once, on connections that have used it [A194]', async () => {
+    await account('short');
+    const token = await tokenOf('short');
+    for (let i = 0; i < 3; i++) expect((await api.get('/version', { token })).status).toBe(200);
+    await api.delete(`${CORE}/serviceaccounts/short`);
+    expect((await api.get('/version', { token })).status).toBe(401);
+    await account('short');
+    expect((await api.get('/version', { token })).status).toBe(401);
+  });
+
+  test('is for its audiences alone, which a review can ask about [A038] [A039]', async () => {
+    const token = await tokenOf('default', { audiences: ['there', 'elsewhere'] });
+    expect(await statusWith(token)).toBe(401);
+    const review = async (audiences?: string[]) =>
+      (
+        await api.post('/apis/authentication.k8s.io/v1/tokenreviews', {
+          apiVersion: 'authentication.k8s.io/v1',
+          kind: 'TokenReview',
+          spec: { token, audiences },
+        })
+      ).body.status;
+    expect(await review(['elsewhere', 'x', 'there'])).toMatchObject({
+      authenticated: true,
+      audiences: ['elsewhere', 'there'],
+    });
+    expect((await review(['x']))?.authenticated).toBeUndefined();
+    expect((await review())?.authenticated).toBeUndefined();
+  });
+
+  test('cannot be requested for a pod of another account, an unknown object, or another uid', async () => {
+    await account('other');
+    await api.post(`${CORE}/pods`, pod('of-default', 'default'));
+    const bound = async (reference: object) =>
+      (await requestToken('other', { boundObjectRef: { apiVersion: 'v1', ...reference } })).status;
+    expect(await bound({ kind: 'Pod', name: 'of-default' })).toBe(400);
+    expect(await bound({ kind: 'Pod', name: 'none' })).toBe(404);
+    expect(await bound({ kind: 'ConfigMap', name: 'x' })).toBe(400);
+    await api.post(`${CORE}/secrets`, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } });
+    expect(await bound({ kind: 'Secret', name: 's', uid: 'no' })).toBe(409);
+  });
+
+  test('of a pod lives a year if its agent asked for 3607 seconds, and says when it should be replaced', async () => {
+    await api.post(`${CORE}/pods`, pod('old', 'default'));
+    const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: 'old' };
+    const claims = decodeJwt(await tokenOf('default', { expirationSeconds: 3607, boundObjectRef }));
+    expect(claims.exp! - claims.iat!).toBe(365 * 24 * 3600);
+    expect((claims['kubernetes.io'] as { warnafter: number }).warnafter - claims.iat!).toBe(3607);
+    const plain = decodeJwt(await tokenOf('default', { expirationSeconds: 3607 }));
+    expect(plain.exp! - plain.iat!).toBe(3607);
+  });
+});
+
+describe('a forged token is 401', () => {
+  const key = () => readFileSync(join(directory, 'pki', 'service-account.key'), 'utf8');
+  const valid = async (): Promise<JWTPayload> => decodeJwt(await tokenOf('default'));
+  const signed = async (claims: JWTPayload, change: JWTPayload = {}): Promise<string> => {
+    const { createPrivateKey } = await import('node:crypto');
+    return new SignJWT({ ...claims, ...change }).setProtectedHeader({ alg: 'RS256' }).sign(createPrivateKey(key()));
+  };
+
+  test('unless its claims hold: they are what the next tests break', async () => {
+    expect(await statusWith(await signed(await valid()))).toBe(201);
+  });
+
+  test.each([
+    ['expired', { exp: 1000 }],
+    ['not valid yet', { nbf: 4e9 }],
+    ['issued in the future', { iat: 4e9 }],
+    ['of another issuer', { iss: 'https://other.example.com' }],
+    ['of no issuer', { iss: undefined }],
+    ['for nobody', { aud: [] }],
+    ['without an account', { 'kubernetes.io': { namespace: 'default' } }],
+    ['of another uid', { 'kubernetes.io': { namespace: 'default', serviceaccount: { name: 'default', uid: 'x' } } }],
+    ['without a uid', { 'kubernetes.io': { namespace: 'default', serviceaccount: { name: 'none' } } }],
+  ] as [string, JWTPayload][])('%s', async (_what, change) => {
+    expect(await statusWith(await signed(await valid(), change))).toBe(401);
+  });
+
+  test('signed by another key, by none, or with the public key as a secret', async () => {
+    const claims = await valid();
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const other = await new SignJWT(claims).setProtectedHeader({ alg: 'RS256' }).sign(privateKey);
+    const pem = createPublicKey(key()).export({ type: 'spki', format: 'pem' }) as string;
+    const confused = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(pem));
+    const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const unsigned = `${part({ alg: 'none' })}.${part(claims)}.`;
+    for (const token of [other, confused, unsigned, 'a.b.c', '..', 'x', `${other}.x`])
+      expect([token.slice(0, 8), await statusWith(token)]).toEqual([token.slice(0, 8), 401]);
+  });
+});
+
+test('the issuer publishes its keys to service accounts, and nobody else', async () => {
+  const token = await tokenOf('default');
+  const { body, headers } = await api.get('/openid/v1/jwks', { token, accept: '*/*' });
+  expect(headers['content-type']).toBe('application/jwk-set+json');
+  expect(body.keys).toMatchObject([{ kty: 'RSA', alg: 'RS256', use: 'sig' }]);
+  expect((await api.get('/openid/v1/jwks', { token: '' })).status).toBe(403);
+  expect((await api.get('/openid/v1/jwks', { accept: 'application/json' })).status).toBe(406);
+  const { body: configuration } = await api.get('/.well-known/openid-configuration', { token });
+  expect(configuration.issuer).toBe(decodeJwt(token).iss);
+});
+
+test('keys, issuers, audiences and the longest lifetime are settings', async () => {
+  const own = mkdtempSync(join(tmpdir(), 'capstan-keys-'));
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  writeFileSync(join(own, 'sign.pem'), privateKey.export({ type: 'sec1', format: 'pem' }));
+  writeFileSync(join(own, 'old.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
+  const other = await Api.start({
+    serviceAccountIssuer: ['https://issuer.example.com', 'https://old.example.com'],
+    serviceAccountSigningKeyFile: join(own, 'sign.pem'),
+    serviceAccountKeyFile: [join(own, 'old.pem')],
+    serviceAccountMaxTokenExpiration: 3_600_000,
+    apiAudiences: ['api'],
+  });
+  try {
+    await other.until(async () => (await other.get(`${CORE}/serviceaccounts/default`)).status === 200);
+    const spec = { expirationSeconds: 7200 };
+    const answer = await other.post(`${CORE}/serviceaccounts/default/token`, { spec });
+    expect(answer.headers.warning).toContain('requested expiration of 7200 seconds shortened to 3600 seconds');
+    const claims = decodeJwt(answer.body.status!.token as unknown as string);
+    expect(claims).toMatchObject({ iss: 'https://issuer.example.com', aud: ['api'] });
+    const { body } = await other.get('/openid/v1/jwks');
+    expect((body.keys as unknown as { alg: string }[]).map(({ alg }) => alg)).toEqual(['ES256', 'RS256']);
+  } finally {
+    await other.close();
+    rmSync(own, { recursive: true, force: true });
+  }
+});
+
+test.each([
+  [{ serviceAccountIssuer: ['a', 'a'] }, '--service-account-issuer'],
+  [{ serviceAccountIssuer: [':a'] }, '--service-account-issuer'],
+  [{ serviceAccountJwksUri: 'http://x' }, '--service-account-jwks-uri'],
+  [{ serviceAccountMaxTokenExpiration: 60_000 }, '--service-account-max-token-expiration'],
+  [{ serviceAccountSigningKeyFile: '/nonexistent' }, '--service-account-signing-key-file'],
+  [{ serviceAccountKeyFile: ['/nonexistent'] }, '--service-account-key-file'],
+  [{ serviceAccountKeyFile: [import.meta.filename] }, 'holds no RSA or ECDSA key'],
+])('a bad setting ends the start and is named: %j', async (settings, named) => {
+  await expect(Api.start(settings)).rejects.toThrow(named);
+});
