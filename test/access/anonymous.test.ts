@@ -8,7 +8,7 @@ describe('a server that allows everything', () => {
   });
   afterAll(() => api.close());
 
-  test('wants to know who it allows it: nobody is anonymous [A274]', async () => {
+  test('refuses anonymous requests [A274]', async () => {
     expect((await api.get('/version', { token: '' })).status).toBe(401);
     const basic = { authorization: `Basic ${Buffer.from('bad:wrong').toString('base64')}` };
     expect((await api.get('/api/v1/namespaces', { token: '', headers: basic })).status).toBe(401);

@@ -48,7 +48,7 @@ describe('bearer tokens', () => {
   ])('%j carries %j [A181]', (authorization, expected) =>
     expect(bearerToken(received({ authorization }))).toBe(expected),
   );
-  test('no header carries none', () => expect(bearerToken(received())).toBeUndefined());
+  test('a request without the header has no token', () => expect(bearerToken(received())).toBeUndefined());
 });
 
 describe('static token file', () => {
@@ -58,7 +58,7 @@ describe('static token file', () => {
   );
   const of = (token: string): User | undefined => table.get(digest(token));
 
-  test('gives name, uid and groups; one quoted column may hold several groups [A184]', () => {
+  test('has name, uid and groups; a quoted column may contain several groups [A184]', () => {
     expect(table.size).toBe(3);
     expect(of('admin-token')).toMatchObject({ name: 'admin', uid: 'uid-1', groups: ['system:masters'] });
     expect(of('bob-token')).toMatchObject({ name: 'bob', uid: 'uid-2', groups: [] });
@@ -69,10 +69,10 @@ describe('static token file', () => {
     ['an open quote', 'a,b,c\n\n"x,y,z\n', 'f:3: a quoted field does not end'],
     ['a stray quote', 'a,b"x,c', 'f:1: a quote inside a field that is not quoted'],
     ['text after a quote', '"a\nb",b,c\n"x"y,b,c', 'f:3: text after the closing quote of a field'],
-  ])('%s ends the start with the line', (_, text, message) => {
+  ])('%s fails the start with an error that names the line', (_, text, message) => {
     expect(() => parseTokenFile(text, 'f')).toThrow(new ConfigError(message.slice(0, 3), message.slice(5)));
   });
-  test('whatever is quoted by the rules is read back', () => {
+  test('quoted values are parsed correctly', () => {
     const quoted = (field: string): string => `"${field.replaceAll('"', '""')}"`;
     const field = fc.string({ minLength: 1 });
     fc.assert(
@@ -82,7 +82,7 @@ describe('static token file', () => {
       }),
     );
   });
-  test('never fails but with a ConfigError', () => {
+  test('fails only with a ConfigError', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', 'a') }), text => {
         try {
@@ -94,7 +94,7 @@ describe('static token file', () => {
     );
   });
 
-  test('knows its tokens, refuses others with 401, and leaves other credentials to others', () => {
+  test('authenticates its tokens, refuses others with 401, and ignores other credentials', () => {
     const tokens = staticTokens(table);
     expect(tokens.authenticate(received({ authorization: 'Bearer bob-token' }))).toMatchObject({ name: 'bob' });
     expect(status(() => tokens.authenticate(received({ authorization: 'Bearer BOB-TOKEN' })))).toBe(401);
@@ -134,7 +134,7 @@ describe('client certificates', () => {
     const found = (await authenticate('plain')) as User;
     expect([...found.extra]).toEqual([['authentication.kubernetes.io/credential-id', [`X509SHA256=${fingerprint}`]]]);
   });
-  test('a request without certificate, or one without common name, is for others', () => {
+  test('a request without certificate, or with one without common name, is left to other authenticators', () => {
     expect(clientCertificates({ now: () => from, naming }).authenticate(received())).toBeNull();
     expect(authenticate('nameless')).toBeNull();
   });
@@ -142,10 +142,10 @@ describe('client certificates', () => {
     ['expired', 'plain', until + 1000],
     ['not yet valid', 'plain', from - 1000],
     ['for servers only', 'server', from + 60_000],
-  ] as const)('a certificate that is %s is 401', (_, which, now) =>
+  ] as const)('a certificate that is %s is refused with 401', (_, which, now) =>
     expect(status(() => authenticate(which, now))).toBe(401),
   );
-  test('a certificate that expires while its connection lives is refused from then on', () => {
+  test('a certificate that expires during its connection is refused afterwards', () => {
     let now = from;
     const authn = clientCertificates({ now: () => now, naming });
     expect(authn.authenticate(received({}, CERTIFICATES.plain))).toMatchObject({ name: 'jane' });
@@ -156,16 +156,16 @@ describe('client certificates', () => {
 
 describe('the identity of a request', () => {
   const everyone = { enabled: true };
-  test('known users are in system:authenticated, once [A015]', () => {
+  test('authenticated users are in system:authenticated once [A015]', () => {
     expect(completeUser(user('bob', 'dev')).groups).toEqual(['dev', 'system:authenticated']);
     expect(completeUser(user('bob', 'system:authenticated')).groups).toEqual(['system:authenticated']);
     expect(completeUser(ANONYMOUS)).toBe(ANONYMOUS);
   });
-  test('without credentials it is anonymous, where that is allowed [A206] [A272]', () => {
+  test('without credentials it is anonymous, if that is allowed [A206] [A272]', () => {
     expect(identify(null, everyone, '/x')).toBe(ANONYMOUS);
     expect(status(() => identify(null, { enabled: false }, '/x'))).toBe(401);
   });
-  test('anonymous requests may be confined to paths [A256] [A257]', () => {
+  test('anonymous requests can be restricted to paths [A256] [A257]', () => {
     const policy = { enabled: true, paths: new Set(['/livez']) };
     expect(identify(null, policy, '/livez')).toBe(ANONYMOUS);
     expect(status(() => identify(null, policy, '/version'))).toBe(401);
@@ -194,7 +194,7 @@ describe('the identity of a request', () => {
     await expect(all.authenticate(received({ authorization: 'Bearer three' }))).rejects.toBeInstanceOf(Refusal);
     expect((await all.authenticate(received())).user).toBeNull();
   });
-  test('an answer is remembered no longer than any authenticator that was asked allows: it may answer otherwise next time', async () => {
+  test('an identity is cached no longer than any authenticator that was called allows', async () => {
     const says = (answer: User | null | Refusal, cacheFor: CacheFor) =>
       contributed({
         cacheFor,

@@ -89,7 +89,7 @@ describe('default roles', () => {
     }
   });
 
-  test('admin collects edit, which collects view, each rule once', () => {
+  test('admin aggregates edit, which aggregates view, without duplicate rules', () => {
     const keys = rulesOf(find(objects, 'ClusterRole', 'admin')).map(r => JSON.stringify(r));
     expect(new Set(keys).size).toBe(keys.length);
     for (const name of ['edit', 'view', 'system:aggregate-to-admin'])
@@ -98,7 +98,7 @@ describe('default roles', () => {
       );
   });
 
-  test('neutral naming has no upstream word; labels and annotations are those of the specification [R003] [A097]', () => {
+  test('neutral naming contains no upstream names; labels and annotations are those of the specification [R003] [A097]', () => {
     const neutral = bootstrapObjects(namingOf('neutral'));
     expect(JSON.stringify(neutral)).not.toMatch(/kube|k8s/);
     expect(find(neutral, 'ClusterRole', 'system:node-agent-api-admin').metadata).toEqual({
@@ -119,7 +119,7 @@ describe('reconciliation', () => {
     expect(reconcileBootstrap(objects, kubernetes)).toEqual({ create: [], update: [], recreate: [] });
   });
 
-  test('adds missing permissions to what is there and keeps additions', () => {
+  test('adds missing permissions and keeps additional ones', () => {
     const extra: PolicyRule = { verbs: ['get'], apiGroups: ['example.com'], resources: ['things'] };
     const { update } = reconcileBootstrap(
       changed('ClusterRole', 'system:auth-delegator', o => ({ ...o, rules: [rulesOf(o)[0], extra] })),
@@ -147,7 +147,7 @@ describe('reconciliation', () => {
     expect(update[0]?.metadata.labels).toEqual({ 'kubernetes.io/bootstrapping': 'rbac-defaults', mine: 'x' });
   });
 
-  test('leaves objects alone whose autoupdate is false [A100]', () => {
+  test('does not change objects with autoupdate set to false [A100]', () => {
     const off = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' };
     const current = changed('ClusterRole', 'system:basic-user', o => ({
       ...o,
@@ -157,7 +157,7 @@ describe('reconciliation', () => {
     expect(reconcileBootstrap(current, kubernetes)).toEqual({ create: [], update: [], recreate: [] });
   });
 
-  test('a binding to another role is made anew', () => {
+  test('recreates a binding to another role', () => {
     const { recreate, update } = reconcileBootstrap(
       changed('ClusterRoleBinding', 'system:basic-user', o => ({
         ...o,
@@ -169,7 +169,7 @@ describe('reconciliation', () => {
     expect(recreate.map(o => (o['roleRef'] as { name: string }).name)).toEqual(['system:basic-user']);
   });
 
-  test('a role that an administrator labelled reaches view, edit and admin [A092] [A093] [A094]', () => {
+  test('a role with an aggregation label is aggregated into view, edit and admin [A092] [A093] [A094]', () => {
     const mine: ApiObject = {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'ClusterRole',
@@ -200,7 +200,7 @@ describe('aggregation', () => {
     role('me', { a: '1' }, 'y'),
   ];
 
-  test('collects by name order, each rule once, never from itself [A089] [A090]', () => {
+  test('aggregates in the order of names, without duplicates, and never from the role itself [A089] [A090]', () => {
     expect(verbs([{ matchLabels: { a: '1' } }], ...roles)).toEqual(['get', 'list']);
     expect(verbs([{ matchLabels: { a: '2' } }, { matchLabels: { a: '1' } }], ...roles)).toEqual(['get', 'list']);
   });
@@ -210,7 +210,7 @@ describe('aggregation', () => {
     ['Exists', [], ['get', 'list']],
     ['DoesNotExist', [], []],
     ['Unknown', [], []],
-  ])('understands the operator %s', (operator, values, expected) => {
+  ])('supports the operator %s', (operator, values, expected) => {
     expect(verbs([{ matchExpressions: [{ key: 'a', operator, values }] }], ...roles)).toEqual(expected);
   });
   test('a role without aggregationRule keeps its rules', () =>

@@ -16,8 +16,8 @@ describe('modes', () => {
     expect(await decide([], allowAll)).toEqual({ is: 'allow' });
     expect(await decide([], denyAll)).toEqual({ is: 'noOpinion', reason: 'Everything is forbidden.' });
   });
-  test('nobody spoke means deny [A008]', async () => expect((await decide([])).is).toBe('noOpinion'));
-  test('system:masters comes before every mode', async () => {
+  test('without a decision the request is denied [A008]', async () => expect((await decide([])).is).toBe('noOpinion'));
+  test('system:masters is allowed before any mode decides', async () => {
     expect((await decide(['system:masters'], masters, denyAll)).is).toBe('allow');
     expect((await decide(['masters'], masters, denyAll)).is).toBe('noOpinion');
   });
@@ -26,7 +26,7 @@ describe('modes', () => {
 describe('rules of a user, from all authorizers', () => {
   const rulesFrom = (...authorizers: Authorizer[]) =>
     authorizer.combine(authorizers.map(value => contributed(value))).rulesFor(user('x', 'system:masters'), 'n');
-  test('are those of all that have any', async () => {
+  test('are the rules of all authorizers that have some', async () => {
     const pathRules = [{ verbs: ['get'], nonResourceURLs: ['/a'] }];
     const own: Authorizer = { ...denyAll, rulesFor: () => ({ resourceRules: [], pathRules, error: 'no role' }) };
     expect(await rulesFrom(masters, denyAll, own, allowAll)).toEqual({
@@ -36,7 +36,7 @@ describe('rules of a user, from all authorizers', () => {
       error: 'no role',
     });
   });
-  test('are incomplete if an authorizer cannot list any, or fails', async () => {
+  test('are incomplete if an authorizer cannot list its rules or fails', async () => {
     const { rulesFor: _rulesFor, ...mute } = denyAll;
     const failing: Authorizer = {
       ...denyAll,
@@ -95,14 +95,14 @@ describe('the message of a 403', () => {
       code: 403,
     });
   });
-  test('ends with what the authorizers said', () => {
+  test('ends with the reasons of the authorizers', () => {
     expect(forbidden(carol, path, 'RBAC: x', namingOf('neutral')).message).toBe(
       'forbidden: User "carol" cannot get path "/a b": RBAC: x',
     );
   });
 });
 
-describe('the name a request is about', () => {
+describe('the name of the requested object', () => {
   const by = (value: string) => [{ key: 'metadata.name', operator: '=' as const, values: [value] }];
   test.each([
     ['list', 'one', 'one'],

@@ -15,8 +15,8 @@ const asking = async (...headers: [string, string][]): Promise<{ user: User | un
   return { user, asked };
 };
 
-describe('who acts as another [A278 A279 A280 A281 A282 A283]', () => {
-  test('is asked for each part, and is known', async () => {
+describe('impersonation [A278 A279 A280 A281 A282 A283]', () => {
+  test('needs a permission for each attribute, and an authenticated sender', async () => {
     const { user, asked } = await asking(
       ['impersonate-user', 'zoe'],
       ['impersonate-group', 'one'],
@@ -63,7 +63,7 @@ describe('who acts as another [A278 A279 A280 A281 A282 A283]', () => {
     expect([asked, user?.groups]).toEqual([[question], groups]);
   });
 
-  test('groups that are named are all there are', async () => {
+  test('groups in the headers replace default groups', async () => {
     const account = await asking(
       ['impersonate-user', 'system:serviceaccount:default:robot'],
       ['impersonate-group', 'only'],
@@ -75,13 +75,13 @@ describe('who acts as another [A278 A279 A280 A281 A282 A283]', () => {
     expect(unknown.user?.groups).toEqual(['system:unauthenticated']);
   });
 
-  test('an empty name asks for nothing; anything else without a name is an error', async () => {
+  test('an empty name impersonates nobody; other attributes without a name are an error', async () => {
     expect(await asking(['impersonate-user', ''])).toEqual({ user: undefined, asked: [] });
     await expect(asking(['impersonate-group', 'one'])).rejects.toThrow('without impersonating a user');
   });
 });
 
-describe('requests on behalf of others', () => {
+describe('requests that impersonate a user', () => {
   let api: Api;
   beforeAll(async () => {
     api = await Api.start();
@@ -89,7 +89,7 @@ describe('requests on behalf of others', () => {
   afterAll(() => api.close());
   const spaces = '/api/v1/namespaces';
 
-  test('are allowed what the other is, although the sender is remembered as allowed more', async () => {
+  test('have the permissions of that user, even if more permissions of the sender are cached', async () => {
     expect((await api.get(spaces)).status).toBe(200);
     expect((await api.get(spaces)).status).toBe(200);
     for (let again = 0; again < 2; again++) {
@@ -104,7 +104,7 @@ describe('requests on behalf of others', () => {
     expect((await api.get(spaces)).status).toBe(200);
   });
 
-  test('need a name, although the sender is remembered [A279 A280 A282]', async () => {
+  test('need a name, even if the sender is cached [A279 A280 A282]', async () => {
     for (const alone of ['impersonate-group', 'impersonate-uid', 'impersonate-extra-scopes']) {
       const made = await api.post(`${spaces}?dryRun=All`, { metadata: { name: 'x' } }, { headers: { [alone]: 'one' } });
       expect([made.status, made.body.message]).toEqual([400, expect.stringContaining('without impersonating a user')]);
@@ -113,7 +113,7 @@ describe('requests on behalf of others', () => {
     }
   });
 
-  test('need the permission to act as that, as of now [A284 A285]', async () => {
+  test('need the current permission to impersonate [A284 A285]', async () => {
     const rbac = '/apis/rbac.authorization.k8s.io/v1';
     const bob = { 'impersonate-user': 'bob' };
     const refused = await api.get(spaces, { token: '', headers: bob });
@@ -136,7 +136,7 @@ describe('requests on behalf of others', () => {
     expect(await message()).toContain('User "system:anonymous" cannot impersonate');
   });
 
-  test('make objects that name the other', async () => {
+  test('create objects that show the impersonated user', async () => {
     const pem = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n').toString(
       'base64',
     );

@@ -129,14 +129,14 @@ describe('rules of resources', () => {
   ];
   test.each(table)('%s', (_, given_, asked, expected) => expect(may(given(given_), inA(asked))).toBe(expected));
 
-  test('rules only add: two roles give their union [A073]', () => {
+  test('two roles grant the union of their rules [A073]', () => {
     const w = given(rule('', 'pods', 'get'));
     w.roles.put(role('a', 's', rule('', 'pods', 'list')));
     w.roleBindings.put(binding('a', 'c', 'Role', 's', carol));
     expect(may(w, inA({ name: 'x' })) && may(w, inA({ verb: 'list' }))).toBe(true);
   });
 
-  test('compiled rules agree with a plain reading of them', () => {
+  test('compiled rules agree with an uncompiled evaluation', () => {
     const word: fc.Arbitrary<string> = fc.constantFrom('*', 'a', 'b', 'a/s', '*/s', 'a/*');
     const some = fc.array(word, { maxLength: 3 });
     const rules = fc.array(fc.record({ verbs: some, apiGroups: some, resources: some, resourceNames: some }), {
@@ -194,7 +194,7 @@ describe('rules of paths', () => {
   ])('%s %s: %s; only a trailing * is a wildcard [A072]', (verb, path, expected) => {
     expect(allowsPath(rules, verb, path)).toBe(expected);
   });
-  test('* is every path', () => {
+  test('* matches every path', () => {
     expect(allowsPath(compileRules([{ verbs: ['*'], nonResourceURLs: ['*'] }]), 'delete', '/x')).toBe(true);
   });
 });
@@ -203,7 +203,7 @@ describe('bindings', () => {
   const reader = role('', 'reader', rule('', 'pods', 'list'), { verbs: ['get'], nonResourceURLs: ['/logs'] });
   const list = (namespace: string): Target => target({ verb: 'list', namespace });
 
-  test('a cluster role bound in a namespace counts only there [A087]', () => {
+  test('a cluster role bound in a namespace applies only there [A087]', () => {
     const w = world();
     w.clusterRoles.put(reader);
     w.roleBindings.put(binding('a', 'b', 'ClusterRole', 'reader', carol));
@@ -215,7 +215,7 @@ describe('bindings', () => {
     ]).toEqual([true, false, false, false]);
   });
 
-  test('bound by a cluster role binding it counts everywhere, until the binding goes [A088]', () => {
+  test('a cluster role bound by a cluster role binding applies everywhere, until the binding is removed [A088]', () => {
     const w = world();
     w.clusterRoles.put(reader);
     w.clusterRoleBindings.put(binding('', 'b', 'ClusterRole', 'reader', carol));
@@ -266,7 +266,7 @@ describe('reasons', () => {
     });
   });
 
-  test('absent roles are named, each once; the role made later counts', () => {
+  test('missing roles are named once; a role that is created later applies', () => {
     const w = world();
     const ask = () => w.rbac.authorize(user('carol'), inA({ verb: 'list' }));
     expect(ask()).toEqual({ is: 'noOpinion' });
@@ -285,7 +285,7 @@ describe('reasons', () => {
     expect(ask().is).toBe('noOpinion');
   });
 
-  test('everything held in a namespace is listed, cluster-wide rules first', () => {
+  test('all rules in a namespace are listed, cluster-wide rules first', () => {
     const w = given(rule('', 'pods', 'get'));
     w.clusterRoles.put(role('', 'c', rule('', 'nodes', 'list')));
     w.clusterRoleBindings.put(

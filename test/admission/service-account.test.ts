@@ -48,7 +48,7 @@ async function admitted(
   return pod as unknown as Pod;
 }
 
-test('a pod runs as the account it names, with its pull secrets and its token', async () => {
+test('a pod gets the pull secrets and the token of its service account', async () => {
   const { spec } = await admitted([account('robot', { imagePullSecrets: [{ name: 's' }] })], {
     serviceAccountName: 'robot',
   });
@@ -63,26 +63,26 @@ test('a pod runs as the account it names, with its pull secrets and its token', 
   ]);
 });
 
-test('the default account counts as it will be while it is not there yet, and nobody waits for it', async () => {
+test('before the default service account exists, its future values are used without waiting', async () => {
   const { spec } = await admitted([]);
   expect([spec['serviceAccountName'], spec.volumes]).toMatchObject(['default', [{ projected: {} }]]);
 });
 
-test('a pod of another account that is not there is refused', async () => {
+test('a pod with another service account that does not exist is refused', async () => {
   await expect(admitted([account('default')], { serviceAccountName: 'robot' })).rejects.toMatchObject({
     reason: 'Forbidden',
     message: 'pods "p" is forbidden: error looking up service account n/robot: serviceaccount "robot" not found',
   });
 });
 
-test('no token is mounted where the pod, or else its account, does not want one', async () => {
+test('no token is mounted if the pod, or otherwise its service account, disables it', async () => {
   const unwanted = account('default', { automountServiceAccountToken: false });
   expect((await admitted([unwanted])).spec.volumes).toBeUndefined();
   expect((await admitted([unwanted], { automountServiceAccountToken: true })).spec.volumes).toHaveLength(1);
   expect((await admitted([account('default')], { automountServiceAccountToken: false })).spec.volumes).toBeUndefined();
 });
 
-test('pods that mirror those of a node stay as they are', async () => {
+test('mirror pods are not changed', async () => {
   const { spec } = await admitted([], {}, { 'kubernetes.io/config.mirror': 'x' });
   expect(spec).toEqual({ containers: [{ name: 'c' }] });
 });

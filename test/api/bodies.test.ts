@@ -12,13 +12,13 @@ describe('bodies in YAML', () => {
   });
   afterAll(() => api.close());
 
-  test('of a key given twice the last counts, with a warning', async () => {
+  test('the last of duplicate keys is used, with a warning', async () => {
     const { status, headers, body } = await api.post(`${maps}?dryRun=All`, twice, { type: 'application/yaml' });
     expect([status, body.data]).toEqual([201, { k: 'b' }]);
     expect(headers['warning']).toBe('299 - "line 4: key \\"k\\" already set in map"');
   });
 
-  test('a key given twice is refused by strict field validation and not looked for without any', async () => {
+  test('duplicate keys are refused by strict field validation and ignored without validation', async () => {
     const strict = await api.post(`${maps}?fieldValidation=Strict`, twice, { type: 'application/yaml' });
     expect([strict.status, strict.body.reason]).toEqual([400, 'BadRequest']);
     expect(strict.body.message).toContain('strict decoding error: line 4: key "k" already set in map');
@@ -46,7 +46,7 @@ describe('the Content-Type of a PATCH', () => {
       415,
       'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml',
     ],
-  ])('%s is taken to the letter', async (type, status, message) => {
+  ])('%s is compared literally', async (type, status, message) => {
     const answer = await api.patch(`${path}/a`, type, {});
     expect([answer.status, answer.body.message]).toEqual([status, message]);
   });
@@ -59,7 +59,7 @@ describe('answers to writes', () => {
   });
   afterAll(() => api.close());
 
-  test('show the committed version in every form, in a Table also of the row', async () => {
+  test('have the committed version in every form, including the row of a Table', async () => {
     const maps = `${await api.namespace('answers')}/configmaps`;
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
     const { body } = await api.post(`${maps}?includeObject=Object`, { metadata: { name: 'a' } }, { accept });

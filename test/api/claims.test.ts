@@ -28,7 +28,7 @@ describe('addresses and node ports of Services', () => {
   }
   const removed = async (name: string) => expect((await api.call('DELETE', `${services}/${name}`)).status).toBe(200);
 
-  test('of many creates at once that ask for one address, one gets it, and after its deletion another', async () => {
+  test('one of many concurrent creates with the same address succeeds, and another one after its deletion', async () => {
     for (let round = 0; round < 2; round++) {
       const { made, told } = await race({ clusterIP: '10.0.0.77' });
       expect(made).toHaveLength(1);
@@ -39,7 +39,7 @@ describe('addresses and node ports of Services', () => {
     }
   });
 
-  test('of many creates at once that ask for one node port, one gets it', async () => {
+  test('one of many concurrent creates with the same node port succeeds', async () => {
     const spec = { type: 'NodePort', ports: [{ port: 80, nodePort: 31234 }] };
     const { made, told } = await race(spec);
     expect(made).toHaveLength(1);
@@ -55,7 +55,7 @@ describe('addresses and node ports of Services', () => {
     await removed(made[0]!);
   });
 
-  test('an update that gives up a port or an address frees it, one that keeps them does not', async () => {
+  test('an update that removes a port or an address releases it; one that keeps them does not', async () => {
     const ports = [{ port: 80, nodePort: 31235 }];
     await api.made(services, service('a', { type: 'NodePort', clusterIP: '10.0.0.78', ports }));
     const asked = () => api.post(services, service('b', { type: 'NodePort', clusterIP: '10.0.0.78', ports }));
@@ -72,7 +72,7 @@ describe('addresses and node ports of Services', () => {
     await removed('a');
   });
 
-  test('a Service with more ports than are claimed is stored, changed and removed', async () => {
+  test('a Service with more ports than can be claimed can be stored, changed and removed', async () => {
     const ports = Array.from({ length: 100 }, (_, i) => ({ name: `p${i}`, port: i + 1 }));
     const made = await api.made(services, service('many', { type: 'NodePort', ports }));
     const given = (made as unknown as { spec: { ports: { nodePort: number }[] } }).spec.ports.map(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, pod } from './support.js';
 
-describe('subresources that lead to nodes', () => {
+describe('subresources that connect to nodes', () => {
   let api: Api;
   let pods: string;
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe('subresources that lead to nodes', () => {
       }
   });
 
-  test('containers and the options of a log are judged first', async () => {
+  test('containers and the options of a log are validated first', async () => {
     const choose =
       'a container name must be specified for pod two, choose one of: [a b] or one of the init containers: [c]';
     for (const sub of ['log', 'exec', 'attach']) {
@@ -57,7 +57,7 @@ describe('subresources that lead to nodes', () => {
     }
   });
 
-  test('what is absent is named as what it is; a service has no endpoints; a node is not connected to', async () => {
+  test('missing objects are named by their resource; a Service has no endpoints; a node cannot be reached', async () => {
     for (const sub of ['log', 'exec', 'proxy', 'proxy/x'])
       expect((await api.get(`${pods}/none/${sub}`)).body['message']).toBe('pods "none" not found');
     const services = '/api/v1/namespaces/shop/services';

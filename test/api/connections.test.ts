@@ -24,7 +24,7 @@ describe('subresources that connect to a workload', () => {
     },
   );
 
-  test.each(['PUT', 'PATCH', 'DELETE', 'POST'] as const)('%s on proxy leaves the pod alone', async method => {
+  test.each(['PUT', 'PATCH', 'DELETE', 'POST'] as const)('%s on proxy does not change the pod', async method => {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     const { status } = await api.call(method, `${path}/proxy`, {
       body: { metadata: { labels: { changed: 'yes' } } },

@@ -44,7 +44,7 @@ describe('an update or apply of an object that does not exist', () => {
     expect((await api.get(`${LEASES}/absent`)).status).toBe(404);
   });
 
-  test('creates it with that permission, which counts until it is taken away', async () => {
+  test('creates it with that permission, until it is revoked', async () => {
     expect((await grant(['get', 'update', 'patch', 'create'])).status).toBe(200);
     expect([(await put('put')).status, (await apply('applied')).status]).toEqual([201, 201]);
     expect((await grant(['get', 'update', 'patch'])).status).toBe(200);

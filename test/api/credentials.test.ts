@@ -14,7 +14,7 @@ describe('the Authorization header', () => {
   });
   afterAll(() => api.close());
 
-  test('counts once: the first of several decides, and whoever the others name is not remembered for it', async () => {
+  test('is used once: the first of several decides, and the users of the others are not cached for it', async () => {
     const good = `Bearer ${api.server.token}`;
     for (let i = 0; i < 2; i++) {
       expect((await asked('Bearer unknown', good)).status).toBe(401);

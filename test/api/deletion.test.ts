@@ -23,7 +23,7 @@ describe('a deletion', () => {
     spec: { nodeName: 'n', automountServiceAccountToken: false, containers: [{ name: 'c', image: 'i' }] },
   });
 
-  test('under way is shortened by those alone who name fewer seconds; all else changes nothing', async () => {
+  test('in progress is shortened only by a shorter grace period', async () => {
     await api.made(pods, running('slow'));
     const grace = async (query: string) => {
       const { deletionGracePeriodSeconds, finalizers } = metadataOf(await api.delete(`${pods}/slow?${query}`));
@@ -39,7 +39,7 @@ describe('a deletion', () => {
     expect((await api.get(`${pods}/slow`)).status).toBe(404);
   });
 
-  test('whose grace is over ends once no finalizer is left', async () => {
+  test('whose grace period has ended completes once there are no finalizers', async () => {
     await api.made(pods, running('held', HOLD));
     await api.delete(`${pods}/held?gracePeriodSeconds=0`);
     expect(metadataOf(await api.delete(`${pods}/held`))).toMatchObject({
@@ -50,7 +50,7 @@ describe('a deletion', () => {
     expect((await api.get(`${pods}/held`)).status).toBe(404);
   });
 
-  test('cannot be moved by an update, which keeps its time', async () => {
+  test('keeps its time in an update', async () => {
     await api.made(maps, { metadata: { name: 'marked', finalizers: HOLD } });
     const { deletionTimestamp } = metadataOf(await api.delete(`${maps}/marked`));
     const moved = await api.patch(`${maps}/marked`, MERGE, { metadata: { deletionTimestamp: '2040-01-01T00:00:00Z' } });
@@ -83,12 +83,12 @@ describe('a deletion', () => {
     expect(body['message']).toContain('Operation cannot be fulfilled on Event "e"');
   });
 
-  test('raises a generation, also of a kind that has none of its own', async () => {
+  test('increments the generation, even of a kind without generation', async () => {
     await api.made(maps, { metadata: { name: 'counted', generation: 7, finalizers: HOLD } });
     expect(metadataOf(await api.delete(`${maps}/counted`))['generation']).toBe(8);
   });
 
-  test('takes preconditions from the query where it has no body', async () => {
+  test('reads preconditions from the query if there is no body', async () => {
     await api.made(maps, { metadata: { name: 'asked' } });
     for (const query of ['uid=other', 'resourceVersion=1']) {
       const { status, body } = await api.delete(`${maps}/asked?${query}`);
@@ -98,7 +98,7 @@ describe('a deletion', () => {
     expect((await api.delete(`${maps}/asked?uid=&resourceVersion=`)).status).toBe(200);
   });
 
-  test('of a namespace tells of preconditions as an update does', async () => {
+  test('of a namespace reports preconditions like an update', async () => {
     const { uid, resourceVersion } = metadataOf({
       body: await api.made('/api/v1/namespaces', { metadata: { name: 'kept' } }),
     });
@@ -115,13 +115,13 @@ describe('a deletion', () => {
     }
   });
 
-  test('is refused with all that is wrong with its options', async () => {
+  test('is refused with all errors of its options', async () => {
     const { status, body } = await api.delete(`${maps}/any?propagationPolicy=Nope&dryRun=some`);
     const { causes } = body['details'] as unknown as { causes: { field: string }[] };
     expect([status, causes.map(cause => cause.field)]).toEqual([422, ['propagationPolicy', 'dryRun']]);
   });
 
-  test('of an event leaves no dependents to wait for', async () => {
+  test('of an event does not wait for dependents', async () => {
     const events = '/api/v1/namespaces/default/events';
     await api.made(events, { metadata: { name: 'e' }, involvedObject: {} });
     expect((await api.delete(`${events}/e?propagationPolicy=Foreground`)).body.kind).toBe('Status');

@@ -21,7 +21,7 @@ async function discovered(api: Api): Promise<Map<string, readonly Listed[]>> {
   return found;
 }
 
-describe('discovery and what it names', () => {
+describe('discovery and the resources in it', () => {
   let api: Api;
   let found: Map<string, readonly Listed[]>;
   const verbsOf = (path: string, name: string): readonly string[] | undefined =>
@@ -47,7 +47,7 @@ describe('discovery and what it names', () => {
     }
   });
 
-  test('the namespaced flag says which paths exist [R026]', async () => {
+  test('the namespaced flag matches the paths that exist [R026]', async () => {
     for (const [path, resources] of found) {
       for (const { name, namespaced, verbs } of resources.filter(resource => !resource.name.includes('/'))) {
         if (!verbs.includes('list')) continue;
@@ -57,7 +57,7 @@ describe('discovery and what it names', () => {
     }
   });
 
-  test('objects have the kind that discovery names [R017]', async () => {
+  test('objects have the kind in discovery [R017]', async () => {
     for (const [path, resources] of found) {
       for (const { name, kind, verbs } of resources.filter(resource => resource.verbs.includes('list'))) {
         const { items } = (await api.get(`${path}/${name}`)).body as unknown as {
@@ -70,7 +70,7 @@ describe('discovery and what it names', () => {
     }
   });
 
-  test('a subresource is named after its resource and is a path below one object [R018]', async () => {
+  test('the name of a subresource begins with its resource, and its path with that of an object [R018]', async () => {
     let count = 0;
     for (const [path, resources] of found) {
       const types = new Map(resources.map(resource => [resource.name, resource]));
@@ -144,7 +144,7 @@ describe('the neutral names', () => {
   });
   afterAll(() => api.close());
 
-  test('groups, namespaces and roles have no brand in their names [R001 R002 R003]', async () => {
+  test('names of groups, namespaces and roles contain no brand [R001 R002 R003]', async () => {
     const { groups } = (await api.get('/apis')).body as unknown as { groups: Group[] };
     for (const { name } of groups) expect(name).toMatch(/^[a-z]+$|\.orchestrator\.io$/);
     expect(groups.map(({ name }) => name)).toContain('authentication.orchestrator.io');

@@ -10,21 +10,21 @@ describe('dry runs', () => {
   });
   afterAll(() => api.close());
 
-  test('a create answers as if it had been made and stores nothing', async () => {
+  test('a create is answered as if it were stored, and stores nothing', async () => {
     const { status, body } = await api.post(`${maps}?dryRun=All`, { metadata: { name: 'a' }, data: { k: 'v' } });
     expect([status, body.data]).toEqual([201, { k: 'v' }]);
     expect(body.metadata!.uid).toBeDefined();
     expect((await api.get(`${maps}/a`)).status).toBe(404);
   });
 
-  test('a create under a name that is taken is refused, one with a generated name is not', async () => {
+  test('a create with an existing name is refused, one with a generated name is not', async () => {
     await api.made(maps, { metadata: { name: 'taken' } });
     const { status, body } = await api.post(`${maps}?dryRun=All`, { metadata: { name: 'taken' } });
     expect([status, body.message]).toEqual([409, 'configmaps "taken" already exists']);
     expect((await api.post(`${maps}?dryRun=All`, { metadata: { generateName: 'taken' } })).status).toBe(201);
   });
 
-  test('an owner that is given twice is kept once, with a warning', async () => {
+  test('a duplicate owner reference is removed, with a warning', async () => {
     const { metadata } = await api.made(maps, { metadata: { name: 'owner' } });
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: metadata!.uid };
     const sent = { metadata: { name: 'owned', ownerReferences: [owner, owner] } };

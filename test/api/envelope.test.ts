@@ -26,7 +26,7 @@ describe('kind and apiVersion of a body', () => {
     ],
   ];
 
-  test.each(WRONG)('a create or update that gives %s is refused', async (_what, given, reason) => {
+  test.each(WRONG)('a create or update with %s is refused', async (_what, given, reason) => {
     const { kind, apiVersion } = { kind: 'ConfigMap', apiVersion: 'v1', ...given };
     const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
     const message = `${kind} in version "${version}" cannot be handled as a ConfigMap: ${reason}`;
@@ -53,7 +53,7 @@ describe('kind and apiVersion of a body', () => {
     ]);
   });
 
-  test('another version of the kind than that of the path is refused', async () => {
+  test('a version of the kind other than that of the path is refused', async () => {
     const body = { apiVersion: 'autoscaling/v1', kind: 'HorizontalPodAutoscaler', metadata: { name: 'x' } };
     const answer = await api.post('/apis/autoscaling/v2/namespaces/envelopes/horizontalpodautoscalers', body);
     expect([answer.status, answer.body['message']]).toEqual([
@@ -62,7 +62,7 @@ describe('kind and apiVersion of a body', () => {
     ]);
   });
 
-  test('what is no version is not recognized', async () => {
+  test('a malformed version is not recognized', async () => {
     const { status, body } = await api.post(maps, '{"kind":"ConfigMap","apiVersion":"x/y/z"}');
     expect([status, body['message']]).toEqual([
       400,

@@ -49,7 +49,7 @@ describe('errors', () => {
     expect(removed.body['details']!['uid']).toBe(made['metadata']!['uid']);
   });
 
-  test('a version that is not reached yet: 504 Timeout, with a time to come back [R358x R359x]', async () => {
+  test('a version that is not reached yet is answered with 504 Timeout and a time to retry [R358x R359x]', async () => {
     const { status, body, headers } = await api.get(`${maps}?resourceVersion=999999999`);
     expect([status, body.reason]).toEqual([504, 'Timeout']);
     expect(body['details']).toMatchObject({ retryAfterSeconds: 1, causes: [{ reason: 'ResourceVersionTooLarge' }] });

@@ -17,13 +17,13 @@ const map = (name: string, rest: object = {}): object => ({
 const warnings = (answer: { headers: { readonly [name: string]: string | string[] | undefined } }): string =>
   String(answer.headers['warning'] ?? '').replaceAll('\\"', '"');
 
-test('a refused write still warns of its unknown fields [R265]', async () => {
+test('a refused write still warns about unknown fields [R265]', async () => {
   const answer = await api.post(MAPS, map('Bad_Name', { colour: 'red' }));
   expect(answer.status).toBe(422);
   expect(warnings(answer)).toBe('299 - "unknown field "colour""');
 });
 
-test('a strict body is told of repeated and unknown members together, in the order of the body [R266, R340, R341]', async () => {
+test('strict validation reports duplicate and unknown members together, in the order of the body [R266, R340, R341]', async () => {
   const body = '{"metadata":{"name":"s","name":"s"},"colour":1,"data":{"a":"1","a":"2"}}';
   const answer = await api.post(`${MAPS}?fieldValidation=Strict`, body);
   expect(answer.status).toBe(400);
@@ -41,7 +41,7 @@ test.each([
   ['application/strategic-merge-patch+json', { zeta: 1, metadata: { nick: 'x' } }, ['metadata.nick', 'zeta']],
   ['application/json-patch+json', [{ op: 'add', path: '/zeta', value: { b: 1 } }], ['zeta']],
 ])(
-  'patches as %s warn in the order of names, or are refused where that is asked for [R265, R266]',
+  'patches as %s warn in the order of names, or are refused by strict validation [R265, R266]',
   async (type, patch, fields) => {
     await api.post(MAPS, map('patched'));
     const warned = await api.patch(`${MAPS}/patched`, type, patch);
@@ -53,7 +53,7 @@ test.each([
   },
 );
 
-test('a delete whose body is another kind, or has options of the wrong type, deletes nothing [R156x]', async () => {
+test('a delete with a body of another kind, or with options of the wrong type, deletes nothing [R156x]', async () => {
   await api.post(MAPS, map('kept'));
   for (const body of [map('kept'), { gracePeriodSeconds: 'soon' }, { preconditions: ['x'] }, { kind: 'Status' }]) {
     expect((await api.delete(`${MAPS}/kept`, body)).status).toBe(400);
@@ -61,7 +61,7 @@ test('a delete whose body is another kind, or has options of the wrong type, del
   expect((await api.get(`${MAPS}/kept`)).status).toBe(200);
 });
 
-test('a delete that must wait says so to who asks for dependents to go, and only then [R158x]', async () => {
+test('a delete that must wait warns only requests that delete dependents [R158x]', async () => {
   await api.post(MAPS, map('held', { metadata: { name: 'held', finalizers: ['example.com/hold'] } }));
   expect((await api.delete(`${MAPS}/held`, { orphanDependents: false })).status).toBe(202);
   expect((await api.delete(`${MAPS}/held`)).status).toBe(200);

@@ -29,7 +29,7 @@ describe.each(['uws', 'node'] as const)('hostile requests, listener %s', listene
   }
 
   test(
-    'no request makes the server fail, hang or answer an error that is no Status [R357x]',
+    'no request makes the server fail, hang or answer an error that is not a Status [R357x]',
     async () => {
       console.log(`fuzzing with CAPSTAN_FUZZ_SEED=${SEED} CAPSTAN_FUZZ_RUNS=${RUNS}`);
       const property = fc.asyncProperty(fc.gen(), async choose => {
@@ -44,7 +44,7 @@ describe.each(['uws', 'node'] as const)('hostile requests, listener %s', listene
   );
 
   test(
-    'no bytes that are no request keep a connection or harm the server',
+    'bytes that are not a request neither keep a connection open nor harm the server',
     async () => {
       const property = fc.asyncProperty(fc.gen(), async choose => {
         const below = (bound: number): number => choose(fc.nat, { max: bound - 1 });

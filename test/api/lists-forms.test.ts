@@ -30,21 +30,24 @@ describe('forms of lists and watches', () => {
       ['a list in YAML', '', 'application/yaml'],
       ['a list in protobuf', '', 'application/vnd.kubernetes.protobuf'],
       ['a page of the past', '?limit=5', 'application/json'],
-    ])('%s from 128 KiB on is compressed for who accepts it, and is the same', async (_what, query, accept) => {
-      const plain = await ask(`${big}${query}`, undefined, accept);
-      expect(plain.headers['content-encoding']).toBeUndefined();
-      for (const encoding of ['gzip', 'br, gzip', 'deflate,gzip;q=0.5', 'GZIP']) {
-        const packed = await ask(`${big}${query}`, encoding, accept);
-        expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
-        expect(packed.headers['content-type']).toBe(plain.headers['content-type']);
-        expect(packed.bytes.length).toBeLessThan(plain.bytes.length);
-        if (!query.includes('limit')) expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
-        else expect(namesIn(JSON.parse(gunzipSync(packed.bytes).toString()) as Loose)).toHaveLength(5);
-      }
-    });
+    ])(
+      '%s of 128 KiB or more is compressed for clients that accept it, with the same content',
+      async (_what, query, accept) => {
+        const plain = await ask(`${big}${query}`, undefined, accept);
+        expect(plain.headers['content-encoding']).toBeUndefined();
+        for (const encoding of ['gzip', 'br, gzip', 'deflate,gzip;q=0.5', 'GZIP']) {
+          const packed = await ask(`${big}${query}`, encoding, accept);
+          expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+          expect(packed.headers['content-type']).toBe(plain.headers['content-type']);
+          expect(packed.bytes.length).toBeLessThan(plain.bytes.length);
+          if (!query.includes('limit')) expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
+          else expect(namesIn(JSON.parse(gunzipSync(packed.bytes).toString()) as Loose)).toHaveLength(5);
+        }
+      },
+    );
 
     test.each([undefined, 'identity', 'br', 'deflate', 'gzip;q=0', 'gzipped'])(
-      'nobody who says %s gets it',
+      'a client with %s does not get it',
       async encoding => {
         expect((await ask(big, encoding)).headers['content-encoding']).toBeUndefined();
       },
@@ -61,7 +64,7 @@ describe('forms of lists and watches', () => {
     });
   });
 
-  test('a watch as Tables: columns in the first event alone, a bookmark with the row of no object', async () => {
+  test('a watch as Tables has columns only in the first event, and bookmarks with an empty row', async () => {
     const watch = await openWatch(api.server, `${small}?watch=1&allowWatchBookmarks=true`, TABLE);
     const [a, b, mark] = [await watch.next(), await watch.next(), await watch.next()];
     expect([a, b, mark].map(event => [event!.type, event!.object['kind']])).toEqual([
@@ -83,7 +86,7 @@ describe('forms of lists and watches', () => {
     watch.close();
   });
 
-  test('a watch of metadata alone has events, bookmarks and deletions of that kind', async () => {
+  test('a metadata-only watch has events, bookmarks and deletions of that kind', async () => {
     const path = `${await api.namespace('partial')}/secrets`;
     await api.made(path, secret('a'));
     const watch = await openWatch(api.server, `${path}?watch=1&allowWatchBookmarks=true`, PARTIAL);
@@ -100,7 +103,7 @@ describe('forms of lists and watches', () => {
   });
 
   test.each(['application/yaml', 'application/xml', 'application/json;stream=other', 'application/cbor-seq'])(
-    'a watch cannot be had as %s: 406 before anything is sent',
+    'a watch as %s is refused with 406',
     async accept => {
       const { status, body } = await api.get(`${small}?watch=1&timeoutSeconds=1`, { accept });
       expect(status).toBe(406);
@@ -116,7 +119,7 @@ describe('forms of lists and watches', () => {
       '/a',
       'the requested object is not a list (*core.Secret)',
     ],
-  ])('%s cannot be had of the other, whatever else the client accepts', async (_what, accept, path, why) => {
+  ])('%s is refused for the other, whatever else the client accepts', async (_what, accept, path, why) => {
     for (const others of ['', ',application/json', ',*/*;q=0.1']) {
       const { status, body } = await api.get(small + path, { accept: accept + others });
       expect([status, body]).toEqual([
@@ -126,7 +129,7 @@ describe('forms of lists and watches', () => {
     }
   });
 
-  test('nothing is read or written for a client that accepts no form of the answer', async () => {
+  test('no object is read or written for a client that accepts none of the media types', async () => {
     for (const path of [small, `${small}/a`, `${small}/absent`])
       expect((await api.get(path, { accept: 'application/xml' })).status).toBe(406);
     expect((await api.post(small, secret('c'), { accept: 'text/plain' })).status).toBe(406);

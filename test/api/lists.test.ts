@@ -12,7 +12,7 @@ describe('collections and tables', () => {
   });
   afterAll(() => api.close());
 
-  test('a list has apiVersion, metadata and items, an empty array where there are none [R046 R047]', async () => {
+  test('a list has apiVersion, metadata and items, which may be an empty array [R046 R047]', async () => {
     const empty = (await api.get(`${shop}/pods`)).body;
     expect(empty).toEqual({
       kind: 'PodList',
@@ -31,7 +31,7 @@ describe('collections and tables', () => {
     expect((await api.get('/api/v1/nodes')).body.kind).toBe('NodeList');
   });
 
-  test('no list that discovery names answers with kind List; each is its kind and List [R046 R047 R056]', async () => {
+  test('every list has the kind of its items followed by List [R046 R047 R056]', async () => {
     const groups = (await api.get('/apis')).body as unknown as { groups: { versions: { groupVersion: string }[] }[] };
     const versions = groups.groups.flatMap(group => group.versions.map(version => `/apis/${version.groupVersion}`));
     for (const version of ['/api/v1', ...versions]) {
@@ -48,7 +48,7 @@ describe('collections and tables', () => {
     }
   });
 
-  test('what the release deprecates comes with a warning, what a later one does without', async () => {
+  test('deprecated resources have a warning, those deprecated in later releases do not', async () => {
     const warnings = async (plural: string) => (await api.get(`/api/v1/${plural}`)).headers['warning'];
     expect(await warnings('componentstatuses')).toBe('299 - "v1 ComponentStatus is deprecated in v1.19+"');
     expect(await warnings('endpoints')).toBeUndefined();
@@ -71,7 +71,7 @@ describe('collections and tables', () => {
     expect(row!.object).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'lr' } });
   });
 
-  test('a Table first and JSON second is never refused [R193 R194]', async () => {
+  test('Accept with a Table first and JSON second is never refused [R193 R194]', async () => {
     const accept = `${TABLE},application/json`;
     for (const path of [
       '/api/v1/pods',

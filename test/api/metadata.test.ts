@@ -28,7 +28,7 @@ describe('the envelope and common metadata', () => {
     });
   });
 
-  test('an update of an object of the whole cluster may name a namespace, which is dropped', async () => {
+  test('a namespace in the update of a cluster-scoped object is removed', async () => {
     const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
     await api.made(roles, { metadata: { name: 'wide' } });
     const wide = { metadata: { name: 'wide', namespace: 'shop', labels: { a: '1' } } };
@@ -41,7 +41,7 @@ describe('the envelope and common metadata', () => {
     }
   });
 
-  test('every object the server makes by itself has the whole envelope [R029 R032]', async () => {
+  test('every object that the server creates has the whole envelope [R029 R032]', async () => {
     for (const path of [
       '/api/v1/namespaces',
       '/apis/rbac.authorization.k8s.io/v1/clusterroles',

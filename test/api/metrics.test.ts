@@ -64,7 +64,7 @@ describe('metrics', () => {
     watch.close();
   });
 
-  test('/metrics/slis tells how each health check went', async () => {
+  test('/metrics/slis has the result of each health check', async () => {
     for (const path of ['/readyz', '/readyz/ping', '/livez/nosuch']) await api.get(path);
     const { status, headers, text } = await api.get('/metrics/slis');
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
@@ -73,7 +73,7 @@ describe('metrics', () => {
     expect(text).not.toMatch(/nosuch|livez|error/);
   });
 
-  test('labels never come from the request', async () => {
+  test('label values never come from the request', async () => {
     await api.get('/api/v1/namespaces/default/invented/name');
     await api.get('/nowhere/"injected"\n');
     await api.call('OPTIONS', '/api/v1/invented');

@@ -21,7 +21,7 @@ describe('names and scope', () => {
     expect((await api.post('/api/v1/namespaces', { metadata: {} })).status).toBe(422);
   });
 
-  test('within a namespace one object of a kind holds a name; other kinds and namespaces may use it [R021 R022]', async () => {
+  test('names are unique for a kind in a namespace; other kinds and namespaces may use the same name [R021 R022]', async () => {
     await api.made(`${shop}/configmaps`, named('a'));
     const again = await api.post(`${shop}/configmaps`, named('a'));
     expect(again.status).toBe(409);
@@ -34,12 +34,12 @@ describe('names and scope', () => {
     expect((await api.post(`${other}/configmaps`, named('a'))).status).toBe(201);
   });
 
-  test('of many creates of one name at once exactly one succeeds [R021]', async () => {
+  test('exactly one of many concurrent creates with the same name succeeds [R021]', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.post(`${shop}/configmaps`, named('raced'))));
     expect(answers.map(answer => answer.status).sort()).toEqual([201, ...Array<number>(19).fill(409)]);
   });
 
-  test('after its deletion a name may be used again, by an object with another uid [R023 R036]', async () => {
+  test('a name can be used again after a deletion, by an object with another uid [R023 R036]', async () => {
     const first = await api.made(`${shop}/configmaps`, named('reused'));
     expect((await api.delete(`${shop}/configmaps/reused`)).status).toBe(200);
     const second = await api.made(`${shop}/configmaps`, {
@@ -68,7 +68,7 @@ describe('names and scope', () => {
     expect(kept['metadata']).toMatchObject({ name: 'chosen', generateName: 'a-' });
   });
 
-  test('a prefix too long for a name is cut to fit [R033]', async () => {
+  test('a prefix that is too long for a name is truncated [R033]', async () => {
     const made = await api.made(`${other}/configmaps`, { metadata: { generateName: 'x'.repeat(253) } });
     expect((made['metadata']!['name'] as unknown as string).length).toBeLessThanOrEqual(253);
   });
@@ -83,7 +83,7 @@ describe('names and scope', () => {
     );
   });
 
-  test('a namespace is deleted with all that is in it [R027 R117x]', async () => {
+  test('a namespace is deleted with all its objects [R027 R117x]', async () => {
     const doomed = await api.namespace('doomed');
     await api.made(`${doomed}/configmaps`, named('a'));
     await api.made(`${doomed}/secrets`, { metadata: { name: 'b', finalizers: ['example.com/hold'] } });

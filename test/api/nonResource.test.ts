@@ -49,7 +49,7 @@ describe('paths outside of the resources', () => {
     for (const [, other] of PATHS) if (other !== path) expect((await anonymous(other)).status).toBe(403);
   });
 
-  test('health, metrics, OpenAPI, the list of paths and groups look at no method, other discovery has GET alone', async () => {
+  test('health, metrics, OpenAPI, the list of paths and groups support all methods, other discovery only GET', async () => {
     const answered = async (method: 'HEAD' | 'PUT' | 'DELETE', path: string): Promise<number> =>
       (await api.call(method, path)).status;
     const open = ['/livez', '/readyz/ping', '/metrics', '/openapi/v2', '/openapi/v3', '/openapi/v3/apis/apps/v1', '/'];
@@ -63,7 +63,7 @@ describe('paths outside of the resources', () => {
     expect((await api.call('POST', '/api', { accept: 'text/plain' })).status).toBe(405);
   });
 
-  test('no answer is for caches unless it says so', async () => {
+  test('answers must not be cached unless they say so', async () => {
     for (const path of [
       '/nosuch',
       '/metrics',

@@ -43,7 +43,7 @@ describe('operations', () => {
     expect((await api.get(`${maps}/all`)).status).toBe(404);
   });
 
-  test('delete options that cannot be read are refused; `null` and an empty policy are read [R145]', async () => {
+  test('malformed delete options are refused; `null` and an empty policy are accepted [R145]', async () => {
     await api.made(maps, { metadata: { name: 'options' } });
     for (const [body, message] of [
       ['[]', 'cannot unmarshal array'],
@@ -64,7 +64,7 @@ describe('operations', () => {
     expect((await api.call('DELETE', `${maps}/options?dryRun=All`, { body: 'null' })).status).toBe(200);
   });
 
-  test('the body of a scale is judged by its envelope, name, namespace and uid [R152x]', async () => {
+  test('the envelope, name, namespace and uid of a scale are validated [R152x]', async () => {
     const scale = '/apis/apps/v1/namespaces/shop/deployments/judged/scale';
     await api.made('/apis/apps/v1/namespaces/shop/deployments', deployment('judged'));
     const spec = { replicas: 2 };
@@ -97,7 +97,7 @@ describe('operations', () => {
     expect([apply.status, apply.body['spec']]).toEqual([200, spec]);
   });
 
-  test('a write of the status leaves metadata alone where the kind says so [R123]', async () => {
+  test('a write of the status does not change metadata, depending on the kind [R123]', async () => {
     const schemas = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas';
     const spec = { priorityLevelConfiguration: { name: 'exempt' } };
     await api.made(schemas, { metadata: { name: 'quiet', labels: { a: 'b' } }, spec });
@@ -118,7 +118,7 @@ describe('operations', () => {
     expect(owned.body['metadata']!['ownerReferences']).toBeUndefined();
   });
 
-  test('a PUT replaces: what it leaves out is gone [R280 R141]', async () => {
+  test('a PUT replaces the object and removes omitted fields [R280 R141]', async () => {
     const whole = {
       metadata: { name: 'replaced', labels: { a: 'b' }, annotations: { c: 'd' } },
       data: { a: '1', b: '2' },
@@ -134,7 +134,7 @@ describe('operations', () => {
     expect(elsewhere.status).toBe(400);
   });
 
-  test('a subresource may have another representation than its parent [R007 R152x]', async () => {
+  test('a subresource may have another kind than its parent [R007 R152x]', async () => {
     const deployments = '/apis/apps/v1/namespaces/shop/deployments';
     await api.made(deployments, deployment('scaled'));
     const scale = await api.get(`${deployments}/scaled/scale`);
@@ -146,7 +146,7 @@ describe('operations', () => {
     expect((await api.get(`${deployments}/scaled`)).body['spec']!['replicas']).toBe(4);
   });
 
-  test('a scale has the metadata of a scale in every form, and each kind its own name for one that is missing [R152x R193]', async () => {
+  test('a scale has the metadata of a scale in every form, and the 404 for it names the resource of each kind [R152x R193]', async () => {
     const deployments = '/apis/apps/v1/namespaces/shop/deployments';
     await api.made(deployments, { ...deployment('plain'), metadata: { name: 'plain', labels: { a: 'b' } } });
     const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.orchestrator.io';
@@ -169,7 +169,7 @@ describe('operations', () => {
     ]);
   });
 
-  test('subresources but status and scale have no Table [R057]', async () => {
+  test('subresources other than status and scale have no Table [R057]', async () => {
     await api.made(`${shop}/pods`, pod('tabled'));
     const accept = 'application/json;as=Table;v=v1;g=meta.orchestrator.io';
     const kinds = async (name: string): Promise<unknown[]> => {
@@ -182,7 +182,7 @@ describe('operations', () => {
     expect(await kinds('ephemeralcontainers')).toEqual([406, 'Pod']);
   });
 
-  test('a binding names a pod of the namespace of its path [R153x]', async () => {
+  test('a binding refers to a pod in the namespace of its path [R153x]', async () => {
     await api.made(`${shop}/pods`, pod('placed'));
     const bind = async (path: string, metadata: object): Promise<unknown> =>
       (await api.post(`${shop}/${path}`, { metadata, target: { name: 'n' } })).body['message'];
@@ -193,7 +193,7 @@ describe('operations', () => {
     expect((await api.get(`${shop}/pods/placed`)).body['spec']).not.toHaveProperty('nodeName');
   });
 
-  test('a node gets no configuration through its status [R151x]', async () => {
+  test('the status of a node cannot set its configuration [R151x]', async () => {
     await api.made('/api/v1/nodes', { metadata: { name: 'plain' } });
     const patched = await api.patch('/api/v1/nodes/plain/status', MERGE, {
       status: { phase: 'Running', config: { error: 'e' } },
@@ -201,7 +201,7 @@ describe('operations', () => {
     expect([patched.body.status, patched.body['status']!['config']]).toMatchObject([{ phase: 'Running' }, undefined]);
   });
 
-  test('the status subresource is read, replaced and patched apart from the rest [R151x]', async () => {
+  test('the status subresource is read, replaced and patched separately [R151x]', async () => {
     await api.made(`${shop}/pods`, pod('worker'));
     const path = `${shop}/pods/worker/status`;
     const read = await api.get(path);
@@ -214,7 +214,7 @@ describe('operations', () => {
     expect(patched.body['spec']).not.toHaveProperty('activeDeadlineSeconds');
   });
 
-  test('create, update, patch and delete act on one object: no collection is written to but by POST of one [R148 R149]', async () => {
+  test('create, update, patch and delete act on one object; of a collection only POST is allowed [R148 R149]', async () => {
     const items = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'in-list' } }];
     for (const list of [
       { apiVersion: 'v1', kind: 'List', items },
@@ -271,7 +271,7 @@ describe('operations', () => {
     expect((await api.get(`${maps}?${query}`)).body.kind).toBe('ConfigMapList');
   });
 
-  test('a field selector of an empty name chooses nothing, at the current version and at an old one', async () => {
+  test('a field selector with an empty name selects nothing, at the current version and at an old one', async () => {
     await api.made(maps, { metadata: { name: 'never-chosen' } });
     const all = await api.get(maps);
     await api.patch(`${maps}/never-chosen`, MERGE, { data: { a: 'b' } });
@@ -284,7 +284,7 @@ describe('operations', () => {
   test.each([
     ["the object's path", (name: string) => `/${name}?watch=1`],
     ['a field selector', (name: string) => `?watch=1&fieldSelector=metadata.name%3D${name}`],
-  ])('a watch of a single object by %s streams its events alone [R138]', async (how, path) => {
+  ])('a watch of a single object by %s streams only its events [R138]', async (how, path) => {
     const name = how === 'a field selector' ? 'selected' : 'alone';
     await api.made(maps, { metadata: { name: `${name}-before` } });
     await api.made(maps, { metadata: { name } });
@@ -300,7 +300,7 @@ describe('operations', () => {
     }
   });
 
-  test('namespaces/finalize and approval of certificate requests are updated as their parents [R155x]', async () => {
+  test('namespaces/finalize and approval of certificate requests are updated like their parents [R155x]', async () => {
     const made = await api.made('/api/v1/namespaces', { metadata: { name: 'finalized' } });
     const finalized = await api.put('/api/v1/namespaces/finalized/finalize', made);
     expect([finalized.status, finalized.body.kind]).toEqual([200, 'Namespace']);
@@ -309,7 +309,7 @@ describe('operations', () => {
     expect([missing.status, (missing.body as Loose).reason]).toEqual([404, 'NotFound']);
   });
 
-  test('pods are bound in a namespace that is there and stays, by whichever path', async () => {
+  test('pods can be bound only in a namespace that exists and is not being deleted, with either path', async () => {
     const binding = { metadata: { name: 'p' }, target: { name: 'n' } };
     const told = async (path: string): Promise<unknown> => (await api.post(path, binding)).body.message;
     for (const path of ['pods/p/binding', 'bindings'])
@@ -323,7 +323,7 @@ describe('operations', () => {
     await api.patch(`${ns}/pods/p`, 'application/merge-patch+json', { metadata: { finalizers: null } });
   });
 
-  test('a timeout that is no duration is refused before anything else, but by what may last', async () => {
+  test('an invalid timeout is refused before anything else, except by requests that may last', async () => {
     const wrong = 'invalid timeout specified in the request URL - time:';
     for (const [timeout, why] of [
       ['abc', 'invalid duration "abc"'],
@@ -340,7 +340,7 @@ describe('operations', () => {
     expect((await api.get(`${shop}/pods/none/log?timeout=abc`)).status).toBe(404);
   });
 
-  test('an update with If-Match for another version is refused, of status and scale as well', async () => {
+  test('an update with If-Match for another version is refused, including status and scale', async () => {
     await api.namespace('matched');
     const sets = '/apis/apps/v1/namespaces/matched/deployments';
     const { resourceVersion: version } = (await api.made(sets, deployment('matched'))).metadata!;
@@ -357,7 +357,7 @@ describe('operations', () => {
     expect((await statuses('*')).slice(0, 3)).toEqual([200, 200, 200]);
   });
 
-  test('every wrong option of a write is named', async () => {
+  test('every invalid option of a write is reported', async () => {
     const { body } = await api.post(`${maps}?dryRun=x&fieldValidation=y&fieldManager=${'m'.repeat(129)}`, {});
     const causes = ['fieldManager', 'dryRun', 'fieldValidation'].map(field => expect.objectContaining({ field }));
     expect(body.details).toMatchObject({ causes });
@@ -373,7 +373,7 @@ describe('deletecollection', () => {
   });
   afterAll(() => api.close());
 
-  test('at a version it deletes what was there then, and nothing made since', async () => {
+  test('with a version it deletes the objects at this version, and none created later', async () => {
     await api.made(path, { metadata: { name: 'old' } });
     const then = ((await api.get(path)).body['metadata'] as Loose)['resourceVersion'] as unknown as string;
     await api.made(path, { metadata: { name: 'new' } });
@@ -392,14 +392,11 @@ describe('deletecollection', () => {
     ['?dryRun=Some', {}, 422],
     ['?gracePeriodSeconds=x', {}, 400],
     ['', { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' }, 406],
-  ])(
-    'options that are wrong (%j, %j) are refused whether or not there is something to delete',
-    async (query, sent, code) => {
-      expect((await api.call('DELETE', path + query, sent)).status).toBe(code);
-      await api.made(path, { metadata: { name: 'kept' } });
-      expect((await api.call('DELETE', path + query, sent)).status).toBe(code);
-      expect(namesIn((await api.get(path)).body)).toEqual(['kept']);
-      expect(namesIn((await api.delete(path)).body)).toEqual(['kept']);
-    },
-  );
+  ])('invalid options (%j, %j) are refused, even if there is nothing to delete', async (query, sent, code) => {
+    expect((await api.call('DELETE', path + query, sent)).status).toBe(code);
+    await api.made(path, { metadata: { name: 'kept' } });
+    expect((await api.call('DELETE', path + query, sent)).status).toBe(code);
+    expect(namesIn((await api.get(path)).body)).toEqual(['kept']);
+    expect(namesIn((await api.delete(path)).body)).toEqual(['kept']);
+  });
 });

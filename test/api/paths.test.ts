@@ -73,7 +73,7 @@ describe('path shapes', () => {
     expect((await api.get(path)).status).toBe(404);
   });
 
-  test('an encoded slash separates like a plain one', async () => {
+  test('an encoded slash separates segments like a plain one', async () => {
     expect((await api.get('/api/v1/namespaces/shop%2Fpods/p1')).status).toBe(200);
     expect((await api.get('/api/v1/namespaces/a%2Fb/pods')).status).toBe(404);
   });

@@ -157,7 +157,7 @@ describe('any value of any kind', () => {
   const canonical = (struct: Struct, value: Members): unknown =>
     JSON.parse(JSON.stringify(normalize(struct, value, { strictErrors: [] })));
 
-  test.each(KINDS)('%s comes back as it went, and its bytes are the same again [R101 R102 R103]', id => {
+  test.each(KINDS)('%s is decoded to the same object, and encoded to the same bytes [R101 R102 R103]', id => {
     const struct = typeOf(id);
     fc.assert(
       fc.property(structOf(struct, 0), value => {
@@ -171,7 +171,7 @@ describe('any value of any kind', () => {
     );
   });
 
-  test('the version is put into an enveloped object as if it had been there, whatever its length', () => {
+  test('a version of any length is inserted into an encoded object as if it were encoded with it', () => {
     const struct = typeOf('core.v1.Secret');
     const versions = fc.maxSafeNat();
     fc.assert(
@@ -187,7 +187,7 @@ describe('any value of any kind', () => {
     expect(withEnvelopeRevision(other, 7)).toBe(other);
   });
 
-  test('frames of a watch are taken apart again, whatever they hold', () => {
+  test('frames of a watch are separated, whatever their content', () => {
     const frames = fc.array(
       fc.tuple(fc.constantFrom('ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'), fc.string()),
     );
@@ -215,7 +215,7 @@ describe('protobuf over HTTP', () => {
   const get = (asked: string, accept = PB) => getBytes(api.server, asked, { accept });
   const data = (message: Message): string => Buffer.from(bytesIn(message['data']!['value'])).toString();
 
-  test('an object, as JSON says it too [R100 R101 R104 R187]', async () => {
+  test('an object is the same as in JSON [R100 R101 R104 R187]', async () => {
     const json = (await api.get(`${path}/a`)).body;
     const { status, headers, bytes } = await get(`${path}/a`);
     expect([status, headers['content-type']]).toEqual([200, PB]);
@@ -232,7 +232,7 @@ describe('protobuf over HTTP', () => {
     });
   });
 
-  test('a list, whole and in pages, and a selection at an old version', async () => {
+  test('lists, pages, and a selection at an old version are supported', async () => {
     const whole = open((await get(path)).bytes);
     expect([whole.apiVersion, whole.kind]).toEqual(['v1', 'SecretList']);
     expect(itemsOf(whole.message).map(item => item['metadata']!['name'])).toEqual(['a', 'b', 'c']);
@@ -243,7 +243,7 @@ describe('protobuf over HTTP', () => {
     expect(rest['metadata']!['resourceVersion']).toBe(metadata!['resourceVersion']);
   });
 
-  test('writes are answered with the version they got', async () => {
+  test('writes are answered with their version', async () => {
     const stored = open((await api.bytes(path, secret('w', '1'), PB)).bytes).message;
     expect(stored['metadata']!['resourceVersion']).toBe(versionOf((await api.get(`${path}/w`)).body));
     const raw = encodeMessage(typeOf('core.v1.Secret'), { metadata: { name: 'w' }, data: { value: 'Mg==' } });
@@ -252,14 +252,14 @@ describe('protobuf over HTTP', () => {
     await api.delete(`${path}/w`);
   });
 
-  test('refusals are a Status in protobuf too', async () => {
+  test('refusals are a Status in protobuf', async () => {
     const { status, headers, bytes } = await get(`${path}/absent`);
     expect([status, headers['content-type']]).toEqual([404, PB]);
     const { kind, message } = open(bytes);
     expect([kind, message]).toMatchObject(['Status', { status: 'Failure', reason: 'NotFound', code: 404 }]);
   });
 
-  test('metadata alone, of an object and of a list', async () => {
+  test('metadata-only forms of an object and a list are supported', async () => {
     const one = open((await get(`${path}/a`, `${PB};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`)).bytes);
     expect([one.apiVersion, one.kind, one.message['metadata']!['name']]).toEqual([
       'meta.k8s.io/v1',
@@ -270,7 +270,7 @@ describe('protobuf over HTTP', () => {
     expect(itemsOf(list.message).map(item => item['metadata']!['name'])).toEqual(['a', 'b', 'c']);
   });
 
-  test('a Table has no such form: the next entry of Accept counts, without one it is 406', async () => {
+  test('a Table is not supported: the next entry of Accept is used, without one the answer is 406', async () => {
     const table = ';as=Table;g=meta.k8s.io;v=v1';
     expect((await get(path, `${PB}${table}`)).status).toBe(406);
     const answer = await get(path, `${PB}${table},application/json${table}`);
@@ -310,7 +310,7 @@ describe('protobuf over HTTP', () => {
     expect(Number(seen.at(-1)!.message['metadata']!['resourceVersion'])).toBeGreaterThanOrEqual(Number(deleted));
   });
 
-  test('an error inside of a watch is an event with a Status', async () => {
+  test('an error in a watch is an event with a Status', async () => {
     const short = await Api.start({ historyRetention: 200 });
     const { metadata } = await short.made('/api/v1/namespaces', { metadata: { name: 'n' } });
     let i = 0;

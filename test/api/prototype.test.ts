@@ -273,13 +273,13 @@ describe('no look-up of a name from outside reaches a prototype', () => {
   }, 60_000);
 });
 
-describe('names that every object inherits are names like any other', () => {
+describe('names of inherited members are ordinary names', () => {
   test.each(['toString', 'constructor', 'hasOwnProperty'])('the method %s is not allowed', async method => {
     const answer = await server.send({ method, path: MAPS, body: '{}', headers: JSON_TYPE });
     expect(answer).toMatch(/^HTTP\/1\.1 405 /);
   });
 
-  test('the data of a ConfigMap and of a Secret may have them as keys', async () => {
+  test('the data of a ConfigMap and of a Secret may contain them as keys', async () => {
     const keys = ['toString', 'constructor', '__proto__'];
     const data = `{${keys.map(key => `"${key}":"eA=="`).join(',')}}`;
     const headers = JSON_TYPE;

@@ -159,7 +159,7 @@ describe('resource versions', () => {
     watch.close();
   });
 
-  test('a version is opaque text that every request takes back as it came, and changes with every stored change [R037 R161 R208]', async () => {
+  test('a version is opaque text that requests accept unchanged, and changes with every stored change [R037 R161 R208]', async () => {
     const created = await api.made(shop.path, secret('rv'));
     const version = versionOf(created);
     expect(typeof version).toBe('string');
@@ -172,7 +172,7 @@ describe('resource versions', () => {
     await api.delete(`${shop.path}/rv`);
   });
 
-  test('a PUT with the version it read is taken; with a stale one it is refused, and forcing it is for some kinds alone [R142 R281 R345]', async () => {
+  test('a PUT with the current version is accepted, one with an outdated version is refused, and one without is accepted only for some kinds [R142 R281 R345]', async () => {
     const created = await api.made(shop.path, secret('put'));
     const answer = await api.put(`${shop.path}/put`, { ...created, stringData: { value: '1' } });
     expect(answer.status).toBe(200);
@@ -189,7 +189,7 @@ describe('resource versions', () => {
     await api.delete(`${shop.path}/put`);
   });
 
-  test('a list states the version it was built at, at least the one asked for [R048 R236 R239]', async () => {
+  test('a list has the version of its state, which is not below the requested one [R048 R236 R239]', async () => {
     const list = (await api.get(shop.path)).body;
     const items = list['items'] as unknown as Loose[];
     for (const item of items) expect(number(versionOf(item))).toBeLessThanOrEqual(number(versionOf(list)));
@@ -199,13 +199,13 @@ describe('resource versions', () => {
     expect(versionOf(exact)).toBe(shop.old);
   });
 
-  test.each(['Newest', 'exact'])('the match %j does not exist [R162]', async match => {
+  test.each(['Newest', 'exact'])('the match %j is refused [R162]', async match => {
     const { status, body } = await api.get(`${shop.path}?resourceVersion=${shop.old}&resourceVersionMatch=${match}`);
     expect(status).toBe(422);
     expect(body['message']).toContain('resourceVersionMatch');
   });
 
-  test('limits count items: one, many, more than there are; no number is refused [R167 R249 R362]', async () => {
+  test('limits count items: one, many, more than exist; a limit that is not a number is refused [R167 R249 R362]', async () => {
     expect(namesIn((await api.get(`${shop.path}?limit=1`)).body)).toHaveLength(1);
     const all = (await api.get(`${shop.path}?limit=100000`)).body;
     expect(namesIn(all)).toEqual(NOW);
@@ -231,7 +231,7 @@ describe('resource versions', () => {
       },
     );
 
-    test('a version that comes meanwhile is answered [R235]', async () => {
+    test('a version that is reached meanwhile is answered [R235]', async () => {
       const next = number(versionOf((await api.get(shop.path)).body)) + 1n;
       const waiting = api.get(`${shop.path}/later?resourceVersion=${next}`);
       const later = await api.made(shop.path, secret('later'));
@@ -276,7 +276,7 @@ describe('paging', () => {
     }
   });
 
-  test('remainingItemCount tells what is left, not for selections, whole lists and last pages [R052 R053 R054 R055]', async () => {
+  test('remainingItemCount is the number of further items, except for selections, whole lists and last pages [R052 R053 R054 R055]', async () => {
     const counts = (await pages(3)).map(page => metadataOf(page)['remainingItemCount']);
     expect(counts).toEqual([7, 4, 1, undefined]);
     for (const selector of ['&labelSelector=parity%3Deven', '&fieldSelector=type%3DOpaque'])
@@ -303,7 +303,7 @@ describe('paging', () => {
     },
   );
 
-  test('a token is good for its resource and namespace, any number of times, with any limit and any selector [R168]', async () => {
+  test('a token is valid for its resource and namespace, any number of times, with any limit and any selector [R168]', async () => {
     const first = (await api.get(`${path}?limit=2&labelSelector=parity`)).body;
     const token = encodeURIComponent(String(metadataOf(first)['continue']));
     const rest = ['s2', 's3', 's4', 's5', 's6', 's7', 's8', 's9'];
@@ -369,7 +369,7 @@ describe('paging', () => {
     await api.delete('/api/v1/namespaces/zzz/secrets');
   });
 
-  test('one object that is asked for by its name has no pages, and a token is checked whatever is asked [R168]', async () => {
+  test('a list that selects one object by name has no pages, and a token is always validated [R168]', async () => {
     const first = (await api.get(`${path}?limit=2`)).body;
     const token = encodeURIComponent(String(metadataOf(first)['continue']));
     const single = (await api.get(`${path}?limit=1&fieldSelector=metadata.name%3Ds0`)).body;
@@ -386,7 +386,7 @@ describe('paging', () => {
   });
 });
 
-describe('history that is gone', () => {
+describe('history that was removed', () => {
   let api: Api;
   let path: string;
   let items = 0;
@@ -408,7 +408,7 @@ describe('history that is gone', () => {
     return answer;
   };
 
-  test('an Exact list at a version that is gone: 410 Expired; not older than it is answered [R238 R348 R349]', async () => {
+  test('an Exact list at a version without history is 410 Expired; a list not older than it is answered [R238 R348 R349]', async () => {
     const version = versionOf((await api.get(path)).body);
     for (const exact of ['resourceVersionMatch=Exact', 'limit=1']) {
       const { body } = await expired(`${path}?resourceVersion=${version}&${exact}`);
@@ -418,7 +418,7 @@ describe('history that is gone', () => {
     expect((await api.get(`${path}/a?resourceVersion=${version}`)).status).toBe(200);
   });
 
-  test('an expired token: 410 with a token to go on from the same place, as things are now [R347 R361]', async () => {
+  test('an expired token is 410, with a token that continues from the same position with the current state [R347 R361]', async () => {
     const page = (await api.get(`${path}?limit=2`)).body;
     const token = encodeURIComponent(String(metadataOf(page)['continue']));
     const { body } = await expired(`${path}?limit=500&continue=${token}`);
@@ -463,7 +463,7 @@ describe('the resourceVersion of a write', () => {
     ['abc', 'invalid syntax'],
     ['-1', 'invalid syntax'],
     ['18446744073709551616', 'value out of range'],
-  ])('%s of an update cannot be read: 422 that names the field', async (version, why) => {
+  ])('%s of an update is invalid: 422 with the name of the field', async (version, why) => {
     const message = `metadata.resourceVersion: Invalid value: "${version}": strconv.ParseUint: parsing "${version}": ${why}`;
     await api.post(path, { metadata: { name: 'read' } });
     const { status, body } = await api.put(`${path}/read`, given('read', version));
@@ -481,7 +481,7 @@ describe('the resourceVersion of a write', () => {
     expect((await api.put(`${path}/number`, given('number', `${version}0`))).status).toBe(409);
   });
 
-  test('of a create is refused by the store alone, which ignores what is no number', async () => {
+  test('of a create is refused unless it is not a number, which is ignored', async () => {
     expect((await api.post(path, given('new', '5'))).status).toBe(400);
     const dry = await api.post(`${path}?dryRun=All`, given('new', '5'));
     expect([dry.status, versionOf(dry.body)]).toEqual([201, '5']);

@@ -77,7 +77,7 @@ describe('a TokenReview', () => {
   const path = `${AUTHENTICATION}/tokenreviews`;
   const audience = 'https://kubernetes.default.svc';
 
-  it('says whose a token is', async () => {
+  it('has the user of a token', async () => {
     const dave = { username: 'dave', uid: 'uid-dave', groups: ['dev', 'qa', 'system:authenticated'] };
     const status = { authenticated: true, user: dave, audiences: [audience] };
     expect(await statusOf(path, { token: 'dave-token' })).toEqual(status);
@@ -111,7 +111,7 @@ describe('a SelfSubjectAccessReview', () => {
     });
   });
 
-  it('knows groups by the names that clients use', async () => {
+  it('accepts groups in the naming of clients', async () => {
     const rules = [{ verbs: ['get'], apiGroups: ['storage.k8s.io'], resources: ['csistoragecapacities'] }];
     await api.made(`${RBAC}/roles`, { metadata: { name: 'storage' }, rules });
     await api.made(`${RBAC}/rolebindings`, {
@@ -123,7 +123,7 @@ describe('a SelfSubjectAccessReview', () => {
     expect(await statusOf(path, { resourceAttributes }, 'dave-token')).toMatchObject({ allowed: true });
   });
 
-  it('is about a resource or a path, and has no metadata', async () => {
+  it('must have a resource or a path, and no metadata', async () => {
     expect(causesOf(await ask(path, undefined))).toEqual(['spec.resourceAttributes']);
     const both = { resourceAttributes: MAPS, nonResourceAttributes: { path: '/', verb: 'get' } };
     expect((await ask(path, both)).body['message']).toBe(
@@ -139,7 +139,7 @@ describe('a SelfSubjectAccessReview', () => {
 describe('a SubjectAccessReview', () => {
   const path = `${AUTHORIZATION}/subjectaccessreviews`;
 
-  it('says whether any user or group may make a request', async () => {
+  it('says whether a given user or group may make a request', async () => {
     expect(await statusOf(path, { user: 'carol', resourceAttributes: MAPS })).toEqual(ALLOWED);
     expect(await statusOf(path, { user: 'x', extra: { a: null }, resourceAttributes: MAPS })).toEqual({
       allowed: false,
@@ -148,7 +148,7 @@ describe('a SubjectAccessReview', () => {
     expect(causesOf(await ask(path, { resourceAttributes: MAPS }))).toEqual(['spec.user']);
   });
 
-  it('validates selectors, and says which requirements it could not read', async () => {
+  it('validates selectors, and reports requirements that it could not parse', async () => {
     const about = (selectors: object) => ({
       user: 'carol',
       resourceAttributes: { ...MAPS, verb: 'list', ...selectors },
@@ -193,7 +193,7 @@ describe('a SubjectAccessReview', () => {
 describe('a LocalSubjectAccessReview', () => {
   const path = `${AUTHORIZATION}/namespaces/default/localsubjectaccessreviews`;
 
-  it('asks within its namespace alone', async () => {
+  it('is limited to its namespace', async () => {
     const { body } = await ask(path, { user: 'carol', resourceAttributes: MAPS });
     expect(body['metadata']?.['namespace']).toBe('default');
     expect(body['status']).toEqual(ALLOWED);

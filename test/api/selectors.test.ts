@@ -12,7 +12,7 @@ describe('field selectors', () => {
   test.each([
     ['/api/v1/events', 'involvedObject.name', 'reportingComponent', 'source'],
     ['/apis/events.k8s.io/v1/events', 'regarding.name', 'reportingController', 'source'],
-  ])('each version of events knows its own names of the fields alone: %s', async (path, ...known) => {
+  ])('each version of events supports only its own field names: %s', async (path, ...known) => {
     for (const field of [
       'involvedObject.name',
       'regarding.name',
@@ -27,7 +27,7 @@ describe('field selectors', () => {
     }
   });
 
-  test('replica sets are chosen by name and namespace alone', async () => {
+  test('replica sets can be selected only by name and namespace', async () => {
     const { status, body } = await api.get('/apis/apps/v1/replicasets?fieldSelector=status.replicas%3D0');
     expect([status, body['message']]).toEqual([
       400,
@@ -35,7 +35,7 @@ describe('field selectors', () => {
     ]);
   });
 
-  test('a wrong match is told before a field that is not known', async () => {
+  test('an invalid match is reported before an unknown field', async () => {
     const match = '&resourceVersion=1&resourceVersionMatch=Newest';
     expect((await api.get(`/api/v1/secrets?fieldSelector=wrong%3Dx${match}`)).body).toMatchObject({
       code: 422,
@@ -43,7 +43,7 @@ describe('field selectors', () => {
     });
   });
 
-  test('a full page before the last object has a token though nothing more is chosen, of an old version as of now', async () => {
+  test('a full page before the last object has a token even if no further object is selected, at old and current versions', async () => {
     const path = `${await api.namespace('aged')}/secrets`;
     for (const [name, type] of Object.entries({ a: 'x/one', b: 'x/one', c: 'x/two' }))
       await api.made(path, { metadata: { name }, type });
@@ -84,7 +84,7 @@ describe('field selectors', () => {
     expect(namesIn(await list('fieldSelector=metadata.namespace%3Dfirst,metadata.namespace%3Dsecond'))).toEqual([]);
   });
 
-  test('a selector over a bound, and a query of too many parameters, are refused', async () => {
+  test('a selector above a limit, and a query with too many parameters, are refused', async () => {
     const keys = Array.from({ length: SELECTOR_KEYS + 1 }, (_, i) => `!k${i}`).join();
     for (const [method, more] of [
       ['GET', ''],

@@ -12,7 +12,7 @@ describe('objects of the system', () => {
 
   const there = (path: string): Promise<void> => api.until(async () => (await api.get(path)).status === 200);
 
-  test('workloads find the server by a Service, which comes back when it is deleted', async () => {
+  test('the Service of the server exists, and is recreated when it is deleted', async () => {
     const path = '/api/v1/namespaces/default/services/kubernetes';
     await there(path);
     const { body } = await api.get(path);
@@ -27,13 +27,13 @@ describe('objects of the system', () => {
     });
   });
 
-  test('priority classes of the system are there, also after one was deleted', async () => {
+  test('system priority classes exist, and are recreated when they are deleted', async () => {
     const path = '/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical';
     await there(path);
     expect((await api.get(path)).body).toMatchObject({ value: 2_000_001_000 });
   });
 
-  test('flow schemas say whether the level that they name exists', async () => {
+  test('flow schemas have a condition that says whether their priority level exists', async () => {
     const dangling = async (name: string): Promise<unknown> => {
       const { body } = await api.get(`${FLOW}/flowschemas/${name}`);
       const conditions = (body.status?.conditions ?? []) as unknown as Loose[];
@@ -52,7 +52,7 @@ describe('objects of the system', () => {
     await api.until(async () => (await dangling('lost')) === 'False');
   });
 
-  test('objects of flow control that the server keeps up to date say so', async () => {
+  test('flow control objects that the server maintains have an annotation', async () => {
     for (const path of [`${FLOW}/flowschemas/service-accounts`, `${FLOW}/prioritylevelconfigurations/workload-low`]) {
       await there(path);
       expect((await api.get(path)).body.metadata!.annotations).toEqual({ 'apf.kubernetes.io/autoupdate-spec': 'true' });

@@ -3,7 +3,7 @@ import { Api } from './support.js';
 
 const STRATEGIC = 'application/strategic-merge-patch+json';
 
-describe('bodies that are no object of the kind', () => {
+describe('bodies that are not an object of the kind', () => {
   let api: Api;
   let maps: string;
   let pods: string;
@@ -21,7 +21,7 @@ describe('bodies that are no object of the kind', () => {
     return answer.body.message;
   };
 
-  test('the refusal says which kind was wanted, why the text cannot be read, and how it begins', async () => {
+  test('the refusal names the expected kind, the cause and the beginning of the text', async () => {
     expect(await message('/api/v1/namespaces', 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n')).toBe(
       "the object provided is unrecognized (must be of type Namespace): couldn't get version/kind; json parse error: invalid character 'a' looking for beginning of value (61706956657273696f6e3a2076310a6b696e643a20506f640a6d65746164 ...)",
     );
@@ -60,13 +60,13 @@ describe('bodies that are no object of the kind', () => {
       'map[spec:map[overhead:map[cpu:true]]]',
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
     ],
-  ])('a strategic merge patch %j that leads to no object is shown as a tree', async (patch, shown, why) => {
+  ])('a strategic merge patch %j whose result is not an object is shown as a tree', async (patch, shown, why) => {
     const { status, body } = await api.patch(`${pods}/a`, STRATEGIC, patch);
     expect([status, body.reason]).toEqual([422, 'Invalid']);
     expect(body.message).toBe(` "" is invalid: patch: Invalid value: ${JSON.stringify(shown)}: ${why}`);
   });
 
-  test('of the other patches the refusal shows what they led to', async () => {
+  test('the refusal of other patches shows their result', async () => {
     const { status, body } = await api.patch(`${pods}/a`, 'application/merge-patch+json', {
       metadata: { labels: 'b' },
     });
@@ -84,7 +84,7 @@ describe('a node', () => {
   });
   afterAll(() => api.close());
 
-  test('comes with its status; an update does not change it', async () => {
+  test('is created with its status; an update does not change it', async () => {
     const made = await api.post('/api/v1/nodes', { metadata: { name: 'n' }, status: { capacity: { memory: '1Gi' } } });
     expect([made.status, made.body.status]).toMatchObject([
       201,

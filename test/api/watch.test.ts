@@ -55,7 +55,7 @@ describe('watches', () => {
     watch.close();
   });
 
-  test('a deletion carries the object as it was, with the version of the deletion [R338x]', async () => {
+  test('a deletion has the last state of the object, with the version of the deletion [R338x]', async () => {
     const path = await fresh('gone', 'kept');
     const before = (await api.patch(`${path}/gone`, MERGE, valued('last'))).body;
     const watch = await openWatch(api.server, `${path}?watch=1&resourceVersion=${versionOf(before)}`);
@@ -82,7 +82,7 @@ describe('watches', () => {
     for (const open of [watch, selecting]) open.close();
   });
 
-  test('resuming at N shows what came after N, all of it, in order, once [R244 R247 R248 R325]', async () => {
+  test('a watch resumed at N shows every change after N once, in order [R244 R247 R248 R325]', async () => {
     const path = await fresh();
     const versions: string[] = [];
     for (let i = 0; i < 20; i++) versions.push(versionOf(await api.made(path, secret(`s${i}`))));
@@ -94,7 +94,7 @@ describe('watches', () => {
     }
   });
 
-  test('a watch from the future shows nothing up to it, no error and no bookmark below it [R337]', async () => {
+  test('a watch from a future version shows no events, errors or bookmarks before it [R337]', async () => {
     const path = await fresh('a');
     const future = number(versionOf((await api.get(path)).body)) + 3n;
     const [soon, never] = await Promise.all([
@@ -109,7 +109,7 @@ describe('watches', () => {
     expect(await never.rest()).toEqual([]);
   });
 
-  test('a pod that is removed without grace is marked first, then gone [R246 R325]', async () => {
+  test('a pod that is deleted without grace period is first marked, then removed [R246 R325]', async () => {
     const path = `${await api.namespace('grace')}/pods`;
     const pod = await api.made(path, { metadata: { name: 'a' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
     const watch = await openWatch(api.server, `${path}?watch=1&resourceVersion=${versionOf(pod)}`);
@@ -125,7 +125,7 @@ describe('watches', () => {
     expect(versionOf(events[1]!.object)).toBe(versionOf(body));
   });
 
-  test('of two who remove a pod at once both are told of it', async () => {
+  test('two concurrent deletes of a pod both succeed', async () => {
     const path = `${await api.namespace('twice')}/pods`;
     for (let i = 0; i < 10; i++) {
       await api.made(path, { metadata: { name: 'a' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
@@ -140,7 +140,7 @@ describe('watches', () => {
     ['abc', 'invalid syntax'],
     ['-1', 'invalid syntax'],
     ['18446744073709551616', 'value out of range'],
-  ])('a version %s is no number that a version can be: 422, whatever reads it', async (version, why) => {
+  ])('an invalid version %s is refused with 422 by every request', async (version, why) => {
     const message = `resourceVersion: Invalid value: "${version}": strconv.ParseUint: parsing "${version}": ${why}`;
     for (const path of [`${shop}?watch=1&`, `${shop}?`, `${shop}/a?`, `${shop.replace('/v1/', '/v1/watch/')}?`]) {
       const { status, body } = await api.get(`${path}resourceVersion=${version}`);
@@ -151,12 +151,12 @@ describe('watches', () => {
     }
   });
 
-  test('a version of noughts is 0: the watch begins with the present objects', async () => {
+  test('a version of several zeros is 0: the watch begins with the current objects', async () => {
     const watch = await openWatch(api.server, `${await fresh('a')}?watch=1&resourceVersion=00&timeoutSeconds=1`);
     expect((await watch.rest()).map(brief)).toEqual(['ADDED a']);
   });
 
-  test('a /watch/ path that does not say watch itself has its options checked as a list', async () => {
+  test('the options of a /watch/ path with watch=false are validated as those of a list', async () => {
     const path = (await fresh('a')).replace('/v1/', '/v1/watch/');
     const causes = async (query: string) => {
       const { status, body } = await api.get(`${path}?timeoutSeconds=1&${query}`);
@@ -179,7 +179,7 @@ describe('watches', () => {
     expect((await watch.rest()).map(brief)).toEqual(['ADDED a']);
   });
 
-  test('what is not acceptable is refused before the options are looked at, YAML for its framing after them', async () => {
+  test('an unacceptable media type is refused before the options are validated, YAML afterwards', async () => {
     const codeOf = async (accept: string, query: string) =>
       (await api.get(`${shop}?watch=1&${query}`, { accept })).status;
     expect(await codeOf('image/png', 'limit=x')).toBe(406);
@@ -199,7 +199,7 @@ describe('watches', () => {
     ]);
   });
 
-  test('a stream has no lines but its events: clients that read lines take each for one', async () => {
+  test('every line of a stream is an event', async () => {
     const path = await fresh('a');
     const textOf = async (query: string) =>
       (await getBytes(api.server, `${path}?watch=1&${query}`, {})).bytes.toString();
@@ -211,7 +211,7 @@ describe('watches', () => {
     expect(quiet).toMatch(/^ ?$/);
   });
 
-  test('nothing follows the last event of a short watch, one with bookmarks, or one of a client that cannot bear it', async () => {
+  test('no byte follows the last event of a short watch, one with bookmarks, or one of a client that rejects it', async () => {
     const path = await fresh('a');
     const textOf = async (query: string, headers = {}) =>
       (await getBytes(api.server, `${path}?watch=1&${query}`, headers)).bytes.toString();
@@ -223,14 +223,14 @@ describe('watches', () => {
     for (const text of texts) expect(text).toMatch(/^ ?\{"type":"ADDED",.*\}\n$/s);
   });
 
-  test('a watch whose time is over ends at once', async () => {
+  test('a watch with an elapsed timeout ends immediately', async () => {
     const path = await fresh('a');
     const list = (await api.get(path)).body;
     const watch = await openWatch(api.server, `${path}?watch=1&timeoutSeconds=-1&resourceVersion=${versionOf(list)}`);
     expect(await watch.rest()).toEqual([]);
   });
 
-  test('a timed watch ends at its time, with a bookmark shortly before it if those were asked for [R064 R164 R330]', async () => {
+  test('a watch with a timeout ends in time, after a bookmark if bookmarks were requested [R064 R164 R330]', async () => {
     const path = await fresh('a');
     const list = (await api.get(path)).body;
     const from = `${path}?watch=1&timeoutSeconds=3&resourceVersion=${versionOf(list)}`;
@@ -288,7 +288,7 @@ describe('watches', () => {
       },
     );
 
-    test('the mark comes with the list that the events stand for, in their form', async () => {
+    test('the end of initial events contains an empty list in the form of the events', async () => {
       const path = await fresh('a');
       const listOf = async (accept: string): Promise<Loose> => {
         const { bytes } = await getBytes(api.server, `${path}?${WATCH_LIST}&timeoutSeconds=1`, { accept });
@@ -311,7 +311,7 @@ describe('watches', () => {
       });
     });
 
-    test('as Table the mark is in the row of an object that is otherwise empty, with the columns if it comes first', async () => {
+    test('in a Table the end of initial events is the row of an empty object, with the columns if it is first', async () => {
       const path = await fresh('a');
       const tables = async (query: string): Promise<Loose[]> => {
         const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
@@ -340,7 +340,7 @@ describe('watches', () => {
       expect([alone!['type'], (alone!['columnDefinitions'] as unknown as unknown[]).length]).toEqual(['BOOKMARK', 4]);
     });
 
-    test('an empty cache: the bookmark comes at once, not older than the request [R332 R334]', async () => {
+    test('without objects the bookmark is sent immediately, not older than the request [R332 R334]', async () => {
       const path = await fresh();
       const { metadata } = await api.made('/api/v1/namespaces', { metadata: { name: `elsewhere${made++}` } });
       for (const selector of ['', '&labelSelector=app%3Dnone', '&fieldSelector=metadata.name%3Dnone']) {
@@ -352,7 +352,7 @@ describe('watches', () => {
       }
     });
 
-    test('without allowWatchBookmarks no bookmark; false: no initial events; the mark comes once [R164 R165]', async () => {
+    test('without allowWatchBookmarks there is no bookmark, with false no initial events; the end is marked once [R164 R165]', async () => {
       const path = await fresh('a');
       const quiet = await openWatch(
         api.server,
@@ -373,7 +373,7 @@ describe('watches', () => {
       ]);
     });
 
-    test('a version that does not come: the stream has begun, one ERROR with 504, and the end [R350 R351 R352]', async () => {
+    test('a version that is never reached: the stream has one ERROR with 504 [R350 R351 R352]', async () => {
       const path = await fresh('a');
       const watch = await openWatch(api.server, `${path}?${WATCH_LIST}&resourceVersion=999999999999`);
       const events = await watch.rest();
@@ -381,7 +381,7 @@ describe('watches', () => {
       expect(events[0]!.object).toMatchObject({ code: 504, reason: 'Timeout', details: { retryAfterSeconds: 1 } });
     });
 
-    test('writes under way are in the initial events or behind the bookmark, never in neither or both [R246 R331 R333]', async () => {
+    test('concurrent writes are either in the initial events or after the bookmark [R246 R331 R333]', async () => {
       const path = await fresh();
       const names = Array.from({ length: 60 }, (_, i) => `s${i}`);
       const writing = (async () => {
@@ -407,13 +407,13 @@ describe('watches', () => {
       ['sendInitialEvents=true&resourceVersionMatch=Exact', 'R162'],
       ['resourceVersionMatch=NotOlderThan', 'R162'],
       ['resourceVersionMatch=Exact&resourceVersion=1', 'R162'],
-    ])('%s is refused, not begun [%s]', async query => {
+    ])('%s is refused before the stream begins [%s]', async query => {
       const { status, body } = await api.get(`${shop}?watch=1&timeoutSeconds=1&${query}`);
       expect(status).toBe(422);
       expect(body['message']).toContain('resourceVersionMatch');
     });
 
-    test('the neutral naming marks with its own domain [R332]', async () => {
+    test('the end is marked with the neutral domain in the neutral naming [R332]', async () => {
       const neutral = await Api.start({ naming: 'neutral' });
       const watch = await openWatch(neutral.server, `/api/v1/secrets?${WATCH_LIST}`);
       const events = await watch.until(isBookmark);
@@ -425,7 +425,7 @@ describe('watches', () => {
     });
   });
 
-  test('list, then watch from its version, under concurrent writers: what is folded together is what a later list shows [R009 R048 R246]', async () => {
+  test('a list and the changes of a watch from its version give the same state as a later list, with concurrent writers [R009 R048 R246]', async () => {
     const path = await fresh();
     let writing = true;
     const writer = async (w: number): Promise<void> => {
@@ -476,7 +476,7 @@ describe('watches', () => {
     expect(namesIn((await api.get(path)).body)).toContain('end');
   });
 
-  test('watches from list versions see the same events in the same order, whenever they began [R325]', async () => {
+  test('watches from list versions see the same events in the same order, whenever they begin [R325]', async () => {
     const path = await fresh();
     const start = versionOf((await api.get(path)).body);
     const early = await Promise.all(

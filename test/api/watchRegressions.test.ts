@@ -46,7 +46,7 @@ async function collection(server: Reached, namespace: string): Promise<string> {
 }
 
 describe('a watch over restarts', { timeout: 90_000 }, () => {
-  test('drain on shutdown: each watch ends cleanly with its last bookmark, and what came later is seen elsewhere [R010 R330]', async () => {
+  test('on shutdown each watch ends with its last bookmark, and later changes are seen on another server [R010 R330]', async () => {
     const { server, restart } = await built();
     const path = await collection(server, 'drain');
     await send(server, 'POST', path, secret('a'));
@@ -105,7 +105,7 @@ describe('a watch over restarts', { timeout: 90_000 }, () => {
     }
   });
 
-  test('history before a restart is served from the store, with what was deleted, to watches and Exact lists [R237 R247]', async () => {
+  test('history before a restart is served from the store to watches and Exact lists, including deleted objects [R237 R247]', async () => {
     const { server, restart } = await built();
     const path = await collection(server, 'past');
     const a = await send(server, 'POST', path, secret('a', '1'));
@@ -128,7 +128,7 @@ describe('a watch over restarts', { timeout: 90_000 }, () => {
 });
 
 describe('a watched revision that is compacted', () => {
-  test('a watch from it goes on, one from below gets Compacted, first thing', async () => {
+  test('a watch from this revision continues, one from below immediately gets Compacted', async () => {
     const store = await openMemory();
     for (const value of ['1', '2', '3', '4'])
       await store.commit([[{ is: 'put', key: value === '4' ? 'y' : 'x', value: Buffer.from(value) }]]);
@@ -155,7 +155,7 @@ describe('a watched revision that is compacted', () => {
     await store.close();
   });
 
-  test('410 is the first and only event; the client lists again and goes on from there [R336 R339x R346 R360]', async () => {
+  test('410 is the first and only event; the client lists again and continues [R336 R339x R346 R360]', async () => {
     const api = await Api.start({ historyRetention: 200 });
     undo.push(() => api.close());
     const path = `${await api.namespace('compacted')}/secrets`;
@@ -198,7 +198,7 @@ describe('a watcher that never reads', { timeout: 60_000 }, () => {
   let api: Api;
   afterAll(() => api?.close());
 
-  test('is cut, and holds up neither writers nor other watchers', async () => {
+  test('is disconnected, and delays neither writers nor other watchers', async () => {
     api = await Api.start();
     const path = `${await api.namespace('slow')}/secrets`;
     const { hostname, port } = new URL(api.server.url);
@@ -234,7 +234,7 @@ describe('a watcher that never reads', { timeout: 60_000 }, () => {
   });
 });
 
-test('a bookmark is never behind an event that came before it', async () => {
+test('a bookmark is never below an earlier event', async () => {
   const api = await Api.start();
   undo.push(() => api.close());
   const path = `${await api.namespace('marks')}/secrets`;

@@ -34,7 +34,7 @@ describe.skipIf(!etcdWanted)(
       for (const directory of directories) rmSync(directory, { recursive: true, force: true });
     }, 60_000);
 
-    test('what one has acknowledged, the other shows: to reads without a version, with that version, and to initial events [R234 R235 R334]', async () => {
+    test('what one has acknowledged, the other shows in reads without a version, with that version, and in initial events [R234 R235 R334]', async () => {
       for (let i = 0; i < 12; i++) {
         const [writer, reader] = i % 2 ? [both[0]!, both[1]!] : [both[1]!, both[0]!];
         const version = versionOf(await writer.made(path, secret(`s${i}`)));
@@ -58,7 +58,7 @@ describe.skipIf(!etcdWanted)(
       }
     });
 
-    test('time travel: a client that goes from one to the other and back never sees an older object after a newer one', async () => {
+    test('a client that alternates between both never sees an older object after a newer one', async () => {
       const travelled = `${await both[0]!.namespace('travel')}/secrets`;
       await both[0]!.made(travelled, secret('x'));
       let writing = true;
@@ -110,7 +110,7 @@ describe.skipIf(!etcdWanted)(
       expect(names).toEqual([...Array.from({ length: 20 }, (_, i) => `s${String(i).padStart(2, '0')}`), 'zz']);
     });
 
-    test('a list not older than a known version is answered from memory, even while the store is away [R241]', async () => {
+    test('a list not older than a known version is answered from memory, even if the store is not available [R241]', async () => {
       const version = versionOf((await both[0]!.get(path)).body);
       await etcd.kill();
       const { status, body } = await both[0]!.get(

@@ -32,7 +32,7 @@ describe.each(['uws', 'node'] as const)('a watch on the wire, listener %s', list
     ['JSON', 'application/json', holdsJson],
     ['a Table', TABLE, holdsJson],
     ['protobuf', PROTOBUF, holdsFrame],
-  ])('the chunk of an event in %s is complete when the event is, with nothing behind it', async (_, accept, holds) => {
+  ])('the chunk of an event in %s is complete when the event is sent', async (_, accept, holds) => {
     const name = `s${accept.length}`;
     const since = String((await api.get(path)).body['metadata']!['resourceVersion']);
     const client = await RawClient.open({ port: Number(new URL(api.server.url).port), ca: 'any' });

@@ -82,7 +82,7 @@ describe.each(['uws', 'node'] as const)('watches over WebSockets, listener %s', 
       expect([binary, /^\{"type":.*\}\n$/.test(data.toString())]).toEqual([false, true]);
   });
 
-  test('many events at once arrive in order, each once', async () => {
+  test('many concurrent events arrive in order, each once', async () => {
     const watch = new Watch(api, `${path}?watch=1&resourceVersion=${await version()}&labelSelector=many`);
     await watch.refusal;
     const names = Array.from({ length: 200 }, (_, i) => `many${i}`);
@@ -108,7 +108,7 @@ describe.each(['uws', 'node'] as const)('watches over WebSockets, listener %s', 
     expect(table.events.map(({ object }) => object['kind'])).toEqual(['Table']);
   });
 
-  test('protobuf comes in binary messages, without the length of a frame', async () => {
+  test('protobuf is sent in binary messages without the length of a frame', async () => {
     const headers = { accept: PROTOBUF, authorization: `Bearer ${api.server.token}` };
     const one = `${path}?watch=1&fieldSelector=metadata.name%3Da&timeoutSeconds=1`;
     const watch = new Watch(api, one, { headers });
@@ -119,7 +119,7 @@ describe.each(['uws', 'node'] as const)('watches over WebSockets, listener %s', 
     expect(data.includes('k8s\0')).toBe(true);
   });
 
-  test('what a watch finds out after its start is a message with an ERROR, then the end', async () => {
+  test('an error after the start of a watch is a message with an ERROR, then the end', async () => {
     const watch = new Watch(
       api,
       `${path}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=999999999`,
@@ -128,7 +128,7 @@ describe.each(['uws', 'node'] as const)('watches over WebSockets, listener %s', 
     expect(watch.events.map(({ type, object }) => [type, object['code']])).toEqual([['ERROR', 504]]);
   });
 
-  test('a bearer token may come as a subprotocol, which is not the one chosen', async () => {
+  test('a bearer token may be sent as a subprotocol, which is not selected', async () => {
     for (const domain of ['k8s.io', 'orchestrator.io']) {
       const token = `base64url.bearer.authorization.${domain}.${base64(api.server.token)}`;
       for (const protocols of [
@@ -143,7 +143,7 @@ describe.each(['uws', 'node'] as const)('watches over WebSockets, listener %s', 
     }
   });
 
-  test('of other subprotocols the first is chosen; without one none', async () => {
+  test('of other subprotocols the first is selected', async () => {
     const offered = new Watch(api, `${path}?watch=1`, { protocols: ['v4.channel.k8s.io', 'b'] });
     const none = new Watch(api, `${path}?watch=1`);
     await Promise.all([offered.refusal, none.refusal]);
@@ -151,7 +151,7 @@ describe.each(['uws', 'node'] as const)('watches over WebSockets, listener %s', 
     for (const watch of [offered, none]) watch.socket.terminate();
   });
 
-  test('refusals have the status that they have without a WebSocket', async () => {
+  test('refusals have the same status as without a WebSocket', async () => {
     const token = base64(api.server.token);
     const cases: [number, string, ConstructorParameters<typeof Watch>[2]][] = [
       [403, `${path}?watch=1`, { headers: {} }],
@@ -172,7 +172,7 @@ describe.each(['uws', 'node'] as const)('watches over WebSockets, listener %s', 
     }
   });
 
-  test('an upgrade on any other path is ignored: the answer is whole', async () => {
+  test('an upgrade on any other path is ignored and answered completely', async () => {
     for (const [asked, part] of [
       ['/livez', 'ok'],
       [path, '"kind":"SecretList"'],
@@ -181,7 +181,7 @@ describe.each(['uws', 'node'] as const)('watches over WebSockets, listener %s', 
       expect(await new Watch(api, asked).refusal).toMatchObject({ status: 200, text: expect.stringContaining(part) });
   });
 
-  test('a handshake that is not valid is 400, and names what to mend', async () => {
+  test('an invalid handshake is refused with 400 and the problem', async () => {
     const ask = async (...lines: string[]): Promise<string> => {
       const client = await RawClient.open({ port: Number(new URL(api.server.url).port), ca: 'any' });
       const all = ['Host: x', `Authorization: Bearer ${api.server.token}`, 'Connection: Upgrade', 'Upgrade: websocket'];
@@ -200,7 +200,7 @@ describe.each(['uws', 'node'] as const)('watches over WebSockets, listener %s', 
     );
   });
 
-  test('a watcher that never reads is cut', async () => {
+  test('a client that never reads is disconnected', async () => {
     const watch = new Watch(api, `${path}?watch=1&resourceVersion=${await version()}`);
     await watch.refusal;
     watch.socket.pause();

@@ -42,7 +42,7 @@ function listOf(set: FieldSet, prefix: readonly string[] = []): string[] {
 }
 
 describe('sets of fields', () => {
-  test('hold exactly the paths that they are made of, in the form of fieldsV1 [R071]', () => {
+  test('contain exactly the given paths, in the format fieldsV1 [R071]', () => {
     fc.assert(
       fc.property(paths, list => {
         expect(listOf(setOf(list))).toEqual(list.map(path => path.join('/')).sort());
@@ -53,7 +53,7 @@ describe('sets of fields', () => {
     });
   });
 
-  test('join, meet and subtract as sets do', () => {
+  test('have union, intersection and difference', () => {
     fc.assert(
       fc.property(paths, paths, (a, b) => {
         const [x, y] = [a.map(path => path.join('/')), b.map(path => path.join('/'))];
@@ -67,7 +67,7 @@ describe('sets of fields', () => {
     );
   });
 
-  test('have one text, however they came about', () => {
+  test('have a canonical text', () => {
     fc.assert(
       fc.property(paths, fc.infiniteStream(fc.nat()), (list, keys) => {
         const shuffled = list.map(path => [keys.next().value ?? 0, path] as const).sort((a, b) => a[0] - b[0]);
@@ -76,7 +76,7 @@ describe('sets of fields', () => {
     );
   });
 
-  test('tell whether a path belongs to them and not only something below it', () => {
+  test('report whether a path is in the set itself, and not only a path below it', () => {
     const set = setOf([['f:spec', 'f:replicas'], ['f:data']]);
     expect([
       hasPath(set, ['f:spec']),
@@ -88,7 +88,7 @@ describe('sets of fields', () => {
     expect(makeElement(false, NONE)).toBeUndefined();
   });
 
-  test('are printed as conflicts name them', () => {
+  test('are printed in the form of conflicts', () => {
     const set = setOf([
       ['f:spec', 'f:ports', 'k:{"containerPort":80,"protocol":"TCP"}', 'f:name'],
       ['f:metadata', 'f:finalizers', 'v:"x"'],
@@ -101,7 +101,7 @@ describe('sets of fields', () => {
     ]);
   });
 
-  test('of clients are made canonical, unknown kinds of elements are left out, others refused', () => {
+  test('of clients are made canonical, without unknown kinds of elements; malformed ones are refused', () => {
     expect(parseFieldSet({ 'f:z': {}, 'k:{"b": 1, "a": 2}': { '.': {} }, 'x:later': {}, 'f:a': {} })).toEqual({
       'f:a': {},
       'f:z': {},

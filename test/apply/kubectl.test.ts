@@ -33,7 +33,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
       .map(({ manager, operation, subresource }) => [manager, operation, subresource].filter(Boolean).join(' '))
       .sort();
 
-  test('apply --server-side creates, changes nothing, changes, and says what it did', async () => {
+  test('apply --server-side creates, leaves unchanged, changes, and reports it', async () => {
     const apply = (object: object, ...args: string[]): Promise<string> =>
       k.with(object, 'apply', '--server-side', ...args);
     expect(await apply(deployment('web', 2))).toBe('deployment.apps/web serverside-applied\n');
@@ -58,7 +58,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await managers('deployment', 'fought')).toEqual(['kubectl Apply', 'other Apply']);
   });
 
-  test('objects that kubectl applied on its own side are taken over without conflict', async () => {
+  test('objects applied on the client side are taken over without conflict', async () => {
     await k.with(configMap('moved', { a: '1', b: '1' }), 'apply');
     expect(await managers('configmap', 'moved')).toEqual(['kubectl-client-side-apply Update']);
     expect(await k.with(configMap('moved', { a: '2' }), 'apply', '--server-side')).toBe(
@@ -86,7 +86,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await k.run('get', 'configmap', 'hidden')).toMatch(/^NAME +DATA +AGE\nhidden +1 +\d+s\n$/);
   });
 
-  test('apply --server-side at the status leaves the rest alone', async () => {
+  test('apply --server-side of the status does not change anything else', async () => {
     await k.with(deployment('status', 1), 'apply', '--server-side');
     const status = {
       apiVersion: 'apps/v1',

@@ -48,8 +48,8 @@ const all = (...managers: FieldManager[]): FieldManagers => new Map(managers.map
 const shown = (managers: FieldManagers): unknown =>
   [...managers.values()].map(one => [one.manager, one.operation, one.set]);
 
-describe('managers of fields', () => {
-  test('whoever changes a field owns it, and nobody else does [R294 R295]', () => {
+describe('field managers', () => {
+  test('the manager that changes a field is its only owner [R294 R295]', () => {
     const created = updateManagers(kind, writer('one'), undefined, cm({ a: '1', b: '1' }), new Map());
     expect(shown(created)).toEqual([['one', 'Update', { 'f:data': { '.': {}, 'f:a': {}, 'f:b': {} } }]]);
     const changed = updateManagers(kind, writer('two'), cm({ a: '1', b: '1' }), cm({ a: '2' }), created);
@@ -60,7 +60,7 @@ describe('managers of fields', () => {
     expect(updateManagers(kind, writer('three'), cm({ a: '2' }), cm({ a: '2' }), changed)).toEqual(changed);
   });
 
-  test('an apply shares equal values, conflicts over others, and takes them when forced [R072 R290 R291 R293]', () => {
+  test('an apply shares fields with equal values, conflicts on others, and takes them with force [R072 R290 R291 R293]', () => {
     const first = applyConfiguration(kind, writer('one'), undefined, cm({ a: '1' }), new Map(), false);
     const second = applyConfiguration(kind, writer('two'), first.object, cm({ a: '1' }), first.managers, false);
     expect(shown(second.managers)).toEqual([
@@ -74,7 +74,7 @@ describe('managers of fields', () => {
     expect(third(true).object).toEqual(cm({ a: '2' }));
   });
 
-  test('an apply takes away what it applied before, unless somebody else owns it [R073 R292 R296 R301]', () => {
+  test('an apply removes fields that it no longer contains, unless another manager owns them [R073 R292 R296 R301]', () => {
     const first = applyConfiguration(kind, writer('one'), undefined, cm({ a: '1', b: '1' }), new Map(), false);
     const second = applyConfiguration(kind, writer('two'), first.object, cm({ b: '1' }), first.managers, false);
     const third = applyConfiguration(kind, writer('one'), second.object, cm({}), second.managers, false);
@@ -96,7 +96,7 @@ describe('managers of fields', () => {
     expect(encodeManagers(again.managers)).toEqual(encodeManagers(first.managers));
   });
 
-  test('an object whose fields nobody tracked belongs to one manager before its first apply', () => {
+  test('an object without tracked fields belongs to one manager before its first apply', () => {
     const apply = (): unknown =>
       applyConfiguration(kind, writer('one'), cm({ a: '1' }), cm({ a: '2' }), new Map(), false);
     expect(apply).toThrow(ApplyConflict);
@@ -104,13 +104,13 @@ describe('managers of fields', () => {
     expect([...managers.values()].map(one => one.manager)).toEqual(['before-first-apply', 'one']);
   });
 
-  test('a manager in a version that is not served any more is forgotten by the next write', () => {
+  test('a manager in a version that is no longer served is removed by the next write', () => {
     const managers = all(owner('old', { apiVersion: 'gone/v1' }), owner('now', { set: { 'f:data': { 'f:b': {} } } }));
     const after = updateManagers(kind, writer('x'), cm({ a: '1', b: '1' }), cm({ a: '2', b: '1' }), managers);
     expect([...after.values()].map(one => one.manager)).toEqual(['now', 'x']);
   });
 
-  test('entries of updates beyond ten become one per version, the oldest first; appliers stay', () => {
+  test('more than ten entries of updates are merged per version, the oldest first; entries of applies are kept', () => {
     const many = Array.from({ length: 12 }, (_, i) =>
       owner(`m${i}`, { time: `2026-01-01T00:00:${10 + i}Z`, set: { 'f:data': { [`f:k${i}`]: {} } } }),
     );
@@ -146,7 +146,7 @@ describe('managers of fields', () => {
     expect(encodeManagers(new Map())).toBeUndefined();
   });
 
-  test('malformed entries of a client are not taken', () => {
+  test('malformed entries of a client are not accepted', () => {
     const good = {
       manager: 'm',
       operation: 'Update',
@@ -186,7 +186,7 @@ describe('changes of the schema', () => {
     } as Struct);
   };
 
-  test('to atomic make the owner of an item the owner of the list [R098]', () => {
+  test('to atomic make the owners of items owners of the list [R098]', () => {
     const managers = all(owner('one', { operation: 'Apply', set: { 'f:list': { 'v:"x"': {} } } }));
     expect(shown(reconcileWithSchema(kindOf(list('atomic')), managers))).toEqual([['one', 'Apply', { 'f:list': {} }]]);
     const write = (): unknown =>
@@ -194,7 +194,7 @@ describe('changes of the schema', () => {
     expect(write).toThrow(ApplyConflict);
   });
 
-  test('from atomic leave items without an owner: later applies raise no conflict [R099]', () => {
+  test('from atomic leave items without an owner: later applies have no conflict [R099]', () => {
     const managers = all(owner('one', { operation: 'Apply', set: { 'f:list': {} } }));
     const { object } = applyConfiguration(
       kindOf(list('set')),
@@ -220,7 +220,7 @@ describe('scales', () => {
     owner('other', { apiVersion: 'apps/v1', set: { 'f:spec': { 'f:paused': {} } } }),
   );
 
-  test('show the managers of the count alone, in the version of scales', () => {
+  test('show only the managers of the count, in the version of scales', () => {
     const scale = [...scaleManagers(parent, count).values()];
     expect(scale.map(one => [one.manager, one.apiVersion])).toEqual([
       ['main', 'autoscaling/v1'],
@@ -228,7 +228,7 @@ describe('scales', () => {
     ]);
   });
 
-  test('take the count from those who lost it and give it to who wrote it', () => {
+  test('move ownership of the count to the manager that wrote it', () => {
     const writes = owner('hpa', {
       apiVersion: 'autoscaling/v1',
       subresource: 'scale',
@@ -242,7 +242,7 @@ describe('scales', () => {
   });
 });
 
-describe('configurations that clients kept themselves', () => {
+describe('last applied configurations', () => {
   const name = 'last';
   const live = (annotation: string) => ({
     apiVersion: 'v1',
@@ -251,7 +251,7 @@ describe('configurations that clients kept themselves', () => {
     data: { a: '1', b: '2' },
   });
 
-  test('claim what still has the value they name, in their own version only', () => {
+  test('own fields that still have their value, only in their own version', () => {
     const config = { apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1', b: '1', c: '1' } };
     expect(unchangedLastApplied(configMap, live(JSON.stringify(config)), name)).toMatchObject({
       'f:data': { 'f:a': {} },
@@ -261,7 +261,7 @@ describe('configurations that clients kept themselves', () => {
       expect(unchangedLastApplied(configMap, live(bad), name)).toEqual({});
   });
 
-  test('are written with sorted members and without themselves', () => {
+  test('are written with sorted members and without the annotation itself', () => {
     const config = {
       kind: 'ConfigMap',
       apiVersion: 'v1',

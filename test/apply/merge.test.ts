@@ -13,7 +13,7 @@ const deployment = shapeOf(typeOf('apps.v1.Deployment'));
 const configMap = shapeOf(typeOf('core.v1.ConfigMap'));
 
 describe('merging a configuration into an object', () => {
-  test('replaces atomic lists and joins others by their keys [R081 R086 R095]', () => {
+  test('replaces atomic lists and merges others by their keys [R081 R086 R095]', () => {
     const live = { containers: [{ name: 'a', image: 'a:1', args: ['x', 'y'] }], nodeSelector: { disk: 'ssd' } };
     const config: Json = {
       containers: [
@@ -30,7 +30,7 @@ describe('merging a configuration into an object', () => {
     });
   });
 
-  test('keeps items that only the object has behind those that they followed', () => {
+  test('keeps items that only the object has after their predecessors', () => {
     const names = (list: string): Json => ({ containers: [...list].map(name => ({ name })) });
     const merged = (live: string, config: string): string =>
       (merge(pod, names(live), names(config)) as { containers: { name: string }[] }).containers
@@ -46,7 +46,7 @@ describe('merging a configuration into an object', () => {
     ]).toEqual(['abc', 'bca', 'axb', 'abxy', 'ab', 'ab']);
   });
 
-  test('contains every name once, applied ones in applied order', () => {
+  test('contains every name once, the applied ones in their order', () => {
     const some: fc.Arbitrary<string[]> = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'));
     fc.assert(
       fc.property(some, some, (live, config) => {
@@ -61,7 +61,7 @@ describe('merging a configuration into an object', () => {
     );
   });
 
-  test('changes neither of the two, and keeps members named as those of every object', () => {
+  test('does not change its arguments, and keeps members with inherited names', () => {
     const live = Object.freeze({ data: Object.freeze(JSON.parse('{"__proto__":"1","a":"1"}')) });
     const config = Object.freeze({ data: Object.freeze(JSON.parse('{"constructor":"2"}')) });
     const merged = merge(configMap, live, config) as { data: object };
@@ -69,7 +69,7 @@ describe('merging a configuration into an object', () => {
     expect(Object.getPrototypeOf(merged.data)).toBe(Object.prototype);
   });
 
-  test('takes paths away again, with what is below them', () => {
+  test('removes paths with everything below them', () => {
     const value = { containers: [{ name: 'a', image: 'i', env: [{ name: 'X', value: '1' }] }], hostNetwork: true };
     const set = { 'f:containers': { 'k:{"name":"a"}': { 'f:env': {} } }, 'f:hostNetwork': {} };
     expect(removeFields(pod, value, set)).toEqual({ containers: [{ name: 'a', image: 'i' }] });
@@ -130,7 +130,7 @@ describe('fields of a configuration', () => {
       '.spec.template.spec.containers: duplicate entries for key {"name":"a"}',
     ],
     [{ metadata: { finalizers: ['a.b/c', 'a.b/c'] } }, '.metadata.finalizers: duplicate entries for key "a.b/c"'],
-  ])('that do not fit the schema are named: %j', (config, message) => {
+  ])('that do not conform to the schema are reported: %j', (config, message) => {
     expect(readConfiguration(deployment, config as Json).errors).toEqual([message]);
   });
 });
@@ -145,7 +145,7 @@ describe('comparing objects', () => {
     ),
   })).value;
 
-  test('finds nothing where nothing differs, and everything where one is missing', () => {
+  test('finds no difference of equal objects, and everything if one is missing', () => {
     fc.assert(
       fc.property(value, one => {
         const { added, removed, modified } = compare(UNTYPED, { one }, { one: structuredClone(one) });
@@ -165,7 +165,7 @@ describe('comparing objects', () => {
     );
   });
 
-  test('follows items by their keys, and takes items that cannot be told apart as one', () => {
+  test('matches items by their keys, and compares duplicate items as a whole', () => {
     const ports = (...list: object[]): Json => ({ containers: [{ name: 'c', ports: list as Json[] }] });
     const at = {
       'f:containers': { 'k:{"name":"c"}': { 'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': {} } } },

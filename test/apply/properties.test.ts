@@ -92,7 +92,7 @@ describe('applies', () => {
     );
   });
 
-  test('of one manager leave what the last configuration says, and nothing of those before', () => {
+  test('of one manager leave only the fields of the last configuration', () => {
     fc.assert(
       fc.property(config, config, (before, now) => {
         const { object } = then('one', now, first('one', before));
@@ -101,7 +101,7 @@ describe('applies', () => {
     );
   });
 
-  test('take away what nobody else owns, and keep what another manager applied', () => {
+  test('remove fields without other owners, and keep fields that another manager applied', () => {
     fc.assert(
       fc.property(config, config, (mine, theirs) => {
         const both = then('one', mine, first('two', theirs));
@@ -122,7 +122,7 @@ describe('applies', () => {
     );
   });
 
-  test('put the items of a configuration into its order, and those of others into theirs', () => {
+  test('put the items of a configuration into its order, and keep the order of the others', () => {
     fc.assert(
       fc.property(config, config, (mine, theirs) => {
         const names = (of: Json): Json[] =>
@@ -137,7 +137,7 @@ describe('applies', () => {
     );
   });
 
-  test('replace items of which the object has several by the one that is applied', () => {
+  test('replace duplicate items with the applied one', () => {
     const port = (name: string): Json => ({ containerPort: 80, protocol: 'TCP', name });
     const pod = (...ports: Json[]): Json => ({ spec: { containers: [{ name: 'c', ports }] } });
     const live = pod(port('a'), { ...(port('b') as Part), hostPort: 1 });

@@ -51,8 +51,7 @@ describe('server-side apply', () => {
   const read = async (path: string): Promise<Loose> => (await api.get(path)).body;
 
   test(
-    'creates with 201, then updates with 200, and says who owns what since when [R065 R066 R068 R069 R070 ' +
-      'R199 R284]',
+    'creates with 201, then updates with 200, and records the managers [R065 R066 R068 R069 R070 ' + 'R199 R284]',
     async () => {
       const made = await apply(`${maps}/a`, cm('a', { k: '1' }), 'one');
       expect(made.status).toBe(201);
@@ -71,7 +70,7 @@ describe('server-side apply', () => {
     },
   );
 
-  test('many conflicts are told with their number, the first thousand by name', async () => {
+  test('many conflicts are reported with their number and the names of the first thousand', async () => {
     const data = (value: string): object =>
       Object.fromEntries(Array.from({ length: 1100 }, (_, i) => [`k${i}`, value]));
     expect((await apply(`${maps}/many`, cm('many', data('1')), 'one')).status).toBe(201);
@@ -83,7 +82,7 @@ describe('server-side apply', () => {
     expect(body.details!.causes).toHaveLength(1000);
   });
 
-  test('an owner reference that is sent twice is one before anybody owns it: nothing is written', async () => {
+  test('a duplicate owner reference is removed before ownership is computed: nothing is written', async () => {
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'nobody', uid: 'u1' };
     const finalizers = ['a.b/c'];
     const made = await api.made(maps, cm('twice', {}, { ownerReferences: [owner], finalizers }));
@@ -95,7 +94,7 @@ describe('server-side apply', () => {
     expect(again.body).toEqual(made);
   });
 
-  test('takes YAML, and JSON as a part of it; keys given twice are warned of or refused [R198 R265]', async () => {
+  test('accepts YAML, including JSON; duplicate keys cause a warning or a refusal [R198 R265]', async () => {
     const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yaml}\ndata:\n  k: v\n  k: w\n';
     const warned = await apply(`${maps}/yaml`, yaml, 'one');
     expect([warned.status, warned.body.data]).toEqual([201, { k: 'w' }]);
@@ -107,7 +106,7 @@ describe('server-side apply', () => {
     });
   });
 
-  test('that changes nothing writes nothing, other than taking a share [R285 R293]', async () => {
+  test('that changes nothing writes nothing, except for shared ownership [R285 R293]', async () => {
     const first = (await apply(`${maps}/same`, cm('same', { k: '1' }), 'one')).body;
     const again = (await apply(`${maps}/same`, cm('same', { k: '1' }), 'one')).body;
     expect(again).toEqual(first);
@@ -137,7 +136,7 @@ describe('server-side apply', () => {
     );
   });
 
-  test('leaving a field out removes it, or brings its default back [R296 R297]', async () => {
+  test('omitting a field removes it or restores its default [R296 R297]', async () => {
     await apply(`${maps}/drop`, cm('drop', { a: '1', b: '1' }, { labels: { l: '1' } }), 'one');
     const dropped = (await apply(`${maps}/drop`, cm('drop', { a: '1' }), 'one')).body;
     expect([dropped.data, dropped.metadata!.labels, dropped.metadata!.name]).toEqual([{ a: '1' }, undefined, 'drop']);
@@ -247,7 +246,7 @@ describe('server-side apply', () => {
     expect([now.spec!.behavior, now.spec!.minReplicas]).toEqual([wanted, 2]);
   });
 
-  test('as a dry run answers as the real one and stores nothing [R270 R274]', async () => {
+  test('as a dry run has the same answer and stores nothing [R270 R274]', async () => {
     const dry = await apply(`${maps}/dry`, cm('dry', { k: 'v' }), 'm', '&dryRun=All');
     expect([dry.status, managers(dry.body)]).toEqual([201, ['m Apply']]);
     expect((await api.get(`${maps}/dry`)).status).toBe(404);
@@ -267,7 +266,7 @@ describe('managers of other writes', () => {
   const one = (name: string): Promise<Answer> =>
     api.patch(`${maps}/${name}?fieldManager=one`, APPLY, cm(name, { a: '1' }));
 
-  test('are called as the client is, up to the slash, or as the parameter says [R067 R171 R184]', async () => {
+  test('have the name of the client up to the slash, or of the parameter [R067 R171 R184]', async () => {
     const made = await api.post(maps, cm('agents', { a: '1' }), named('creator/v1.2 (linux)'));
     expect(fields(made.body, 'creator')).toEqual({ 'f:data': { '.': {}, 'f:a': {} } });
     const patched = await api.patch(`${maps}/agents?fieldManager=patcher`, MERGE, { data: { b: '1' } }, named('x'));
@@ -276,7 +275,7 @@ describe('managers of other writes', () => {
     expect(managers(long.body)).toEqual([`${'u'.repeat(128)} Update`]);
   });
 
-  test('take fields over without conflict, whatever kind of write it is [R294 R295]', async () => {
+  test('take over fields without conflict, with any kind of write [R294 R295]', async () => {
     await one('taken');
     const put = await api.put(`${maps}/taken?fieldManager=put`, cm('taken', { a: '2' }));
     expect([put.status, managers(put.body)]).toEqual([200, ['put Update']]);
@@ -301,14 +300,14 @@ describe('managers of other writes', () => {
         api.patch(`${maps}/${name}`, 'application/strategic-merge-patch+json', { metadata: { managedFields: [{}] } }),
     ],
     ['PUT', name => api.put(`${maps}/${name}`, cm(name, { a: '1' }, { managedFields: [{}] }))],
-  ])('are forgotten by one empty entry in a %s [R302]', async (what, write) => {
+  ])('are removed by one empty entry in a %s [R302]', async (what, write) => {
     const name = `reset-${what.replace(/\W/g, '').toLowerCase()}`;
     await one(name);
     const { status, body } = await write(name);
     expect([status, managers(body), body.data]).toEqual([200, [], { a: '1' }]);
   });
 
-  test('stay when the list is empty or left out; who resets them owns what else it changes [R303 R304]', async () => {
+  test('are kept if the list is empty or omitted; a manager that resets them owns its other changes [R303 R304]', async () => {
     await one('kept');
     const put = (metadata: object, data = { a: '1' }): Promise<Answer> =>
       api.put(`${maps}/kept?fieldManager=put`, cm('kept', data, metadata));
@@ -318,7 +317,7 @@ describe('managers of other writes', () => {
     expect([managers(reset), fields(reset, 'put')]).toEqual([['put Update'], { 'f:data': { 'f:a': {} } }]);
   });
 
-  test('of an object that nobody tracks are found by its first apply', async () => {
+  test('of an object without tracked fields are determined by its first apply', async () => {
     await one('first');
     await api.patch(`${maps}/first`, MERGE, { metadata: { managedFields: [{}] } });
     const lost = await api.patch(`${maps}/first?fieldManager=one`, APPLY, cm('first', { a: '2' }));
@@ -327,7 +326,7 @@ describe('managers of other writes', () => {
     );
   });
 
-  test('that are malformed are not taken, well-formed ones are', async () => {
+  test('are accepted from the client only if they are well-formed', async () => {
     await one('edited');
     const entry = {
       manager: 'x',
@@ -343,7 +342,7 @@ describe('managers of other writes', () => {
     expect(managers((await edit([entry])).body)).toEqual(['x Update']);
   });
 
-  test('are kept to ten entries of updates, older ones are one entry', async () => {
+  test('are limited to ten entries of updates; older ones are merged', async () => {
     await one('many');
     for (let i = 0; i < 13; i++)
       await api.patch(`${maps}/many?fieldManager=w${i}`, MERGE, { data: { [`k${i}`]: '1' } });

@@ -22,7 +22,7 @@ function canonical({ type, kind, apiVersion }: Sample, decoded: unknown): unknow
 }
 
 describe('objects of the serialization bench', () => {
-  it('are the same each time', () => {
+  it('are always the same', () => {
     expect(makeSamples(5)).toEqual(samples);
   });
 

@@ -20,7 +20,7 @@ const strings = (maxLength?: number, maxItems?: number): C.Schema => ({
 });
 
 describe('the static estimate', () => {
-  it('costs of items follow their longest text, four octets a character', () => {
+  it('costs of items depend on the length of their longest text, with four bytes per character', () => {
     // From the reference: with this cost per item, this number of items is within the limit.
     for (const [length, item] of [
       [16, 11],
@@ -83,7 +83,7 @@ describe('the costs of a schema', () => {
     expect(costs.add('near', 'rule', 10_000_001, 1)!.message).toContain('by factor of 1.000000x ');
     expect(costs.add('cheap', 'rule', 10, 1)).toBeUndefined();
   });
-  it('a rule counts as often as its part can occur', () => {
+  it('a rule counts as often as its part of the schema can occur', () => {
     expect(new C.SchemaCost().add('items', 'rule', 11, C.cardinality(1, 1_000_000)!)!.message).toContain(
       'factor of 1.100000x',
     );
@@ -91,7 +91,7 @@ describe('the costs of a schema', () => {
     expect(C.cardinality(10, undefined)).toBeUndefined();
     expect(C.unboundedCardinality(2)).toBe(1_048_576);
   });
-  it('the sum over its limit names the most expensive expressions, then the schema', () => {
+  it('the error for the sum names the most expensive expressions, then the schema', () => {
     const costs = new C.SchemaCost();
     for (let i = 0; i < 12; i++) expect(costs.add(`rule ${i}`, 'rule', 9_000_000 + i, 1)).toBeUndefined();
     const violations = costs.violations();
@@ -107,7 +107,7 @@ describe('the costs of a schema', () => {
 });
 
 describe('the run-time limit', () => {
-  it('ends an evaluation within the step that spends it', () => {
+  it('ends an evaluation in the step that exceeds it', () => {
     const env = C.createEnvironment({ libraries: C.librariesOf(), variables: { x: C.DYN } });
     const { program } = env.compile('x.all(a, x.all(b, a + b >= 0))');
     const x = Array.from({ length: 1000 }, (_, i) => i);

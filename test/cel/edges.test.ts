@@ -9,7 +9,7 @@ import { runTable, type Table } from '../../core/cel/index.js';
  */
 const tables = JSON.parse(readFileSync(new URL('./edges.json', import.meta.url), 'utf8')) as Table[];
 
-describe('edges of the libraries', () => {
+describe('edge cases of the libraries', () => {
   for (const table of tables) {
     const results = runTable(table, text => parse(text, { intAsBigInt: true }));
     it(`${table.name}: every expression gives the result worked out for it`, () => {

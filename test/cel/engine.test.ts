@@ -23,14 +23,14 @@ describe('hostile input', () => {
   it('a text beyond the length limit is refused', () => {
     expect(open.compile(' '.repeat(100_001)).errors).toContain('exceeds limit');
   });
-  it('prototype names lead nowhere', () => {
+  it('names of prototype members cannot be reached', () => {
     for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
       expect(open.compile(`x.${name}`).program?.evaluate({ x: { a: 1 } }).error).toBe(`no such key: ${name}`);
       expect(open.compile(`{'a': 1}['${name}']`).program?.evaluate({}).error).toBe(`no such key: ${name}`);
       expect(open.compile(`x.all(k, k != '${name}')`).program?.evaluate({ x: { a: 1 } }).value).toBe(true);
     }
   });
-  it('an exhausted budget cannot be swallowed and stops soon', () => {
+  it('an exhausted budget cannot be caught and ends the evaluation soon', () => {
     const list = Array.from({ length: 1000 }, (_, i) => i);
     for (const text of [
       'x.exists(a, x.exists(b, x.exists(c, a + b + c < 0))) || true',
@@ -79,11 +79,11 @@ describe('errors and unknowns', () => {
 });
 
 describe('environments', () => {
-  it('a bad declaration is refused by name when it is made [A472]', () => {
+  it('an invalid declaration is refused with its name [A472]', () => {
     expect(() => C.declare('string.f(nonsense): int', () => null)).toThrow("declaration 'string.f(nonsense): int'");
     expect(() => C.createEnvironment({ libraries: [], variables: { 'a b': C.INT } })).toThrow("variable 'a b'");
   });
-  it('an older release refuses what the widest environment evaluates [A511] [A514] [A515]', () => {
+  it('an older release refuses functions that the widest environment evaluates [A511] [A514] [A515]', () => {
     const at = (v: C.CompatibilityVersion) => C.createEnvironment({ libraries: C.librariesOf(v) });
     expect(at('1.28').compile("quantity('1').isInteger()").errors).toContain("undeclared reference to 'quantity'");
     expect(at('1.29').compile("quantity('1').isInteger()").errors).toBe('');
@@ -96,7 +96,7 @@ describe('authorizer library', () => {
   const env = C.createEnvironment({ libraries: C.librariesOf(), variables: { authorizer: C.AUTHORIZER_TYPE } });
   const text =
     "authorizer.serviceAccount('ns', 'sa').group('apps').resource('deployments').subresource('scale').namespace('d').name('n').fieldSelector('a=b').check('get').allowed() || authorizer.path('/x').check('get').reason() == 'because'";
-  it('asks the host, whether it answers at once or later [A516] [A522] [A525] [A526]', async () => {
+  it('supports synchronous and asynchronous decisions of the host [A516] [A522] [A525] [A526]', async () => {
     const asked: C.AuthorizationQuery[] = [];
     for (const later of [false, true]) {
       const host: C.AuthorizerHost = {

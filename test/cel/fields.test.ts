@@ -7,12 +7,12 @@ const at = (version: C.CompatibilityVersion, gates?: C.FeatureGates) =>
 
 describe('selectors in authorization checks', () => {
   const text = "authorizer.group('').resource('pods').fieldSelector('a=b').labelSelector('c').check('list').allowed()";
-  it('are alpha in 1.31: there with the gate alone [A455]', () => {
+  it('are alpha in 1.31: available only with the gate [A455]', () => {
     expect(at('1.31').compile(text).errors).toContain("undeclared reference to 'fieldSelector'");
     expect(at('1.31', { authorizeWithSelectors: true }).compile(text).errors).toBe('');
     expect(at('1.30', { authorizeWithSelectors: true }).compile(text).errors).toContain('undeclared reference');
   });
-  it('are there from 1.32 unless the gate is off [A455]', () => {
+  it('are available from 1.32 unless the gate is off [A455]', () => {
     expect(at('1.32').compile(text).errors).toBe('');
     expect(at('1.32', { authorizeWithSelectors: false }).compile(text).errors).toContain('undeclared reference');
   });
@@ -61,7 +61,7 @@ describe('single-expression programs', () => {
     expect(policy.compile("request.verb == 'x'").errors).toContain("undefined field 'verb'");
     expect(policy.compile('has(object.spec.paused)').program!.evaluate(values).value).toBe(false);
   });
-  it('two expressions are no program [A456]', () => {
+  it('two expressions are not a program [A456]', () => {
     expect(at('1.32').compile('true; false').errors).toContain("token recognition error at: ';'");
   });
 });

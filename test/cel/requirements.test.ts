@@ -141,11 +141,11 @@ describe('expressions of a rule', () => {
 });
 
 describe('syntax errors', () => {
-  it('all of a text are reported, each with a caret', () => {
+  it('all errors of a text are reported, each with a caret', () => {
     const { issues } = env.compile('self.i == && [1 2, 3 4].size() > && (self.s +) || 1 +');
     expect(issues.map(i => i.at)).toEqual([10, 16, 21, 33, 45, 53]);
   });
-  it('a text of nothing but errors makes a bounded report', () => {
+  it('the errors of a text with very many are limited', () => {
     expect(env.compile('&& '.repeat(30_000)).issues.length).toBeLessThanOrEqual(100);
     expect(env.compile(`${'[1 2, '.repeat(100)}${') '.repeat(40_000)}`).issues.length).toBeLessThanOrEqual(101);
   });
@@ -158,14 +158,14 @@ describe('cost limits', () => {
     variables: { self: unbounded.type },
     sizes: { self: unbounded },
   });
-  it('loops over unbounded lists exceed the limit of one expression, in the words of the reference', () => {
+  it('loops over unbounded lists exceed the limit of one expression, with the message of the reference', () => {
     const { cost } = costs.compile('self.l.all(a, self.l.all(b, self.l.all(c, a + b != c)))');
     expect(cost!.max).toBeGreaterThan(C.EXPRESSION_COST_LIMIT);
     expect(C.costMessage('estimated rule cost', cost!.max, C.EXPRESSION_COST_LIMIT)).toBe(
       'estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)',
     );
   });
-  it('a small excess is told exactly', () => {
+  it('a small excess is reported exactly', () => {
     expect(C.costMessage('estimated rule cost', 25_000_000, C.EXPRESSION_COST_LIMIT)).toContain('by factor of 2.5x ');
   });
   it('an exhausted budget ends a hostile evaluation soon', () => {
@@ -216,7 +216,7 @@ describe('authorizer', () => {
 });
 
 describe('time zones', () => {
-  it('the zone of the process changes nothing', () => {
+  it('the time zone of the process has no effect', () => {
     const before = process.env.TZ;
     try {
       for (const zone of ['Asia/Kathmandu', 'America/St_Johns', 'Pacific/Apia']) {

@@ -59,7 +59,7 @@ describe('types of schemas', () => {
     expect(over(nullableText, null, 'has(self.x)')).toBe(false);
     expect(over(nullableText, null, "self.x == 'a'")).toBe('no such key: x');
   });
-  it('what a schema does not type is out of reach', () => {
+  it('members without a type in the schema cannot be accessed', () => {
     for (const x of [
       {},
       { 'x-kubernetes-preserve-unknown-fields': true },
@@ -115,7 +115,7 @@ describe('names of properties', () => {
       expect(over(object(name), { [name]: 'v' }, 'self.x.a')).toBe("ERROR: <input>:1:7: undefined field 'a'");
     }
   });
-  it('words of the language may be written plainly after a dot', () => {
+  it('reserved words may be used unescaped after a dot', () => {
     expect(over(object('if'), { if: 'v' }, 'self.x.if')).toBe('v');
     expect(over(object('constructor'), {}, 'has(self.x.constructor)')).toBe(false);
   });

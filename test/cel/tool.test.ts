@@ -85,14 +85,14 @@ describe('capstan cel', () => {
     expect((await tool('[1].all(i, v, v > i)', '--compatibility-version', '1.33')).out).toContain('value: true');
     expect((await tool('1', '--compatibility-version', 'new')).code).toBe(2);
   });
-  it('--help prints how it is used', async () => {
+  it('--help prints the usage', async () => {
     expect(await tool('--help')).toEqual({
       code: 0,
       out: expect.stringContaining('usage: capstan cel EXPRESSION'),
       err: '',
     });
   });
-  it('a missing file or expression is bad usage', async () => {
+  it('a missing file or expression is a usage error', async () => {
     expect((await tool()).code).toBe(2);
     expect((await tool('1', '--data', join(dir, 'absent'))).code).toBe(2);
   });

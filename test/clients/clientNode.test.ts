@@ -55,7 +55,7 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
     await expect(gone).rejects.toMatchObject({ code: 404 });
   });
 
-  test('pages of a list join without gap or repetition', async () => {
+  test('pages of a list have no gaps or duplicates', async () => {
     for (let i = 0; i < 7; i++) await create(`page-${i}`);
     const names: (string | undefined)[] = [];
     let token: string | undefined;
@@ -108,7 +108,7 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
     expect((await rbac.readClusterRole({ name: 'cluster-admin' })).rules).toHaveLength(2);
   });
 
-  test('an informer sees adds, updates and deletes, and goes on through a restart of the server [R013]', async () => {
+  test('an informer sees adds, updates and deletes, and continues after a restart of the server [R013]', async () => {
     const informer = makeInformer(config, CONFIGMAPS, () => core.listNamespacedConfigMap({ namespace: NAMESPACE }));
     const seen: string[] = [];
     let errors = 0;
@@ -140,7 +140,7 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
     expect(errors).toBeLessThan(100);
   });
 
-  test('an informer that comes back with an old version catches up', async () => {
+  test('an informer that reconnects with an old version catches up', async () => {
     let lists = 0;
     const informer = makeInformer(config, CONFIGMAPS, async () => {
       const list = await core.listNamespacedConfigMap({ namespace: NAMESPACE });
@@ -158,7 +158,7 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
     }
   });
 
-  test('an informer whose version has expired is told so and lists again [R013]', async () => {
+  test('an informer whose version has expired gets an error and lists again [R013]', async () => {
     const short = await startBuiltServer('0', '--history=200ms');
     try {
       const shortConfig = new KubeConfig();

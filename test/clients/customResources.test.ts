@@ -61,13 +61,13 @@ describe.skipIf(!able)('kubectl and custom resources', { timeout: TIMEOUT }, () 
     expect(explained).toMatch(/cron\s+<string>\n\s+When to run\./);
   });
 
-  test('an object that the schema forbids is refused by every finding', async () => {
+  test('an object that violates the schema is refused with all violations', async () => {
     const refused = await k.try(['apply', '-f', '-'], { input: object('never') });
     expect(refused.code).toBe(1);
     expect(refused.err).toContain("spec.cron in body should match '^[^ ]+( [^ ]+){4}$'");
   });
 
-  test('server-side apply takes over what it is told to', async () => {
+  test('server-side apply takes over fields with --force-conflicts', async () => {
     await k.with(object('1 * * * *'), 'apply', '--server-side', '--force-conflicts');
     expect(await k.run('get', 'ct', 'mine', '-o', 'jsonpath={.spec.cron}')).toBe('1 * * * *');
   });

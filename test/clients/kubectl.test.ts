@@ -15,7 +15,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
   }, TIMEOUT);
   afterAll(() => server?.close(), TIMEOUT);
 
-  test('create makes objects of several kinds from one YAML stream, and refuses to make them twice [R015 R021]', async () => {
+  test('create creates objects of several kinds from one YAML stream, and fails the second time [R015 R021]', async () => {
     expect((await k.with(several, 'create')).trim().split('\n')).toEqual([
       'service/web created',
       'secret/token created',
@@ -63,7 +63,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await k.run('get', 'cm', '-A', '--sort-by=.metadata.name')).toContain('kube-root-ca.crt');
   });
 
-  test('get by selectors, of absent objects, of an empty kind', async () => {
+  test('get by selectors, of missing objects, of a kind without objects', async () => {
     await k.with(configMap('red', {}, { labels: { color: 'red' } }), 'create');
     await k.with(configMap('blue', {}, { labels: { color: 'blue' } }), 'create');
     expect(await k.run('get', 'cm', '-l', 'color in (red,green)', '-o', 'name')).toBe('configmap/red\n');
@@ -75,7 +75,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect((await k.try(['get', 'nothings'])).err).toContain(`the server doesn't have a resource type "nothings"`);
   });
 
-  test('get -w shows what happens', async () => {
+  test('get -w shows changes', async () => {
     const watch = k.start('get', 'cm', '-w', '--field-selector=metadata.name=seen', '--output-watch-events');
     try {
       const more = k.start('get', 'secrets', '-w');
@@ -91,7 +91,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     }
   });
 
-  test('apply creates, changes, removes what the manifest no longer has, and changes nothing the second time', async () => {
+  test('apply creates, changes, removes fields that the manifest no longer has, and changes nothing the second time', async () => {
     expect(await k.with(configMap('applied', { a: '1', b: '2' }), 'apply')).toBe('configmap/applied created\n');
     await k.run('annotate', 'cm', 'applied', 'by=another');
     expect(await k.with(configMap('applied', { a: '3' }), 'apply')).toBe('configmap/applied configured\n');
@@ -109,7 +109,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     });
   });
 
-  test('apply --prune removes what is no longer in the set', async () => {
+  test('apply --prune removes objects that are no longer in the set', async () => {
     const labelled = (name: string): object => configMap(name, { k: 'v' }, { labels: { set: 'pruned' } });
     const list = (...items: object[]): object => ({ apiVersion: 'v1', kind: 'List', items });
     const flags = ['apply', '--prune', '-l', 'set=pruned', '--prune-allowlist=core/v1/ConfigMap'];
@@ -124,7 +124,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(invalid.err).toContain('The ConfigMap "BAD" is invalid: metadata.name: Invalid value');
   });
 
-  test('a body or patch that leads to no object says why', async () => {
+  test('a body or patch that does not result in an object is refused with the cause', async () => {
     await k.with(configMap('whole'), 'create');
     const patched = await k.try(['patch', 'cm', 'whole', '-p', '{"metadata":{"labels":"invalid"}}']);
     expect(patched.err).toContain('cannot restore map from string');
@@ -133,7 +133,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(yaml.err).toContain('the object provided is unrecognized (must be of type Namespace)');
   });
 
-  test('certificate approves and denies what somebody asked for, on behalf of others too', async () => {
+  test('certificate approves and denies requests, also while impersonating', async () => {
     const pem = '-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n';
     const request = {
       apiVersion: 'certificates.k8s.io/v1',
@@ -213,7 +213,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await k.run('get', 'deploy', 'patched', '-o', 'jsonpath={.status.replicas}')).toBe('4');
   });
 
-  test('edit writes what the editor leaves', async () => {
+  test('edit writes the edited object', async () => {
     await k.with(configMap('edited', { k: 'before' }), 'create');
     const editor = k.file('editor.sh', `#!/bin/sh\nsed -i 's/k: before/k: after/' "$1"\n`);
     const { code, err } = await k.try(['edit', 'cm', 'edited'], { env: { KUBE_EDITOR: editor } });
@@ -259,7 +259,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     await k.run('delete', 'cm', 'held', '--ignore-not-found');
   });
 
-  test('delete --cascade: background and foreground take dependents along, orphan leaves them', async () => {
+  test('delete --cascade: background and foreground delete dependents, orphan keeps them', async () => {
     for (const cascade of ['background', 'foreground', 'orphan']) {
       await k.with(configMap('owner'), 'create');
       const { uid } = (await k.json('get', 'cm', 'owner')).metadata as { uid: string };
@@ -279,7 +279,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await k.run('delete', 'cm', '-l', 'gone=yes')).toBe('configmap "x1" deleted\nconfigmap "x2" deleted\n');
   });
 
-  test('several kinds at once are shown as the List that kubectl makes [R056]', async () => {
+  test('several kinds are shown as a List that kubectl creates [R056]', async () => {
     await k.with(several, 'apply');
     const list = await k.json('get', 'services,secrets', '-l', 'app=several');
     expect([list.kind, list.apiVersion]).toEqual(['List', 'v1']);
@@ -290,7 +290,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     await k.with(several, 'delete');
   });
 
-  test('wait --for=create returns once the object is there', async () => {
+  test('wait --for=create returns once the object exists', async () => {
     const wait = k.try(['wait', '--for=create', 'cm/expected', '--timeout=30s']);
     await k.with(configMap('expected'), 'create');
     expect(await wait).toMatchObject({ code: 0, out: 'configmap/expected condition met\n' });
@@ -349,7 +349,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await k.run('version')).toMatch(/Server Version: v1\.32\./);
   });
 
-  test('a namespace is deleted with what is in it [R027 R117x]', async () => {
+  test('a namespace is deleted with its objects [R027 R117x]', async () => {
     await k.run('create', 'namespace', 'short-lived');
     const inside = new Kubectl(server, 'short-lived');
     await inside.with(several, 'create');

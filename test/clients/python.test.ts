@@ -24,7 +24,7 @@ const wanted = python !== undefined || process.env['CAPSTAN_TEST_REQUIRE'] === '
 
 describe.skipIf(!wanted)('the official Python client', () => {
   test.each(['uws', 'node'])(
-    'sees each event of a quiet watch when it happens, not with the next one (--listener=%s)',
+    'receives each event of a watch when it happens, not with the next one (--listener=%s)',
     async listener => {
       expect(python, 'a python3 that can import kubernetes').toBeDefined();
       const server = await startBuiltServer('0', '--listener', listener);

@@ -26,11 +26,11 @@ const refusal = (...args: string[]): string => {
 };
 
 describe('flags of serve', () => {
-  it('give the defaults where nothing is said', () => {
+  it('have defaults', () => {
     expect(loadSettings([])).toEqual(DEFAULTS);
   });
 
-  it('are read with = and with a space, and repeated ones add up', () => {
+  it('are accepted with = and with a space, and values of repeated ones are combined', () => {
     const settings = loadSettings([
       '--secure-port=0',
       '--data-dir',
@@ -110,7 +110,7 @@ describe('flags of serve', () => {
 });
 
 describe('the configuration file', () => {
-  it('holds the same settings; flags win; plugin paths are relative to it', () => {
+  it('has the same settings; flags have priority; plugin paths are relative to it', () => {
     const path = file(
       'good.yaml',
       'securePort: 7000\nnaming: kubernetes\ntlsSan: [a]\nplugins:\n- use: ./own.js\n  config: {a: 1}\n- use: package\n',

@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('under umask 000', () => {
     }
   });
 
-  it('what an earlier release left open is closed by a start', async () => {
+  it('modes of an earlier release are corrected at the start', async () => {
     const files = [
       'store',
       'store/high-water',
@@ -58,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('under umask 000', () => {
     await server.end();
   });
 
-  it('the mode of a data directory that exists is left to its owner', async () => {
+  it('the mode of an existing data directory is not changed', async () => {
     const shared = mkdtempSync(join(directory, 'shared-'));
     chmodSync(shared, 0o755);
     const server = await ServerProcess.start(shared, [], OPEN);

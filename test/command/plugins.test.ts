@@ -16,7 +16,7 @@ const run = async (...args: readonly string[]): Promise<string[]> => {
 };
 
 describe('plugins list', () => {
-  test('shows all plugins of a server in the order in which they are asked', async () => {
+  test('shows all plugins of a server in the order in which they are called', async () => {
     const { directory } = new ConfiguredServer();
     const config = join(directory, 'config.yaml');
     const use = fixture('misbehaving', 'ignored');
@@ -54,7 +54,7 @@ describe('plugin init', () => {
     expect((error as Error).message).toContain(message);
   });
 
-  test('names the tools that this project uses itself', () => {
+  test('uses the same tools as this project', () => {
     const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { devDependencies: object };
     expect(devDependencies).toMatchObject(TOOLS);
     for (const point of POINT_TEMPLATES.values()) expect(() => JSON.parse(point.config)).not.toThrow();

@@ -33,24 +33,27 @@ describe('serve', () => {
     process.removeAllListeners('SIGTERM');
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('says where it listens, drains at %s and ends with 0', async signal => {
-    const io = new Captured();
-    const { seen, start, ready } = pretend();
-    const code = serve(['--storage-backend=memory'], io, start);
-    await ready;
-    process.emit(signal, signal);
-    expect(await code).toBe(0);
-    expect(seen).toMatchObject({ closed: 1, settings: [{ storage: 'memory' }] });
-    expect(io.lines).toEqual([
-      'listening on https://127.0.0.1:6443 and http://127.0.0.1:8080',
-      'kubeconfig /data/admin.kubeconfig',
-      'store memory',
-      'ready in 12 ms',
-    ]);
-    expect(io.errors).toEqual([`${signal}: draining; a second signal exits at once`]);
-  });
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'prints its address, drains at %s and ends with exit code 0',
+    async signal => {
+      const io = new Captured();
+      const { seen, start, ready } = pretend();
+      const code = serve(['--storage-backend=memory'], io, start);
+      await ready;
+      process.emit(signal, signal);
+      expect(await code).toBe(0);
+      expect(seen).toMatchObject({ closed: 1, settings: [{ storage: 'memory' }] });
+      expect(io.lines).toEqual([
+        'listening on https://127.0.0.1:6443 and http://127.0.0.1:8080',
+        'kubeconfig /data/admin.kubeconfig',
+        'store memory',
+        'ready in 12 ms',
+      ]);
+      expect(io.errors).toEqual([`${signal}: draining; a second signal exits at once`]);
+    },
+  );
 
-  it('ends with 1 and a clear last line when the server fails', async () => {
+  it('ends with exit code 1 and a clear last line when the server fails', async () => {
     const io = new Captured();
     const { seen, start } = pretend(Promise.resolve(new Error('the writer thread ended')));
     expect(await serve([], io, start)).toBe(1);
@@ -58,7 +61,7 @@ describe('serve', () => {
     expect(io.errors.at(-1)).toBe('the server stopped: the writer thread ended');
   });
 
-  it('starts nothing when a flag is bad', async () => {
+  it('does not start with an invalid flag', async () => {
     const { seen, start } = pretend();
     await expect(serve(['--nonsense=1'], new Captured(), start)).rejects.toThrow('--nonsense: unknown flag');
     expect(seen.settings).toEqual([]);

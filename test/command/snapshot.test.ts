@@ -58,7 +58,7 @@ describe.each([
   ['that is written', bytesOf],
   ['of format 1', bytesOfFormat1],
 ])('a snapshot %s', (_, encode) => {
-  it('gives back what was written, in whatever pieces it is read', () => {
+  it('is read as it was written, in parts of any size', () => {
     const bytes = encode(OBJECTS);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: bytes.length - 1 }), { maxLength: 20 }), cuts => {
@@ -69,7 +69,7 @@ describe.each([
     );
   });
 
-  it('is refused after any change of a byte, any cut, and anything behind it', () => {
+  it('is refused after any change of a byte, truncation or appended byte', () => {
     const bytes = encode(OBJECTS);
     const refuses = (damaged: Buffer): void => expect(() => read([damaged])).toThrow(SnapshotError);
     for (let at = 0; at < bytes.length; at += 7) {
@@ -165,7 +165,7 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('save takes one revision of a server under writes, with everything it had acknowledged [R010]', async () => {
+  it('save takes one revision of a server under writes, with everything acknowledged before [R010]', async () => {
     const writers = Array.from({ length: PAIRS }, (_, pair) => count(pair));
     const taken: string[] = [];
     for (let i = 0; i < 3; i++) {
@@ -193,7 +193,7 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
     expect(new Set(taken).size).toBe(3);
   });
 
-  it('save is for those who are authorized', async () => {
+  it('save needs authorization', async () => {
     const anonymous = await request(`${server.url}/store/snapshot`, { dispatcher: server.agent });
     expect(anonymous.statusCode).toBe(403);
     await anonymous.body.dump();
@@ -207,14 +207,14 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
     ).rejects.toThrow(/refused: 403 .*forbidden/);
   });
 
-  it('save says where it cannot write, before it asks for anything', async () => {
+  it('save reports a path that cannot be written before it sends a request', async () => {
     const file = inDirectory('absent/backup.snapshot');
     await expect(snapshot('save', file, `--data-dir=${inDirectory('old')}`)).rejects.toThrow(
       `${file} cannot be written: ENOENT`,
     );
   });
 
-  it('restore makes a store whose objects are the same, whose revisions are higher, and where old watches get 410', async () => {
+  it('restore creates a store with the same objects and higher revisions, where old watches get 410', async () => {
     const file = inDirectory('to-restore');
     await snapshot('save', file, `--data-dir=${inDirectory('old')}`);
     const before = (await server.call<{ items: Item[]; metadata: { resourceVersion: string } }>('GET', CONFIG_MAPS))
@@ -252,7 +252,7 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
     expect(stale.status).toBe(409);
   });
 
-  it('restore refuses a directory that holds a store, and a damaged file before it makes anything', async () => {
+  it('restore refuses a directory with a store, and a damaged file before it creates anything', async () => {
     const file = inDirectory('good');
     await snapshot('save', file, `--data-dir=${server.dataDir}`);
     await expect(snapshot('restore', file, `--data-dir=${server.dataDir}`)).rejects.toThrow(/already holds a store/);
@@ -269,7 +269,7 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
     );
   });
 
-  it('status tells revision, objects, size and that the checksum is good', async () => {
+  it('status prints revision, objects, size and the result of the checksum', async () => {
     const file = inDirectory('status');
     await snapshot('save', file, `--data-dir=${server.dataDir}`);
     const { code, io } = await snapshot('status', file);
@@ -282,7 +282,7 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
     await expect(snapshot('status')).rejects.toThrow(/save FILE, restore FILE or status FILE/);
   });
 
-  it('save leaves no file behind when the server goes away', async () => {
+  it('save leaves no file if the server disconnects', async () => {
     const exited = once(server.child, 'exit');
     server.child.kill('SIGKILL');
     await exited;

@@ -37,7 +37,7 @@ async function run(...args: string[]): Promise<{ code: number; io: Captured }> {
 }
 
 describe('capstan store', () => {
-  it('check reports what is there, and ends with 0 for a sound store', async () => {
+  it('check reports the content, and ends with exit code 0 for a sound store', async () => {
     await fill(20);
     const { code, io } = await run('check');
     expect(code).toBe(0);
@@ -47,7 +47,7 @@ describe('capstan store', () => {
     expect(io.lines.at(-1)).toBe('the store is sound');
   });
 
-  it('check names every problem, and ends with 1 for a damaged store', async () => {
+  it('check names every problem, and ends with exit code 1 for a damaged store', async () => {
     await fill(20);
     await loseTheEnd();
     const { code, io } = await run('check');
@@ -56,7 +56,7 @@ describe('capstan store', () => {
     expect(io.lines.at(-1)).toBe('the store is damaged: 1 problem');
   });
 
-  it('recover says what is gone and asks for consent; with it, keeps the damaged files', async () => {
+  it('recover reports what is lost and needs consent; with it, keeps the damaged files', async () => {
     await fill(20);
     await loseTheEnd();
     const asked = await run('recover');
@@ -72,7 +72,7 @@ describe('capstan store', () => {
     expect(again.io.lines).toEqual([expect.stringMatching(/^nothing to recover: \d+ objects at revision 1000020$/)]);
   });
 
-  it('recover goes on without consent where nothing is gone', async () => {
+  it('recover needs no consent if nothing is lost', async () => {
     await fill(20);
     await (await openRocksDb({ path: store(), historyMs: 3_600_000 })).close();
     await rm(join(store(), 'db', 'CURRENT'));
@@ -81,7 +81,7 @@ describe('capstan store', () => {
     expect(io.lines.join('\n')).toMatch(/has lost its CURRENT file[\s\S]*kept: 20 objects[\s\S]*recovered/);
   });
 
-  it('refuses a directory without a store, and words it does not know, naming them', async () => {
+  it('refuses a directory without a store, and unknown arguments', async () => {
     await expect(run('check')).rejects.toThrow(/holds no store/);
     await expect(run('mend')).rejects.toThrow(/check or recover/);
     await expect(run('check', '--accept-loss')).rejects.toThrow('--accept-loss: is a flag of');
@@ -99,7 +99,7 @@ const configMap = (name: string, data: object): object => ({
 });
 
 describe('a server', () => {
-  it('whose disk takes no more answers with an error, and ends with 1 and the reason', {
+  it('whose disk is full answers with an error, and ends with exit code 1 and the reason', {
     timeout: 120_000,
   }, async () => {
     const server = await ServerProcess.start(dataDir, [], ['prlimit', '--fsize=4000000']);
@@ -132,7 +132,7 @@ describe('a server', () => {
     expect(await server.end()).toBe(0);
   });
 
-  it('refuses to start on a store with a damaged value, in one line, instead of serving without it', {
+  it('refuses to start with a damaged value, with an error in one line', {
     timeout: 60_000,
   }, async () => {
     await fill(200);
@@ -153,8 +153,8 @@ describe('a server', () => {
   });
 });
 
-describe('how long history is kept', () => {
-  it('is a duration, by flag or configuration file, and five minutes where nothing is said [R360]', () => {
+describe('the time for which history is kept', () => {
+  it('is a duration, by flag or configuration file, and five minutes by default [R360]', () => {
     expect(loadSettings([]).historyRetention).toBe(300_000);
     expect(loadSettings(['--history=1m30s']).historyRetention).toBe(90_000);
     expect(parseConfig('history: 10m', '.').historyRetention).toBe(600_000);

@@ -124,7 +124,7 @@ export function framingConformance(given: ListenerCase, { taken, waitsFor }: Fra
       expect([count(answer, 'HTTP/1.1'), requests]).toEqual([1, requests.filter(path => path === '/post')]);
     });
 
-    it.each(SERVED)('serves %s, and what is behind it', async (_, text) => {
+    it.each(SERVED)('serves %s, and the next request', async (_, text) => {
       const client = await send(text + HIDDEN);
       const answer = await client.until(received => received.includes('/hidden .'));
       expect(count(answer, 'HTTP/1.1 200')).toBe(2);
@@ -139,7 +139,7 @@ export function framingConformance(given: ListenerCase, { taken, waitsFor }: Fra
     });
 
     it.runIf(waitsFor.length > 0)(
-      'closes the connection after a while, without an answer, where it waits for more',
+      'closes the connection after a while, without an answer, if it waits for more bytes',
       async () => {
         const clients = await Promise.all(casesOf(waitsFor).map(([, text]) => send(text + HIDDEN)));
         expect(await Promise.all(clients.map(client => client.end()))).toEqual(clients.map(() => ''));

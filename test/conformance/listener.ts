@@ -161,7 +161,7 @@ export function listenerConformance(given: ListenerCase): void {
       expect(count(text, 'HTTP/1.1 200')).toBe(3);
     });
 
-    it('never mixes answers when a request is pipelined behind one that is still worked on', async () => {
+    it('never mixes answers when a request is pipelined after one that is not answered yet', async () => {
       const text = await ask(get('/later', 'X-Id: 1\r\n') + get('/now/2'), t => t.includes('/now/2?'));
       if (text !== '') expect(text.indexOf('later 1')).toBeLessThan(text.indexOf('/now/2?'));
     });
@@ -207,7 +207,7 @@ export function listenerConformance(given: ListenerCase): void {
       expect(await client.until(t => t.includes('6 abcdef'))).toContain('6 abcdef');
     });
 
-    it('drops a body that nobody asks for, and serves on', async () => {
+    it('discards a body that is not read, and continues', async () => {
       const client = await open();
       client.send(`POST /now/first HTTP/1.1\r\n${HOST}Content-Length: 200000\r\n\r\n`);
       await client.until(t => t.includes('/now/first?'));
@@ -216,7 +216,7 @@ export function listenerConformance(given: ListenerCase): void {
       expect(await client.until(t => t.includes('/now/second?'))).toContain('GET /now/second?');
     });
 
-    it('tells of each part of a body as it comes', async () => {
+    it('reports each part of a body as it arrives', async () => {
       const client = await open();
       client.send(`POST /body/counted HTTP/1.1\r\n${HOST}Content-Length: 6\r\n\r\nabc`);
       await front.event('/body/counted').value;
@@ -226,7 +226,7 @@ export function listenerConformance(given: ListenerCase): void {
       expect(front.counted).toBe(6);
     });
 
-    it('ends the read of a body with what the counting throws, drops the rest, and serves on', async () => {
+    it('ends the read of a body with the error of onPart, discards the rest, and continues', async () => {
       const client = await open();
       client.send(`POST /body/refused HTTP/1.1\r\n${HOST}Content-Length: 1000\r\n\r\n${'x'.repeat(500)}`);
       expect(await client.until(t => t.includes('too many'))).toMatch(/^HTTP\/1.1 429 /);
@@ -234,7 +234,7 @@ export function listenerConformance(given: ListenerCase): void {
       expect(await client.until(t => t.includes('/now/on?'))).toContain('GET /now/on?');
     });
 
-    it('ends the read of a body when the request is answered first, drops the rest, and serves on', async () => {
+    it('ends the read of a body when the request is answered first, discards the rest, and continues', async () => {
       const client = await open();
       client.send(`POST /answered HTTP/1.1\r\n${HOST}Content-Length: 1000\r\n\r\n${'x'.repeat(500)}`);
       expect(await client.until(t => t.endsWith('early'))).toMatch(/^HTTP\/1.1 403 /);
@@ -251,7 +251,7 @@ export function listenerConformance(given: ListenerCase): void {
       expect(await client.until(t => t.includes('4 data'))).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200/);
     });
 
-    it('refuses a body above the limit, of fixed length and chunked, and serves on', async () => {
+    it('refuses a body above the limit, of fixed length and chunked, and continues', async () => {
       const fixed = await open();
       fixed.send(`POST /body HTTP/1.1\r\n${HOST}Content-Length: 5000\r\n\r\n${'x'.repeat(5000)}${get('/now/on')}`);
       expect(await fixed.until(t => t.includes('/now/on?'))).toContain(`Request entity too large: limit is ${LIMIT}`);
@@ -261,7 +261,7 @@ export function listenerConformance(given: ListenerCase): void {
     });
 
     it.each(['/body', '/answered', '/now/early', '/writes'])(
-      'lets a client that sends more than it should read its answer: %s',
+      'a client that sends too much can read its answer: %s',
       async path => {
         const client = await open();
         client.send(`POST ${path} HTTP/1.1\r\n${HOST}Content-Length: ${BIG}\r\n\r\n`);
@@ -273,7 +273,7 @@ export function listenerConformance(given: ListenerCase): void {
       },
     );
 
-    it('gives all headers, lower case, in order, also after the handler has returned', async () => {
+    it('returns all headers in lower case and in order, also after the handler has returned', async () => {
       const lines = Array.from({ length: 60 }, (_, i) => `X-Header-${i}: value ${i}\r\n`).join('');
       const text = await ask(get('/headers', `${lines}X-Twice: 1\r\nX-Twice: 2\r\n`), t => t.endsWith(']]'));
       const headers = JSON.parse(text.slice(text.indexOf('[['))) as [string, string][];
@@ -293,7 +293,7 @@ export function listenerConformance(given: ListenerCase): void {
       ).toMatch(/^HTTP\/1.1 431 /);
     });
 
-    it('survives what is not HTTP', async () => {
+    it('survives bytes that are not HTTP', async () => {
       const client = await open();
       client.send('\x16\x03\x01 nonsense\r\n\r\n');
       client.socket.end();
@@ -301,7 +301,7 @@ export function listenerConformance(given: ListenerCase): void {
       expect(await ask(get('/now/alive'), t => t.includes('alive?'))).toContain('200 OK');
     });
 
-    it('tells of an abort while a body is being read, and rejects the read', async () => {
+    it('reports an abort while a body is being read, and rejects the read', async () => {
       const client = await open();
       client.send(`POST /body/abort HTTP/1.1\r\n${HOST}Content-Length: 50\r\n\r\npart`);
       await front.event('/body/abort').value;
@@ -309,7 +309,7 @@ export function listenerConformance(given: ListenerCase): void {
       expect((await front.event('failed /body/abort').value).aborted).toBe(true);
     });
 
-    it('tells of an abort before the answer; answering then is harmless', async () => {
+    it('reports an abort before the answer; answering then has no effect', async () => {
       const client = await open();
       client.send(get('/silent'));
       await front.event('/silent').value;
@@ -319,7 +319,7 @@ export function listenerConformance(given: ListenerCase): void {
       exchange.respond(200, [], bytes('late'));
     });
 
-    it('tells of an abort while streaming; writing then is harmless', async () => {
+    it('reports an abort while streaming; writing then has no effect', async () => {
       const client = await open();
       client.send(get('/streaming'));
       const stream = (await front.event('/streaming').value).stream(200, []);
@@ -332,7 +332,7 @@ export function listenerConformance(given: ListenerCase): void {
       stream.abort();
     });
 
-    it('tells the status of an answer from the moment it is given, whoever is served beside it', async () => {
+    it('has the status of an answer once it is given, also with concurrent requests', async () => {
       const client = await open();
       client.send(get('/status'));
       const exchange = await front.event('/status').value;
@@ -352,7 +352,7 @@ export function listenerConformance(given: ListenerCase): void {
     it.each([
       ['a blank that means nothing', { value: 0x20, partOfWrite: false }],
       ['the first byte of every write', { value: 0x61, partOfWrite: true }],
-    ])('completes on the wire what a stream writes, each turn, given %s to send ahead', async (_, ahead) => {
+    ])('completes the chunks of a stream in each turn, with %s to send ahead', async (_, ahead) => {
       const client = await open();
       const path = `/ahead/${ahead.value}`;
       client.send(get(path));
@@ -370,7 +370,7 @@ export function listenerConformance(given: ListenerCase): void {
       expect(seen(await client.until(t => t.endsWith('\r\n0\r\n\r\n')))).toMatch(/^ab\nac\nad\na?$/);
     });
 
-    it('sends a large body to a reader that pauses', async () => {
+    it('sends a large body to a client that pauses', async () => {
       const client = await open();
       client.socket.pause();
       client.send(get('/big'));
@@ -383,7 +383,7 @@ export function listenerConformance(given: ListenerCase): void {
       expect([0, 4095, 4096, BIG - 1].map(at => body[at])).toEqual([97, 97, 98, 97 + ((BIG / 4096 - 1) % 26)]);
     });
 
-    it('counts what a slow reader has not taken, and tells when it has drained', async () => {
+    it('counts the bytes that a slow client has not received, and reports when they have drained', async () => {
       const client = await open();
       client.socket.pause();
       client.send(get('/slow'));
@@ -407,7 +407,7 @@ export function listenerConformance(given: ListenerCase): void {
       expect(client.received.length).toBeGreaterThan(written);
     });
 
-    it('cuts a stream at once', async () => {
+    it('ends a stream immediately', async () => {
       const client = await open();
       client.send(get('/cut'));
       const stream = (await front.event('/cut').value).stream(200, []);
@@ -421,7 +421,7 @@ export function listenerConformance(given: ListenerCase): void {
       expect(await ask(get('/address'), t => /true|false/.test(t))).toContain(`127.0.0.1 ${given.tls !== undefined}`);
     });
 
-    it.runIf(given.tls)('gives the certificate of a client that the CA verified, and of no other', async () => {
+    it.runIf(given.tls)('returns only client certificates that the CA verified', async () => {
       const tls = given.tls!;
       const answers = [tls.good, tls.foreign, undefined].map(async pair => {
         const client = await open({ ...targetOf(listening.port), ...pair });

@@ -71,7 +71,7 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
     });
 
     describe('transactions', () => {
-      it('creates only if the key is absent, and tells the current state otherwise', async () => {
+      it('creates only if the key is absent, and returns the current state otherwise', async () => {
         const created = await committed(store, put('a', '1', 0));
         expect(created).toBe(base + 1);
         const [second] = await store.commit([[put('a', '2', 0)]]);
@@ -84,7 +84,7 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
         expect(await store.revision()).toBe(created);
       });
 
-      it('updates at the expected revision only, counting versions', async () => {
+      it('updates only at the expected revision, and counts versions', async () => {
         const first = await committed(store, put('a', '1'));
         const second = await committed(store, put('a', '2', first));
         expect(kinds(await store.commit([[put('a', '3', first)]]))).toEqual(['failed']);
@@ -103,7 +103,7 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
         expect(await store.get('a')).toMatchObject({ created: again, modified: again, version: 1 });
       });
 
-      it('gives the deletion of an absent key no revision', async () => {
+      it('assigns no revision to the deletion of an absent key', async () => {
         const revision = await committed(store, put('a', '1'));
         const [outcome] = await store.commit([[remove('absent')]]);
         expect(outcome).toMatchObject({ is: 'committed', revision, events: [] });
@@ -195,7 +195,7 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
         expect((await store.range('absent/')).items).toEqual([]);
       });
 
-      it('shows an earlier revision as it was [R237]', async () => {
+      it('reads an earlier revision [R237]', async () => {
         const first = await committed(store, put('a', '1'), put('b', '1'));
         const second = await committed(store, put('a', '2'));
         const third = await committed(store, remove('b'));
@@ -229,7 +229,7 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
         expect(seen).toEqual(keys.map(key => `${key}=old`));
       });
 
-      it('tells apart keys that are prefixes of each other or hold unusual characters', async () => {
+      it('distinguishes keys that are prefixes of each other or contain unusual characters', async () => {
         const keys = [
           'a',
           'a\0',
@@ -257,7 +257,7 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
           expect(text((await store.get(key))?.value)).toBe(key === 'a\0' ? 'changed' : `<${key.length}>`);
       });
 
-      it('refuses revisions that are not there yet', async () => {
+      it('refuses future revisions', async () => {
         await committed(store, put('a', '1'));
         await expect(store.range('', { revision: base + 100 })).rejects.toThrow(FutureRevision);
         await expect(store.get('a', base + 100)).rejects.toThrow(FutureRevision);
@@ -284,7 +284,7 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
         expect((await events(store, '', base, 4)).map(event => event.revision)).toEqual([first, second, second, third]);
       });
 
-      it('goes on live after the replay, in order, without a gap or a repetition [R247]', async () => {
+      it('continues with new events after the replay, in order, without gaps or duplicates [R247]', async () => {
         for (let i = 0; i < 10; i++) await committed(store, put(`k${i}`, String(i)));
         const watching = events(store, '', base, 300);
         await Promise.all(Array.from({ length: 290 }, (_, i) => committed(store, put(`k${i % 17}`, String(i)))));
@@ -292,7 +292,7 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
         expect(seen.map(event => event.revision)).toEqual(Array.from({ length: 300 }, (_, i) => base + 1 + i));
       });
 
-      it('delivers a transaction whole', async () => {
+      it('delivers all events of a transaction together', async () => {
         const end = new AbortController();
         const sizes: number[] = [];
         const watching = store.watch(
@@ -326,7 +326,7 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
         expect((await seen)[0]?.key).toBe('b');
       });
 
-      it('tells its progress when nothing happens under its prefix', async () => {
+      it('reports progress if nothing happens under its prefix', async () => {
         const end = new AbortController();
         const goal = await committed(store, put('other', '1'));
         const watching = store.watch(
@@ -351,7 +351,7 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
     });
 
     describe('compaction', () => {
-      it('forgets what came before and keeps the rest, telling the compacted revision [R238]', async () => {
+      it('removes history before a revision, keeps the rest, and reports the compacted revision [R238]', async () => {
         const first = await committed(store, put('a', '1'), put('gone', '1'));
         await committed(store, put('a', '2'), remove('gone'));
         const third = await committed(store, put('b', '3'));
@@ -375,7 +375,7 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
         await expect(store.compact(base + 100)).rejects.toThrow(FutureRevision);
       });
 
-      it('does not hold up commits', async () => {
+      it('does not delay commits', async () => {
         for (let i = 0; i < 30; i++) {
           await store.commit(Array.from({ length: 100 }, (_, j) => [put(`k${j}`, `${i}`)]));
         }
@@ -390,7 +390,7 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
     });
 
     describe('life', () => {
-      it('opens again with its objects, history and revision', async () => {
+      it('can be reopened with its objects, history and revision', async () => {
         const first = await committed(store, put('a', '1'), put('b', '1'));
         const second = await committed(store, put('a', '2'), remove('b'));
         await store.close();
@@ -404,7 +404,7 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
         expect(await committed(store, put('b', '3', 0))).toBe(second + 1);
       });
 
-      it('opens again after a compaction, and never gives a revision twice', async () => {
+      it('can be reopened after a compaction, and never assigns a revision twice', async () => {
         await committed(store, put('a', '1'));
         const last = await committed(store, remove('a'));
         await store.compact(last);
@@ -415,7 +415,7 @@ export function storageConformance(name: string, make: () => Promise<StorageFixt
         expect(await committed(store, put('a', '2', 0))).toBe(last + 1);
       });
 
-      it('checks that it can be read', async () => {
+      it('has a check that reads from it', async () => {
         await store.check();
       });
     });

@@ -88,7 +88,7 @@ it('a lease that is no longer renewed is taken over within 15 seconds, not befor
   expect(leases.lease?.spec['leaseTransitions']).toBe(1);
 });
 
-it('a leader that cannot renew stops before anybody else may begin', async () => {
+it('a leader that cannot renew stops before another candidate can take over', async () => {
   const leases = new Leases();
   let lostAt = 0;
   const a = leases.candidate(() => {
@@ -103,7 +103,7 @@ it('a leader that cannot renew stops before anybody else may begin', async () =>
   expect(lostAt - from).toBeLessThan(10_000);
 });
 
-it('a leader that ends hands over at once', async () => {
+it('a leader that is closed hands over immediately', async () => {
   const leases = new Leases();
   const [a, b] = [leases.candidate(), leases.candidate()];
   await a.lead();
@@ -114,7 +114,7 @@ it('a leader that ends hands over at once', async () => {
   expect([a.leading, b.leading]).toEqual([false, true]);
 });
 
-it('a candidate that ends while it wins hands over, too', async () => {
+it('a candidate that is closed while it becomes leader hands over', async () => {
   const leases = new Leases();
   const a = leases.candidate();
   void a.lead();

@@ -46,7 +46,7 @@ const quiet = async (): Promise<void> => {
   }
 };
 
-test('background: dependents and their dependents go after the owner', async () => {
+test('background: dependents and their dependents are deleted after the owner', async () => {
   const a = make('a');
   const b = make('b', [a]);
   make('c', [b]);
@@ -55,7 +55,7 @@ test('background: dependents and their dependents go after the owner', async () 
   await becomes('other');
 });
 
-test('a dependent with another owner stays and loses the reference to the one that is gone', async () => {
+test('a dependent with another owner remains without the reference to the deleted one', async () => {
   const [d, e] = [make('d'), make('e')];
   make('f', [d, e]);
   remove('d');
@@ -64,7 +64,7 @@ test('a dependent with another owner stays and loses the reference to the one th
   expect(names()).toEqual(['e', 'f']);
 });
 
-test('foreground: the owner stays until its blocking dependents are gone', async () => {
+test('foreground: the owner remains until its blocking dependents are deleted', async () => {
   const g = make('g');
   make('h', [g], { finalizers: ['example.com/hold'] }, { blockOwnerDeletion: true });
   remove('g', 'Foreground');
@@ -75,7 +75,7 @@ test('foreground: the owner stays until its blocking dependents are gone', async
   await becomes();
 });
 
-test('foreground: dependents that do not block are deleted but not waited for', async () => {
+test('foreground: dependents that do not block are deleted without waiting', async () => {
   const g = make('g');
   make('h', [g], { finalizers: ['example.com/hold'] });
   remove('g', 'Foreground');
@@ -83,7 +83,7 @@ test('foreground: dependents that do not block are deleted but not waited for', 
   await eventually(() => !!server.objects.get('core/configmaps|n|h')?.metadata.deletionTimestamp);
 });
 
-test('foreground deletion of an owner goes down the whole tree, leaves first', async () => {
+test('foreground deletion deletes the whole tree, leaves first', async () => {
   const gone: string[] = [];
   server.host.watch(event => event.type === 'DELETED' && gone.push(event.name));
   const a = make('a');
@@ -96,7 +96,7 @@ test('foreground deletion of an owner goes down the whole tree, leaves first', a
   expect(gone).toEqual(['c', 'b', 'a']);
 });
 
-test('foreground deletion ends even when owners form a circle', async () => {
+test('foreground deletion ends even if owners form a cycle', async () => {
   const a = make('a');
   const b = make('b', [a], {}, { blockOwnerDeletion: true });
   server.send('PATCH', `${CONFIGMAPS}/a`, { metadata: { ownerReferences: [refTo(b, { blockOwnerDeletion: true })] } });
@@ -104,7 +104,7 @@ test('foreground deletion ends even when owners form a circle', async () => {
   await becomes();
 });
 
-test('owners in a circle that are all deleted in the foreground do not wait for each other', async () => {
+test('owners in a cycle that are all deleted in the foreground do not wait for each other', async () => {
   const a = make('a');
   const b = make('b', [a], {}, { blockOwnerDeletion: true });
   const c = make('c', [b], {}, { blockOwnerDeletion: true });
@@ -116,7 +116,7 @@ test('owners in a circle that are all deleted in the foreground do not wait for 
   await becomes();
 });
 
-test('a dependent that lets go of its owners while the collector looks for them stays', async () => {
+test('a dependent remains if its owner references are removed while the collector looks for the owners', async () => {
   const a = make('a');
   make('b', [a]);
   await quiet();
@@ -132,7 +132,7 @@ test('a dependent that lets go of its owners while the collector looks for them 
   expect(names()).toEqual(['b']);
 });
 
-test('orphan: dependents stay without the reference', async () => {
+test('orphan: dependents remain without the reference', async () => {
   const i = make('i');
   make('j', [i]);
   remove('i', 'Orphan');
@@ -142,7 +142,7 @@ test('orphan: dependents stay without the reference', async () => {
   expect(names()).toEqual(['j']);
 });
 
-test('a dependent of an owner that never was, or of another uid, is deleted', async () => {
+test('a dependent of an owner that never existed, or with another uid, is deleted', async () => {
   const a = make('a');
   const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: 'x' };
   server.create('v1', 'ConfigMap', { name: 'k', namespace: 'n', ownerReferences: [ref] });
@@ -157,7 +157,7 @@ test('an owner of an unserved kind keeps its dependents', async () => {
   expect(names()).toEqual(['k']);
 });
 
-test('owners are looked for in the namespace of the dependent, cluster-scoped ones everywhere', async () => {
+test('namespaced owners are searched in the namespace of the dependent', async () => {
   const elsewhere = server.create('v1', 'ConfigMap', { name: 'owner', namespace: 'm' });
   const node = server.create('v1', 'Node', { name: 'node' });
   server.create('v1', 'Secret', { name: 'lost', namespace: 'n', ownerReferences: [refTo(elsewhere)] });
@@ -175,7 +175,7 @@ test('a cluster-scoped object with a namespaced owner is never collected', async
   expect(names()).toEqual(['node']);
 });
 
-test('dependents whose owner went while no collector ran are collected at the start', async () => {
+test('dependents whose owner was deleted while no collector ran are collected at the start', async () => {
   const other = new FakeServer();
   const owner = other.create('v1', 'ConfigMap', { name: 'a', namespace: 'n' });
   other.create('v1', 'Secret', { name: 'b', namespace: 'n', ownerReferences: [refTo(owner)] });
@@ -186,7 +186,7 @@ test('dependents whose owner went while no collector ran are collected at the st
 });
 
 test.each(['Orphan', 'Foreground'])(
-  '%s deletion under way at a restart is finished with all of its dependents',
+  '%s deletion in progress at a restart is completed with all dependents',
   async policy => {
     const other = new FakeServer();
     const owner = other.create('v1', 'ConfigMap', { name: 'a', namespace: 'n' });
@@ -221,7 +221,7 @@ test.each(['Orphan', 'Foreground'])(
   },
 );
 
-test('an owner of a kind that is not served keeps its dependents, and nothing is asked, until the kind is defined', async () => {
+test('an owner of a kind that is not served keeps its dependents, without requests, until the kind is defined', async () => {
   const absent = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: 'x' };
   const unknown = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid: 'y' };
   server.create('v1', 'ConfigMap', { name: 'a', namespace: 'n', ownerReferences: [absent, unknown] });
@@ -269,7 +269,7 @@ test('objects without owners or propagation finalizers are never decoded', async
   expect(decoded).toBe(0);
 });
 
-test('after any background deletions, exactly the objects with a living chain of owners are left', async () => {
+test('after any background deletions, exactly the objects with a chain of existing owners remain', async () => {
   const forests = fc.array(fc.array(fc.nat(), { maxLength: 2 }), { minLength: 1, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(forests, fc.array(fc.nat(), { maxLength: 4 }), async (owners, deleted) => {

@@ -21,7 +21,7 @@ const object = (key: string): { [member: string]: unknown } | undefined => serve
 const shows = (key: string, member: string, wanted: unknown): Promise<void> =>
   eventually(() => JSON.stringify(object(key)?.[member]) === JSON.stringify(wanted));
 
-test('system namespaces are there after the start and come back when deleted', async () => {
+test('system namespaces exist after the start and are recreated when deleted', async () => {
   await startControllers(server, systemNamespaces, {});
   const names = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
   expect([...server.objects.keys()].sort()).toEqual(names.map(n => `core/namespaces||${n}`).sort());
@@ -32,7 +32,7 @@ test('system namespaces are there after the start and come back when deleted', a
   await eventually(() => uid() !== undefined && uid() !== before);
 });
 
-test('every namespace gets its service account and root CA, again when they are deleted or changed', async () => {
+test('every namespace has its service account and root CA, which are restored when deleted or changed', async () => {
   namespace('old');
   await startControllers(server, namespaceDefaults, { rootCa: 'PEM' });
   namespace('new');
@@ -46,7 +46,7 @@ test('every namespace gets its service account and root CA, again when they are 
   await shows('core/configmaps|new|kube-root-ca.crt', 'data', { 'ca.crt': 'PEM' });
 });
 
-test('a root CA with more in it is put right, its labels and annotations stay', async () => {
+test('a root CA with additional data is corrected, its labels and annotations are kept', async () => {
   namespace('a');
   const path = '/api/v1/namespaces/a/configmaps/kube-root-ca.crt';
   server.create(
@@ -64,7 +64,7 @@ test('a root CA with more in it is put right, its labels and annotations stay', 
   ]);
 });
 
-test('a namespace that is going gets no defaults', async () => {
+test('a terminating namespace gets no defaults', async () => {
   namespace('a');
   server.send('DELETE', '/api/v1/namespaces/a');
   await startControllers(server, namespaceDefaults, { rootCa: '' });
@@ -75,7 +75,7 @@ test('a namespace that is going gets no defaults', async () => {
 const own = (address: string, port: number): Promise<void> =>
   startControllers(server, ownService, { clusterIP: '10.0.0.1', port, address });
 
-test('a server that starts at another address is found there; its endpoints come back when deleted', async () => {
+test('the endpoints of the server are updated if its address changes, and recreated when deleted', async () => {
   namespace('default');
   await own('192.0.2.1', 6443);
   const subsets = (ip: string, port: number): object[] => [
@@ -95,7 +95,7 @@ test('a server that starts at another address is found there; its endpoints come
   await shows('core/endpoints|default|kubernetes', 'subsets', subsets('192.0.2.7', 8443));
 });
 
-test('what is refused as invalid is not asked for again and again', async () => {
+test('a write that is refused as invalid is not retried', async () => {
   namespace('default');
   let refused = 0;
   server.intercept = (_, { method, path }) => {
@@ -108,7 +108,7 @@ test('what is refused as invalid is not asked for again and again', async () => 
   expect(refused).toBe(1);
 });
 
-test('the status of an object of the system is written although its first write failed', async () => {
+test('the status of a system object is written even if the first write failed', async () => {
   let failures = 1;
   server.intercept = (_, { method, path }) => {
     if (method === 'PATCH' && path.endsWith('/status') && failures-- > 0) throw new Refusal('InternalError', 'not now');

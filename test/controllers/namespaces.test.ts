@@ -25,7 +25,7 @@ test('[R117x] a deleted namespace goes with all of its contents, and only its ow
   expect([...server.objects.keys()]).toEqual(['core/namespaces||b', 'core/secrets|b|x']);
 });
 
-test('a namespace that was already going at the start is finished', async () => {
+test('a namespace that is terminating at the start is completed', async () => {
   namespace('a');
   server.create('v1', 'ConfigMap', { name: 'x', namespace: 'a' });
   server.send('DELETE', '/api/v1/namespaces/a');
@@ -33,7 +33,7 @@ test('a namespace that was already going at the start is finished', async () => 
   await eventually(() => server.objects.size === 0);
 });
 
-test('a namespace waits for objects with finalizers, says so in its conditions, and goes with the last of them', async () => {
+test('a namespace waits for objects with finalizers, reports them in its conditions, and is removed after the last of them', async () => {
   namespace('a');
   server.create('v1', 'ConfigMap', { name: 'held', namespace: 'a', finalizers: ['example.com/hold'] });
   await startControllers(server, namespaceDeletion, { resources: RESOURCES });
@@ -50,7 +50,7 @@ test('a namespace waits for objects with finalizers, says so in its conditions, 
   await eventually(() => server.objects.size === 0);
 });
 
-test('a namespace with 10,000 objects goes with a few requests', async () => {
+test('a namespace with 10,000 objects is deleted with a few requests', async () => {
   namespace('a');
   for (let i = 0; i < 10_000; i++) server.create('v1', 'ConfigMap', { name: `x${i}`, namespace: 'a' });
   await startControllers(server, namespaceDeletion, { resources: RESOURCES });
@@ -60,7 +60,7 @@ test('a namespace with 10,000 objects goes with a few requests', async () => {
   expect(server.requests.length).toBeLessThan(50);
 });
 
-test('a refused deletion is reported as a condition and tried again', async () => {
+test('a refused deletion is reported as a condition and retried', async () => {
   namespace('a');
   server.create('v1', 'ConfigMap', { name: 'x', namespace: 'a' });
   await startControllers(server, namespaceDeletion, { resources: RESOURCES });
@@ -78,7 +78,7 @@ test('a refused deletion is reported as a condition and tried again', async () =
   expect(seen).toContain('ContentDeletionFailed');
 });
 
-test('a lost race over the status or the finalizer is run again', async () => {
+test('a conflict of the status or the finalizer is retried', async () => {
   namespace('a');
   await startControllers(server, namespaceDeletion, { resources: RESOURCES });
   let races = 3;

@@ -53,7 +53,7 @@ test('no more than the given number of keys are handled at a time', async () => 
   expect(most).toBe(3);
 });
 
-test('a failure is tried again after a pause that doubles', async () => {
+test('a failure is retried after a pause that doubles', async () => {
   const at: number[] = [];
   const queue = queueOf(async () => {
     at.push(Date.now());
@@ -64,7 +64,7 @@ test('a failure is tried again after a pause that doubles', async () => {
   expect(at.slice(1).map((time, i) => time - (at[i] ?? 0))).toEqual([5, 10, 20]);
 });
 
-test('close leaves no timer and handles nothing more', async () => {
+test('close cancels all timers and handles no more keys', async () => {
   let runs = 0;
   const queue = queueOf(async () => {
     runs++;

@@ -16,12 +16,12 @@ const ROLES = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
 const rulesOf = (role: string): unknown =>
   server.objects.get(`rbac.authorization.orchestrator.io/clusterroles||${role}`)?.rules;
 
-test('every default role and binding is there after the start', async () => {
+test('every default role and binding exists after the start', async () => {
   await startControllers(server, rbacBootstrap, {});
   expect(server.objects.size).toBe(bootstrapObjects(namingOf('kubernetes')).length);
 });
 
-test('a second start writes nothing; one after a change repairs it', async () => {
+test('a second start writes nothing; a start after a change restores the defaults', async () => {
   await startControllers(server, rbacBootstrap, {});
   const revision = (): string[] => [...server.objects.values()].map(o => o.metadata.resourceVersion ?? '');
   const before = revision();
@@ -44,7 +44,7 @@ test('an aggregating role follows the roles that its selectors match', async () 
   await eventually(() => JSON.stringify(rulesOf('all')) === JSON.stringify([rule('secrets')]));
 });
 
-test('an aggregating role that cannot be written does not keep others from following', async () => {
+test('an aggregating role that cannot be written does not prevent updates of others', async () => {
   server.intercept = (_, { method, path }) => {
     if (method === 'PATCH' && path.endsWith('/broken')) throw new Refusal('Invalid', 'no');
   };

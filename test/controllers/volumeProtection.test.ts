@@ -30,7 +30,7 @@ const settled = async (): Promise<void> => {
   }
 };
 
-test('a claim stays while a pod on a node names it, even one that has ended, and goes with the pod', async () => {
+test('a claim remains while a pod on a node uses it, even if the pod has ended', async () => {
   claim('c');
   pod('p', { nodeName: 'node', ...mounting('c') });
   server.send('DELETE', `${CLAIMS}/c`);
@@ -40,14 +40,14 @@ test('a claim stays while a pod on a node names it, even one that has ended, and
   await eventually(() => !there('c'));
 });
 
-test('a pod on no node does not hold a claim', async () => {
+test('a pod without a node does not keep a claim', async () => {
   claim('c');
   pod('p', mounting('c'));
   server.send('DELETE', `${CLAIMS}/c`);
   await eventually(() => !there('c'));
 });
 
-test('the claim of an ephemeral volume is held by the pod that controls it alone, and not once that is shut down', async () => {
+test('the claim of an ephemeral volume is kept only by the pod that controls it, until that is shut down', async () => {
   const spec = { nodeName: 'node', volumes: [{ name: 'v', ephemeral: {} }] };
   const { metadata } = pod('p', spec, { finalizers: ['example.com/hold'] });
   pod('other', spec);
@@ -64,7 +64,7 @@ test('the claim of an ephemeral volume is held by the pod that controls it alone
   await eventually(() => !there('p-v'));
 });
 
-test('a volume goes once it is not bound', async () => {
+test('a volume is removed once it is not bound', async () => {
   const metadata = { name: 'v', finalizers: ['kubernetes.io/pv-protection'] };
   server.create('v1', 'PersistentVolume', metadata, { status: { phase: 'Bound' } });
   server.send('DELETE', '/api/v1/persistentvolumes/v');

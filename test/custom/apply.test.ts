@@ -60,7 +60,7 @@ describe.each(['kubernetes', 'neutral'] as const)('apply to custom resources, %s
     expect((await api.patch(crd, 'application/json-patch+json', change)).status).toBe(200);
   };
 
-  it('owns keys of what no schema describes, and lists as a whole [R096, R097]', async () => {
+  it('owns members without schema separately, and lists as a whole [R096, R097]', async () => {
     await mark('', '');
     const { status, body } = await apply('one', 'plain', { list: ['x'], free: { a: { b: 1 } } });
     expect(status).toBe(201);
@@ -69,7 +69,7 @@ describe.each(['kubernetes', 'neutral'] as const)('apply to custom resources, %s
     expect((await apply('two', 'plain', { free: { a: { c: 2 } } })).status).toBe(200);
   });
 
-  it('makes who owns an element the owner of the whole when a list or map becomes atomic [R098]', async () => {
+  it('makes owners of elements owners of the whole if a list or map becomes atomic [R098]', async () => {
     await mark('set', 'granular');
     expect((await apply('one', 'shrink', { list: ['x'], map: { x: '1' } })).status).toBe(201);
     expect((await apply('two', 'shrink', { list: ['y'], map: { y: '2' } })).status).toBe(200);
@@ -77,7 +77,7 @@ describe.each(['kubernetes', 'neutral'] as const)('apply to custom resources, %s
     expect((await apply('three', 'shrink', { list: ['z'], map: { z: '3' } })).status).toBe(409);
   });
 
-  it('lets later changes pass when a list or map becomes granular [R099]', async () => {
+  it('allows later changes if a list or map becomes granular [R099]', async () => {
     await mark('atomic', 'atomic');
     expect((await apply('one', 'grow', { list: ['x'], map: { x: '1' } })).status).toBe(201);
     await mark('set', 'granular');

@@ -71,7 +71,7 @@ describe('definitions of custom resources', () => {
   });
   afterAll(() => api?.close());
 
-  it('a Table watch of a kind that goes ends cleanly, without a bookmark that cannot be made any more', async () => {
+  it('a Table watch of a kind that is removed ends without a bookmark', async () => {
     const path = await established(api, definition('gone.example.com', 'things', 'Thing', [{ name: 'v1' }]));
     const watch = await openWatch(
       api.server,
@@ -83,7 +83,7 @@ describe('definitions of custom resources', () => {
     expect((await watch.rest()).map(event => event.type)).toEqual([]);
   });
 
-  it('have kinds whose objects and collections answer HEAD, as upstream routes them', async () => {
+  it('have kinds whose objects and collections support HEAD, as upstream', async () => {
     const group = 'head.example.com';
     await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
@@ -99,7 +99,7 @@ describe('definitions of custom resources', () => {
     expect((await api.call('HEAD', `${path}/two`)).status).toBe(404);
   });
 
-  it('are served with the request after the one that shows them established, and unknown before', async () => {
+  it('are served from the request after the one that shows them as established', async () => {
     const group = 'soon.example.com';
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
     expect(await api.get(path)).toMatchObject({ status: 404, text: '404 page not found\n' });
@@ -149,7 +149,7 @@ describe('definitions of custom resources', () => {
     });
   });
 
-  it('convert between versions by name alone, prune by the one asked for, and warn of deprecated ones', async () => {
+  it('convert between versions only by name, prune by the requested one, and warn about deprecated ones', async () => {
     const group = 'ver.example.com';
     const number = { type: 'integer' };
     const versions = [
@@ -170,7 +170,7 @@ describe('definitions of custom resources', () => {
     expect((await api.get(`${at('v3')}/a`)).text).toBe('404 page not found\n');
   });
 
-  it('show their columns in Tables, and names and ages without [R504]', async () => {
+  it('show their columns in Tables, or names and ages without columns [R504]', async () => {
     const group = 'col.example.com';
     const columns = { additionalPrinterColumns: [{ name: 'N', type: 'integer', jsonPath: '.spec.n' }] };
     await established(
@@ -185,7 +185,7 @@ describe('definitions of custom resources', () => {
     });
   });
 
-  it('wait for names that others of their group have', async () => {
+  it('wait for names that other definitions of the group have', async () => {
     const group = 'names.example.com';
     const first = await established(api, definition(group, 'apples', 'Apple', [{ name: 'v1' }]));
     const second = `${CRDS}/pears.${group}`;
@@ -209,7 +209,7 @@ describe('definitions of custom resources', () => {
     expect((await api.get(`/apis/${group}/v1/pears`)).status).toBe(200);
   });
 
-  it('take their objects with them, finalizers first, and are unknown then', async () => {
+  it('are deleted after their objects and finalizers', async () => {
     const group = 'gone.example.com';
     const crd = await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
@@ -232,7 +232,7 @@ describe('definitions of custom resources', () => {
     expect(await api.get(path)).toMatchObject({ status: 404, text: '404 page not found\n' });
   });
 
-  it('can go while no version is served', async () => {
+  it('can be deleted while no version is served', async () => {
     const group = 'hidden.example.com';
     const crd = await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
     await api.made(`/apis/${group}/v1/namespaces/default/widgets`, thing(group, 'v1', 'Widget', 'a'));
@@ -243,7 +243,7 @@ describe('definitions of custom resources', () => {
     await api.until(async () => (await api.get(crd)).status === 404);
   });
 
-  it('end their watches when they go', async () => {
+  it('end their watches when they are deleted', async () => {
     const group = 'watched.example.com';
     const crd = await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
@@ -257,7 +257,7 @@ describe('definitions of custom resources', () => {
     expect(events).toEqual(['ADDED', 'DELETED']);
   });
 
-  it('show stored objects by a changed schema, to reads and to watches', async () => {
+  it('show stored objects according to a changed schema, in reads and watches', async () => {
     const group = 'changed.example.com';
     const crd = await established(
       api,
@@ -321,7 +321,7 @@ describe('definitions of custom resources', () => {
     );
   });
 
-  it('know no members of the older version [R494, R495, R496, R497]', async () => {
+  it('have no members of the older version [R494, R495, R496, R497]', async () => {
     const old = { version: 'v1', validation: {}, subresources: {}, additionalPrinterColumns: [] };
     const answer = await api.post(
       `${CRDS}?dryRun=All&fieldValidation=Strict`,
@@ -331,7 +331,7 @@ describe('definitions of custom resources', () => {
     for (const member of Object.keys(old)) expect(answer.text).toContain(`unknown field \\"spec.${member}\\"`);
   });
 
-  it('take a conversion webhook in its newer form [R498, R499]', async () => {
+  it('accept a conversion webhook in its newer form [R498, R499]', async () => {
     const webhook = { clientConfig: { url: 'https://convert.example.com' }, conversionReviewVersions: ['v1'] };
     const body = definition('hook.example.com', 'hooks', 'Hook', [{ name: 'v1' }], {
       conversion: { strategy: 'Webhook', webhook },
@@ -341,7 +341,7 @@ describe('definitions of custom resources', () => {
 });
 
 describe('custom resources over a restart', () => {
-  it('are served at once, those whose group comes before the definitions in the store as well', async () => {
+  it('are served immediately, even if their group precedes that of the definitions in the store', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'custom-'));
     const group = 'aaa.example.com';
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
@@ -366,7 +366,7 @@ describe('custom resources over a restart', () => {
     }
   });
 
-  it('of a program show objects of an older schema by the new one', async () => {
+  it('of a program show objects of an older schema according to the new one', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'custom-'));
     const type = (spec: object) =>
       defineResource({
@@ -393,7 +393,7 @@ describe('custom resources over a restart', () => {
     }
   });
 
-  it('of a program that are no structural schemas fail the start with every finding', async () => {
+  it('of a program without structural schema fail the start with all problems', async () => {
     const bad = defineResource({
       group: 'bad.example.com',
       kind: 'Bad',

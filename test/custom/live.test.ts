@@ -12,7 +12,7 @@ const tea = defineResource({
   schema: { type: 'object' },
 });
 
-test('a source that fails at an object leaves what the object defined before, and the thread alive', () => {
+test('if a source fails for an object, its previous type is kept and the thread continues', () => {
   const source: ResourceSource = {
     storageName: 'core/configmaps',
     define: (object: ApiObject) => {

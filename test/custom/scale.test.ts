@@ -57,7 +57,7 @@ describe('subresources that change their object', () => {
     return `${objects}/a`;
   }
 
-  test('set a count that is named like a member of every object in the object alone', async () => {
+  test('set a count named like an inherited member only in the object itself', async () => {
     const path = await served('evils', 'Evil', '.spec.__proto__.constructor');
     for (const replicas of [3, 4]) expect((await api.put(`${path}/scale`, scale('scales', replicas))).status).toBe(200);
     expect((await api.get(`${path}/scale`)).body.spec).toEqual({ replicas: 4 });
@@ -65,7 +65,7 @@ describe('subresources that change their object', () => {
     expect((await api.post(`${core}/configmaps`, { metadata: { name: 'after' } })).status).toBe(201);
   });
 
-  test('show the columns of their kind in Tables, as far as a scale has what they show', async () => {
+  test('show the columns of their kind in Tables, as far as a scale has their values', async () => {
     const path = await served('tables', 'Tabled', '.spec.count');
     expect((await api.put(`${path}/scale`, scale('scales', 3))).status).toBe(200);
     const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
@@ -75,7 +75,7 @@ describe('subresources that change their object', () => {
     });
   });
 
-  test('say which value holds no count, and leave it as it is', async () => {
+  test('report a value that is not a count, and do not change it', async () => {
     const path = await served('texts', 'Text', '.spec.text.replicas');
     const { status, body } = await api.put(`${path}/scale`, scale('scales', 3));
     expect([status, body.message]).toEqual([
@@ -85,7 +85,7 @@ describe('subresources that change their object', () => {
     expect((await api.get(path)).body.spec).toEqual({ text: 'x' });
   });
 
-  test('are judged by validators that ask for them', async () => {
+  test('are validated by validators that select them', async () => {
     const path = await served('counts', 'Count', '.spec.replicas');
     const { status, body } = await api.put(`${path}/scale`, scale('scales', 11));
     expect([status, body.message]).toEqual([

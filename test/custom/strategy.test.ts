@@ -39,7 +39,7 @@ describe('the strategy of a custom type', () => {
     expect(fields(strategy.validateStatus(order({}), order({}), context))).toEqual(['status']);
   });
 
-  it('is not asked about objects that its schema refuses', () => {
+  it('is not called for objects that violate the schema', () => {
     const { strategy } = resourceOf({
       validateCreate: () => {
         throw new Error('asked about an object of another shape');
@@ -48,7 +48,7 @@ describe('the strategy of a custom type', () => {
     expect(strategy.validateCreate(order({ tea: 'milk' }), contextWith())).toMatchObject([{ field: 'spec.tea' }]);
   });
 
-  it('prepares a status write after the metadata was put back', () => {
+  it('prepares a write of the status after the metadata was restored', () => {
     const { strategy } = resourceOf({
       prepareStatus: object => {
         object.metadata.annotations = { seen: String(object.metadata.labels?.['a']) };
@@ -59,7 +59,7 @@ describe('the strategy of a custom type', () => {
     expect(written.metadata).toEqual({ name: 'x', labels: { a: 'old' }, annotations: { seen: 'old' } });
   });
 
-  it('replaces what the schema gives and adds selectable fields to those of the schema', () => {
+  it('replaces the columns of the schema and adds selectable fields to those of the schema', () => {
     const schema = { ...TEA };
     const type = defineResource({
       ...NAMES,
@@ -74,7 +74,7 @@ describe('the strategy of a custom type', () => {
     expect(strategy.hasGeneration).toBe(true);
   });
 
-  it('waits for what it loads and for what the schema needs', async () => {
+  it('waits until modules of the strategy and the schema are loaded', async () => {
     let loaded = false;
     const patterned = spec({ tea: { type: 'string', pattern: '^a' } });
     const { strategy } = resourceOf({ load: async () => void (loaded = true) }, patterned);
@@ -106,14 +106,14 @@ describe('versions that are converted in code', () => {
   });
   const [v2, v1] = resourcesOf(type) as [Resource, Resource];
 
-  it('shows a stored object in another version, as its schema lets it be', () => {
+  it('shows a stored object in another version, according to its schema', () => {
     const stored = order({ cups: 3 }, 'tea.example.com/v2');
     expect(v1.custom!.read(stored)).toEqual(order({ amount: '3', note: 'none' }));
     expect(v2.custom!.read(stored)).toEqual(stored);
     expect(stored.spec).toEqual({ cups: 3 });
   });
 
-  it('stores what is written in another version', () => {
+  it('stores objects written in another version', () => {
     expect(v1.strategy.convert!(order({ amount: '4', note: 'hot' }), v1.storageApiVersion)).toEqual(
       order({ cups: 4 }, 'tea.example.com/v2'),
     );
@@ -131,7 +131,7 @@ describe('a type that cannot be served', () => {
   };
   const typeWith = (strategy: object) => defineResource({ ...NAMES, strategy });
 
-  it('may not say in its strategy what its definition says', async () => {
+  it('must not repeat its definition in its strategy', async () => {
     expect(await findings(typeWith({ hasStatus: true, scale: {} }))).toBe(
       'resources[orders.tea.example.com]: strategy.hasStatus: Forbidden: give subresources.status to the versions ' +
         'that have a status; strategy.scale: Forbidden: give subresources.scale to the versions that can be scaled',
@@ -144,7 +144,7 @@ describe('a type that cannot be served', () => {
     );
   });
 
-  it('has no name that another type or a built-in kind has', async () => {
+  it('must not have the name of another type or a built-in kind', async () => {
     const plain = defineResource(NAMES);
     expect(await findings(plain, defineResource({ ...NAMES, kind: 'Wish' }))).toBe(
       'resources[orders.tea.example.com]: names: Forbidden: tea.example.com/orders is the name of another type',
@@ -155,7 +155,7 @@ describe('a type that cannot be served', () => {
     expect(await findings(plain)).toBe('');
   });
 
-  it('has no functions where it travels as JSON', () => {
+  it('must not have functions if it is sent as JSON', () => {
     expect(() => checkJson([typeWith({})])).toThrow(
       'resources[orders.tea.example.com].strategy: functions cannot travel to the threads; contribute the type with ' +
         'resourceType.of(() => type) in a plugin',

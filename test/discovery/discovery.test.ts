@@ -47,7 +47,7 @@ describe('plain discovery', () => {
     expect(groups[1]?.versions).toHaveLength(2);
   });
 
-  it('answers with and without slashes at the end; the root and the list of groups know one at most', () => {
+  it('answers with and without trailing slashes; the root and the list of groups accept at most one', () => {
     for (const path of ['/api', '/apis/apps', '/apis/apps/v1', '/api/v1', '/version'])
       for (const slashes of ['/', '//']) expect(get(path + slashes).bytes).toEqual(get(path).bytes);
     expect(get('/apis/').bytes).toEqual(get('/apis').bytes);
@@ -76,7 +76,7 @@ describe('plain discovery', () => {
     expect(list.resources[2]).toMatchObject({ group: 'autoscaling', version: 'v1', kind: 'Scale', singularName: '' });
   });
 
-  it('leaves apiVersion out of the core list and keeps it elsewhere', () => {
+  it('omits apiVersion in the core list and has it elsewhere', () => {
     expect(body(get('/api/v1'))).not.toHaveProperty('apiVersion');
     expect(body(get('/apis/apps/v1'))).toHaveProperty('apiVersion', 'v1');
   });
@@ -101,7 +101,7 @@ describe('plain discovery', () => {
     expect(storageVersionHash('apps/v1', 'Deployment')).toBe('8aSe+NMegvE=');
   });
 
-  it('knows nothing of versions that are off, groups without served versions and unknown paths', () => {
+  it('does not include disabled versions, groups without served versions and unknown paths', () => {
     for (const path of ['/apis/autoscaling/v2beta1', '/apis/off.example.com', '/apis/nosuch', '/nosuch', '/api/v2']) {
       expect(set.answer(path, undefined, undefined)).toBeUndefined();
     }
@@ -118,11 +118,11 @@ describe('plain discovery', () => {
     expect(paths).not.toContain('/apis/autoscaling/v2beta1');
   });
 
-  it('lists those paths whatever is accepted, at /index.html too', () => {
+  it('lists those paths with any Accept header, also at /index.html', () => {
     for (const path of ['/', '/index.html']) expect(body(get(path, 'text/plain'))).toEqual(body(get('/')));
   });
 
-  it('answers the release at /version, in JSON only', () => {
+  it('has the release at /version, only as JSON', () => {
     expect(body(get('/version'))).toMatchObject({
       major: '1',
       minor: '32',
@@ -131,7 +131,7 @@ describe('plain discovery', () => {
     expect(refusal(() => set.answer('/version', 'application/yaml', undefined)).code).toBe(406);
   });
 
-  it('is indented for people, unless the media type says otherwise', () => {
+  it('is indented for browsers and curl, unless the media type says otherwise', () => {
     const lines = (accept: string | undefined, indent?: boolean): number =>
       Buffer.from(set.answer('/apis', accept, undefined, indent)!.bytes)
         .toString()
@@ -145,15 +145,15 @@ describe('plain discovery', () => {
       expect(lines(accept, indent)).toBeGreaterThan(20);
   });
 
-  it('answers lists in YAML when asked', () => {
+  it('answers lists in YAML if requested', () => {
     const answer = get('/apis', 'application/yaml');
     expect(answer.contentType).toBe('application/yaml');
     expect(Buffer.from(answer.bytes).toString()).toMatch(/^apiVersion: v1\ngroups:/);
   });
 });
 
-describe('who decides about a request', () => {
-  it('is the route below /api and at versions of the table: GET alone, and its own words for what it does not declare', () => {
+describe('error answers', () => {
+  it('below /api and at versions of the table are those of a route: GET only, with its own messages', () => {
     for (const path of ['/api', '/api/', '/api/v1', '/apis/apps/v1', '/version']) {
       expect([path, set.isGetOnly(path)]).toEqual([path, true]);
       expect(refusal(() => set.answer(path, 'text/plain', undefined)).message).toMatch(
@@ -162,7 +162,7 @@ describe('who decides about a request', () => {
     }
   });
 
-  it('is the handler of groups and of custom versions: any method, and the words of resources', () => {
+  it('of groups and custom versions are those of a handler: any method, with the messages of resources', () => {
     for (const path of ['/apis', '/apis/', '/apis/apps', '/apis/apps/', '/apis/toys.example.com/v1']) {
       expect([path, set.isGetOnly(path)]).toEqual([path, false]);
       expect(refusal(() => set.answer(path, 'text/plain', undefined)).message).toBe(
@@ -210,19 +210,19 @@ describe('aggregated discovery', () => {
     expect(kindOf('/api', accept)).toEqual([kind, apiVersion]);
   });
 
-  it('stands at /api/ too, but not at /apis/', () => {
+  it('is also served at /api/, but not at /apis/', () => {
     expect(kindOf('/api/', V2)[0]).toBe('APIGroupDiscoveryList');
     expect(kindOf('/apis/', `${V2},application/json`)[0]).toBe('APIGroupList');
     expect(refusal(() => set.answer('/apis/', V2, undefined)).code).toBe(406);
   });
 
-  it('is 406 for a version that is not known, and for other media types', () => {
+  it('is 406 for an unknown version, and for other media types', () => {
     for (const accept of [V2.replace('v=v2', 'v=v9'), 'text/plain']) {
       expect(refusal(() => set.answer('/apis', accept, undefined)).reason).toBe('NotAcceptable');
     }
   });
 
-  it('understands both spellings of the group in both namings and repeats the one asked for', () => {
+  it('accepts both spellings of the group in both namings and answers with the requested one', () => {
     for (const name of ['neutral', 'kubernetes'] as const) {
       const from = discoveryDocuments(registry, namingOf(name));
       for (const accept of [V2, V2.replace('k8s.io', 'orchestrator.io')]) {
@@ -244,7 +244,7 @@ describe('aggregated discovery', () => {
     expect(get('/api', 'application/json', first.etag).etag).toBeUndefined();
   });
 
-  it('holds every resource with scope, verbs and subresources', () => {
+  it('has every resource with scope, verbs and subresources', () => {
     const { items } = body(get('/apis', V2)) as {
       items: { metadata: { name: string }; versions: { version: string; freshness: string; resources: unknown[] }[] }[];
     };

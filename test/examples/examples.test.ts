@@ -85,12 +85,12 @@ afterAll(async () => {
 });
 
 describe('the example authenticator', () => {
-  it('knows the user of a key, and refuses keys it does not know', async () => {
+  it('authenticates the user of a key, and refuses unknown keys', async () => {
     expect((await withKey(RED, 'GET', '/api/v1/namespaces/red/configmaps')).status).toBe(200);
     expect((await withKey('another-key', 'GET', '/api/v1/namespaces/red/configmaps')).status).toBe(401);
   });
 
-  it('is not shadowed by a remembered anonymous request, nor remembered for one', async () => {
+  it('does not depend on a cached anonymous request', async () => {
     const path = '/api/v1/namespaces/red/configmaps';
     const statuses: number[] = [];
     for (let round = 0; round < 3; round++) {
@@ -99,7 +99,7 @@ describe('the example authenticator', () => {
     expect(statuses).toEqual([403, 200, 403, 200, 403, 200]);
   });
 
-  it('gives the name that refusals report', async () => {
+  it('determines the user name in refusals', async () => {
     const answer = await withKey(RED, 'GET', '/api/v1/nodes');
     expect(answer).toMatchObject({
       status: 403,
@@ -109,13 +109,13 @@ describe('the example authenticator', () => {
 });
 
 describe('the example authorizer', () => {
-  it("allows a team its own namespaces' contents and nothing else", async () => {
+  it('allows a team the objects in its namespaces and nothing else', async () => {
     expect((await withKey(RED, 'POST', '/api/v1/namespaces/red/configmaps', configMap('mine'))).status).toBe(201);
     expect((await withKey(RED, 'POST', '/api/v1/namespaces/other/configmaps', configMap('theirs'))).status).toBe(403);
     expect((await withKey(RED, 'GET', '/api/v1/namespaces/red')).status).toBe(403);
   });
 
-  it('sees a changed label with the very next request', async () => {
+  it('decides by a changed label from the next request', async () => {
     const list = '/api/v1/namespaces/moving/configmaps';
     expect((await admin('POST', '/api/v1/namespaces', namespace('moving'))).status).toBe(201);
     for (const team of ['red', 'blue', 'red', 'blue']) {
@@ -126,7 +126,7 @@ describe('the example authorizer', () => {
 });
 
 describe('the example mutator', () => {
-  it('labels new objects, leaves given labels alone, and notes who created them', async () => {
+  it('adds labels to new objects, keeps existing labels, and records the creator', async () => {
     const plain = await admin('POST', '/api/v1/namespaces/red/configmaps', configMap('plain'));
     expect(plain.body.metadata).toMatchObject({
       labels: { 'cost-center': '4711' },
@@ -138,7 +138,7 @@ describe('the example mutator', () => {
     expect(stored.body.metadata.labels).toEqual({ 'cost-center': '4711' });
   });
 
-  it('leaves other resources alone', async () => {
+  it('does not change other resources', async () => {
     const made = await admin('POST', '/api/v1/namespaces/red/secrets', {
       apiVersion: 'v1',
       kind: 'Secret',
@@ -152,7 +152,7 @@ describe('the example mutator', () => {
 describe('the example validator', () => {
   const path = '/apis/apps/v1/namespaces/red/deployments';
 
-  it('names every bad image in one answer', async () => {
+  it('reports every invalid image in one answer', async () => {
     const answer = await admin(
       'POST',
       path,
@@ -165,7 +165,7 @@ describe('the example validator', () => {
     ]);
   });
 
-  it('judges updates too, and lets good objects pass', async () => {
+  it('validates updates too, and accepts valid objects', async () => {
     expect((await admin('POST', path, deployment('good', 'registry.example.com/b:1'))).status).toBe(201);
     expect((await admin('PUT', `${path}/good`, deployment('good', 'docker.io/b:1'))).status).toBe(422);
     expect((await admin('PUT', `${path}/good`, deployment('good', 'registry.example.com/b:2'))).status).toBe(200);

@@ -56,7 +56,7 @@ describe('the example of a resource type in a program', () => {
     });
   });
 
-  it('is found by its names and selected by its fields', async () => {
+  it('has names and selectable fields', async () => {
     const { body } = await call('GET', '/apis/tea.example.com/v1');
     expect(body['resources']).toMatchObject([
       { name: 'orders', shortNames: ['ord'], kind: 'Order' },
@@ -89,7 +89,7 @@ describe('the example of a resource type with a check in code', () => {
   });
   afterAll(() => api?.close());
 
-  it('names everything that schema and code find in one answer', async () => {
+  it('reports all violations of schema and code in one answer', async () => {
     const answer = await api.post(bookings, booking('bad', 'one', 'A6', 'b1', 'A1', 'A1'));
     expect(answer.status).toBe(422);
     expect(
@@ -120,7 +120,7 @@ describe('the example of a resource type with a strategy', () => {
   });
   afterAll(() => api?.close());
 
-  it('fills in and prepares what is created, and refuses changes', async () => {
+  it('sets defaults, prepares creates, and refuses changes', async () => {
     const made = await api.made(reservations, reservation('ada', { table: 't1' }));
     expect(made).toMatchObject({ spec: { table: 't1', guests: 2 }, status: { reservedBy: 'kube-admin' } });
     const moved = await api.put(`${reservations}/ada`, { ...made, spec: { table: 't2' } });
@@ -130,14 +130,14 @@ describe('the example of a resource type with a strategy', () => {
     });
   });
 
-  it('keeps what no two objects may hold apart', async () => {
+  it('refuses duplicate values of a claim', async () => {
     const answers = await Promise.all(
       ['bob', 'cyd', 'dan'].map(name => api.post(reservations, reservation(name, { table: 't9' }))),
     );
     expect(answers.map(answer => answer.status).filter(status => status === 201)).toHaveLength(1);
   });
 
-  it('is selected by fields and shown by columns that code computes', async () => {
+  it('has computed selectable fields and columns', async () => {
     await api.made(reservations, reservation('eve', { table: 't3', guests: 8 }));
     const large = await api.get(`${reservations}?fieldSelector=party%3Dlarge`);
     expect(namesIn(large.body)).toEqual(['eve']);
@@ -146,7 +146,7 @@ describe('the example of a resource type with a strategy', () => {
     expect(table.body).toMatchObject({ columnDefinitions: [{ name: 'Reservation' }], rows: [{ cells: ['8 at t3'] }] });
   });
 
-  it('has a subresource that only changes what its code changes', async () => {
+  it('has a subresource whose code changes the object', async () => {
     const made = await api.made(reservations, reservation('fay', { table: 't4' }));
     const answer = await api.put(`${reservations}/fay/confirmation`, { ...made, spec: { table: 't5', guests: 9 } });
     expect(answer).toMatchObject({

@@ -31,6 +31,6 @@ test.each([
   ['ab$c', 2],
   ['abcde', 5],
   ['abc=', 3],
-])('what is no base64url is refused with the place: %s', (token, place) => {
+])('text that is not base64url is refused with the position: %s', (token, place) => {
   expect(() => tokens.decode(token, '')).toThrow(`illegal base64 data at input byte ${place}`);
 });

@@ -31,19 +31,19 @@ async function run(remove: (entry: Entry) => number, isClientGone: (begun: numbe
   return { begun, outcome };
 }
 
-test('what is gone meanwhile is not in the list that a deletecollection answers with', async () => {
+test('objects deleted meanwhile are not in the answer of a deletecollection', async () => {
   const { begun, outcome } = await run(entry => (entry.name === 'n3' ? 404 : 200));
   const objects = entries.filter(({ name }) => name !== 'n3').map(({ value }) => value);
   expect([begun, outcome]).toEqual([1000, { is: 'deleted', objects }]);
 });
 
-test('a refused deletion becomes the answer, and no further one is begun', async () => {
+test('a refused deletion becomes the answer, and ends the deletecollection', async () => {
   const { outcome, begun } = await run(entry => (entry.name === 'n3' ? 403 : 200));
   expect(outcome).toMatchObject({ is: 'refused', refusal: { status: 403 } });
   expect(begun).toBeLessThan(entries.length);
 });
 
-test('a deletion that fails ends the others too: nothing is deleted after the answer', async () => {
+test('a failed deletion ends the others: nothing is deleted after the answer', async () => {
   const { outcome, begun } = await run(entry => {
     if (entry.name === 'n3') throw new Refusal('TooManyRequests', 'the server is busy');
     return 200;
@@ -52,7 +52,7 @@ test('a deletion that fails ends the others too: nothing is deleted after the an
   expect(begun).toBeLessThan(entries.length);
 });
 
-test('once the client is gone no further deletion is begun', async () => {
+test('if the client disconnects, no further deletion is started', async () => {
   const { begun } = await run(
     () => 200,
     count => count >= 300,
