@@ -372,7 +372,7 @@ describe('columns', () => {
     metadata: { name: 'x', creationTimestamp: '2024-01-01T00:00:00Z' },
     spec: { n: 1.5, o: { b: 1, a: 2 } },
   };
-  it('show cells by type, and nothing for values of another type [R504]', () => {
+  it('show cells by type, and nothing for values of another type type [R504]', () => {
     const cells = columnsOf([
       { name: 'I', type: 'integer', jsonPath: '.spec.n' },
       { name: 'O', type: 'string', jsonPath: '.spec.o' },

@@ -18,7 +18,7 @@ const isAllowed = (cache: AccessCache, key: string, now = 0): boolean => {
   return known !== undefined && cache.isAllowed(known, key, now);
 };
 
-test('requests with other credentials, or on behalf of others, are known by other keys', () => {
+test('requests with other credentials or impersonation have other cache keys', () => {
   const keyOf = (headers: Record<string, string>, certificate?: string): string =>
     credentialKey({ method: 'GET', headers: () => Object.entries(headers), certificate } as unknown as Exchange);
   const names = [
@@ -41,7 +41,7 @@ test('requests with other credentials, or on behalf of others, are known by othe
   expect(keyOf({ authorization: 'x', accept: 'a' })).toBe(keyOf({ authorization: 'x', accept: 'b' }));
 });
 
-test('a decision is remembered until the policy changes, and for its time at most', () => {
+test('a decision is cached until the policy changes, and at most for its time', () => {
   const cache = new AccessCache(() => undefined);
   cache.learn('token', 'by policy', grant(), cache.policy, 0);
   cache.learn('token', 'for a while', grant({ dependsOn: 10 }), cache.policy, 0);
@@ -56,21 +56,21 @@ test('a decision is remembered until the policy changes, and for its time at mos
   expect(allowedAt(9)).toEqual([]);
 });
 
-test('a decision made before a change of policy, learnt after it, does not count', () => {
+test('a decision made before a change of policy, and received after it, is not cached', () => {
   const cache = new AccessCache(() => undefined);
   const before = cache.policy++;
   cache.learn('token', 'k', grant(), before, 0);
   expect(isAllowed(cache, 'k')).toBe(false);
 });
 
-test('a known identity learns further permissions, and keeps what it has', () => {
+test('further permissions of a cached identity are added', () => {
   const cache = new AccessCache(() => undefined);
   cache.learn('token', 'first', grant(), 0, 0);
   cache.learn('token', 'second', grant({ identityFor: 'never' }), 0, 0);
   expect(['first', 'second', 'third'].map(key => isAllowed(cache, key))).toEqual([true, true, false]);
 });
 
-test('an identity whose first request was refused is known, and learns from its next one', () => {
+test('an identity whose first request was refused is cached, and later permissions are added', () => {
   const cache = new AccessCache(() => undefined);
   cache.learn('token', 'refused', grant({ allowed: false, dependsOn: 'never' }), 0, 0);
   expect(cache.identity('token', 0)?.user.name).toBe('ann');
@@ -84,7 +84,7 @@ test('an identity that must not be cached is not, nor are its permissions', () =
   expect(cache.identity('token', 0)).toBeUndefined();
 });
 
-test('an identity ends with its time, and its permissions with it', () => {
+test('an identity expires with its permissions', () => {
   const cache = new AccessCache(() => undefined);
   cache.learn('token', 'k', grant({ identityFor: 10 }), 0, 0);
   expect(isAllowed(cache, 'k', 9)).toBe(true);
@@ -93,7 +93,7 @@ test('an identity ends with its time, and its permissions with it', () => {
   expect(isAllowed(cache, 'later', 10)).toBe(false);
 });
 
-test("of credentials that are nobody's only their absence is remembered", () => {
+test('of unauthenticated credentials, only their absence is cached', () => {
   const cache = new AccessCache(() => undefined);
   cache.learn('\nauthorization Basic 1', 'k', grant({ user: ANONYMOUS }), 0, 0);
   cache.learn('', 'k', grant({ user: ANONYMOUS }), 0, 0);
@@ -101,7 +101,7 @@ test("of credentials that are nobody's only their absence is remembered", () => 
   expect(cache.identity('', 0)?.user).toBe(ANONYMOUS);
 });
 
-test('one identity that asks for ever more drops its own permissions, those used least recently', () => {
+test('an identity with too many permissions drops its own, the least recently used first', () => {
   const cache = new AccessCache(() => undefined);
   cache.learn('other', 'k', grant(), 0, 0);
   cache.learn('token', 'unused', grant(), 0, 0);
@@ -114,7 +114,7 @@ test('one identity that asks for ever more drops its own permissions, those used
   expect(cache.isAllowed(cache.identity('other', 0)!, 'k', 0)).toBe(true);
 });
 
-test('ever more identities drop those used least recently', () => {
+test('too many identities drop the least recently used ones', () => {
   const cache = new AccessCache(() => undefined);
   cache.learn('unused', 'k', grant(), 0, 0);
   cache.learn('token', 'k', grant(), 0, 0);
@@ -125,7 +125,7 @@ test('ever more identities drop those used least recently', () => {
   expect(cache.identity('unused', 0)).toBeUndefined();
 });
 
-test('a question too long to be remembered is asked again', () => {
+test('a permission with a key that is too long is not cached', () => {
   const cache = new AccessCache(() => undefined);
   const long = 'x'.repeat(CACHED_KEY_CHARACTERS + 1);
   cache.learn('token', long, grant(), 0, 0);
