@@ -13,7 +13,7 @@ function setUp() {
   return { exchange, listeners, drained, tell };
 }
 
-test('a sender waits until its reader has drained, any number of times with one listener', async () => {
+test('a sender waits until the connection has drained, any number of times with one listener', async () => {
   const { listeners, drained, tell } = setUp();
   for (let i = 0; i < 20; i++) {
     const waiting = drained();
@@ -23,7 +23,7 @@ test('a sender waits until its reader has drained, any number of times with one 
   expect([listeners.drain.length, listeners.abort.length]).toEqual([1, 1]);
 });
 
-test('a sender does not wait for a reader that goes away, or is gone', async () => {
+test('a sender does not wait for a client that disconnects or has disconnected', async () => {
   const { exchange, drained, tell } = setUp();
   const waiting = drained();
   exchange.aborted = true;

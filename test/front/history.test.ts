@@ -5,7 +5,7 @@ import { History } from '../../workers/front/history.js';
 
 const change = (revision: number, collection: Collection): Change => ({ revision, collection, encodings: undefined });
 
-test('the history gives back the changes of a collection above a revision, and those of a revision, in order', () => {
+test('the history returns the changes of a collection above a revision, and those of a revision, in order', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(2), fc.boolean())), fc.nat(20), (steps, from) => {
       const [mine, other] = [new Collection('a', new Map()), new Collection('b', new Map())];
@@ -20,7 +20,7 @@ test('the history gives back the changes of a collection above a revision, and t
   );
 });
 
-test('what is older than its time is forgotten: the floor says up to where', () => {
+test('changes older than the history are removed, up to the floor', () => {
   const collection = new Collection('a', new Map());
   const history = new History(0, 10);
   for (let i = 1; i <= 5000; i++) history.add(change(i, collection), i);

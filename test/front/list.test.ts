@@ -20,7 +20,7 @@ const codeOf = (query: string): number => {
   }
 };
 
-test('the parts of a list are its JSON, and as long as is said', () => {
+test('the parts of a list are its JSON, with the announced length', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), names => {
       const items = names.map(name => new Entry('', 1, Buffer.from(`{${JSON.stringify({ name }).slice(1)}`)));
@@ -46,7 +46,7 @@ test.each([
   expect(codeOf(query)).toBe(code);
 });
 
-test('what is wrong with a match is told in the words of the reference', () => {
+test('an invalid match is refused with the message of the reference', () => {
   const asked = parseQuery('resourceVersionMatch=Exact&resourceVersion=0&continue=x');
   expect(() => parseListOptions(asked, naming)).toThrow(
     'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided, resourceVersionMatch: ' +
@@ -82,7 +82,7 @@ test.each([
   },
 );
 
-test('kinds of the whole cluster are chosen by namespace where they are built in and have no fields of their own', () => {
+test('built-in cluster-scoped kinds without fields of their own can be selected by namespace', () => {
   const whole = { ...kind, namespaced: false, strategy: { fieldAliases: new Map(), selectableFields: new Map() } };
   const select = (builtIn: boolean) => () =>
     selectionOf(
@@ -94,7 +94,7 @@ test('kinds of the whole cluster are chosen by namespace where they are built in
 });
 
 test.each(['metadata.name=b', 'type=x', 'metadata.name!=a'])(
-  'a name in the path beside the field selector %s is refused',
+  'a name in the path together with the field selector %s is refused',
   fields => {
     expect(() => selected('a', 'ns', fields)).toThrow("fieldSelector metadata.name doesn't match requested name");
   },

@@ -28,7 +28,7 @@ const slow = (over: Partial<Selection> = {}): Selection => ({
   ...over,
 });
 
-test('a list that takes many turns shows the collection as it was when it was asked for', async () => {
+test('a list that takes many turns shows the collection at the time of the request', async () => {
   const collection = filled();
   const before = collection.entries.range(PREFIX);
   let done = false;
@@ -45,7 +45,7 @@ test('a list that takes many turns shows the collection as it was when it was as
   expect((await listed).entries).toEqual(before.filter(entry => !entry.name.endsWith('7')));
 });
 
-test('one object that is asked for by its key is looked up, not looked for', async () => {
+test('one object selected by its key is looked up without visiting others', async () => {
   const collection = filled();
   let matched = 0;
   const one = (key: string): Selection => ({ ...slow(), key, matches: () => ++matched > 0 });

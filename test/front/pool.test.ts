@@ -66,7 +66,7 @@ test('every job gets its own result, whatever the number of batches', async () =
   );
 });
 
-test('a job that takes longer is answered by itself, without the others of its batch waiting', async () => {
+test('a job that takes longer is answered separately, and does not delay its batch', async () => {
   const pool = poolOf(1);
   await pool.ready();
   const order: string[] = [];
@@ -76,7 +76,7 @@ test('a job that takes longer is answered by itself, without the others of its b
   expect(order).toEqual(['first', 'second', 'late']);
 });
 
-test('jobs that never end take no part of the pool: others are run, and it closes', async () => {
+test('jobs that never end do not block the pool: others run, and it closes', async () => {
   const pool = poolOf(1);
   await pool.ready();
   const held = Array.from({ length: 200 }, () => together(pool, ['/hold', '/']));
@@ -86,7 +86,7 @@ test('jobs that never end take no part of the pool: others are run, and it close
   await expect(held[0]![0]).rejects.toMatchObject({ reason: 'ServiceUnavailable' });
 });
 
-test('a batch goes to a thread that has none', async () => {
+test('a batch is sent to a thread that has none', async () => {
   const pool = poolOf(2);
   await pool.ready();
   const batch = (): Promise<unknown>[] => together(pool, new Array(POOL_BATCH).fill('/'));
@@ -97,7 +97,7 @@ test('a batch goes to a thread that has none', async () => {
 test.each([
   ['/exit', 'with code'],
   ['/throw', 'thrown outside of any promise'],
-])('a thread that ends (%s) fails only the jobs it had, late ones included, and is replaced', async (path, message) => {
+])('a thread that ends (%s) fails only its own jobs, including late ones, and is replaced', async (path, message) => {
   const pool = poolOf(1);
   await pool.ready();
   const held = answered(pool, '/hold');
@@ -109,7 +109,7 @@ test.each([
   expect(log.error).toHaveBeenCalledTimes(1);
 });
 
-test('jobs of other threads go on when one ends', async () => {
+test('jobs of other threads continue when one ends', async () => {
   const pool = poolOf(2);
   await pool.ready();
   const late = together(pool, [...new Array(POOL_BATCH - 1).fill('/'), '/late']);
@@ -118,7 +118,7 @@ test('jobs of other threads go on when one ends', async () => {
   expect(new Set(await Promise.all(late)).size).toBe(1);
 });
 
-test('a replacement that cannot start is replaced in its turn; until then jobs fail or wait', async () => {
+test('a replacement that cannot start is replaced again; until then jobs fail or wait', async () => {
   const pool = poolOf(1, { broken: [2] });
   await pool.ready();
   await expect(answered(pool, '/exit')).rejects.toThrow('with code');
@@ -150,7 +150,7 @@ test('a job that fails unexpectedly rejects alone; a batch that does rejects all
   for (const rejected of together(pool, ['/reject', '/'])) await expect(rejected).rejects.toThrow('made to reject');
 });
 
-test('over the bound, jobs are refused with 429; at the close, those in flight with 503', async () => {
+test('above the limit, jobs are refused with 429; when the pool closes, those in flight with 503', async () => {
   const pool = poolOf(1);
   await pool.ready();
   const held = Array.from({ length: POOL_QUEUE }, () => pool.run(job('/hold')));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RecentMap } from '../../workers/front/recentMap.js';
 
-test('what was used within the last half of the bound is there, and never more than the bound', () => {
+test('values used within the last half of the limit are kept, and never more than the limit', () => {
   const use = fc.record({ key: fc.nat({ max: 40 }), weight: fc.integer({ min: 1, max: 5 }) });
   fc.assert(
     fc.property(fc.array(use, { maxLength: 300 }), uses => {
@@ -27,7 +27,7 @@ test('what was used within the last half of the bound is there, and never more t
   );
 });
 
-test('a value takes the place of the one before, and its weight', () => {
+test('a value replaces the previous one and its weight', () => {
   const map = new RecentMap<number>(100, (_, weight) => weight);
   map.set('a', 30);
   map.set('a', 10);
@@ -36,7 +36,7 @@ test('a value takes the place of the one before, and its weight', () => {
   expect([map.get('a'), map.weight]).toEqual([undefined, 0]);
 });
 
-test('a value that grows counts with what it has grown by', () => {
+test('a value that grows counts with its new weight', () => {
   const sizes = new Map([['a', 1]]);
   const map = new RecentMap<string>(100, key => sizes.get(key) ?? 1);
   map.set('a', 'x');

@@ -22,16 +22,16 @@ function run(thrown: unknown, state: { aborted?: boolean; status?: number }) {
   return seen;
 }
 
-test('a refusal is sent as its Status; all else is logged and answered with 500', () => {
+test('a refusal is sent as its Status; any other error is logged and answered with 500', () => {
   expect(run(badRequest('no'), {})).toEqual({ sent: [[400, 'BadRequest']], logged: 0 });
   expect(run(new Error('a bug'), {})).toEqual({ sent: [[500, 'InternalError']], logged: 1 });
 });
 
-test('what is thrown behind the begin of an answer is logged, and nothing else is sent', () => {
+test('an error after the beginning of an answer is logged, and nothing else is sent', () => {
   expect(run(new Error('a bug'), { status: 200 })).toEqual({ sent: [], logged: 1 });
   expect(run(badRequest('late'), { status: 200 })).toEqual({ sent: [], logged: 1 });
 });
 
-test('nobody is told of the failure of a request whose client is gone', () => {
+test('an error of a request whose client has disconnected is not reported', () => {
   expect(run(new Error('the client closed the connection'), { aborted: true })).toEqual({ sent: [], logged: 0 });
 });

@@ -43,7 +43,7 @@ test.each([
     'namespaces "shop"',
     ` get resource "namespaces/finalize" ${core} in the namespace "shop"`,
   ],
-])('%s %s is judged as upstream reads it', (method, path, what, deed) => {
+])('%s %s is parsed as upstream', (method, path, what, deed) => {
   const { target } = parseRoute(registry, method, path, '');
   const { message } = forbidden({ name: 'zoe', groups: [] } as never, target, '', naming);
   expect(message).toBe(`${what} is forbidden: User "zoe" cannot${deed}`);
@@ -55,7 +55,7 @@ test.each([
   ['POST', '/api/v1/namespaces/shop/bindings', undefined],
   ['POST', '/api/v1/pods', undefined],
   ['POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', undefined],
-])('%s %s: what cannot be listed has no path outside of namespaces', (method, path, missing) => {
+])('%s %s: resources that cannot be listed have no path outside of namespaces', (method, path, missing) => {
   expect(parseRoute(registry, method, path, '').missing).toBe(missing);
 });
 
@@ -67,12 +67,12 @@ test.each([
   ['/apis/nosuch.example.test//v1/things', 'text'],
   ['//api/v1/pods', 'text'],
   ['/api/v1/pods//', undefined],
-])('%s: an empty segment names nothing, and the group tells how that is said', (path, missing) => {
+])('%s: an empty segment is not a name, and the message depends on the group', (path, missing) => {
   expect(parseRoute(registry, 'GET', path, '').missing).toBe(missing);
 });
 
 test.each(['componentstatuses', 'bindings', 'namespaces/shop/bindings', 'namespaces/shop/secrets/a/status'])(
-  'the /watch/ path exists for what can be watched alone: %s is not there',
+  'the /watch/ path exists only for resources that can be watched: %s does not exist',
   path => {
     const { resource, missing } = parseRoute(registry, 'GET', `/api/v1/watch/${path}`, '');
     expect([resource, missing]).toEqual([undefined, 'status']);
@@ -80,7 +80,7 @@ test.each(['componentstatuses', 'bindings', 'namespaces/shop/bindings', 'namespa
 );
 
 test.each(['/api/', '/apis/', '/healthz/', '/api/v1/namespaces/'])(
-  'a path of very many slashes below %s is read once: it would take minutes from each of them',
+  'a path of very many slashes below %s is parsed in linear time',
   path => {
     const { missing, target } = parseRoute(registry, 'GET', `${path}${'/'.repeat(300_000)}x`, '');
     expect(missing ?? target.is).toMatch(/^(status|text|path)$/);

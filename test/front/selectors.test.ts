@@ -17,7 +17,7 @@ test.each([
   ['a in (,(', "found '(', expected: ',', or identifier"],
   ['a in (b c)', "found 'c', expected: ',' or ')'"],
   ['a in b', "found 'b' expected: '('"],
-])('the set of %j is refused for what stands in its place', (text, why) => {
+])('the set of %j is refused with the unexpected token', (text, why) => {
   expect(() => parseLabelSelector(text)).toThrow(`unable to parse requirement: ${why}`);
 });
 
@@ -30,7 +30,7 @@ test.each([
   expect(parseLabelSelector(text)).toEqual([{ key: 'a', operator: 'in', values }]);
 });
 
-test('every wrong value of a requirement is named, what is wrong with a key in one complaint', () => {
+test('every invalid value of a requirement is reported, and an invalid key in one message', () => {
   expect(() => parseLabelSelector('a notin (-x,b,-y)')).toThrow(
     new RegExp(
       `^unable to parse requirement: \\[values\\[0\\]\\[a\\]: Invalid value: "-x": ${LABEL}.*, values\\[1\\]\\[a\\]: Invalid value: "-y": ${LABEL}.*\\]$`,
@@ -78,7 +78,7 @@ test.each([
     parseFieldSelector(terms(SELECTOR_REQUIREMENTS, () => 'a!=b')),
     () => parseFieldSelector(terms(SELECTOR_REQUIREMENTS + 1, () => 'a!=b')),
   ],
-])('a selector may have as many %s as the bound says: %d', (what, most, fitting, over) => {
+])('the number of %s of a selector is limited: %d', (what, most, fitting, over) => {
   expect(fitting.length).toBeGreaterThan(0);
   expect(over).toThrow(`Selector is too large: it may have at most ${most} ${what}`);
 });
@@ -115,7 +115,7 @@ function meets({ operator, values }: Requirement, value: string | undefined): bo
   }
 }
 
-test('a selector matches what meets each of its requirements, however many are about one key', () => {
+test('a selector matches objects that meet all requirements, with any number of requirements for one key', () => {
   const value = fc.constantFrom('', 'a', '1', '-1', '7', '9223372036854775807', '9223372036854775808');
   const requirement = fc.oneof(
     fc.record({ key: fc.constantFrom('k', 'l'), operator: fc.constantFrom('in', 'notin'), values: fc.array(value) }),
@@ -135,7 +135,7 @@ test('a selector matches what meets each of its requirements, however many are a
   );
 });
 
-test('selectors are no part of a route, which is found before it is known who asks', () => {
+test('a route does not parse selectors, because it is parsed before the sender is authenticated', () => {
   const registry = registryOf('neutral');
   const route = parseRoute(registry, 'GET', '/api/v1/pods', 'labelSelector=a&fieldSelector=b%3Dc');
   expect(route.target).not.toHaveProperty('labelSelector');

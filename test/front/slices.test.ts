@@ -18,13 +18,13 @@ function turns() {
   return { count: () => count, stop: () => (stopped = true) };
 }
 
-test('what is quick is done at once', () => {
+test('a short computation is done immediately', () => {
   const seen: number[] = [];
   void new Slices().forEach(items, item => seen.push(item) > 0);
   expect(seen).toEqual(items);
 });
 
-test('a long computation lets others have their turns, and visits all in order', async () => {
+test('a long computation yields to others, and visits all items in order', async () => {
   const loop = turns();
   const seen: number[] = [];
   await new Slices().forEach(
@@ -40,7 +40,7 @@ test('a long computation lets others have their turns, and visits all in order',
   expect(loop.count()).toBeGreaterThan(10);
 });
 
-test('many long computations have one slice of a turn together, and all of them get on', async () => {
+test('many long computations share one slice of a turn, and all of them proceed', async () => {
   const slices = new Slices();
   const loop = turns();
   const byTurn = new Map<number, string[]>();
@@ -63,7 +63,7 @@ test('many long computations have one slice of a turn together, and all of them 
   expect(new Set(early)).toEqual(new Set(names));
 });
 
-test('what a visit throws rejects its computation, and no other', async () => {
+test('an error of a visit rejects its computation, and no other', async () => {
   const slices = new Slices();
   const slow = slices.forEach(items, () => {
     spin(SLICE_MS / 10);
@@ -82,7 +82,7 @@ test('a visit that returns false is the last', async () => {
   expect(seen).toEqual([0, 1, 2]);
 });
 
-test('filter keeps what is to be kept, in order', async () => {
+test('filter keeps the selected items in order', async () => {
   const kept = await new Slices().filter(
     items,
     item => item % 50 === 0,

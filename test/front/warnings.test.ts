@@ -12,11 +12,11 @@ test('each warning is a header once, quoted', () => {
   expect(values('☃ stays')).toEqual(['299 - "☃ stays"']);
 });
 
-test('what cannot stand in a header is left out', () => {
+test('characters that a header cannot contain are omitted', () => {
   expect(values('a\r\nset-cookie: b', '\u0000', '\u007f', '\u0085', '\ud800', '', 'kept')).toEqual(['299 - "kept"']);
 });
 
-test('too many characters: every warning is cut, then as many are kept as fit', () => {
+test('with too many characters, every warning is truncated, then as many are kept as fit', () => {
   const long = 'x'.repeat(WARNINGS_CHARACTERS + 1);
   expect(values(long)).toEqual([`299 - "${'x'.repeat(WARNING_CHARACTERS)}"`]);
   const many = Array.from({ length: 100 }, (_, i) => `${i}${'y'.repeat(300)}`);

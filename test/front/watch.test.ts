@@ -72,7 +72,7 @@ test('events keep their order while encodings resolve out of order', async () =>
   expect(reader.state).toBe('ended');
 });
 
-test('a reader too far behind is cut, live and while it catches up', async () => {
+test('a client too far behind is disconnected, also while it catches up', async () => {
   const live = setUp();
   await live.watcher.catchUp([], undefined);
   live.reader.unsent = WATCH_BACKLOG_BYTES + 1;
@@ -88,7 +88,7 @@ test('a reader too far behind is cut, live and while it catches up', async () =>
 const slices = (count: number) =>
   Array.from({ length: count }, () => ({ type: 'ADDED' as const, object: Buffer.alloc(LIST_SLICE_BYTES) }));
 
-test('a slow reader is waited for slice by slice, with one listener', async () => {
+test('a slow client is awaited slice by slice, with one listener', async () => {
   const { reader, watcher } = setUp(() => Buffer.from('.'));
   reader.unsent = LIST_SLICE_BYTES;
   const caughtUp = watcher.catchUp(slices(20), undefined);
@@ -104,7 +104,7 @@ test('a slow reader is waited for slice by slice, with one listener', async () =
   expect(reader.drains.length).toBe(1);
 });
 
-test('a watch that ends while its reader is waited for is done with: nothing stays under way', async () => {
+test('a watch that ends while its client is awaited releases everything', async () => {
   for (const end of ['ended', 'finish'] as const) {
     const { hub, reader, watcher, change } = setUp(() => Buffer.from('.'));
     reader.unsent = LIST_SLICE_BYTES;
@@ -117,7 +117,7 @@ test('a watch that ends while its reader is waited for is done with: nothing sta
   }
 });
 
-test('encodings of changes that waited behind the initial objects are dropped once they were shown', async () => {
+test('encodings of changes that waited for the initial objects are dropped once they were sent', async () => {
   const { hub, reader, watcher, change } = setUp();
   const caughtUp = watcher.catchUp([{ type: 'ADDED', object: Buffer.from('old') }], undefined);
   const six = change(6);
@@ -127,7 +127,7 @@ test('encodings of changes that waited behind the initial objects are dropped on
   expect(six.encodings).toBeUndefined();
 });
 
-test('encodings are dropped once a change was handed out; a failed one ends the watch with an ERROR', async () => {
+test('encodings are dropped once a change was sent; a failed one ends the watch with an ERROR', async () => {
   const { hub, reader, watcher, change } = setUp(() => Promise.reject(new Error('broken')));
   await watcher.catchUp([], undefined);
   const six = change(6);
@@ -164,7 +164,7 @@ test('bookmarks come once a minute, with the revision of that time, and a last o
   }
 });
 
-test('a delete lost in a resync: deletions that are made up for share a revision and are all shown, nothing older follows', async () => {
+test('deletions found by a resync share a revision and are all shown, and nothing older follows', async () => {
   const { hub, reader, watcher, collection } = setUp();
   const put = (key: string, revision: number): Change =>
     collection.apply({

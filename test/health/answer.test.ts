@@ -40,7 +40,7 @@ describe('all checks', () => {
     },
   );
 
-  test('verbose, whatever its value, prints one line a check and the verdict [R311] [R314] [R316] [R320]', async () => {
+  test('verbose with any value prints one line per check and the result [R311] [R314] [R316] [R320]', async () => {
     const text =
       '[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]autoregister-completion ok\n[+]poststarthook/start-controllers ok\nlivez check passed\n';
     for (const query of ['verbose', 'verbose=1', 'verbose=false&x=y'])
@@ -59,7 +59,7 @@ describe('all checks', () => {
     ]);
   });
 
-  test('each exclude skips one check; an unknown one is warned of [R312] [R315]', async () => {
+  test('each exclude skips one check; an unknown one causes a warning [R312] [R315]', async () => {
     const { status, text } = await ask(
       'livez',
       '',
@@ -73,7 +73,7 @@ describe('all checks', () => {
     expect((await ask('livez', '', 'exclude=nosuch')).text).toBe('ok');
   });
 
-  test('one failing check makes it 500 without the reason, which goes to the log; excluded it is not run [R313]', async () => {
+  test('one failing check makes it 500, with the reason only in the log; an excluded check does not run [R313]', async () => {
     const onResult = vi.fn();
     const failed = await healthAnswer('livez', '', '', [ping, failing], onResult);
     expect([failed.status, failed.text]).toEqual([
@@ -86,7 +86,7 @@ describe('all checks', () => {
     expect(onResult).toHaveBeenCalledTimes(2);
   });
 
-  test('a check that never answers counts as failed', async () => {
+  test('a check that never answers has failed', async () => {
     vi.useFakeTimers();
     try {
       const stuck: HealthCheck = { ...failing, check: () => new Promise(() => {}) };
@@ -133,13 +133,13 @@ describe('one check', () => {
 });
 
 describe('checks of the server', () => {
-  test('shutdown fails readyz from the moment of draining [R322]', async () => {
+  test('shutdown fails readyz once the server drains [R322]', async () => {
     draining = true;
     const text = (await ask('readyz', '', 'verbose')).text;
     draining = false;
     expect(text).toContain('[-]shutdown failed: reason withheld\nreadyz check failed\n');
   });
-  test('a post-start hook fails until its work is done [R320]', async () => {
+  test('a post-start hook fails until its task is done [R320]', async () => {
     const { check, done } = postStartHook('x');
     expect((await healthAnswer('readyz', '', '', [check])).status).toBe(500);
     done();

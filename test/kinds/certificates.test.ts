@@ -34,7 +34,7 @@ describe('a certificate signing request', () => {
     expect(made['status']).toEqual({});
   });
 
-  test('says who asked as the server saw it, not as the client wrote', () => {
+  test('has the authenticated requester, not the one of the client', () => {
     const { made, violations } = create(
       NAME,
       request({ username: 'root', uid: 'x', groups: ['system:masters'], extra: { a: ['b'] } }),
@@ -84,7 +84,7 @@ describe('a certificate signing request', () => {
     expect(wrongWith({ signerName: `example.com/${'a'.repeat(600)}` })[0]).toContain('validating label');
   });
 
-  test('is decided by its approval alone, of which nothing but conditions and metadata counts', () => {
+  test('is decided only by its approval, of which only conditions and metadata are used', () => {
     const body = request(
       { signerName: 'other.com/x' },
       { status: { conditions: [condition('Approved')], certificate: 'AAAA' } },
@@ -97,7 +97,7 @@ describe('a certificate signing request', () => {
     });
   });
 
-  test('keeps the time of a condition that holds on', () => {
+  test('keeps the time of a condition that does not change', () => {
     const before = decided(
       condition('Denied', { lastUpdateTime: '2020-01-01T00:00:00Z', lastTransitionTime: '2020-01-01T00:00:00Z' }),
     );
@@ -114,7 +114,7 @@ describe('a certificate signing request', () => {
     });
   });
 
-  test('is decided once, one way, and in order [R516 R517]', () => {
+  test('is decided once, either way, with conditions in order [R516 R517]', () => {
     const open = request({}, { status: {} });
     expect(refused(decided(), decided(condition('Approved')))).toEqual([
       'status.conditions: Forbidden: updates may not remove a condition of type "Approved"',
@@ -135,7 +135,7 @@ describe('a certificate signing request', () => {
     ]);
   });
 
-  test('takes its certificate and further conditions by its status, once, and decisions never [R518]', () => {
+  test('gets its certificate and other conditions once through its status, and never decisions [R518]', () => {
     const status = (made: ApiObject, old: ApiObject): string[] => {
       rules.prepareStatus(made, old, contextWith());
       return lines(rules.validateStatus(made, old, contextWith()));

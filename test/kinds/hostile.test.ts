@@ -19,7 +19,7 @@ test.each<[string, object, readonly object[]]>([
   ],
   ['containers', { containers: numbered(i => ({ name: `c${i}`, image: 'i' })) }, []],
   ['init containers', { initContainers: numbered(i => ({ name: `c${i}`, image: 'i' })) }, []],
-])('very many %s of a pod are compared with what they were', (_, spec, wrong) => {
+])('very many %s of a pod are compared in linear time', (_, spec, wrong) => {
   const { made } = podOf(spec);
   const { violations } = update('core/pods', made, draft => {
     (draft.spec as { tolerations?: object[] }).tolerations?.reverse();
@@ -27,13 +27,13 @@ test.each<[string, object, readonly object[]]>([
   expect(violations).toEqual(wrong);
 });
 
-test('labels to match and to differ in are told apart however many there are', () => {
+test('very many match and mismatch label keys are compared in linear time', () => {
   const term = { topologyKey: 'k', matchLabelKeys: numbered(i => `a${i}`), mismatchLabelKeys: numbered(i => `b${i}`) };
   const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
   expect(podOf({ affinity }).violations).toEqual([]);
 });
 
-test('versions of conversion reviews are told apart however many there are', () => {
+test('very many versions of conversion reviews are compared in linear time', () => {
   const webhook = { conversionReviewVersions: numbered(i => `v${i}`), clientConfig: { url: 'https://a.example' } };
   const spec = {
     group: 'example.com',
@@ -52,7 +52,7 @@ test('versions of conversion reviews are told apart however many there are', () 
 test.each([
   ['beginnings', '-----BEGIN CERTIFICATE-----\n'.repeat(MANY)],
   ['ends of others', '-----BEGIN CERTIFICATE-----\n-----END KEY-----\n'.repeat(MANY)],
-])('a key pair of very many %s of PEM blocks is looked through once', (_, pem) => {
+])('a key pair of very many %s of PEM blocks is parsed in linear time', (_, pem) => {
   const data = Object.fromEntries(
     ['tls.crt', 'tls.key'].map(key => [key, Buffer.from(pem.slice(0, 500_000)).toString('base64')]),
   );

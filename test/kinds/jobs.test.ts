@@ -38,7 +38,7 @@ describe('jobs', () => {
     ],
     [{ managedBy: 'example.com/mine' }, []],
     [{ managedBy: 'example.com/' }, ['spec.managedBy']],
-  ])('%j is told %j', (spec, wrong) => {
+  ])('%j is refused with %j', (spec, wrong) => {
     expect(told(spec)).toEqual(wrong);
   });
   it.each<[string, object, string[]]>([
@@ -52,27 +52,27 @@ describe('jobs', () => {
       { podFailurePolicy: { rules: [{ action: 'Count', onPodConditions: Array(21).fill({ type: 'X' }) }] } },
       ['rules[0].onPodConditions'],
     ],
-  ])('a failure policy has only so many %s', (_, spec, wrong) => {
+  ])('the number of %s of a failure policy is limited', (_, spec, wrong) => {
     expect(told(spec)).toEqual(wrong.map(field => `spec.podFailurePolicy.${field}`));
   });
-  it('very many indexes that may fail by themselves run a few at a time', () => {
+  it('the parallelism of very many indexes that may fail independently is limited', () => {
     const many = { completionMode: 'Indexed', completions: 100_001, backoffLimitPerIndex: 1, maxFailedIndexes: 1 };
     expect(told({ ...many, parallelism: 10_000 })).toEqual([]);
     expect(told({ ...many, parallelism: 10_001 })).toEqual(['spec.parallelism']);
   });
-  it('the indexes that mean success are told in a text that is not too long', () => {
+  it('the length of the succeeded indexes is limited', () => {
     const succeededIndexes = Array.from({ length: 20_000 }, (_, i) => String(i)).join(',');
     const rules = [{ succeededIndexes }];
     expect(told({ completionMode: 'Indexed', completions: 20_000, successPolicy: { rules } })).toEqual([
       'spec.successPolicy.rules[0].succeededIndexes',
     ]);
   });
-  it('pods of a failure policy never restart', () => {
+  it('pods with a failure policy have the restart policy Never', () => {
     expect(told({ podFailurePolicy: { rules: [] } }, { restartPolicy: 'OnFailure' })).toEqual([
       'spec.template.spec.restartPolicy',
     ]);
   });
-  it('an indexed job grows and shrinks with its parallelism, others keep their completions', () => {
+  it('completions of an indexed job change only with its parallelism, those of others never', () => {
     const of = (mode: string) =>
       create('batch/jobs', job({ completionMode: mode, completions: 2, parallelism: 2 })).made;
     const change = (made: ApiObject, to: object) =>
@@ -81,7 +81,7 @@ describe('jobs', () => {
     expect(change(of('Indexed'), { completions: 3 })).toEqual(['spec.completions']);
     expect(change(of('NonIndexed'), { completions: 3, parallelism: 3 })).toEqual(['spec.completions']);
   });
-  it('a suspended job that has not started may be scheduled elsewhere, but runs the same', () => {
+  it('a suspended job that has not started can change its scheduling, but not its containers', () => {
     const { made } = create('batch/jobs', job({ suspend: true }));
     const change = (to: object) =>
       fields(
@@ -110,7 +110,7 @@ describe('jobs', () => {
 
 describe('schedules', () => {
   it.each(['* * * * *', '*/5 0-23/2 1,15 jan-DEC sun', '5/10 ? * * ?', '@daily', '@every 1h30m', 'TZ=UTC 0 0 * * *'])(
-    '%s is one',
+    '%s is valid',
     text => {
       expect(scheduleProblem(text)).toBeUndefined();
     },
@@ -127,15 +127,15 @@ describe('schedules', () => {
     '-1 * * * *',
     '@reboot',
     '@every day',
-  ])('%j is none', text => {
+  ])('%j is invalid', text => {
     expect(scheduleProblem(text)).toBeTypeOf('string');
   });
-  it('ranges of every field that keep its bounds are fine', () => {
+  it('ranges within the limits of every field are valid', () => {
     fc.assert(
       fc.property(fc.nat(59), fc.nat(59), (a, b) => (scheduleProblem(`${a}-${b} * * * *`) === undefined) === a <= b),
     );
   });
-  it('zones are named as IANA does', () => {
+  it('time zones have IANA names', () => {
     for (const zone of ['UTC', 'Europe/Paris', 'Etc/GMT+5']) expect(timeZoneProblems(zone)).toEqual([]);
     for (const zone of ['Mars/Base', 'utc ', '+01:00', 'Local', '']) expect(timeZoneProblems(zone)).toHaveLength(1);
   });
@@ -148,7 +148,7 @@ describe('warnings of pods', () => {
     return found;
   };
   const container = (more: object) => ({ containers: [{ ...pod.containers[0], ...more }] });
-  it('bytes come whole, later variables hide earlier ones, old volumes do nothing', () => {
+  it('are about fractional bytes, redefined variables and removed volume types', () => {
     expect(
       warned(
         'core/pods',
@@ -167,7 +167,7 @@ describe('warnings of pods', () => {
       'spec.containers[0].env[2]: hides previous definition of "A", which may be dropped when using apply',
     ]);
   });
-  it('templates are told of at their place, and only when they change', () => {
+  it('name the field of a template, and only when it changes', () => {
     const spec = {
       ...pod,
       topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }],
@@ -191,7 +191,7 @@ describe('the status of a job', () => {
   };
   const is = (...types: string[]) => types.map(type => ({ type, status: 'True' }));
   const times = { startTime: '2024-01-01T00:00:00Z', completionTime: '2024-01-01T00:00:10Z' };
-  it('ends as its conditions say, which exclude and follow each other and stay', () => {
+  it('ends according to its conditions, which exclude or require each other and are kept', () => {
     expect(told({ ...times, conditions: is('SuccessCriteriaMet', 'Complete') })).toEqual([]);
     expect(told({ ...times, conditions: is('Complete') })).toHaveLength(1);
     expect(told({ startTime: times.startTime, conditions: is('FailureTarget', 'Failed') })).toEqual([]);
@@ -201,14 +201,14 @@ describe('the status of a job', () => {
       'status.completionTime: Invalid value: 2024-01-01 00:00:10 +0000 UTC: cannot set completionTime when there is no Complete=True condition',
     ]);
   });
-  it('counts up, and what is ready is active', () => {
+  it('only increases counts, and ready pods are active', () => {
     expect(told({ failed: 2, active: 1, ready: 1 }, { failed: 1 })).toEqual([]);
     expect(told({ failed: 1 }, { failed: 2 })).toEqual([
       'status.failed: Invalid value: 1: cannot decrease the failed counter',
     ]);
     expect(told({ active: 1, ready: 2 })).toHaveLength(1);
   });
-  it('names indexes that there are', () => {
+  it('contains only existing indexes', () => {
     const spec = { completionMode: 'Indexed', completions: 3, backoffLimitPerIndex: 1 };
     expect(told({ completedIndexes: '0,2', failedIndexes: '1' }, {}, spec)).toEqual([]);
     expect(told({ completedIndexes: '0-3' }, {}, spec)).toHaveLength(1);

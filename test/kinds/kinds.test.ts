@@ -24,7 +24,7 @@ describe('defaults of kinds [R127]', () => {
       expect(twice).toEqual(once);
     },
   );
-  it('a pod is pending, has a class of service, and its containers are filled in', () => {
+  it('a pod is pending, has a quality-of-service class, and defaults of its containers', () => {
     const { made, violations } = create('core/pods', object('Pod', { spec: app }));
     expect(violations).toEqual([]);
     expect(made.status).toEqual({ phase: 'Pending', qosClass: 'BestEffort' });
@@ -75,7 +75,7 @@ describe('defaults of kinds [R127]', () => {
     });
     expect((made.spec as { template: { spec: object } }).template.spec).not.toHaveProperty('enableServiceLinks');
   });
-  it('a job selects its pods by its uid', () => {
+  it('a job selects its pods by the uid of the job', () => {
     const { made, violations } = create(
       'batch/jobs',
       object('Job', { spec: { template: { spec: { ...app, restartPolicy: 'Never' } } } }, 'batch/v1'),
@@ -84,7 +84,7 @@ describe('defaults of kinds [R127]', () => {
     expect(made.spec).toMatchObject({ selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': 'u1' } } });
     expect(made.metadata.labels).toMatchObject({ 'job-name': 'x', 'controller-uid': 'u1' });
   });
-  it('plain secret data becomes data and is not kept', () => {
+  it('stringData of a Secret is moved to data', () => {
     const { made } = create('core/secrets', object('Secret', { stringData: { a: 'b' } }));
     expect(made).toMatchObject({ data: { a: 'Yg==' }, type: 'Opaque' });
     expect(made).not.toHaveProperty('stringData');
@@ -99,7 +99,7 @@ describe('defaults of kinds [R127]', () => {
 describe('services [R127]', () => {
   const make = (spec: object, taken: readonly ApiObject[] = []) =>
     create('core/services', object('Service', { spec }), contextWith(taken)).made;
-  it('get an address of the range, and ports of nodes where the type asks for them', () => {
+  it('get an address of the range, and node ports if the type needs them', () => {
     const made = make({
       type: 'NodePort',
       ports: [
@@ -131,7 +131,7 @@ describe('services [R127]', () => {
   ])('%j is refused: %s', (spec, why) => {
     expect(() => make(spec, [other])).toThrow(why);
   });
-  it('keep their address through updates, and lose node ports with the type', () => {
+  it('keep their address in updates, and lose node ports with the type', () => {
     const old = make({ type: 'NodePort', ports: [{ port: 80 }] });
     const { made } = update('core/services', old, draft => {
       draft.spec = { type: 'ClusterIP', ports: [{ ...(old.spec as { ports: object[] }).ports[0] }] };
@@ -139,7 +139,7 @@ describe('services [R127]', () => {
     expect(made.spec).toMatchObject({ clusterIP: (old.spec as { clusterIP: string }).clusterIP });
     expect((made.spec as { ports: object[] }).ports[0]).not.toHaveProperty('nodePort');
   });
-  it('without a selector and headless claim both families', () => {
+  it('without a selector and headless have both families', () => {
     expect(make({ clusterIP: 'None' }).spec).toMatchObject({
       ipFamilyPolicy: 'RequireDualStack',
       ipFamilies: ['IPv4', 'IPv6'],
@@ -190,7 +190,7 @@ describe('validation of pods', () => {
   ])('an update of %s', (_what, change, fields) => {
     expect(update('core/pods', old, draft => change(specOf(draft))).violations.map(v => v.field)).toEqual(fields);
   });
-  it('get their grace only while they run on a node', () => {
+  it('have a grace period only while they run on a node', () => {
     const { gracePeriod } = strategyOf('core/pods');
     expect(gracePeriod(old, 20)).toBe(0);
     const running = object('Pod', {
@@ -201,7 +201,7 @@ describe('validation of pods', () => {
   });
 });
 
-describe('fields that stay as they were made', () => {
+describe('immutable fields', () => {
   const bindings = 'rbac.authorization.orchestrator.io/rolebindings';
   it.each([
     [
@@ -255,10 +255,10 @@ describe('properties of kinds', () => {
     ['core/pods', 'a.b', true],
     ['rbac.authorization.orchestrator.io/roles', 'system:x', true],
     ['rbac.authorization.orchestrator.io/roles', 'a/b', false],
-  ])('%s may be called %s: %s [R020]', (kind, name, good) => {
+  ])('%s may have the name %s: %s [R020]', (kind, name, good) => {
     expect(strategyOf(kind).checkName(name, false).length === 0).toBe(good);
   });
-  it('a trailing dash is fine in generateName', () => {
+  it('a trailing dash is valid in generateName', () => {
     expect(strategyOf('core/namespaces').checkName('a-', true)).toEqual([]);
   });
   it('events have one form per group', () => {
@@ -272,7 +272,7 @@ describe('properties of kinds', () => {
     expect(old).toMatchObject({ involvedObject: { name: 'p' }, message: 'hi', reportingComponent: 'c' });
     expect(convert?.(old, 'events.k8s.io/v1')).toEqual(newer);
   });
-  it('autoscalers keep in annotations what the older version cannot say', () => {
+  it('autoscalers of the older version have other members in annotations', () => {
     const { convert } = strategyOf('autoscaling/horizontalpodautoscalers');
     const metrics = [
       { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } },
@@ -287,7 +287,7 @@ describe('properties of kinds', () => {
     expect(older.spec).toEqual({ maxReplicas: 3, targetCPUUtilizationPercentage: 60 });
     expect(convert?.(older, 'autoscaling/v2')).toEqual(newer);
   });
-  it('a selector reads as text in the order of its keys', () => {
+  it('the text of a selector is sorted by its keys', () => {
     const matchExpressions = [
       { key: 'c', operator: 'NotIn', values: ['y', 'x'] },
       { key: 'b', operator: 'DoesNotExist' },
@@ -310,7 +310,7 @@ describe('binding of pods [R153x]', () => {
     ['y', {}, 400],
     ['x', { spec: { nodeName: 'other' } }, 409],
     ['x', { spec: { schedulingGates: [{ name: 'g' }] } }, 409],
-  ])('under the name %s, a pod with %j: %d', (name, more, code) => {
+  ])('with the name %s, a pod with %j: %d', (name, more, code) => {
     const refused = (() => {
       try {
         return bindPod({ ...pod, ...more }, binding, name, '');

@@ -12,7 +12,7 @@ const ONE = 'may specify no more than one IP for each IP family';
 const ended = { name: 'c', state: { terminated: { exitCode: 1 } } };
 const runs = { name: 'c', state: { running: {} } };
 
-test('what the status of a pod may not say is told as upstream does', () => {
+test('violations of the status of a pod have the messages of upstream', () => {
   expect(told({ nominatedNodeName: 'Bad_' })[0]).toContain(`status.nominatedNodeName: Invalid value: "Bad_": `);
   expect(told({ nominatedNodeName: 'Bad_' })[0]).toContain(NAME);
   expect(told({ nominatedNodeName: 'Bad_' }, { nominatedNodeName: 'Bad_' })).toEqual([]);
@@ -36,7 +36,7 @@ test('what the status of a pod may not say is told as upstream does', () => {
   ]);
 });
 
-test('a container that has ended stays so unless the pod starts it again', () => {
+test('a container that has ended remains ended unless the pod restarts it', () => {
   const stays = (member: string): string[] => [
     `status.${member}[0].state: Forbidden: may not be transitioned to non-terminated state`,
   ];
@@ -58,7 +58,7 @@ test.each([
     { podIP: '2.2.2.2', podIPs: [{ ip: '2.2.2.2' }] },
   ],
   [{}, {}],
-])('the address of a pod is the first of its addresses: %j', (given, settled) => {
+])('podIP is the first of podIPs: %j', (given, settled) => {
   alignPodIps(given as never);
   expect(given).toEqual(settled);
 });

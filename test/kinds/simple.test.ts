@@ -10,7 +10,7 @@ const b64 = (text: string): string => Buffer.from(text).toString('base64');
 const fields = (found: readonly { field: string }[]): string[] => found.map(({ field }) => field);
 
 describe('configuration', () => {
-  it('keys are names of files, of which none leads out of a directory', () => {
+  it('keys are names of files inside of a directory', () => {
     fc.assert(
       fc.property(fc.string(), key => {
         if (configKeyComplaints(key).length > 0) return;
@@ -20,7 +20,7 @@ describe('configuration', () => {
     );
     expect(configKeyComplaints('...')).toEqual(["must not start with '..'"]);
   });
-  it('a key stands in one of the two maps of a ConfigMap', () => {
+  it('a key is in only one of the two maps of a ConfigMap', () => {
     const { violations } = create(
       'core/configmaps',
       object('ConfigMap', { data: { k: 'v' }, binaryData: { k: 'AA==' } }),
@@ -38,7 +38,7 @@ describe('configuration', () => {
   ])('a Secret of type %s with %j lacks %j', (type, data, missing) => {
     expect(fields(create('core/secrets', object('Secret', { type, data })).violations)).toEqual(missing);
   });
-  it('says nothing of the contents of a Secret that is malformed', () => {
+  it('does not report the contents of a malformed Secret', () => {
     const { violations } = create(
       'core/secrets',
       object('Secret', { type: 'kubernetes.io/dockercfg', stringData: { '.dockercfg': '{"password":"pa55"' } }),
@@ -61,7 +61,7 @@ describe('endpoints', () => {
   it.each(['10.0.0.1', 'fd00::1', '::ffff:10.0.0.1', '225.0.0.1', 'fec0::1'])('traffic can be sent to %s', ip => {
     expect(validateNonSpecialIp(ip, 'ip')).toEqual([]);
   });
-  it('one of several ports needs a name, and subsets that an update leaves are not judged again', () => {
+  it('one of several ports needs a name, and unchanged subsets are not validated again', () => {
     const made = object('Endpoints', {
       subsets: [{ addresses: [{ ip: '1.1.1.1' }], ports: [{ port: 1 }, { port: 2, name: 'b' }] }],
     });
@@ -76,7 +76,7 @@ describe('endpoints', () => {
     ['IPv6', ['fd00::1'], []],
     ['FQDN', ['one'], ['should be a domain with at least two segments separated by dots']],
     ['FQDN', ['a.example.'], []],
-  ])('slices of %s hold %j', (addressType, addresses, wrong) => {
+  ])('slices of %s contain %j', (addressType, addresses, wrong) => {
     const slice = object('EndpointSlice', {
       addressType,
       endpoints: [{ addresses, deprecatedTopology: { 'bad key': '' } }],
@@ -90,12 +90,12 @@ describe('endpoints', () => {
 describe('permissions', () => {
   const ROLES = 'rbac.authorization.orchestrator.io';
   const role = (kind: string, rules: object[]) => create(`${ROLES}/${kind}`, object('Role', { rules })).violations;
-  it('rules name verbs, and resources with their groups or, for the whole cluster, paths', () => {
+  it('rules have verbs, and resources with their groups or, in cluster roles, paths', () => {
     expect(fields(role('roles', [{}]))).toEqual(['rules[0].verbs', 'rules[0].apiGroups', 'rules[0].resources']);
     expect(fields(role('roles', [{ verbs: ['get'], nonResourceURLs: ['/x'] }]))).toEqual(['rules[0].nonResourceURLs']);
     expect(role('clusterroles', [{ verbs: ['get'], nonResourceURLs: ['/x'] }])).toEqual([]);
   });
-  it('bindings of the whole cluster name cluster roles, and accounts with their namespaces', () => {
+  it('cluster role bindings refer to cluster roles, and to service accounts with their namespaces', () => {
     const roleRef = { kind: 'Role', name: 'r' };
     const subjects = [
       { kind: 'ServiceAccount', name: 's' },
@@ -111,14 +111,14 @@ describe('events', () => {
   const event = (rest: object, apiVersion = 'v1') =>
     object('Event', { involvedObject: { kind: 'Pod', namespace: 'n', name: 'p' }, ...rest }, apiVersion);
   const eventTime = '2024-01-02T03:04:05.678901Z';
-  it('old clients are asked for hardly anything, those that set eventTime for a reporter by the name of their version', () => {
+  it('events of old clients are hardly validated, those with eventTime need a reporter in the field of their version', () => {
     expect(create('core/events', event({ type: 'Odd' })).violations).toEqual([]);
     const found = fields(
       create('core/events', event({ eventTime, reason: 'R', action: 'A', reportingInstance: 'i' })).violations,
     );
     expect([...new Set(found)]).toEqual(['reportingComponent']);
   });
-  it('what the newer version reports does not change, but its series may grow', () => {
+  it('events of the newer version are immutable, except for their series', () => {
     const made = object(
       'Event',
       {
@@ -154,7 +154,7 @@ describe('forms of values', () => {
     });
     expect(resources).toEqual({ limits: { cpu: '1m', memory: '107374182400m', x: '1e-3', y: '2' } });
   });
-  it('an empty list that is always written is null, null among bytes is empty', () => {
+  it('an empty list that is always encoded is null, and null bytes are empty', () => {
     expect(decoded('rbac.v1.Role', { rules: [] })).toMatchObject({ rules: null });
     expect(decoded('core.v1.Secret', { data: { k: null } })).toMatchObject({ data: { k: '' } });
   });

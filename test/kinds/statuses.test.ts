@@ -29,7 +29,7 @@ test('counts of a status are not negative', () => {
   ]);
 });
 
-test('conditions of a budget say all that conditions say', () => {
+test('conditions of a budget are complete', () => {
   const good = { type: 'A', status: 'True', reason: 'R:a_1', message: '', lastTransitionTime: '2020-01-01T00:00:00Z' };
   expect(violations(BUDGET, { conditions: [good] })).toEqual([]);
   const found = violations(BUDGET, {
@@ -85,7 +85,7 @@ test('amounts of a status are amounts', () => {
   ]);
 });
 
-test('conditions of flow control are told apart, those of an APIService are true, false or unknown', () => {
+test('types of flow control conditions are unique, and conditions of an APIService are True, False or Unknown', () => {
   const conditions = [{ type: 'Mine', status: 'Maybe' }, { type: 'Mine', status: 'True' }, { status: 'True' }];
   expect(violations(FLOW, { conditions })).toEqual([
     'status.conditions[1].type: Duplicate value: "Mine"',

@@ -6,7 +6,7 @@ import { type Answer, Api, deployment, pod } from '../api/support.js';
 
 const warning = ({ headers }: Answer) => headers['warning'];
 
-describe('the rules warn', () => {
+describe('warnings', () => {
   let api: Api;
   let core: string;
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('the rules warn', () => {
   const hostname = (what: string, why: string) =>
     `299 - "metadata.name: this is used in ${what}, which can result in surprising behavior; a DNS label is recommended: [${why}]"`;
 
-  test('of a new name that a hostname cannot be', async () => {
+  test('about a new name that is not a valid host name', async () => {
     const pods = `${core}/pods?dryRun=All`;
     const deployments = '/apis/apps/v1/namespaces/warned/deployments';
     expect(warning(await api.post(pods, pod('a')))).toBeUndefined();
@@ -33,12 +33,12 @@ describe('the rules warn', () => {
     expect([changed.status, warning(changed)]).toEqual([200, undefined]);
   });
 
-  test('of what is valid alone', async () => {
+  test('only about valid objects', async () => {
     const refused = await api.post(`${core}/pods`, { ...pod('a.b'), metadata: { name: 'a.b', labels: { 'a b': '' } } });
     expect([refused.status, warning(refused)]).toEqual([422, undefined]);
   });
 
-  test('of a Secret whose certificate and key are no pair, whenever it is written', async () => {
+  test('about a Secret whose certificate and key do not match, in every write', async () => {
     const secrets = `${core}/secrets`;
     const text = '299 - "tls: failed to find any PEM data in certificate input"';
     const data = { 'tls.crt': 'aGk=', 'tls.key': 'aGk=' };
@@ -46,7 +46,7 @@ describe('the rules warn', () => {
     expect(warning(await api.patch(`${secrets}/x`, 'application/merge-patch+json', { data: { a: '' } }))).toBe(text);
   });
 
-  test('whoever newly limits the Secrets of a ServiceAccount', async () => {
+  test('when the Secrets of a ServiceAccount are newly restricted', async () => {
     const accounts = `${core}/serviceaccounts`;
     const annotations = { 'kubernetes.io/enforce-mountable-secrets': 'true' };
     const made = await api.post(accounts, { metadata: { name: 'x', annotations } });
@@ -64,7 +64,7 @@ describe('a certificate and a key', () => {
   const request = { subject: { commonName: 'x' }, notBefore: 0, notAfter: 4e12, use: 'server' } as const;
   const block = (label: string) => `-----BEGIN ${label}-----\nAAAA\n-----END ${label}-----\n`;
 
-  test('that belong together are a pair', async () => {
+  test('that match are accepted', async () => {
     const { certificate, key } = await issue(request);
     expect(keyPairProblem(certificate, key)).toBeUndefined();
     expect(keyPairProblem(certificate, (await issue(request)).key)).toBe('tls: private key does not match public key');
@@ -94,7 +94,7 @@ describe('a certificate and a key', () => {
       'tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [A]',
     ],
     [block('CERTIFICATE'), block('EC PRIVATE KEY'), 'x509: malformed certificate'],
-  ])('%j and %j are none', (certificate, key, problem) => {
+  ])('%j and %j do not match', (certificate, key, problem) => {
     expect(keyPairProblem(certificate, key)).toBe(problem);
   });
 });

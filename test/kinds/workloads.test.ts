@@ -14,7 +14,7 @@ const status = (kind: string, now: object, before: object = {}): string[] =>
 
 describe('counts of a status', () => {
   it.each(['apps/deployments', 'apps/replicasets', 'apps/statefulsets', 'core/replicationcontrollers'])(
-    '%s: no part is more than the whole, none negative, none available without being ready',
+    '%s: counts are not negative, do not exceed the replicas, and available replicas are ready',
     kind => {
       expect(status(kind, { replicas: 2, readyReplicas: 2, availableReplicas: 2 })).toEqual([]);
       expect(status(kind, { replicas: 1, readyReplicas: 2 })).toEqual([
@@ -39,10 +39,10 @@ describe('daemons', () => {
     [{ maxUnavailable: '0%', maxSurge: 0 }, ['spec.updateStrategy.rollingUpdate.maxUnavailable']],
     [{ maxUnavailable: 0, maxSurge: 1 }, []],
     [{ maxUnavailable: '101%' }, ['spec.updateStrategy.rollingUpdate.maxUnavailable']],
-  ])('rolling by %j is told %j', (rollingUpdate, wrong) => {
+  ])('a rolling update by %j is refused with %j', (rollingUpdate, wrong) => {
     expect(fields(create('apps/daemonsets', daemons({ updateStrategy: { rollingUpdate } })).violations)).toEqual(wrong);
   });
-  it('count the changes of their template, whatever a client says', () => {
+  it('count the changes of their template, whatever value a client sends', () => {
     const { made } = create('apps/daemonsets', daemons({}));
     const count = (changed: { made: ApiObject }) =>
       changed.made.metadata.annotations?.['deprecated.daemonset.template.generation'];
@@ -57,7 +57,7 @@ describe('daemons', () => {
       ),
     ).toBe('2');
   });
-  it('of the network of their host leave its ports to the pods', () => {
+  it('with the host network have no default host ports', () => {
     const given = template({
       hostNetwork: true,
       containers: [{ name: 'a', image: 'i', ports: [{ containerPort: 1 }] }],
@@ -106,7 +106,7 @@ describe('debugging a pod', () => {
     expect(error).toBeInstanceOf(Refusal);
     expect((error as Refusal).message).toContain(why);
   });
-  it('shows which members an update of the pod may not change', () => {
+  it('reports the members that an update of the pod must not change', () => {
     const { violations } = update(
       'core/pods',
       pod(),
@@ -149,7 +149,7 @@ describe('services', () => {
   ])('%j is told %j', (spec, wrong) => {
     expect(told(spec)).toEqual(wrong);
   });
-  it('a status of load balancers says how each address is reached', () => {
+  it('the status of load balancers has an IP mode for each address', () => {
     const point = (ingress: object, type = 'LoadBalancer') =>
       fields(
         strategyOf('core/services').validateStatus(
@@ -163,7 +163,7 @@ describe('services', () => {
     expect(point({ ip: '192.0.2.1' })).toEqual(['status.loadBalancer.ingress[0].ipMode']);
     expect(point({ hostname: '192.0.2.1' })).toEqual(['status.loadBalancer.ingress[0].hostname']);
   });
-  it('the health port and the class of a load balancer stay', () => {
+  it('the health check port and the class of a load balancer are immutable', () => {
     const { made } = create('core/services', service({ type: 'LoadBalancer', externalTrafficPolicy: 'Local' }));
     const change = (to: object) => update('core/services', made, draft => void Object.assign(draft.spec as object, to));
     expect(() => change({ healthCheckNodePort: 30999 })).toThrow(

@@ -6,7 +6,7 @@ import type { Exchange } from '../../core/api/listener.js';
 import { WEBSOCKET_IDLE_SECONDS } from '../../core/limits.js';
 import { NodeListener } from '../../plugins/listener/node.js';
 
-it('pings a WebSocket that is silent, and cuts the client that does not answer', async () => {
+it('pings an idle WebSocket, and disconnects a client that does not answer', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
     const accept = (exchange: Exchange): void => void exchange.upgrade!('text');

@@ -134,7 +134,7 @@ function withoutAhead(body: Buffer, kind: string, length: number): Buffer {
   return kind.endsWith('first byte ahead') && body[length] === FIRST ? body.subarray(0, length) : body;
 }
 
-it.each(KINDS)('every byte of a stream, %s, reaches a reader whose socket is full at any moment', async kind => {
+it.each(KINDS)('every byte of a stream, %s, reaches a client whose socket is full at any moment', async kind => {
   await fc.assert(
     fc.asyncProperty(sizes, takes, async (lengths, socket) => {
       const pieces = lengths.map((length, i) => Buffer.alloc(length + 1, 97 + i).fill(FIRST, 0, 1));

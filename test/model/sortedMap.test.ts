@@ -4,7 +4,7 @@ import { SortedMap } from '../../core/model/sortedMap.js';
 
 const keys = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '/', '0'), maxLength: 6 }), { maxLength: 2000 });
 
-test('ranges and counts are those of a sorted array, whatever was inserted, overwritten and deleted', () => {
+test('ranges and counts are those of a sorted array after any inserts, replacements and deletions', () => {
   fc.assert(
     fc.property(
       keys,

@@ -8,7 +8,7 @@ const publish = (schema: StructuralSchema, dialect: 'v2' | 'v3') =>
   publishedSchema({ custom: { schema } } as unknown as Resource, dialect, METADATA);
 
 describe('the published schema of a custom kind', () => {
-  it('says of a value that may be an integer or a string what its types are, where its schema does not', () => {
+  it('has the types of a value that may be an integer or a string, if its schema does not have them', () => {
     const open = { 'x-kubernetes-int-or-string': true };
     const types = [{ type: 'integer' }, { type: 'string' }];
     expect(publish(open, 'v3')).toEqual({ ...open, anyOf: types });
@@ -16,7 +16,7 @@ describe('the published schema of a custom kind', () => {
     expect(publish(open, 'v2')).toEqual(open);
   });
 
-  it('gives an embedded object what every object has', () => {
+  it('adds the common properties to an embedded object', () => {
     const schema = {
       type: 'object',
       'x-kubernetes-embedded-resource': true,
@@ -30,7 +30,7 @@ describe('the published schema of a custom kind', () => {
     expect(publish(schema, 'v3')!.properties).not.toHaveProperty('kind.enum');
   });
 
-  it('has no type in version 2 where a value may be null or have unknown fields, and does not require what may be null', () => {
+  it('has no type in version 2 for values that may be null or have unknown fields, and does not require nullable values', () => {
     expect(publish({ type: 'array', nullable: true, items: { type: 'string' }, minItems: 1 }, 'v2')).toEqual({
       minItems: 1,
     });
@@ -45,7 +45,7 @@ describe('the published schema of a custom kind', () => {
     expect(publish(schema, 'v3')).toMatchObject({ required: ['a', 'b'] });
   });
 
-  it('leaves out examples and links', () => {
+  it('omits examples and links', () => {
     const schema = { type: 'string', example: 'x', externalDocs: { url: 'https://example.com' } };
     expect(publish(schema, 'v3')).toEqual({ type: 'string' });
   });

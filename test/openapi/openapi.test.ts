@@ -45,7 +45,7 @@ describe('version 3', () => {
     }
   });
 
-  it('lists the documents of no group version, with the names that upstream gives their operations', () => {
+  it("lists unversioned documents, with upstream's names of operations", () => {
     expect(Object.keys(index.paths)).toEqual(Object.keys(index.paths).sort());
     for (const [name, path, operationId, tag, schema] of [
       ['api', '/api/', 'getCoreAPIVersions', 'core', 'APIVersions'],
@@ -68,7 +68,7 @@ describe('version 3', () => {
     expect(index.paths).toHaveProperty(['version']);
   });
 
-  it('has no reference without a schema, in any document', () => {
+  it('has a schema for every reference, in all documents', () => {
     for (const name of Object.keys(index.paths)) {
       const document = body(get(`/openapi/v3/${name}`)) as Document;
       for (const reference of references(document)) {
@@ -77,7 +77,7 @@ describe('version 3', () => {
     }
   });
 
-  it('may be kept for long under its hash, and moves from an old one', () => {
+  it('can be cached with its hash, and redirects from an old hash', () => {
     const hash = index.paths['apis/policy/v1']?.serverRelativeURL.split('hash=')[1];
     const kept = get('/openapi/v3/apis/policy/v1', hash);
     expect(kept.headers).toMatchObject({
@@ -92,14 +92,14 @@ describe('version 3', () => {
     expect(get('/openapi/v3/apis/policy/v1', undefined, undefined, kept.etag).status).toBe(304);
   });
 
-  it('moves from an old hash without a word, once the media type is chosen', () => {
+  it('redirects from an old hash without a body, after the media type was negotiated', () => {
     const path = '/openapi/v3/apis/policy/v1';
     const { bytes, contentType, etag, headers } = get(path, '00');
     expect([bytes.length, contentType, etag, headers.vary]).toEqual([0, 'application/json', get(path).etag, 'Accept']);
     expect(get(path, '00', 'text/html').status).toBe(406);
   });
 
-  it('is 406 for other media types and 404 for what is not served, without a body', () => {
+  it('is 406 for other media types and 404 for documents that are not served, without a body', () => {
     const bare = (path: string, accept?: string): [number, string, number] => {
       const { status, contentType, bytes } = get(path, undefined, accept);
       return [status, contentType, bytes.length];
@@ -110,12 +110,12 @@ describe('version 3', () => {
     expect(documents.answer('/openapi/v4', undefined, undefined, undefined)).toBeUndefined();
   });
 
-  it('has an index that looks at no header', () => {
+  it('has an index that ignores the Accept header', () => {
     const { status, contentType, etag } = get('/openapi/v3', undefined, 'text/html', '*');
     expect([status, contentType, etag]).toEqual([200, 'text/plain; charset=utf-8', undefined]);
   });
 
-  it('takes * for every tag, and tells of no type where nothing changed', () => {
+  it('accepts * for every tag, and has no content type if nothing changed', () => {
     for (const path of ['/openapi/v2', '/openapi/v3/apis/policy/v1'])
       for (const tag of ['*', ' * ', get(path).etag, `"x", W/${get(path).etag}`])
         expect(get(path, undefined, undefined, tag)).toMatchObject({
@@ -125,7 +125,7 @@ describe('version 3', () => {
         });
   });
 
-  it('gives operations their action, kind and parameters', () => {
+  it('has action, kind and parameters of operations', () => {
     const { paths } = body(get('/openapi/v3/apis/apps/v1')) as Document;
     const scale = paths['/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale']?.patch;
     expect(scale).toMatchObject({
@@ -152,7 +152,7 @@ describe('version 3', () => {
     expect(Object.keys(either ?? {})).toEqual(['description']);
   });
 
-  it('says each field in words', () => {
+  it('has descriptions of fields', () => {
     const { components } = body(get('/openapi/v3/api/v1')) as Document;
     const spec = components.schemas['io.k8s.api.core.v1.PodSpec'] as { properties: Record<string, Schema> };
     expect(spec.properties.restartPolicy).toEqual({
@@ -172,7 +172,7 @@ describe('version 2', () => {
     expect(document.paths).toHaveProperty(['/apis/batch/v1/namespaces/{namespace}/jobs']);
   });
 
-  it('chooses JSON or protobuf by Accept, and answers its tag with 304', () => {
+  it('is JSON or protobuf depending on Accept, and 304 for its tag', () => {
     expect(get('/openapi/v2').contentType).toBe('application/json');
     expect(get('/openapi/v2', undefined, 'text/html,application/json').contentType).toBe('application/json');
     expect(get('/openapi/v2', undefined, `${PROTOBUF},application/json`).contentType).toBe(PROTOBUF.replace('@', '.'));
@@ -228,7 +228,7 @@ describe('version 2', () => {
 });
 
 describe('rendering', () => {
-  it('can be done ahead of requests and gives the same bytes', async () => {
+  it('can be done before requests and results in the same bytes', async () => {
     const warmed = openApiDocuments(registry, naming);
     await warmed.warm();
     const hash = (set: typeof warmed): string | undefined =>
@@ -236,7 +236,7 @@ describe('rendering', () => {
     expect(hash(warmed)).toBe(hash(documents));
   });
 
-  it('speaks neutral names where the server does', () => {
+  it('has the names of the naming of the server', () => {
     const neutral = namingOf('neutral');
     const set = openApiDocuments(
       buildRegistry({ naming: neutral, strategies: () => undefined, generation: 1 }),

@@ -41,7 +41,7 @@ describe('operations in documents', () => {
     expect(binding.post!.parameters).toBeUndefined();
   });
 
-  it('are named by verb, group version and what they act on', () => {
+  it('are named by verb, group version and object', () => {
     expect(item('/namespaces/{namespace}/pods').delete!.operationId).toBe('deleteCoreV1CollectionNamespacedPod');
     expect(item('/namespaces/{namespace}/pods/{name}').delete!.operationId).toBe('deleteCoreV1NamespacedPod');
     expect(item('/pods').get!.operationId).toBe('listCoreV1PodForAllNamespaces');
@@ -50,7 +50,7 @@ describe('operations in documents', () => {
     expect(item('/nodes/{name}/proxy/{path}').put!.operationId).toBe('connectCoreV1PutNodeProxyWithPath');
   });
 
-  it('have the deprecated paths of watches', () => {
+  it('include the deprecated paths of watches', () => {
     const names = ['/watch/pods', '/watch/namespaces/{namespace}/pods', '/watch/namespaces/{namespace}/pods/{name}'];
     expect(names.map(name => item(name).get!.operationId)).toEqual([
       'watchCoreV1PodListForAllNamespaces',
@@ -61,7 +61,7 @@ describe('operations in documents', () => {
     expect(Object.keys(paths).filter(path => path.includes('/watch/') && path.includes('bindings'))).toEqual([]);
   });
 
-  it('give the media types of logs and of connections', () => {
+  it('have the media types of logs and of connections', () => {
     const pod = '/namespaces/{namespace}/pods/{name}';
     expect(Object.keys(item(`${pod}/log`).get!.responses[200]!.content)).toContain('text/plain');
     expect(Object.keys(item(`${pod}/attach`).get!.responses[200]!.content)).toEqual(['*/*']);

@@ -61,7 +61,7 @@ describe('objects in protobuf [R100] [R101] [R102] [R103]', () => {
     expect(roundTrip('apiextensions.v1.JSONSchemaProps', schema)).toMatchObject(schema);
   });
 
-  it('hold JSON that is no deeper than a body of JSON may be', () => {
+  it('contain JSON with at most the depth of a JSON body', () => {
     const type = typeOf('apps.v1.ControllerRevision');
     const nested = (depth: number): Json => ({
       data: { a: JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as Json },
@@ -80,7 +80,7 @@ describe('objects in protobuf [R100] [R101] [R102] [R103]', () => {
 });
 
 describe('the envelope [R104] [R105]', () => {
-  it('carries kind, apiVersion and the message behind the magic', () => {
+  it('has kind, apiVersion and the message after the magic', () => {
     const body = encodeEnvelope('v1', 'ConfigMap', Uint8Array.of(1, 2));
     expect([...body.subarray(0, 4)]).toEqual([0x6b, 0x38, 0x73, 0]);
     const opened = decodeEnvelope(body);
@@ -106,7 +106,7 @@ describe('the envelope [R104] [R105]', () => {
     });
   });
 
-  it('is a 400 for any bytes that are none, and nothing worse', () => {
+  it('that is malformed is refused with 400', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), fc.boolean(), (bytes, magic) => {
         const body = magic ? Buffer.concat([Buffer.from([0x6b, 0x38, 0x73, 0]), bytes]) : bytes;

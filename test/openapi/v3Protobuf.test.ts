@@ -140,7 +140,7 @@ describe('OpenAPI 3 in protobuf', () => {
     }
   });
 
-  test('a client that has it by its tag gets 304, one that accepts neither form 406', () => {
+  test('a client with the tag gets 304, one that accepts neither media type 406', () => {
     const documents = openApiDocuments(registryOf('kubernetes'), namingOf('kubernetes'));
     const { etag } = documents.answer('/openapi/v3/api/v1', undefined, ASKED, undefined)!;
     expect(documents.answer('/openapi/v3/api/v1', undefined, ASKED, etag)!.status).toBe(304);

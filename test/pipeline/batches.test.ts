@@ -81,7 +81,7 @@ const job = (method: string, path: string, body?: object): Job => ({
 const create = (name: string): Job =>
   job('POST', '/api/v1/namespaces/default/configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
-test('a batch resolves with every outcome, and its proposals are posted together before', async () => {
+test('a batch resolves with all outcomes, after its proposals were posted together', async () => {
   const { batches, proposals, late } = runner();
   const jobs = [create('a'), job('GET', '/api/v1/namespaces'), create('b'), create('c')];
   const { outcomes } = await batches.run({ id: 1, jobs });
@@ -90,7 +90,7 @@ test('a batch resolves with every outcome, and its proposals are posted together
   expect(late).toEqual([]);
 });
 
-test('a job that waits holds up none of its batch; outcome and proposal leave when it ends', async () => {
+test('a waiting job does not delay its batch; its outcome and proposal are sent when it ends', async () => {
   const { batches, proposals, late, release } = runner();
   const jobs = [create('a'), create('wait-1'), create('b'), create('wait-2')];
   const { outcomes } = await batches.run({ id: 7, jobs });
@@ -106,7 +106,7 @@ test('a job that waits holds up none of its batch; outcome and proposal leave wh
   expect(proposals[1]!.map(({ id }) => id).toSorted()).toEqual([jobs[1]!.id, jobs[3]!.id]);
 });
 
-test('what is proposed when kinds have changed meanwhile runs again, and what is not proposed does not', async () => {
+test('if kinds have changed meanwhile, jobs with proposals run again, and others do not', async () => {
   const { batches, proposals, late, mutated, changeKinds } = runner();
   const running = batches.run({ id: 1, jobs: [create('a'), job('GET', '/api/v1/namespaces')] });
   changeKinds();
@@ -118,7 +118,7 @@ test('what is proposed when kinds have changed meanwhile runs again, and what is
   expect(proposals.flat()).toHaveLength(1);
 });
 
-test('a user that cannot be sent to another thread fails its own request alone, and nothing is proposed', async () => {
+test('a user that cannot be sent to another thread fails only its own request, without a proposal', async () => {
   const { batches, proposals } = runner();
   const path = '/api/v1/namespaces/unclonable/configmaps';
   const body = { metadata: { name: 'a' } };

@@ -46,6 +46,6 @@ const shortcuts = (
   propose(context, valid),
 ];
 
-test('a write that leaves out a stage does not compile', () => {
+test('a write that omits a stage does not compile', () => {
   expect(shortcuts).toBeTypeOf('function');
 });

@@ -37,18 +37,18 @@ describe('own certificates', () => {
       expect(server!.checkIP(address)).toBeDefined();
   });
 
-  it('come with keys that name their algorithm, as clients look for it', async () => {
+  it('have keys in a format that names their algorithm, which some clients need', async () => {
     const pki = await make(fresh());
     expect(read(pki.adminCertFile.replace(/crt$/, 'key'))).toMatch(/^-----BEGIN EC PRIVATE KEY-----\n/);
   });
 
-  it('speak upstream names where the server does', async () => {
+  it('have names in the naming of the server', async () => {
     const pki = await make(fresh(), START, [], namingOf('kubernetes'));
     expect(new X509Certificate(read(pki.certFile)).checkHost('kubernetes.default.svc')).toBeDefined();
     expect(new X509Certificate(read(pki.adminCertFile)).subject).toContain('CN=kube-admin');
   });
 
-  it('stay as they are until a third of their life is left', async () => {
+  it('are kept until a third of their lifetime is left', async () => {
     const dataDir = fresh();
     const first = read((await make(dataDir)).certFile);
     expect(read((await make(dataDir, START + 200 * DAY)).certFile)).toBe(first);
@@ -57,7 +57,7 @@ describe('own certificates', () => {
     expect(new X509Certificate(read(renewed.certFile)).verify(new X509Certificate(renewed.caPem).publicKey)).toBe(true);
   });
 
-  it('are made again for a further name, under the same CA', async () => {
+  it('are renewed for an additional name, with the same CA', async () => {
     const dataDir = fresh();
     const before = await make(dataDir);
     const after = await make(dataDir, START, ['new.test']);
@@ -65,7 +65,7 @@ describe('own certificates', () => {
     expect(new X509Certificate(read(after.certFile)).checkHost('new.test')).toBeDefined();
   });
 
-  it('are signed by a CA of an earlier build, whose name they repeat byte by byte', async () => {
+  it('can be signed by a CA of an earlier build, whose name is copied byte by byte', async () => {
     const dataDir = fresh();
     mkdirSync(join(dataDir, 'pki'));
     writeFileSync(join(dataDir, 'pki', 'ca.crt'), earlier.certificate);
@@ -81,7 +81,7 @@ describe('own certificates', () => {
     }
   });
 
-  it('name addresses however they are written, and stay for them', async () => {
+  it('contain addresses in any notation, and are kept for equal ones', async () => {
     const dataDir = fresh();
     const written = ['::ffff:192.0.2.7', '2001:DB8:0:0::8', 'fe80::1%eth0', '::'];
     const { certFile } = await make(dataDir, START, written);
@@ -93,7 +93,7 @@ describe('own certificates', () => {
     expect(read(certFile)).toBe(first);
   });
 
-  it('are found by a later start without the library that made them', () => {
+  it('are loaded by a later start without the library that created them', () => {
     const built = (path: string): string => JSON.stringify(resolve('dist', path));
     const options = `{ dataDir: ${JSON.stringify(fresh())}, sans: [], naming: namingOf('neutral'), now: Date.now }`;
     const script = `

@@ -53,7 +53,7 @@ describe('canonical form', () => {
     expect(text).not.toContain('labels');
   });
 
-  it('drops unknown fields and reports them in document order', () => {
+  it('removes unknown fields and reports them in document order', () => {
     const { strictErrors } = decode(deployments, {
       spec: { template: { spec: { containers: [{ name: 'c', size: 1 }], shape: 1 } }, colour: 1 },
       extra: 1,
@@ -78,7 +78,7 @@ describe('canonical form', () => {
     expect(encode({ a: '<&>\u2028' })).toBe('{"a":"\\u003c\\u0026\\u003e\\u2028"}');
   });
 
-  it('is stable: normalising the canonical form changes nothing', () => {
+  it('is stable: normalizing the canonical form changes nothing', () => {
     const values = fc.letrec(tie => ({
       json: fc.oneof({ maxDepth: 4 }, fc.constant(null), fc.string(), fc.integer(), tie('object')),
       object: fc.dictionary(
@@ -159,13 +159,13 @@ describe('scalars', () => {
 });
 
 describe('JSON bodies', () => {
-  it('refuses nesting beyond the bound and accepts it below', () => {
+  it('refuses nesting beyond the limit and accepts it below', () => {
     expect(() => parseJson(bytes('['.repeat(600) + ']'.repeat(600)))).toThrow(/depth/);
     expect(parseJson(bytes('['.repeat(500) + ']'.repeat(500)))).toBeDefined();
     expect(parseJson(bytes(`"${'['.repeat(2000)}"`))).toHaveLength(2000);
   });
 
-  it('refuses what is no JSON', () => {
+  it('refuses malformed JSON', () => {
     expect(() => parseJson(bytes('{"a":01}'))).toThrow(/json parse error/);
   });
 
@@ -194,14 +194,14 @@ describe('JSON bodies', () => {
     },
   );
 
-  it('reads over fields of features that are off', () => {
+  it('ignores fields of disabled features', () => {
     const sink = { strictErrors: [] };
     const lease = normalize(typeOf('coordination.v1.LeaseSpec'), { holderIdentity: 'a', preferredHolder: 'b' }, sink);
     expect(lease).toEqual({ holderIdentity: 'a' });
     expect(sink.strictErrors).toEqual([]);
   });
 
-  it('finds no duplicates in what JSON.stringify writes', () => {
+  it('finds no duplicates in the output of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.json(), text => {
         expect(parseStrict(bytes(text)).duplicates).toEqual([]);

@@ -35,7 +35,7 @@ const numbered = <T>(count: number, of: (i: number) => T): T[] => Array.from({ l
 describe('owner references', () => {
   const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o' };
 
-  test('are told apart however many there are', () => {
+  test('are compared in linear time', () => {
     const repeated = object({ ownerReferences: numbered(MANY, i => ({ ...owner, uid: `u${i >> 1}` })) });
     const warnings: string[] = [];
     dropRepeatedOwners(repeated, warnings, false);
@@ -43,7 +43,7 @@ describe('owner references', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test('that all control are refused without telling the whole list each time', () => {
+  test('that are all controllers are refused without repeating the whole list', () => {
     const references = numbered(MANY, i => ({ ...owner, uid: `u${i}`, controller: true }));
     const rules = { namespaced: false, checkName: () => [] };
     const found = validateMetadata(object({ ownerReferences: references }), rules);
@@ -54,7 +54,7 @@ describe('owner references', () => {
   });
 });
 
-describe('managers of fields', () => {
+describe('field managers', () => {
   const kindOf = (type: Type): ManagedKind => {
     const version = { shape: shapeOf(type), convert: <T>(one: T): T => one };
     return { apiVersion: 'v1', empty: {}, writable: set => set, version: () => version };
@@ -71,12 +71,12 @@ describe('managers of fields', () => {
     return new Map(all.map(owner => [managerKey(owner), owner]));
   };
 
-  test('that update become few', () => {
+  test('of updates are merged', () => {
     const after = updateManagers(maps, writer, { data: { a: '1' } }, { data: { a: '2' } }, managers('Update'));
     expect(after.size).toBe(10);
   });
 
-  test('that apply all keep what is theirs', () => {
+  test('of applies all keep their fields', () => {
     const live = { data: { k1: '', a: '1' } };
     const first = applyConfiguration(maps, writer, live, { data: { a: '2', b: '2' } }, managers('Apply'), true);
     const { object, managers: after } = applyConfiguration(
@@ -90,7 +90,7 @@ describe('managers of fields', () => {
     expect([object, after.size]).toEqual([{ data: { k1: '', a: '2' } }, ENTRIES + 1]);
   });
 
-  test('own values whole, all of them, once the schema says so', () => {
+  test('all own values as a whole after a change of the schema', () => {
     const names: Type = { is: 'map', of: { is: 'scalar', name: 'string' } };
     const field = {
       name: 'm',
@@ -121,7 +121,7 @@ describe('strict errors', () => {
   const characters = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length, 0);
   const unknown = Object.fromEntries(numbered(MANY, i => [`u${i}`, 1])) as Json;
 
-  test('of members below a long name are a few', () => {
+  test('of members below a long name are limited', () => {
     const repeated = `{"data":{"${LONG}":{${'"a":1,'.repeat(MANY)}"b":1}}}`;
     expect(findStrictErrors(repeated)).toEqual([`duplicate field "data.${LONG}.a"`]);
     const all = findStrictErrors(`{"${LONG}":${JSON.stringify(unknown).replaceAll(':1', ':1,"x":1')}}`);
@@ -129,7 +129,7 @@ describe('strict errors', () => {
     expect(characters(all)).toBeLessThan(5 * LONG.length);
   });
 
-  test('of a built-in object are a few as well', () => {
+  test('of a built-in object are limited', () => {
     const sink = { strictErrors: [] as string[] };
     const type = typeOf('apiextensions.v1.JSONSchemaProps');
     normalize(type, { properties: { [LONG]: unknown } }, sink);
@@ -137,7 +137,7 @@ describe('strict errors', () => {
     expect(characters(sink.strictErrors)).toBeLessThan(5 * LONG.length);
   });
 
-  test('of a custom object are no more than those of others', () => {
+  test('of a custom object are limited like those of others', () => {
     const string = { type: 'string' };
     const map = { type: 'object', additionalProperties: { type: 'object', properties: { a: string } } };
     const schema = { type: 'object', properties: { spec: map } };
@@ -150,7 +150,7 @@ describe('strict errors', () => {
     expect(characters(strictErrors)).toBeLessThan(5 * LONG.length);
   });
 
-  test('of a configuration that does not fit are no more either', () => {
+  test('of an invalid configuration are limited', () => {
     const { errors } = readConfiguration(shapeOf({ is: 'map', of: typeOf('core.v1.Container') }), { [LONG]: unknown });
     expect(errors.length).toBeGreaterThan(0);
     expect(characters(errors)).toBeLessThan(5 * LONG.length);
@@ -158,7 +158,7 @@ describe('strict errors', () => {
 });
 
 describe('violations', () => {
-  test('of a million names are told as far as somebody reads them', () => {
+  test('of a million names are limited', () => {
     const rules = { namespaced: false, checkName: () => [] };
     const found = validateMetadata(object({ finalizers: numbered(900_000, () => '') }), rules);
     const refusal = invalidObject('', 'ConfigMap', 'x', found);
@@ -166,7 +166,7 @@ describe('violations', () => {
     expect(refusal.message).toMatch(/^ConfigMap "x" is invalid: \[metadata\.finalizers: .*, and more\]$/);
   });
 
-  test('with long texts are told as long as they are no more than a body', () => {
+  test('with long texts are limited to the size of a body', () => {
     const long = invalid('spec', 'L'.repeat(2_000_000), 'must be short');
     const refusal = invalidObject(
       '',
@@ -182,20 +182,20 @@ describe('violations', () => {
 });
 
 describe('custom objects', () => {
-  test.each(['allOf', 'anyOf', 'oneOf'] as const)('that break an %s in very many places are told so', keyword => {
+  test.each(['allOf', 'anyOf', 'oneOf'] as const)('that violate an %s in very many positions are refused', keyword => {
     const schema = { type: 'object', [keyword]: [{ properties: { list: { items: { minLength: 1 } } } }] };
     const found = schemaViolations({ list: numbered(1_000_000, () => '') }, schema);
     expect(found.length).toBeGreaterThan(1000);
     expect(found.length).toBeLessThan(1010);
   });
 
-  test('with a million items of none of many values are not told all of them each time', () => {
+  test('with a million invalid items do not repeat all supported values each time', () => {
     const list = { type: 'array', items: { type: 'string', enum: numbered(5000, i => `value ${i}`) } };
     const found = schemaViolations({ list: numbered(1_000_000, () => '') }, { type: 'object', properties: { list } });
     expect(found).toHaveLength(1001);
   });
 
-  test('with a million equal items in a set are told the first of them', () => {
+  test('with a million equal items in a set report the first of them', () => {
     const list = { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } } as const;
     const value = { list: numbered(1_000_000, () => '') };
     expect(duplicateViolations(value, { type: 'object', properties: { list } }, '')).toHaveLength(1001);
@@ -205,7 +205,7 @@ describe('custom objects', () => {
 describe('JSON patches', () => {
   const nested = (depth: number): Json => (depth === 0 ? {} : { x: nested(depth - 1) });
 
-  test('do not nest what they move more deeply than a body may', () => {
+  test('cannot nest values more deeply than a body', () => {
     const deeper: Json[] = [
       { op: 'add', path: '/b', value: nested(200) },
       { op: 'move', from: '/a', path: `/b${'/x'.repeat(200)}/y` },
@@ -222,7 +222,7 @@ describe('JSON patches', () => {
 });
 
 describe('names of field managers', () => {
-  test('that are long and cannot be printed are not told for each of their characters', () => {
+  test('that are long and not printable are reported once', () => {
     const query = new Map([['fieldManager', ['\u0001'.repeat(60_000)]]]);
     try {
       parseWriteOptions(query, namingOf('neutral'), 'CreateOptions');
@@ -241,7 +241,7 @@ describe('strategic merge patches', () => {
   const type = typeOf('core.v1.ConfigMap');
   const finalizers = numbered(MANY, i => `a/b${i}`);
 
-  test('take many items from a long list', () => {
+  test('remove many items from a long list', () => {
     const patch = {
       metadata: { '$deleteFromPrimitiveList/finalizers': [...finalizers.slice(1), ...numbered(MANY, i => `a/c${i}`)] },
     };
@@ -250,7 +250,7 @@ describe('strategic merge patches', () => {
     });
   });
 
-  test('put many items into an order', () => {
+  test('order many items', () => {
     const order = [...finalizers].reverse();
     const patch = { metadata: { finalizers: ['a/new'], '$setElementOrder/finalizers': [...order, 'a/new'] } };
     const merged = applyStrategicPatch({ metadata: { finalizers } }, patch, type);

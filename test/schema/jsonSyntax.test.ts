@@ -4,7 +4,7 @@ import { jsonSyntaxError } from '../../core/schema/jsonSyntax.js';
 
 const syntaxErrorOf = (text: string): string | undefined => jsonSyntaxError(Buffer.from(text));
 
-describe('what is wrong with a text that is no JSON', () => {
+describe('errors of malformed JSON', () => {
   test.each([
     ['', 'unexpected end of JSON input'],
     ['{', 'unexpected end of JSON input'],
@@ -32,7 +32,7 @@ describe('what is wrong with a text that is no JSON', () => {
     expect(syntaxErrorOf(text)).toBe(expected);
   });
 
-  test('there is nothing wrong with what the parser takes, and something with all else', () => {
+  test('there is no error for text that the parser accepts, and an error for any other', () => {
     const mangled = fc.tuple(
       fc.json(),
       fc.nat(),
@@ -55,7 +55,7 @@ describe('what is wrong with a text that is no JSON', () => {
     );
   });
 
-  test('deep nesting takes no stack', () => {
+  test('deep nesting does not overflow the stack', () => {
     expect(syntaxErrorOf('['.repeat(1_000_000))).toBe('unexpected end of JSON input');
   });
 });

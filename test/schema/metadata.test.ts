@@ -24,7 +24,7 @@ const updated = (metadata: ObjectMeta, old: ObjectMeta) =>
   validateMetadataUpdate(object(metadata), object(old), rules).map(v => `${v.field}: ${v.message}`);
 
 describe('names', () => {
-  it('explains itself as upstream does', () => {
+  it('have the messages of upstream', () => {
     expect(dns1123Label('A')).toEqual([
       "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end " +
         "with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is " +
@@ -38,7 +38,7 @@ describe('names', () => {
     expect(qualifiedName('')).toHaveLength(2);
   });
 
-  it('accepts and refuses', () => {
+  it('are accepted or refused', () => {
     expect(dns1035Label('1a')).toHaveLength(1);
     expect(dns1035Label('a1')).toEqual([]);
     expect(dns1123Subdomain('a.b-c.1')).toEqual([]);
@@ -50,7 +50,7 @@ describe('names', () => {
 });
 
 describe('metadata of a create', () => {
-  it('needs a name and a good namespace', () => {
+  it('needs a name and a valid namespace', () => {
     expect(created({ name: '' })).toEqual(['metadata.name: Required value: name or generateName is required']);
     expect(created({ namespace: 'A' })[0]).toMatch(/^metadata.namespace: Invalid value: "A"/);
     expect(validateMetadata(object({}), { ...rules, namespaced: false })[0]?.message).toBe(
@@ -90,14 +90,14 @@ describe('metadata of an update', () => {
     expect(updated({}, {})).toEqual([]);
   });
 
-  it('holds a generateName to what a path segment may have, whatever the kind asks of a new one', () => {
+  it('validates generateName only as a path segment', () => {
     expect(updated({ generateName: 'NEW-' }, {})).toEqual([]);
     expect(updated({ generateName: 'a/b' }, {})).toEqual([
       `metadata.generateName: Invalid value: "a/b": may not contain '/'`,
     ]);
   });
 
-  it('takes no new finalizers once deletion began', () => {
+  it('accepts no new finalizers once deletion has begun', () => {
     const deletionTimestamp = '2020-01-01T00:00:00Z';
     expect(updated({ deletionTimestamp, finalizers: ['x/b'] }, { deletionTimestamp, finalizers: ['x/a'] })).toEqual([
       'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new ' +
