@@ -8,6 +8,8 @@ const root = normalize(join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const PAGES = [
   'README.md',
   'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
   'core/cel/README.md',
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.md'))
@@ -23,12 +25,13 @@ const FOREIGN = new Set([
   '--duration',
   '--force-conflicts',
   '--from-literal',
+  '--omit',
   '--server-side',
   '--show-managed-fields',
   '--watch',
 ]);
 /** Programs with flags of their own. */
-const PROGRAMS = ['test/robustness/main.ts', 'bench/run.ts', 'core/cel/tool.ts'];
+const PROGRAMS = ['test/robustness/main.ts', 'bench/run.ts', 'core/cel/tool.ts', 'scripts/api.mjs'];
 
 describe('docs', () => {
   it('have every flag of capstan --help', () => {
