@@ -56,26 +56,26 @@ describe('authenticators and authorizers', () => {
   });
   afterAll(() => server.api.close());
 
-  test('the first that knows the user: later ones are not asked', async () => {
+  test('the first user is the result: later ones are not called', async () => {
     expect((await server.get('a-ann')).status).toBe(200);
     expect(await server.callsOf('b-', 'a-ann', 'a-cid')).toBe(0);
     expect((await server.get('b-ann')).status).toBe(200);
   });
 
-  test('credentials that one refuses are 401, with the same body for every cause, unless a later one knows them', async () => {
+  test('credentials that one refuses are 401, with the same body for every cause, unless a later one recognizes them', async () => {
     const [bad, unknown] = [await server.get('a-bad'), await server.get('unknown')];
     expect([bad.status, bad.text]).toEqual([401, unknown.text]);
     // The built-in token authenticator, which is called first, refuses all of these.
     expect((await server.get('b-ann')).status).toBe(200);
   });
 
-  test('the first allow or deny; if nobody allows, it is denied', async () => {
+  test('the first allow or deny is the result; if no authorizer allows, the request is denied', async () => {
     const statuses = ['a-ann', 'a-bob', 'a-cid', 'a-dan', 'a-eva'].map(async token => (await server.get(token)).status);
     expect(await Promise.all(statuses)).toEqual([200, 403, 200, 200, 403]);
     expect((await server.get('a-bob')).body.message).toContain('because');
   });
 
-  test('authorizers deny what a role allows; only members of system:masters are allowed before they are asked', async () => {
+  test('authorizers can deny what a role allows; only members of system:masters are allowed before they are called', async () => {
     const rbac = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
     const subjects = ['viewer', 'eva'].map(name => ({ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name }));
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };
@@ -89,7 +89,7 @@ describe('authenticators and authorizers', () => {
 });
 
 describe('cacheFor', () => {
-  test('remembers for ever, for milliseconds, or never; the shortest of all that were asked counts', async () => {
+  test('caches forever, for milliseconds, or never; the shortest of all that were called applies', async () => {
     const server = await serverWith([
       knows('ever-', 'forever'),
       knows('while-', WHILE),
@@ -115,7 +115,7 @@ describe('cacheFor', () => {
   });
 
   test.each(['header', 'address', 'path', 'warn'])(
-    'does not count for an answer found after reading another header, the address or the path, or with a warning (%s)',
+    'does not apply to an answer after reading another header, the address or the path, or with a warning (%s)',
     async reads => {
       const server = await serverWith([knows('r-', 'forever', reads), decides('all', 'policy', { x: allow })]);
       try {
@@ -135,7 +135,7 @@ describe('cacheFor', () => {
     },
   );
 
-  test('of an answer for one Authorization header does not count for another', async () => {
+  test('of an answer for one Authorization header does not apply to another', async () => {
     const server = await serverWith([knows('k-', 'forever'), decides('all', 'policy', { x: allow, y: allow })]);
     try {
       expect(await server.callsOf('k-', 'k-x', 'k-y', 'k-x', 'k-y')).toBe(2);
@@ -146,7 +146,7 @@ describe('cacheFor', () => {
 });
 
 describe('dependsOn', () => {
-  test('remembers until an RBAC object changes, for milliseconds, or never', async () => {
+  test('caches until an RBAC object changes, for milliseconds, or never', async () => {
     for (const [dependsOn, calls] of [
       ['policy', 1],
       [WHILE, 1],
@@ -171,7 +171,7 @@ describe('dependsOn', () => {
     }
   });
 
-  test('of refusals is never remembered', async () => {
+  test('of refusals is never cached', async () => {
     const server = await serverWith([knows('n-', 'forever'), decides('no', 'policy', { x: deny })]);
     try {
       expect(await server.callsOf('no', 'n-x', 'n-x')).toBe(2);

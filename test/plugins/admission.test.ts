@@ -65,19 +65,19 @@ afterAll(async () => {
 const create = (name: string, labels: object = {}) => api.post(MAPS, { metadata: { name, labels }, data: { a: 'b' } });
 
 describe('mutators', () => {
-  test('change one draft, in the order of the configuration; `on` selects operations', async () => {
+  test('change the same draft in the order of the configuration; `on` selects operations', async () => {
     const made = await create('ordered');
     expect(made.body['metadata']?.['annotations']).toMatchObject({ marks: 'abc' });
     const updated = await api.patch(`${MAPS}/ordered`, 'application/merge-patch+json', { data: { a: 'c' } });
     expect(updated.body['metadata']?.['annotations']).toMatchObject({ marks: 'abcab' });
   });
 
-  test('select by neutral names, whatever the server speaks', async () => {
+  test('select by neutral names, with any naming of the server', async () => {
     const made = await api.made(RBAC, { metadata: { name: 'neutral' } });
     expect(made['metadata']?.['annotations']).toEqual({ marks: 'r' });
   });
 
-  test('without subresources get the main resource only', async () => {
+  test('without subresources are called only for the main resource', async () => {
     await api.made(DEPLOYMENTS, deployment('subs'));
     await api.patch(`${DEPLOYMENTS}/subs/scale`, 'application/merge-patch+json', { spec: { replicas: 2 } });
     await api.patch(`${DEPLOYMENTS}/subs/status`, 'application/merge-patch+json', { status: { replicas: 1 } });
@@ -86,7 +86,7 @@ describe('mutators', () => {
     expect(subresources).toEqual(new Set(['deployments/scale false', 'deployments/status false']));
   });
 
-  test('learn from dryRun that nothing will be stored', async () => {
+  test('see in dryRun that nothing will be stored', async () => {
     expect((await api.post(`${MAPS}?dryRun=All`, { metadata: { name: 'dry' } })).status).toBe(201);
     expect(readFileSync(file('runs'), 'utf8').trim().split('\n').at(-1)).toBe('configmaps/ true');
     expect((await api.get(`${MAPS}/dry`)).status).toBe(404);
@@ -97,7 +97,7 @@ describe('mutators', () => {
     expect([answer.status, answer.body['message']]).toEqual([403, 'forbidden by a']);
   });
 
-  test('run again for a request whose write lost a race; no change is lost', async () => {
+  test('run again for a request whose write conflicts; no change is lost', async () => {
     await create('raced');
     const runs = (): number => readFileSync(file('runs'), 'utf8').split('\n').length;
     const before = runs();
@@ -114,7 +114,7 @@ describe('mutators', () => {
 });
 
 describe('validators', () => {
-  test('all of them: every violation goes into one reply, with the usual wording', async () => {
+  test('are all called: every violation is in one answer, with the usual wording', async () => {
     const answer = await create('complaints', { complain: 'list' });
     expect(answer.status).toBe(422);
     const messages = (mark: string): string[] => [
@@ -127,7 +127,7 @@ describe('validators', () => {
     expect(causes.map(({ message }) => message)).toEqual([...messages('first'), ...messages('second')]);
   });
 
-  test('get the object as it will be stored: with defaults, what mutators did, and its generation', async () => {
+  test('get the object as it will be stored: with defaults, changes of mutators, and its generation', async () => {
     const claim = { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } };
     const made = await api.made(CLAIMS, { metadata: { name: 'whole' }, ...claim });
     const { resourceVersion: _version, ...metadata } = made['metadata'] as { resourceVersion?: unknown };
@@ -145,7 +145,7 @@ describe('validators', () => {
     expect(seenIn('scale').at(-1)?.after?.metadata).toMatchObject({ generation: 3 });
   });
 
-  test.each(['change', 'deeply'])('get it frozen: one that changes it has failed (%s)', async how => {
+  test.each(['change', 'deeply'])('get it frozen: a validator that changes it has failed (%s)', async how => {
     const answer = await create(`frozen-${how}`, { complain: how });
     expect([answer.status, answer.body['message']]).toEqual([
       500,
@@ -160,7 +160,7 @@ describe('validators', () => {
     expect(answer.status).toBe(500);
   });
 
-  test('get for DELETE no object, and in change.old the one to be deleted; what they return refuses', async () => {
+  test('get no object for DELETE, and in change.old the object to be deleted; violations refuse the request', async () => {
     const claim = { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } };
     await api
       .made(CLAIMS, { metadata: { name: 'kept', labels: { complain: 'list' } }, ...claim })
@@ -173,13 +173,13 @@ describe('validators', () => {
     expect(old).toMatchObject({ spec: made['spec'] as unknown as object });
   });
 
-  test('refuse at once with Refusal Forbidden', async () => {
+  test('refuse immediately with Refusal Forbidden', async () => {
     const answer = await create('at-once', { complain: 'refuse' });
     expect([answer.status, answer.body['message']]).toEqual([403, 'refused by first']);
   });
 });
 
-test('a point of one’s own: other plugins contribute to it, host.at gives what they contributed, combined', async () => {
+test('extension points of plugins: other plugins contribute to them, and host.at returns the combined contributions', async () => {
   const made = await create('greeted');
   expect(made.body['metadata']?.['annotations']).toMatchObject({ greeting: 'hello and good day' });
 });

@@ -46,7 +46,7 @@ describe('a call that returns synchronously', () => {
 });
 
 describe('a call that returns a promise', () => {
-  test('that takes too long is counted as a timeout, and what it does later is ignored', async () => {
+  test('that takes too long is counted as a timeout, and its later result is ignored', async () => {
     let reject: (error: Error) => void = () => {};
     const late = call(() => new Promise((_, fail) => (reject = fail)));
     await expect(late).rejects.toThrow('the plugin "p" did not answer within 20 ms');
@@ -58,7 +58,7 @@ describe('a call that returns a promise', () => {
     expect(logged.at(-1)).toBe('plugin p: the call did not answer within 20 ms');
   });
 
-  test('is waited for whatever its class', async () => {
+  test('is awaited if it is any thenable', async () => {
     // biome-ignore lint/suspicious/noThenProperty: a promise of another library
     const thenable = { then: (done: (value: number) => void) => done(3) };
     expect(await call(() => thenable as Promise<number>)).toBe(3);
@@ -81,7 +81,7 @@ describe('durations', () => {
     failures.splice(0);
   });
 
-  test('add up beyond what one number in memory holds', () => {
+  test('are summed beyond the range of one number in memory', () => {
     const all = new CallCounters(CallCounters.memory(1));
     const counted = all.of(0, 'authz');
     for (let i = 0; i < 100; i++) counted.countCall(29_999.5);

@@ -40,7 +40,7 @@ describe('parse', () => {
     ['whole', 'plugins[1].config: must be a mapping (plugin test/strict)'],
     ['item', 'plugins[1].config[2]: must be a text (plugin test/strict)'],
     ['fault', 'plugins[1].config: plugin test/strict: x is not a function'],
-  ])('that throws (%s) ends the start with a line that names the field and the plugin', async (how, message) => {
+  ])('that throws (%s) fails the start with a line that names the field and the plugin', async (how, message) => {
     const strict = fixture('lives', 'strict');
     const error = await refusal([
       { use: strict, config },
@@ -118,7 +118,7 @@ describe('contribute and make', () => {
   });
 
   test.each(['front', 'request', 'control'])(
-    'a make that throws in the thread %s ends the start with the name of the plugin; what was made is released',
+    'a make that throws in the thread %s fails the start with the name of the plugin; earlier contributions are released',
     async failsIn => {
       const file = newFile();
       const server = start([{ use: fixture('lives'), config: { file, failsIn } }]);
@@ -156,7 +156,7 @@ describe('contribute and make', () => {
     ['wrong', 'the plugin test/wrong must contribute a list of point.of(make)'],
     ['noPlugin', /exports no plugin; export by default the result of definePlugin\({ name, parse, contribute }\)$/],
     ['absent', /exports no plugin/],
-  ])('what is no plugin is refused: %s', async (exported, message) => {
+  ])('an export that is not a plugin is refused: %s', async (exported, message) => {
     const error = await refusal([{ use: fixture('lives', exported) }]);
     expect(error.message.startsWith('plugins[0].use: ')).toBe(true);
     expect(error.message.slice('plugins[0].use: '.length)).toMatch(message);
@@ -173,7 +173,7 @@ describe('use', () => {
     await starts([{ use, config }]);
   });
 
-  test('that leads nowhere is refused with its place', async () => {
+  test('that cannot be resolved is refused with its position', async () => {
     expect((await refusal([{ use: './nowhere.js' }])).message).toMatch(
       /^plugins\[0]\.use: file:.*nowhere\.js cannot be loaded: /,
     );

@@ -39,7 +39,7 @@ describe('in one server', () => {
   afterAll(() => server.dispose());
 
   describe('a controller', () => {
-    test('hears of every committed change, in order, with the object', async () => {
+    test('receives every committed change, in order, with the object', async () => {
       await create('followed', { data: { a: 'one' } });
       await change('followed', 'needle');
       await server.call('DELETE', `${MAPS}/followed`);
@@ -51,7 +51,7 @@ describe('in one server', () => {
       ]);
     });
 
-    test('makes requests as the service account of its name in the system namespace, which may do everything', async () => {
+    test('makes requests as the service account of its name in the system namespace, which has all permissions', async () => {
       await create('ask-who');
       await until(async () => (await server.call('GET', `${MAPS}/of-follower`)).status === 200);
       const { text } = await server.call('GET', `${MAPS}/of-follower`);
@@ -64,7 +64,7 @@ describe('in one server', () => {
       expect(linesOf('follows').find(line => line.startsWith('refused'))).toBe('refused Error NotFound 404');
     });
 
-    test('that throws at an event: it is logged, and it gets the next one', async () => {
+    test('that throws at an event is logged and receives the next one', async () => {
       await create('bad');
       await create('good');
       await until(() => linesOf('throws').includes('thrower ADDED good'));
@@ -73,7 +73,7 @@ describe('in one server', () => {
       expect(records.length).toBeGreaterThan(0);
     });
 
-    test('that does not start is logged; the others work', () => {
+    test('that fails to start is logged, and the others continue', () => {
       const why = server.log
         .filter(({ message }) => message === 'starting a controller failed')
         .map(({ stack }) => stack);
@@ -84,7 +84,7 @@ describe('in one server', () => {
     });
   });
 
-  test('an authorizer is asked about groups by their neutral names', async () => {
+  test('authorizers get groups in neutral names', async () => {
     const headers = { authorization: '' };
     await server.call('GET', '/apis/rbac.authorization.k8s.io/v1/roles', { headers });
     await server.call('GET', '/apis/apps/v1/deployments', { headers });
@@ -96,7 +96,7 @@ describe('in one server', () => {
     ]);
   });
 
-  test('health checks all count; the reason of a failure is in the log alone', async () => {
+  test('all health checks are evaluated; the reason of a failure is only logged', async () => {
     const answer = await server.call('GET', '/readyz?verbose');
     expect(answer.status).toBe(500);
     expect(answer.text).toContain('[-]sick failed: reason withheld\n[+]well ok\n');
@@ -135,7 +135,7 @@ describe('in one server', () => {
     for (const name of ['informer', 'watch', 'request']) expect(seen).toContain(`control ${name} works`);
   });
 
-  test('an informer that is asked for after make, in the pool, throws instead of being empty', () => {
+  test('an informer that is requested after make, in the pool, throws', () => {
     const seen = linesOf('misuses').filter(line => line.startsWith('request late'));
     expect(seen).toEqual([
       "request late informer: informer('core/pods') must be called when the plugin is made, not later",
@@ -144,7 +144,7 @@ describe('in one server', () => {
     ]);
   });
 
-  test('records of the log carry the name of the plugin, and no secrets', () => {
+  test('log records have the name of the plugin, and no secrets', () => {
     const record = server.log.find(({ message }) => message === 'said by the plugin');
     expect(record).toMatchObject({ name: 'test/misuses', level: 'error', seen: 'shown' });
     expect(server.errors).not.toContain('hidden');
@@ -175,7 +175,7 @@ describe('in one server', () => {
 });
 
 describe('onClose', () => {
-  test('releases run in reverse order; each has a second; one that fails or hangs is logged and keeps no other', async () => {
+  test('release functions are called in reverse order with a limit of one second each; a failure is logged', async () => {
     const server = new ConfiguredServer();
     await server.start({ plugins: [use('lives', 'releases')] });
     await until(async () => (await server.call('GET', '/readyz')).status === 200);
@@ -197,7 +197,7 @@ describe('onClose', () => {
 });
 
 describe('the listener', () => {
-  test('of the configuration is used instead of the server’s own, in the front end', async () => {
+  test('of the configuration replaces that of the server, in the front end', async () => {
     const server = new ConfiguredServer();
     await server.start({ plugins: [use('lives', 'ownListener')] });
     expect((await server.call('GET', '/version')).status).toBe(200);
@@ -207,7 +207,7 @@ describe('the listener', () => {
 });
 
 describe('the storage', () => {
-  test('of the configuration is used instead of the server’s own, in the writer', async () => {
+  test('of the configuration replaces that of the server, in the writer', async () => {
     const dataDir = mkdtempSync(join(directory, 'data-'));
     const server = await startServer({ dataDir, port: 0, plugins: [use('lives', 'ownStorage')] });
     try {

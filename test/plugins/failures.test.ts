@@ -34,7 +34,7 @@ describe('an authenticator', () => {
   const call = (how: string) =>
     server.call('GET', MAPS, { headers: { authorization: '', 'x-user': 'tess', 'x-how': how } });
 
-  test('that answers late, but within its time, is heard', async () => {
+  test('that answers late, but within its time, is used', async () => {
     expect((await call('')).status).toBe(200);
     expect((await call('slow')).status).toBe(200);
   });
@@ -53,7 +53,7 @@ describe('an authenticator', () => {
     },
   );
 
-  test('that fails does not keep a later one from knowing the user, and is logged', async () => {
+  test('that fails is logged, and a later one can recognize the user', async () => {
     const logged = server.log.length;
     const headers = { authorization: '', 'x-how': 'throw', 'x-fallback': 'fred' };
     expect((await server.call('GET', MAPS, { headers })).body.message).toContain('User "fred" cannot list');
@@ -63,7 +63,7 @@ describe('an authenticator', () => {
 
 describe('an authorizer', () => {
   test.each([...ERRORS, 'hang', 'garbage'])(
-    'that does "%s" is 500, whoever asks: nobody is allowed by a failure',
+    'that does "%s" is 500 for any user: a failure never allows a request',
     async how => {
       const count = how === 'hang' ? timeouts : errors;
       const before = await count('authz');
@@ -87,7 +87,7 @@ describe('an authorizer', () => {
     expect(await errors('authz')).toBe(before);
   });
 
-  test('that does not fail for another request is asked again at once', async () => {
+  test('is called for the next request, without a cached failure', async () => {
     const answer = await server.call('GET', `${SECRETS}/slow`, { headers: { authorization: '', 'x-user': 'tess' } });
     expect(answer.status).toBe(404);
   });
@@ -120,37 +120,34 @@ describe.each(['mutate', 'validate', 'delete'])('a call at the point of admissio
     expect([answer.status, answer.body.message]).toEqual([403, `forbidden by ${point}`]);
   });
 
-  test('that answers within its time counts', async () => {
+  test('that answers within its time is used', async () => {
     expect((await attempt('slow', 'breaks')).status).toBe(at === 'delete' ? 200 : 201);
   });
 
-  test.each([...ERRORS, 'hang'])(
-    'that does "%s" is ignored, logged and counted where the policy is Ignore',
-    async how => {
-      const count = how === 'hang' ? timeouts : errors;
-      const [before, logged] = [await count(point, 'test/ignored'), server.log.length];
-      const answer = await attempt(how, 'ignored');
-      expect(answer.status).toBe(at === 'delete' ? 200 : 201);
-      expect(await count(point, 'test/ignored')).toBe(before + 1);
-      expect(server.log.slice(logged)).toMatchObject([{ name: 'test/ignored', level: 'error', point }]);
-      // No change that a failed mutator has made is kept.
-      expect(answer.text).not.toContain('half');
-    },
-  );
+  test.each([...ERRORS, 'hang'])('that does "%s" is ignored, logged and counted with the policy Ignore', async how => {
+    const count = how === 'hang' ? timeouts : errors;
+    const [before, logged] = [await count(point, 'test/ignored'), server.log.length];
+    const answer = await attempt(how, 'ignored');
+    expect(answer.status).toBe(at === 'delete' ? 200 : 201);
+    expect(await count(point, 'test/ignored')).toBe(before + 1);
+    expect(server.log.slice(logged)).toMatchObject([{ name: 'test/ignored', level: 'error', point }]);
+    // No change that a failed mutator has made is kept.
+    expect(answer.text).not.toContain('half');
+  });
 
-  test('that throws a Refusal, or finds violations, refuses where the policy is Ignore as well', async () => {
+  test('that throws a Refusal or returns violations also refuses with the policy Ignore', async () => {
     expect((await attempt('forbid', 'ignored')).status).toBe(403);
     expect((await create('ignored-bad', { 'ignored-bad': 'yes' })).status).toBe(422);
   });
 
-  test('that does its work is heard where the policy is Ignore', async () => {
+  test('that succeeds is used with the policy Ignore', async () => {
     const answer = await attempt('slow', 'ignored');
     expect(answer.status).toBe(at === 'delete' ? 200 : 201);
     if (at === 'mutate') expect(answer.body.metadata.labels).toMatchObject({ half: 'yes', whole: 'yes' });
   });
 });
 
-test('calls that hang do not hold other requests, also those that came together with them', async () => {
+test('calls that hang do not delay other requests of the same batch', async () => {
   const ended: string[] = [];
   const attempt = async (name: string, labels: object): Promise<void> => {
     await create(name, labels);
@@ -164,7 +161,7 @@ test('calls that hang do not hold other requests, also those that came together 
 });
 
 describe('a health check', () => {
-  test('that hangs is a failed one after its time, and counted', async () => {
+  test('that hangs has failed after its time, and is counted', async () => {
     expect((await server.call('GET', '/readyz/misbehaving')).status).toBe(200);
     const answer = await server.call('GET', '/readyz?verbose');
     expect(answer.status).toBe(500);
@@ -194,7 +191,7 @@ describe('the configuration of a plugin', () => {
     expect(await refused({ use: fixture('misbehaving'), ...settings })).toBe(message);
   });
 
-  test('failurePolicy Ignore is refused where there is nothing to ignore', async () => {
+  test('failurePolicy Ignore is refused if it has no effect', async () => {
     expect(await refused({ use: fixture('required', 'inFront'), failurePolicy: 'Ignore' })).toBe(
       'plugins[0].failurePolicy: is for mutators and validators, and test/in-front contributes neither: leave it out',
     );

@@ -30,7 +30,7 @@ function programOf(name: string): string {
 }
 
 describe('the programs of the guides', () => {
-  test('the smallest plugin forbids changes of Deployments on Fridays, and no others', async () => {
+  test('the smallest plugin forbids only changes of Deployments on Fridays', async () => {
     const server = await Api.start({ plugins: [{ use: programOf('plugins') }] });
     try {
       const isFriday = (): boolean => new Date().getUTCDay() === 5;
@@ -83,7 +83,7 @@ describe('what the guide lists', () => {
     }
   });
 
-  test('helpers of violations', () => {
+  test('functions that create violations', () => {
     for (const name of ['invalid', 'required', 'forbiddenField', 'notSupported'])
       expect(api.has(name), name).toBe(true);
   });

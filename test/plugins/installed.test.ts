@@ -83,7 +83,7 @@ describe('a plugin', () => {
     expect((await create({})).status).toBe(201);
   });
 
-  test('that is installed beside the server alone is not found', async () => {
+  test('that is installed only next to the server is not found', async () => {
     const other = new ConfiguredServer();
     const ended = await other.start({ plugins: [{ use: 'undici' }] }).catch((error: Error) => error.message);
     await other.dispose();
@@ -92,7 +92,7 @@ describe('a plugin', () => {
     );
   });
 
-  test('whose package does not export what is asked for is refused with the reason', async () => {
+  test('whose package does not export the module is refused with the reason', async () => {
     const other = new ConfiguredServer();
     writePackage(join(other.directory, 'node_modules/closed'), 'closed');
     const ended = await other.start({ plugins: [{ use: 'closed/inner' }] }).catch((error: Error) => error.message);

@@ -12,7 +12,7 @@ async function starts(plugins: Settings['plugins'], settings: Partial<Settings> 
 }
 
 describe('a plugin that requires another', () => {
-  test('fails the start with both names and what to do, where that is not configured', async () => {
+  test('fails the start with both names and the fix if the other is not configured', async () => {
     const error = await start({ plugins: use('twin', 'needsProvider') }).catch((thrown: unknown) => thrown);
     expect((error as Error).message).toBe(
       'plugins[1]: the plugin test/needs-provider requires the plugin test/provider, which is not configured: add it to plugins, or leave test/needs-provider out',
@@ -33,9 +33,9 @@ describe('a plugin that requires another', () => {
     ['in another thread', ['inPool', 'inFront']],
     ['and is required by it', ['first', 'second']],
     ['itself', ['needsItself']],
-  ])('starts where the other is configured %s', (_where, names) => starts(use(...names)));
+  ])('starts if the other is configured %s', (_where, names) => starts(use(...names)));
 
-  test('may require one of the server, as long as the settings have the server load it', async () => {
+  test('may require a built-in plugin that the server loads', async () => {
     await starts(use('needsRbac'));
     await expect(starts(use('needsRbac'), { authorizationMode: ['AlwaysAllow'] })).rejects.toThrow(
       'test/needs-rbac requires the plugin rbac, which is not configured',

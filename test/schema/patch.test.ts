@@ -82,7 +82,7 @@ describe('JSON Patch', () => {
     expect(target).toEqual({ a: '1', l: [1], o: {} });
   });
 
-  it('answers 400 for what is no patch and 413 for too many operations or copies that grow', () => {
+  it('answers 400 for malformed patches and 413 for too many operations or copies that grow', () => {
     expect(code(() => applyJsonPatch({}, { op: 'add' }, 10))).toBe(400);
     expect(code(() => patch({}, 7))).toBe(400);
     expect(() => applyJsonPatch({}, new Array(11).fill({ op: 'test', path: '' }), 10)).toThrow(
@@ -92,7 +92,7 @@ describe('JSON Patch', () => {
     expect(code(() => patch({ a: 'x'.repeat(100) }, ...doubling))).toBe(413);
   });
 
-  it('names unknown and repeated members of operations', () => {
+  it('reports unknown and duplicate members of operations', () => {
     expect(jsonPatchErrors('[{"op":"add","path":"/a","why":1}]')).toEqual(['json patch unknown field "[0].why"']);
     expect(
       jsonPatchErrors('[{"op":"test","path":"/a","value":{"x":1,"y":2,"x":3}},{"op":"add","op":"remove","path":"/b"}]'),
@@ -205,7 +205,7 @@ describe('strategic merge patch', () => {
     expect(applyStrategicPatch({ finalizers }, both, meta)).toEqual({ finalizers: ['x/c', 'x/b', 'x/a'] });
   });
 
-  it('drops nulls and directives from values the object does not have', () => {
+  it('removes nulls and directives from values that are new in the object', () => {
     expect(
       spec(
         {},
@@ -249,13 +249,13 @@ describe('strategic merge patch', () => {
     [{ $deleteFromPrimitiveList: [] }, 400, 'invalid patch format of primitive list'],
     [{ $retainKeys: 'containers' }, 400, 'invalid patch format of retainKeys'],
     [[], 400, 'error decoding patch: a strategic merge patch must be a JSON object'],
-  ])("refuses %j with upstream's code and words", (given, status, message) => {
+  ])("refuses %j with upstream's code and message", (given, status, message) => {
     const refused = () => spec({ containers, nodeSelector: {}, imagePullSecrets: [{ name: 's' }] }, given);
     expect(code(refused)).toBe(status);
     expect(refused).toThrow(message);
   });
 
-  it('ignores a deletion from a list that names no list', () => {
+  it('ignores a deletion from a missing list', () => {
     const meta = typeOf('meta.v1.ObjectMeta');
     const finalizers = ['x/a'];
     expect(applyStrategicPatch({ finalizers }, { '$deleteFromPrimitiveList/finalizers': 'x/a' }, meta)).toEqual({
@@ -263,7 +263,7 @@ describe('strategic merge patch', () => {
     });
   });
 
-  it('orders by a directive that names more than the patch, and what the patch deletes as well', () => {
+  it('orders by a directive with items that are not in the patch or that it deletes', () => {
     const order = { '$setElementOrder/containers': [{ name: 'b' }, { name: 'c' }, { name: 'a' }] };
     const given: Json[] = [{ name: 'a', $patch: 'delete' }, { name: 'b', image: 'x' }, { name: 'c' }];
     expect(names(spec({ containers }, { ...order, containers: given }))).toEqual(['b', 'c']);
@@ -290,7 +290,7 @@ describe('strategic merge patch', () => {
 });
 
 describe('a deep copy', () => {
-  it('is equal to any JSON value, whatever its members are called, and shares nothing with it', () => {
+  it('is equal to any JSON value, with any names of members, and shares nothing with it', () => {
     fc.assert(
       fc.property(fc.jsonValue(), given => {
         const value = JSON.parse(`{"__proto__": ${JSON.stringify(given)}, "list": [{}]}`) as { list: object[] };

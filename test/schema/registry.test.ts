@@ -30,7 +30,7 @@ describe('the table', () => {
         }
   });
 
-  it('inlines embedded structs and remembers where they are nested on the wire', () => {
+  it('inlines embedded structs and records where they are nested in protobuf', () => {
     const volume = typeOf('core.v1.Volume');
     expect(volume.fields[0]?.name).toBe('name');
     expect(volume.field.get('hostPath')?.inlinedFrom).toEqual({
@@ -42,7 +42,7 @@ describe('the table', () => {
     expect(rule?.inlinedFrom?.inner?.protoName).toBe('rule');
   });
 
-  it('knows wrappers, unions, enums, merge facts and alternatives', () => {
+  it('has wrappers, unions, enums, merge strategies and alternatives', () => {
     const extra = typeOf('authorization.v1.SubjectAccessReviewSpec').field.get('extra')?.type;
     expect(extra).toMatchObject({ is: 'map', of: { is: 'list', wrapper: 'authorization.v1.ExtraValue' } });
     expect(typeOf('core.v1.SeccompProfile').union?.discriminator).toBe('type');
@@ -59,7 +59,7 @@ describe('the table', () => {
 });
 
 describe('the registry', () => {
-  it('speaks neutral or upstream names and keeps storage names neutral', () => {
+  it('has neutral or upstream names and neutral storage names', () => {
     const upstream = build('kubernetes').find('rbac.authorization.k8s.io', 'v1', 'roles');
     const neutral = build().find('rbac.authorization.orchestrator.io', 'v1', 'roles');
     expect(upstream?.apiVersion).toBe('rbac.authorization.k8s.io/v1');
@@ -78,7 +78,7 @@ describe('the registry', () => {
     expect(registry.stored.find(r => r.storageName === 'core/events')?.apiVersion).toBe('v1');
   });
 
-  it('knows versions that are off without serving them, and turns them on when asked', () => {
+  it('has disabled versions without serving them, and enables them by a setting', () => {
     const alpha = build()
       .groups.get('storage.orchestrator.io')
       ?.versions.find(v => v.version === 'v1alpha1');
@@ -107,7 +107,7 @@ describe('the registry', () => {
     });
   });
 
-  it('adds custom resources as groups of their own, most stable version preferred', () => {
+  it('adds custom resources in their own groups, with the most stable version preferred', () => {
     const base = build().find('', 'v1', 'configmaps')!;
     const custom = (version: string): Resource => ({
       ...base,

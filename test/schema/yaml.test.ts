@@ -73,7 +73,7 @@ none: {}
     );
   });
 
-  it('read back as what was written', () => {
+  it('are decoded to the encoded value', () => {
     const text = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),
@@ -111,7 +111,7 @@ none: {}
 });
 
 describe('YAML bodies', () => {
-  it('resolve anchors, bounded', () => {
+  it('resolve anchors, with a limit', () => {
     expect(decode('a: &x {b: 1}\nc: *x\n')).toEqual({ a: { b: 1 }, c: { b: 1 } });
     const bomb = [
       'a0: &a0 [x,x,x,x,x,x,x,x,x,x]',
@@ -129,19 +129,19 @@ describe('YAML bodies', () => {
     expect(() => decode('a: [1')).toThrow(/converting YAML/);
   });
 
-  it('report repeated keys with their line', () => {
+  it('report duplicate keys with their line', () => {
     expect(decodeYamlStrict(Buffer.from('data:\n  k: 1\n  k: 2\n'))).toEqual({
       value: { data: { k: 2 } },
       duplicates: ['line 3: key "k" already set in map'],
     });
   });
 
-  it('read a lone point as text, which answers do not quote', () => {
+  it('contain a single dot as text, which answers do not quote', () => {
     expect(decodeYaml(Buffer.from('{a: ., b: 1.5, c: .5, d: 2.}'))).toEqual({ a: '.', b: 1.5, c: 0.5, d: 2 });
     expect(encodeYaml({ 'f:a': { '.': {} }, b: '.', c: '.5' })).toBe('b: .\nc: ".5"\nf:a:\n  .: {}\n');
   });
 
-  it('have their members in the order of names', () => {
+  it('have members sorted by name', () => {
     expect(JSON.stringify(decodeYaml(Buffer.from('b: {d: 1, c: 2}\na: 3')))).toBe('{"a":3,"b":{"c":2,"d":1}}');
   });
 

@@ -42,7 +42,7 @@ const withBody = (method: string, path: string, token: string, body: object): st
   return head(method, path, token, `content-type: application/json\r\ncontent-length: ${text.length}\r\n`) + text;
 };
 
-describe.each(['uws', 'node'] as const)('clients that go away at any moment, on %s', listener => {
+describe.each(['uws', 'node'] as const)('clients that disconnect at any time, on %s', listener => {
   let server: RunningServer;
   let port: number;
   beforeAll(async () => {
@@ -136,7 +136,7 @@ describe.each(['uws', 'node'] as const)('clients that go away at any moment, on 
     );
   }
 
-  it('leave nothing behind', async () => {
+  it('leak no memory', async () => {
     const pick = random(listener.length);
     let next = 0;
     const client = async (): Promise<void> => {
@@ -147,7 +147,7 @@ describe.each(['uws', 'node'] as const)('clients that go away at any moment, on 
     expect((await call('POST', MAPS, { metadata: { name: 'after' } })).status).toBe(201);
   }, 120_000);
 
-  it('and thousands of watches at once, in the middle of events, leave nothing behind either', async () => {
+  it('and thousands of concurrent watches, in the middle of events, leak no memory', async () => {
     const pick = random(7);
     const open = Array.from({ length: WATCHES }, (_, i) => {
       const accept = i % 10 === 0 ? `accept: ${TABLE}\r\n` : '';

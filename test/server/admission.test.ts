@@ -44,12 +44,12 @@ describe('mutators and validators of a running server', () => {
       ? [`mutate CREATE ${path} (object)`, `validate CREATE ${path} (object)`]
       : [`mutate UPDATE ${path} (object, old)`, `validate UPDATE ${path} (object, old)`];
 
-  describe('are asked about', () => {
+  describe('are called for', () => {
     const APPLY = 'application/apply-patch+yaml';
     const MERGE = 'application/merge-patch+json';
     const map = (name: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
-    test('creates, also by an apply and by an update', async () => {
+    test('creates, including those by apply and update', async () => {
       expect(await asked(201, () => api.post(maps, map('a')))).toEqual(both('CREATE', 'configmaps/a'));
       expect(await asked(201, () => api.patch(`${maps}/b?fieldManager=m`, APPLY, map('b')))).toEqual(
         both('CREATE', 'configmaps/b'),
@@ -90,7 +90,7 @@ describe('mutators and validators of a running server', () => {
       }
     });
 
-    test('the scale of an object, which they see as a whole', async () => {
+    test('the scale of an object, with the whole object', async () => {
       const deployments = '/apis/apps/v1/namespaces/asked/deployments';
       await api.made(deployments, deployment('scaled'));
       const path = `${deployments}/scaled/scale`;
@@ -116,7 +116,7 @@ describe('mutators and validators of a running server', () => {
       );
     });
 
-    test('bindings: mutators about the binding, validators about the pod that it leads to', async () => {
+    test('bindings: mutators with the binding, validators with the bound pod', async () => {
       const core = '/api/v1/namespaces/asked';
       await api.until(async () => (await api.get(`${core}/serviceaccounts/default`)).status === 200);
       const binding = (name: string): object => ({ metadata: { name }, target: { kind: 'Node', name: 'n' } });
@@ -131,7 +131,7 @@ describe('mutators and validators of a running server', () => {
       ]);
     });
 
-    test('deletes, validators alone, and about each object of a collection', async () => {
+    test('deletes (only validators), including each object of a collection', async () => {
       const labels = { of: 'removed' };
       for (const name of ['x', 'y']) await api.made(maps, { metadata: { name, labels } });
       expect(await asked(200, () => api.delete(`${maps}/x?dryRun=All`))).toEqual([
@@ -143,7 +143,7 @@ describe('mutators and validators of a running server', () => {
       ]);
     });
 
-    test('the update that ends a deletion as about any other', async () => {
+    test('the update that completes a deletion', async () => {
       await api.made(maps, { metadata: { name: 'ending', finalizers: ['example.com/x'] } });
       expect((await api.delete(`${maps}/ending`)).status).toBe(200);
       expect(await asked(200, () => api.patch(`${maps}/ending`, MERGE, { metadata: { finalizers: null } }))).toEqual(
@@ -153,7 +153,7 @@ describe('mutators and validators of a running server', () => {
     });
   });
 
-  describe('what a mutator changes', () => {
+  describe('a change of a mutator', () => {
     const deployments = '/apis/apps/v1/namespaces/asked/deployments';
 
     test('in an update gets the defaults of its kind', async () => {
@@ -169,7 +169,7 @@ describe('mutators and validators of a running server', () => {
       expect(body.metadata!.generation).toBe(2);
     });
 
-    test('in a write of a scale that sets the same replicas is stored', async () => {
+    test('in a write of a scale with the same replicas is stored', async () => {
       await api.made(deployments, deployment('unscaled'));
       const scale = {
         apiVersion: 'autoscaling/v1',
@@ -182,7 +182,7 @@ describe('mutators and validators of a running server', () => {
       expect(metadata!.annotations!.mutated).toBe('UPDATE');
     });
 
-    test('does not store a new object in another namespace than the sender may create it in', async () => {
+    test('cannot move a new object to another namespace', async () => {
       const { status, body } = await api.post(maps, { metadata: { name: 'moved', labels: { make: 'elsewhere' } } });
       expect([status, body.message]).toEqual([
         400,
@@ -191,7 +191,7 @@ describe('mutators and validators of a running server', () => {
       expect((await api.get('/api/v1/namespaces/default/configmaps/moved')).status).toBe(404);
     });
 
-    test('may be the metadata as a whole: the server sets what is its own afterwards', async () => {
+    test('may replace the metadata: the server restores its own fields afterwards', async () => {
       const sent = deployment('replaced') as { metadata: object };
       const created = await api.made(deployments, {
         ...sent,
@@ -235,7 +235,7 @@ describe('mutators and validators of a running server', () => {
       code: 422,
     });
 
-    test('refuses the delete, which leaves the object as it is', async () => {
+    test('refuses the delete, which does not change the object', async () => {
       const { metadata } = await api.made(maps, kept('one'));
       const { status, body } = await api.delete(`${maps}/one`);
       expect([status, body]).toEqual([422, refusal('one')]);
@@ -249,7 +249,7 @@ describe('mutators and validators of a running server', () => {
       expect((await api.get(`${maps}/held`)).body.metadata!.deletionTimestamp).toBeUndefined();
     });
 
-    test('refuses a delete in grace before the pod is marked', async () => {
+    test('refuses a delete with a grace period before the pod is marked', async () => {
       await api.until(async () => (await api.get('/api/v1/namespaces/asked/serviceaccounts/default')).status === 200);
       const pods = '/api/v1/namespaces/asked/pods';
       const spec = { containers: [{ name: 'c', image: 'i' }] };

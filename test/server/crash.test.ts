@@ -47,7 +47,7 @@ test('a pool thread that runs out of memory fails its requests with 500 and is r
   }
 });
 
-test('a controller that throws at events keeps neither the others nor the server from their work', async () => {
+test('a controller that throws at events does not affect other controllers or the server', async () => {
   const api = await Api.start({ plugins: [{ use: fixture('faulty-controller') }] });
   try {
     const failed = vi.fn();
@@ -60,7 +60,7 @@ test('a controller that throws at events keeps neither the others nor the server
   }
 });
 
-test('a writer that fails ends the server with 1 and says why', async () => {
+test('a writer that fails ends the server with exit code 1 and the reason', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'capstan-crash-'));
   const trigger = mkdtempSync(join(directory, 'trigger-'));
   const flags = ['--storage-backend=memory', '--secure-port=0', `--data-dir=${join(directory, 'data')}`];

@@ -53,7 +53,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
   });
   afterAll(() => etcd.stop());
 
-  it('show what another has written at once, in gets, lists, watches and conflicts [R234] [R235] [R334]', async () => {
+  it('immediately show writes of another server, in gets, lists, watches and conflicts [R234] [R235] [R334]', async () => {
     const [a, b] = (await servers(2, etcd.url, '/two')) as [ServerProcess, ServerProcess];
     const watch = await b.watch(
       `${MAPS}?watch=1&resourceVersion=${(await b.call('GET', MAPS)).body.metadata.resourceVersion}`,
@@ -83,7 +83,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     initial.close();
   });
 
-  it('decide about each other’s objects: conflicts, names that are taken or free again, objects that are gone [R345]', async () => {
+  it('agree on each other’s objects: conflicts, existing and deleted names, deleted objects [R345]', async () => {
     const [a, b] = (await servers(2, etcd.url, '/conflicts')) as [ServerProcess, ServerProcess];
     for (let i = 0; i < 20; i++) {
       const [one, two] = i % 2 === 0 ? [a, b] : [b, a];
@@ -101,7 +101,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     }
   });
 
-  it('race for one object: each change wins once', async () => {
+  it('update one object concurrently: each change is applied once', async () => {
     const both = (await servers(2, etcd.url, '/race')) as [ServerProcess, ServerProcess];
     await both[0].call('POST', MAPS, map('n', '0'));
     let won = 0;
@@ -118,7 +118,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     expect((await both[1].call('GET', `${MAPS}/n`)).body.data!['value']).toBe(String(won));
   });
 
-  it('race for one node port and one address: one gets them', async () => {
+  it('allocate one node port and one address concurrently: one gets them', async () => {
     const both = (await servers(2, etcd.url, '/claims')) as [ServerProcess, ServerProcess];
     const services = '/api/v1/namespaces/default/services';
     const spec = { type: 'NodePort', clusterIP: '10.0.0.77', ports: [{ port: 80, nodePort: 31234 }] };
@@ -128,7 +128,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     expect(answers.map(answer => answer.status).sort()).toEqual([201, ...Array<number>(15).fill(422)]);
   });
 
-  it('continue each other’s lists, of one version [R240] [R251]', async () => {
+  it('continue each other’s lists at one version [R240] [R251]', async () => {
     const [a, b] = (await servers(2, etcd.url, '/pages')) as [ServerProcess, ServerProcess];
     for (let i = 0; i < 9; i++) await a.call('POST', MAPS, map(`p${i}`));
     const first = await a.call('GET', `${MAPS}?limit=4`);
@@ -152,7 +152,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     await other.close();
   });
 
-  it('survive the end of one of them, whose watches resume at another without loss or repetition [R244]', async () => {
+  it('survive the end of one of them, whose watches resume at another without gaps or duplicates [R244]', async () => {
     const [a, b] = (await servers(2, etcd.url, '/killed')) as [ServerProcess, ServerProcess];
     const from = (await a.call('GET', MAPS)).body.metadata.resourceVersion;
     const first = await a.watch(`${MAPS}?watch=1&resourceVersion=${from}`);
@@ -185,7 +185,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     all.close();
   });
 
-  it('agree on every change, in one order, while the connections of one to etcd are cut again and again [R247] [R325]', async () => {
+  it('agree on every change, in one order, while the connections of one to etcd are interrupted repeatedly [R247] [R325]', async () => {
     const proxy = new CuttingProxy(Number(new URL(etcd.url).port));
     const [near] = (await servers(1, etcd.url, '/shaky')) as [ServerProcess];
     const [far] = (await servers(1, `http://127.0.0.1:${await proxy.listen()}`, '/shaky')) as [ServerProcess];
@@ -224,7 +224,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     proxy.close();
   });
 
-  it('are told of what was lost when history was compacted while they were cut off; older watches get 410 [R346]', async () => {
+  it('find the changes that were compacted while they were disconnected; older watches get 410 [R346]', async () => {
     const proxy = new CuttingProxy(Number(new URL(etcd.url).port));
     const [near] = (await servers(1, etcd.url, '/cut')) as [ServerProcess];
     const [far] = (await servers(1, `http://127.0.0.1:${await proxy.listen()}`, '/cut')) as [ServerProcess];
@@ -252,7 +252,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     proxy.close();
   });
 
-  it('say that they are not ready while etcd is away, answer with 504, and recover with it [R319] [R322]', async () => {
+  it('are not ready while etcd is not available, answer with 504, and recover afterwards [R319] [R322]', async () => {
     const [a] = (await servers(1, etcd.url, '/away')) as [ServerProcess];
     const from = (await a.call('GET', MAPS)).body.metadata.resourceVersion;
     const watch = await a.watch(`${MAPS}?watch=1&resourceVersion=${from}`);
@@ -285,7 +285,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     watch.close();
   });
 
-  it('elect one whose controllers run: another takes over within 15 s of its death, and at once when it ends', async () => {
+  it('elect one whose controllers run: another takes over within 15 s after it is killed, and immediately when it is closed', async () => {
     const three = await servers(3, etcd.url, '/leader');
     const holder = async (server: ServerProcess) =>
       String((await server.call('GET', LEASE)).body.spec?.['holderIdentity'] ?? '');
@@ -330,7 +330,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
 });
 
 describe.skipIf(!etcdWanted)('a server over an etcd with TLS (skipped without the program `etcd`)', () => {
-  it('serves with the certificates that its flags name, and says what is wrong without', {
+  it('uses the certificates of its flags, and reports the problem without them', {
     timeout: 90_000,
   }, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'capstan-etcd-tls-'));
@@ -350,7 +350,7 @@ describe.skipIf(!etcdWanted)('a server over an etcd with TLS (skipped without th
 describe.skipIf(!etcdWanted)(
   'a server over an etcd that was restored from a backup (skipped without the program `etcd`)',
   () => {
-    it('stops, and shows the restored state once started again', { timeout: 50_000 }, async () => {
+    it('stops, and shows the restored state after it is started again', { timeout: 50_000 }, async () => {
       const directory = mkdtempSync(join(tmpdir(), 'capstan-etcd-backup-'));
       const [data, backup] = [join(directory, 'data'), join(directory, 'backup')] as const;
       const etcd = await startEtcd({ directory: data });
@@ -397,7 +397,7 @@ describe.skipIf(!etcdWanted)('servers over a cluster of three etcds (skipped wit
   }, 60_000);
   afterAll(() => Promise.all(cluster.map(etcd => etcd.stop())));
 
-  it('go on through the death of each member, watches showing every change once', { timeout: 180_000 }, async () => {
+  it('continue while each member is killed, and watches show every change once', { timeout: 180_000 }, async () => {
     const urls = cluster.map(etcd => etcd.url).join(',');
     const [a, b] = (await servers(2, urls, '/registry')) as [ServerProcess, ServerProcess];
     const from = (await a.call('GET', MAPS)).body.metadata.resourceVersion;

@@ -106,7 +106,7 @@ async function createUntilKilled(server: Process): Promise<Stored[]> {
 }
 
 describe('kill -9', () => {
-  it('loses nothing that was acknowledged, and revisions go on above it', { timeout: 60_000 }, async () => {
+  it('loses no acknowledged write, and revisions continue above', { timeout: 60_000 }, async () => {
     const first = await serve();
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'survivors' } };
     expect((await call(first, 'POST', '/api/v1/namespaces', namespace)).status).toBe(201);

@@ -32,7 +32,7 @@ const threads = (): number => readdirSync('/proc/self/task').length;
 afterAll(() => agent.close());
 
 describe('the library', () => {
-  it('loads plugins in the writer after those of the main thread, where native libraries must be loaded first', async () => {
+  it('loads plugins of the writer after those of the main thread, where native libraries must be loaded first', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'capstan-order-'));
     const use = pathToFileURL(resolve('dist/test/server/fixtures/ordered.js')).href;
     const server = await startServer({ ...memory, plugins: [{ use, config: { file: join(directory, 'front') } }] });
@@ -40,7 +40,7 @@ describe('the library', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('runs two servers in one process that know nothing of each other', async () => {
+  it('runs two independent servers in one process', async () => {
     const [one, two] = await Promise.all([startServer(memory), startServer({ ...memory, naming: 'kubernetes' })]);
     try {
       expect(one.url).not.toBe(two.url);
@@ -76,7 +76,7 @@ describe('the library', () => {
     expect(threads()).toBe(before);
   });
 
-  it('takes no connection on any port while requests under way end', async () => {
+  it('accepts no connections on any port while requests in flight are completed', async () => {
     const server = await startServer({ ...memory, httpPort: 0 });
     const { port } = new URL(server.httpUrl!);
     const busy = connect(Number(port), '127.0.0.1');
@@ -103,7 +103,7 @@ describe('the library', () => {
     await closed;
   });
 
-  it('closes once, however often it is asked to', async () => {
+  it('closes once, with any number of calls', async () => {
     const server = await startServer(memory);
     const first = server.close();
     expect(server.close()).toBe(first);
@@ -112,7 +112,7 @@ describe('the library', () => {
   });
 
   it.each([undefined, 'front', 'request', 'control'])(
-    'has the plugins of every thread release what they hold, also where that fails (%s)',
+    'releases the plugins of every thread, even if a release fails (%s)',
     async failing => {
       const directory = mkdtempSync(join(tmpdir(), 'capstan-releasing-'));
       const file = join(directory, 'released');
@@ -133,7 +133,7 @@ describe('the library', () => {
     },
   );
 
-  it('leaves no timer or socket behind: a program ends by itself after close()', async () => {
+  it('leaves no timer or socket: a program ends on its own after close()', async () => {
     const library = pathToFileURL(resolve('dist/core/index.js')).href;
     const program = `const { startServer } = await import(${JSON.stringify(library)});
       const server = await startServer({ storage: 'memory', port: 0 });

@@ -18,13 +18,13 @@ test('each record is a line of JSON, and none is lost when a thread or the proce
   for (const { time } of records) expect(new Date(time).toISOString()).toBe(time);
 });
 
-test('records hold no secrets, and of errors only text and stack', () => {
+test('records contain no secrets, and of errors only message and stack', () => {
   expect(run.stderr).not.toContain('hidden');
   const { error, stack } = records.find(record => record.message === 'of an error');
   expect([error.split('\n')[0], stack]).toEqual(['Error: it failed', 'a\nb']);
   expect(records.find(record => record.message === 'of secrets').headers.accept).toBe('shown');
 });
 
-test('the library is not loaded before there is something to write', () => {
+test('the library is loaded with the first record', () => {
   expect(records.at(-1)).toMatchObject({ before: false, after: true });
 });

@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-test('every permission of an identity is found once, also where its first request was refused', async () => {
+test('every permission of an identity is determined once, even if its first request was refused', async () => {
   const status = async (path: string): Promise<number> => (await api.get(path, { token: 'ann-token' })).status;
   expect(await status('/api/v1/nodes')).toBe(403);
   const paths = ['default', 'other'].flatMap(namespace =>

@@ -7,6 +7,6 @@ test.each([
   ['https://etcd.example:443', 'etcd.example:443'],
   ['https://etcd.example', 'etcd.example:443'],
   ['http://[::1]:2379', '[::1]:2379'],
-])('etcd at %s is spoken to at %s', (server, address) => {
+])('etcd at %s is called at %s', (server, address) => {
   expect(hostAndPort(server)).toBe(address);
 });

@@ -15,7 +15,7 @@ import { certificates, etcdWanted, startEtcd } from './etcd.js';
 import { CuttingProxy } from './proxy.js';
 
 describe.skipIf(!etcdWanted)(
-  'an etcd store behind a connection that is cut (skipped without the program `etcd`)',
+  'an etcd store with an interrupted connection (skipped without the program `etcd`)',
   () => {
     let etcd: Awaited<ReturnType<typeof startEtcd>>;
     let proxy: CuttingProxy;
@@ -35,7 +35,7 @@ describe.skipIf(!etcdWanted)(
       await etcd.stop();
     });
 
-    it('resumes a watch without losing or repeating events', { timeout: 30_000 }, async () => {
+    it('resumes a watch without gaps or duplicates', { timeout: 30_000 }, async () => {
       const from = await near.revision();
       const end = new AbortController();
       const seen: number[] = [];
@@ -56,7 +56,7 @@ describe.skipIf(!etcdWanted)(
       expect(seen).toEqual(Array.from({ length: 600 }, (_, i) => from + 1 + i));
     });
 
-    it('tells a transaction that took place although its answer was lost', { timeout: 30_000 }, async () => {
+    it('finds a transaction that was committed although its answer was lost', { timeout: 30_000 }, async () => {
       // If it were muted before it is connected, the request would never arrive.
       while (
         await far.check().then(
@@ -84,7 +84,7 @@ describe.skipIf(!etcdWanted)(
       expect(Buffer.from(event!.value!).toString()).toBe(`{"rv":"${stored?.modified}"}`);
     });
 
-    it('gives the writes of one key up together while etcd is away', { timeout: 20_000 }, async () => {
+    it('fails the writes of one key together while etcd is not available', { timeout: 20_000 }, async () => {
       proxy.part();
       const writes = Array.from({ length: 4 }, () =>
         far.commit([[{ is: 'put', key: 'busy', value: Buffer.from('{}'), expect: 0 }]]),
@@ -96,8 +96,8 @@ describe.skipIf(!etcdWanted)(
   },
 );
 
-describe('a member of etcd that takes watches and says nothing', () => {
-  it('is given up, so that another one can be asked', { timeout: 30_000 }, async () => {
+describe('a member of etcd that accepts watches and does not answer', () => {
+  it('is abandoned, so that another one is used', { timeout: 30_000 }, async () => {
     const server = new Server();
     const bytes = { requestSerialize: Buffer.from, requestDeserialize: Buffer.from, responseSerialize: Buffer.from };
     const watch = {
@@ -126,7 +126,7 @@ describe('a member of etcd that takes watches and says nothing', () => {
 });
 
 describe('the configuration of the etcd store', () => {
-  it('tells which file of TLS cannot be used', async () => {
+  it('reports which TLS file cannot be used', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'capstan-etcd-tls-'));
     onTestFinished(() => rm(directory, { recursive: true }));
     const { cafile, certfile, keyfile, tls } = await certificates(directory);
@@ -141,7 +141,7 @@ describe('the configuration of the etcd store', () => {
     );
   });
 
-  it('tells what is wrong by the path of the field', () => {
+  it('reports errors with the path of the field', () => {
     expect(() => plugin.parse({})).toThrow(/^servers: /);
     expect(() => plugin.parse({ servers: ['localhost:2379'] })).toThrow(/^servers\[0\]: /);
     expect(() => plugin.parse({ servers: ['http://root:secret@localhost:2379'] })).toThrow(

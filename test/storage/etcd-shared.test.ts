@@ -54,7 +54,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
   });
   afterAll(() => etcd.stop());
 
-  it('refuses values of a format it does not know, and prefixes that hold something else', async () => {
+  it('refuses values of an unknown format, and prefixes with other data', async () => {
     const connection = new Connection({ servers: [etcd.url], prefix: '/x' });
     const store = await open(etcd.url, { prefix: '/formats' });
     await connection.call(Put, { key: Buffer.from('/formats/later'), value: Buffer.from([2, ...Buffer.alloc(40)]) });
@@ -78,7 +78,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     await Promise.all([a.close(), b.close()]);
   });
 
-  it('says it cannot be opened where nothing listens', { timeout: 40_000 }, async () => {
+  it('reports that it cannot be opened if no server listens', { timeout: 40_000 }, async () => {
     await expect(open('http://127.0.0.1:9')).rejects.toThrow(/^etcd at http:\/\/127\.0\.0\.1:9 does not answer: /);
   });
 
@@ -97,7 +97,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     connection.close();
   });
 
-  it('marks a revision that every watch comes to, whatever else etcd holds', async () => {
+  it('marks a revision that every watch reaches, with any other data in etcd', async () => {
     const store = await open(etcd.url, { prefix: '/marks' });
     const foreign = new Connection({ servers: [etcd.url], prefix: '/x' });
     const delivered: number[] = [];
@@ -121,7 +121,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     await store.close();
   });
 
-  it('makes up for events lost in a compaction during a cut: changes, creations, deletions, each once', {
+  it('replaces events lost in a compaction while disconnected: changes, creations, deletions, each once', {
     timeout: 40_000,
   }, async () => {
     const proxy = new CuttingProxy(Number(new URL(etcd.url).port));
@@ -171,7 +171,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     proxy.close();
   });
 
-  it('tells the past to many at once, each what it asked for, and those who are late that it is gone', async () => {
+  it('serves history to many concurrent watches, and Compacted to those that are late', async () => {
     const store = await open(etcd.url, { prefix: '/past' });
     const revisions: number[] = [];
     for (let i = 0; i < 20; i++) revisions.push(await committed(store, put(`${i % 2 ? 'odd' : 'even'}/k`, String(i))));
@@ -196,7 +196,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     await store.close();
   });
 
-  it('resolves guarded writes whose answers are lost, each done once', { timeout: 60_000 }, async () => {
+  it('applies conditional writes once although their answers are lost', { timeout: 60_000 }, async () => {
     const proxy = new CuttingProxy(Number(new URL(etcd.url).port));
     const near = await open(etcd.url, { prefix: '/once' });
     const far = await open(`http://127.0.0.1:${await proxy.listen()}`, { prefix: '/once' });
@@ -243,7 +243,7 @@ describe.skipIf(!etcdWanted)('a cluster of three etcds (skipped without the prog
   }, 60_000);
   afterAll(() => Promise.all(cluster.map(etcd => etcd.stop())));
 
-  it('is written and watched, each event once, while its members die one after the other', {
+  it('is written and watched, each event once, while its members are killed one after the other', {
     timeout: 120_000,
   }, async () => {
     const store = await new EtcdStore({ servers: cluster.map(etcd => etcd.url), prefix: '/test' }).start();
@@ -281,7 +281,7 @@ describe.skipIf(!etcdWanted)('an etcd with TLS and users (skipped without the pr
   });
   afterAll(() => rm(directory, { recursive: true }));
 
-  it('is spoken to with certificates, and not without', { timeout: 60_000 }, async () => {
+  it('accepts connections only with certificates', { timeout: 60_000 }, async () => {
     const { tls, cafile, certfile, keyfile } = await certificates(directory);
     const etcd = await startEtcd({ tls });
     onTestFinished(() => etcd.stop());
@@ -293,7 +293,7 @@ describe.skipIf(!etcdWanted)('an etcd with TLS and users (skipped without the pr
     await store.close();
   });
 
-  it('is spoken to as a user, with a new token whenever the old one is no longer known', {
+  it('is used as a user, with a new token when the old one becomes invalid', {
     timeout: 60_000,
   }, async () => {
     const etcd = await startEtcd();

@@ -45,7 +45,7 @@ it('orders keys by their UTF-8 bytes', () => {
   );
 });
 
-it('accepts exactly the keys that survive UTF-8', () => {
+it('accepts exactly the keys that UTF-8 can encode', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('a', '\ud800', '\udc00', '\u{10000}', '\uffff'), maxLength: 4 }),
@@ -91,7 +91,7 @@ it('answers like a list of all changes, after any changes and compactions', () =
   );
 });
 
-it('keeps its order when many keys come unordered and go', () => {
+it('keeps its order when many keys are added unordered and removed', () => {
   const index = new KeyIndex();
   const keys = Array.from({ length: 5000 }, (_, i) => `k${String((i * 7919) % 5000).padStart(4, '0')}`);
   for (const [i, one] of keys.entries()) index.add(one, i + 1, i + 1, 1);

@@ -19,7 +19,7 @@ function gate(): { opened: Promise<void>; open: () => void } {
   return { opened, open };
 }
 
-it('writes what comes during a sync as one group with one sync', async () => {
+it('writes transactions that arrive during a sync as one group with one sync', async () => {
   const records = new MemoryRecords();
   const store = await openMemory({ records });
   const syncs = records.syncs;
@@ -36,7 +36,7 @@ it('writes what comes during a sync as one group with one sync', async () => {
   await store.close();
 });
 
-it('shows a write to nobody before it is durable', async () => {
+it('shows a write only when it is durable', async () => {
   const records = new MemoryRecords();
   const store = await openMemory({ records });
   await committed(store, put('a', 'old'));
@@ -60,7 +60,7 @@ it('shows a write to nobody before it is durable', async () => {
   await store.close();
 });
 
-it('answers every write with an error after a failed one, keeps reading, and opens again as the disk has it', async () => {
+it('fails every write after a failed one, still reads, and reopens with the data on the disk', async () => {
   const records = new MemoryRecords();
   const store = await openMemory({ records });
   await committed(store, put('a', 'kept'));
@@ -102,7 +102,7 @@ it('serves a watch beyond its tail from the records, with one prefix among many'
   await store.close();
 });
 
-it('drops expired history by the clock it is given', async () => {
+it('removes expired history by the given clock', async () => {
   let now = 0;
   const store = await openMemory({ now: () => now, historyMs: 10_000 });
   const first = await committed(store, put('a', '1'));

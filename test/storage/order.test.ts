@@ -12,7 +12,7 @@ class SlowReads extends MemoryRecords {
   }
 }
 
-it('answers commits in their order, also while the value that a refused one met is read: events never overtake each other', async () => {
+it('answers commits in order, also while the current value of a conflict is read: events never overtake each other', async () => {
   const store = await openMemory({ records: new SlowReads() });
   await store.commit([[put('a')]]);
   const answered: number[] = [];

@@ -153,7 +153,7 @@ describe.each(FAULTS)('a RocksDB store when $name', ({ settled, damage, named, k
     await damage();
   });
 
-  it('is refused in one line that says what is wrong and what helps, and left as it was [R010]', async () => {
+  it('is refused in one line with the problem and the remedy, and is not changed [R010]', async () => {
     const before = await files();
     const message = await scene.refusal();
     expect(message).toMatch(named);
@@ -169,7 +169,7 @@ describe.each(FAULTS)('a RocksDB store when $name', ({ settled, damage, named, k
     expect(await files()).toEqual(before);
   });
 
-  it('is recovered with every object that can be read, above all its revisions, and its files are kept', async () => {
+  it('is recovered with every object that can be read, with higher revisions, and its files are kept', async () => {
     const plan = await planRecovery(scene.path);
     const done = await recover(scene.path, { acceptLoss: true });
     expect(done).toMatchObject({ ...plan, damagedFilesPath: expect.any(String) });
@@ -193,7 +193,7 @@ describe.each(FAULTS)('a RocksDB store when $name', ({ settled, damage, named, k
 });
 
 describe('a recovery', () => {
-  it('says exactly what is gone, and does nothing without consent', async () => {
+  it('reports exactly what is lost, and does nothing without consent', async () => {
     await scene.fill(OBJECTS);
     await halve(await scene.newest(/\.log$/));
     const refusal = await scene.refusal();
@@ -207,7 +207,7 @@ describe('a recovery', () => {
     expect(await files()).toEqual(before);
   });
 
-  it('names the objects whose values are damaged', async () => {
+  it('reports the objects with damaged values', async () => {
     await scene.fill(OBJECTS);
     await scene.settle();
     await flip(await scene.newest(/\.sst$/), 0.6, 1);
@@ -221,7 +221,7 @@ describe('a recovery', () => {
     expect(lost[0]!.key).toBe(keyOf(lost[0]!.modified));
   });
 
-  it('needs no consent where nothing is lost, and leaves a sound store alone', async () => {
+  it('needs no consent if nothing is lost, and does not change a sound store', async () => {
     await scene.fill(10);
     await scene.settle();
     const before = await files();
@@ -231,7 +231,7 @@ describe('a recovery', () => {
     expect(await recover(scene.path, { acceptLoss: false })).toMatchObject({ objects: 10, missing: [], lost: [] });
   });
 
-  it('does not bring back what was deleted, nor old versions', async () => {
+  it('does not restore deleted objects or old versions', async () => {
     const store = await scene.open();
     await committed(store, put('a', 'old'));
     await committed(store, put('a', 'new'));
@@ -244,7 +244,7 @@ describe('a recovery', () => {
     expect(items.map(({ key, value }) => [key, Buffer.from(value).toString()])).toEqual([['a', 'new']]);
   });
 
-  it('that a crash stopped between its renames is finished by the next one', async () => {
+  it('that was interrupted between its renames is completed by the next one', async () => {
     await scene.fill(10);
     await cp(join(scene.path, 'db'), join(scene.path, 'db.recovered'), { recursive: true });
     await rm(join(scene.path, 'db'), { recursive: true });
@@ -254,7 +254,7 @@ describe('a recovery', () => {
 });
 
 describe('a store in use', () => {
-  it('is refused to a second opener, to a check and to a recovery', async () => {
+  it('cannot be opened a second time, checked or recovered', async () => {
     await scene.fill(3);
     const store = await scene.open();
     expect(await scene.refusal()).toMatch(/is in use by another process/);
@@ -272,7 +272,7 @@ describe('the reader of logs', () => {
     expect(maskedCrc(digits, 0, digits.length)).toBe((rotated + 0xa282ead8) >>> 0);
   });
 
-  it('finds damage anywhere in a log, and takes a torn end for none', async () => {
+  it('finds damage anywhere in a log, and ignores a torn end', async () => {
     await scene.fill(OBJECTS, 2000);
     const log = await scene.newest(/\.log$/);
     const copy = join(scene.path, 'copy.log');

@@ -62,8 +62,8 @@ function stopsAcknowledging(filled: Filled, reason: RegExp): void {
   expect(filled.kept).toBe(filled.acknowledged);
 }
 
-describe('a store whose disk takes no more', () => {
-  it('stops acknowledging at the first failed write, tells it, reads on, and loses nothing [R010]', {
+describe('a store whose disk is full', () => {
+  it('stops acknowledging at the first failed write, reports it, still reads, and loses nothing [R010]', {
     timeout: 60_000,
   }, async () => {
     stopsAcknowledging(await fill('ulimit -f 2000;', 0), /File too large/);
@@ -91,7 +91,7 @@ describe('a store whose disk takes no more', () => {
     },
   );
 
-  it('is one that a failed compaction ends as well: a torn row must not be followed by others', async () => {
+  it('also stops after a failed compaction, because a torn row must not be followed by others', async () => {
     const records = new MemoryRecords();
     const store = await openMemory({ records });
     await committed(store, put('a', '1'));
@@ -105,7 +105,7 @@ describe('a store whose disk takes no more', () => {
   });
 });
 
-it('refuses a directory that this user cannot write, saying so', { timeout: 60_000 }, async () => {
+it('refuses a directory that the user cannot write, with this reason', { timeout: 60_000 }, async () => {
   const path = join(directory, 'store');
   const store = await openRocksDb({ path, historyMs: 1000 });
   await committed(store, put('a', '1'));

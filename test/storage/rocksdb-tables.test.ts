@@ -20,7 +20,7 @@ const lists = (...given: string[]): (() => string) => {
 const table = (number: number, size: number): string => ` ${number}:${size}['a' seq:1, type:1 .. 'z' seq:2, type:1]\n`;
 
 describe('tables of an open database', () => {
-  it('are damaged if the list goes on naming them although they are missing or of another size', async () => {
+  it('are damaged if the list still contains them although they are missing or of another size', async () => {
     const list = `--- level 0 ---\n${table(7, 5)}${table(8, 13)}`;
     expect(await findDamagedTables(directory, lists(list))).toEqual([
       '000007.sst is missing',

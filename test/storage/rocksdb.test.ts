@@ -29,18 +29,18 @@ afterEach(async () => {
 });
 
 describe('a RocksDB store', () => {
-  it('is refused to a second opener while it is in use', async () => {
+  it('cannot be opened a second time while it is in use', async () => {
     await openStore();
     await expect(openStore()).rejects.toThrow(/is in use by another process/);
   });
 
-  it('opens when a crash left an empty store without a mark', async () => {
+  it('opens after a crash that left an empty store without a mark', async () => {
     await (await openStore()).close();
     await rm(join(path, 'high-water'));
     expect(await (await openStore()).revision()).toBe(0);
   });
 
-  it('finishes a compaction that a crash interrupted', async () => {
+  it('completes a compaction that a crash interrupted', async () => {
     const store = await openStore();
     for (let i = 0; i < 2500; i++) void store.commit([[put('a', String(i))]]);
     const last = await committed(store, put('b', '1'));
@@ -55,7 +55,7 @@ describe('a RocksDB store', () => {
     expect(rows).toMatchObject({ objects: [{ key: 'a' }, { key: 'b' }], older: 0, events: 0, compacted: last });
   });
 
-  it('drops history older than configured, by its clock', async () => {
+  it('removes history older than configured, by its clock', async () => {
     let now = 0;
     const store = await openRocksDb({ path, historyMs: 1000, now: () => now });
     stores.push(store);
@@ -70,7 +70,7 @@ describe('a RocksDB store', () => {
     expect(store.compactedRevision()).toBe(first);
   });
 
-  it('tells a bad configuration by the path of its field', () => {
+  it('reports an invalid configuration with the path of the field', () => {
     expect(() => plugin.parse({})).toThrow(/^path: /);
     expect(() => plugin.parse({ path: '/x', historyMs: 'long' })).toThrow(/^historyMs: /);
     expect(plugin.parse({ path: '/x' })).toEqual({ path: '/x', historyMs: 300_000 });

@@ -41,7 +41,7 @@ function byHand() {
   return { feed, state, answer, failures, commit: (revision: number) => deliver([], revision) };
 }
 
-it('readers that come while the store is asked share the next question, which is asked after all of them', async () => {
+it('readers that arrive during a request for the revision share the next one', async () => {
   const { feed, state, answer, commit } = byHand();
   await feed.start();
   const first = feed.sync();
@@ -58,7 +58,7 @@ it('readers that come while the store is asked share the next question, which is
   feed.stop();
 });
 
-it('a reader waits for the revision that the store is at, and a mark is made where no event comes with it', async () => {
+it('a reader waits for the revision of the store, and a mark is written if no event has this revision', async () => {
   const { feed, state, answer } = byHand();
   await feed.start();
   const { marks } = state;
@@ -71,7 +71,7 @@ it('a reader waits for the revision that the store is at, and a mark is made whe
   feed.stop();
 });
 
-it('a store that lost data is not served on', async () => {
+it('a store that has lost data is no longer served', async () => {
   const { feed, answer, failures, commit } = byHand();
   await feed.start();
   commit(80);
@@ -84,7 +84,7 @@ it('a store that lost data is not served on', async () => {
   feed.stop();
 });
 
-it('who waits when the feed ends is told that the store is not available', async () => {
+it('readers that wait when the feed ends get an error that the store is not available', async () => {
   const { feed } = byHand();
   await feed.start();
   const waiting = feed.waitFor(1000, false);

@@ -9,7 +9,7 @@ import { Writer } from '../../workers/store/writer.js';
 /** More than one page. */
 const OBJECTS = 2500;
 
-it('a thread that starts while history is shorter than its snapshot has every object all the same, and none that is gone', async () => {
+it('a thread that starts while history is shorter than its snapshot has exactly the current objects', async () => {
   const store = await openMemory({});
   for (let i = 0; i < OBJECTS; i++)
     await store.commit([[{ is: 'put', key: `core/pods/p${String(i).padStart(5, '0')}`, value: Buffer.from('{}') }]]);

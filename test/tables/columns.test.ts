@@ -326,7 +326,7 @@ describe('every built-in kind', () => {
   const registry = buildRegistry({ naming: namingOf('neutral'), strategies: () => undefined, generation: 1 });
   const names = [...new Set(registry.stored.map(resource => resource.storageName))];
 
-  it('has columns of its own but for those with the default two', () => {
+  it('has its own columns, except for the kinds with the two default columns', () => {
     expect(names.filter(name => !columnsOf(name)).sort()).toEqual([
       'apiextensions.orchestrator.io/customresourcedefinitions',
       'core/limitranges',
@@ -336,7 +336,7 @@ describe('every built-in kind', () => {
     ]);
   });
 
-  it('prints scalars for objects of any shape', () => {
+  it('prints scalars for malformed objects', () => {
     const columns = names.flatMap(name => columnsOf(name) ?? []);
     fc.assert(
       fc.property(

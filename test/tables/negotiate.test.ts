@@ -66,7 +66,7 @@ describe('media types [R174] [R179] [R185] [R191]', () => {
     expect(refusal.toStatus().details).toEqual({});
   });
 
-  it('is refused by the route in words of its own, else by the handler, which knows every wildcard', () => {
+  it('is refused by the route with its own message, otherwise by the handler, which supports every wildcard', () => {
     const handled = { ...OBJECT, routed: false };
     expect(type('application/*', handled)).toBe('application/json');
     for (const accept of ['text/plain', 'nonsense', 'application/json;q=0']) {
@@ -80,7 +80,7 @@ describe('media types [R174] [R179] [R185] [R191]', () => {
     expect(refused('application/json;q=0').message).toMatch(/^only the following/);
   });
 
-  it('names the streams too where a list or a watch is asked for, and no routes where there are none', () => {
+  it('reports also the stream types for lists and watches, and none for resources without', () => {
     const all = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
     expect(refused('text/*', { ...LIST, collection: true }).message).toBe(
       `406: Not Acceptable\n\nAvailable representations: ${all}, application/json;stream=watch, ${PB};stream=watch`,
@@ -91,7 +91,7 @@ describe('media types [R174] [R179] [R185] [R191]', () => {
     expect(refused('text/*', CUSTOM).toStatus()).not.toHaveProperty('details');
   });
 
-  it('reads pretty from the media type', () => {
+  it('accepts pretty in the media type', () => {
     expect(negotiate('application/json;pretty=1', OBJECT).pretty).toBe(true);
     expect(negotiate('application/json;pretty=0', OBJECT).pretty).toBe(false);
     expect(negotiate('application/json', OBJECT).pretty).toBeUndefined();
@@ -104,7 +104,7 @@ describe('forms [R057] [R193] [R194]', () => {
     return [chosen, version];
   };
 
-  it('takes the first range it can satisfy', () => {
+  it('uses the first range that it can satisfy', () => {
     expect(form(as('Table'), LIST)).toEqual(['table', 'v1']);
     expect(form(`${as('Table')},application/json`, LIST)).toEqual(['table', 'v1']);
     expect(form(`application/json,${as('Table')}`, LIST)).toEqual(['object', 'v1']);
@@ -131,7 +131,7 @@ describe('forms [R057] [R193] [R194]', () => {
     );
   });
 
-  it('gives metadata in protobuf and Tables in YAML', () => {
+  it('supports metadata in protobuf and Tables in YAML', () => {
     expect(negotiate(`${PB};as=PartialObjectMetadata;v=v1;g=meta.k8s.io`, OBJECT)).toMatchObject({
       form: 'partial',
       media: 'protobuf',
@@ -152,7 +152,7 @@ describe('streams [R008] [R328]', () => {
     }
   });
 
-  it('chooses the media type before its framing: YAML first is refused with the names of the streams', () => {
+  it('selects the media type before its framing: YAML first is refused with the stream types', () => {
     for (const accept of ['application/yaml', 'application/yaml, application/json'])
       expect(refused(accept, WATCH).message).toBe(
         `only the following media types are accepted: application/json;stream=watch, ${PB};stream=watch`,
@@ -164,7 +164,7 @@ describe('streams [R008] [R328]', () => {
 });
 
 describe('hostile headers', () => {
-  it('never throws anything but a refusal and keeps a bounded number of ranges', () => {
+  it('throws only refusals and limits the number of ranges', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii', maxLength: 300 }), accept => {
         expect(parseAccept(accept).length).toBeLessThanOrEqual(64);
@@ -178,7 +178,7 @@ describe('hostile headers', () => {
     expect(parseAccept('a/b,'.repeat(5000))).toHaveLength(64);
   });
 
-  it('keeps delimiters inside quotes together', () => {
+  it('ignores delimiters inside quotes', () => {
     expect(parseAccept('application/json;x="a,b;c";q=0.5')[0]).toMatchObject({ subtype: 'json', quality: 0.5 });
   });
 });

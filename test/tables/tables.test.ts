@@ -33,7 +33,7 @@ type Table = {
 const table = (rest?: Partial<TableInput>): Table => JSON.parse(JSON.stringify(tableValue(input(rest)))) as Table;
 
 describe('Tables [R057] [R058]', () => {
-  it('carry definitions, cells, list metadata and the metadata of each object', () => {
+  it('have definitions, cells, list metadata and the metadata of each object', () => {
     const result = table();
     expect(result.apiVersion).toBe('meta.k8s.io/v1');
     expect(result.metadata).toEqual({ resourceVersion: '9' });
@@ -64,7 +64,7 @@ describe('Tables [R057] [R058]', () => {
     ]);
   });
 
-  it('refuse other amounts with 400', () => {
+  it('refuse other values of includeObject with 400', () => {
     expect(() => parseIncludeObject('Other')).toThrow(
       new Refusal(
         'BadRequest',
@@ -73,7 +73,7 @@ describe('Tables [R057] [R058]', () => {
     );
   });
 
-  it('have Name and Created At where the kind defines no columns', () => {
+  it('have Name and Created At if the kind defines no columns', () => {
     const result = table({ columns: undefined });
     expect(result.columnDefinitions?.map(c => [c.name, c.type])).toEqual([
       ['Name', 'string'],
@@ -82,25 +82,25 @@ describe('Tables [R057] [R058]', () => {
     expect(result.rows[0]?.cells).toEqual(['x', '2024-01-01T00:00:00Z']);
   });
 
-  it('leave the definitions out after the first event of a watch', () => {
+  it('omit the definitions after the first event of a watch', () => {
     expect(table({ withHeader: false }).columnDefinitions).toBeNull();
   });
 
-  it('of nothing have no rows but all columns', () => {
+  it('without objects have no rows but all columns', () => {
     const result = table({ objects: [] });
     expect([result.rows, result.columnDefinitions?.length]).toEqual([[], 4]);
   });
 
-  it('speak both versions, in the naming of the server', () => {
+  it('support both versions, in the naming of the server', () => {
     expect(table({ tableVersion: 'v1beta1' }).rows[0]?.object?.apiVersion).toBe('meta.k8s.io/v1beta1');
     expect(table({ naming: namingOf('neutral') }).apiVersion).toBe('meta.orchestrator.io/v1');
   });
 
-  it('compute cells from another version where asked', () => {
+  it('compute cells from another version if requested', () => {
     expect(table({ cellSource: object => ({ ...object, type: 'stored' }) }).rows[0]?.cells[1]).toBe('stored');
   });
 
-  it('tell that a pod has ended', () => {
+  it('have a condition for pods that have ended', () => {
     const ended = (phase: string): unknown =>
       table({
         conditions: builtInStrategies('kubernetes').get('core/pods')?.rowConditions,
@@ -116,7 +116,7 @@ describe('Tables [R057] [R058]', () => {
   });
 });
 
-describe('metadata alone [R193] [R194]', () => {
+describe('metadata-only answers [R193] [R194]', () => {
   it('is a list of PartialObjectMetadata with kind and version each', () => {
     expect(partialObjectMetadataList([secret], { resourceVersion: '9' }, 'v1', naming)).toEqual({
       kind: 'PartialObjectMetadataList',

@@ -47,7 +47,7 @@ describe('a buffer compactor', () => {
       expect(items.get(1000 + round)!.value.every(byte => byte === round % 256)).toBe(true);
   });
 
-  it('counts exactly through any order of additions, removals and moves', async () => {
+  it('counts exactly with any order of additions, removals and moves', async () => {
     const change = fc.record({ key: fc.nat(20), isGone: fc.boolean(), compact: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(change, { maxLength: 200 }), async changes => {

@@ -7,7 +7,7 @@ import { encodeFromWriter } from '../../core/threads/wire.js';
 const { port1: writer, port2: reader } = new MessageChannel();
 afterEach(() => writer.close());
 
-it('who asks for the latest state while told of one event hears the rest of the events in their order', async () => {
+it('a listener that catches up during an event receives the other events in order', async () => {
   const counters = new Int32Array(new SharedArrayBuffer(4));
   const heard: number[] = [];
   let done: () => void = () => undefined;

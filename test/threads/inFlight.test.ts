@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { InFlight } from '../../core/threads/inFlight.js';
 
-test('gives ids once, finds the value of each until it is deleted, and reuses slots', () => {
+test('assigns unique ids, finds their values until they are deleted, and reuses slots', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat()), { maxLength: 200 }), steps => {
       const inFlight = new InFlight<string>();

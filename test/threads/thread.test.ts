@@ -18,7 +18,7 @@ function skeleton(...messages: readonly ToSkeleton[]): { worker: Worker; posted:
   return { worker, posted };
 }
 
-test('a thread takes messages in their order once it is ready, also those that came before', async () => {
+test('a thread handles messages in order once it is ready, including earlier ones', async () => {
   const { worker, posted } = skeleton({ is: 'note', text: 'a' }, { is: 'begin' }, { is: 'note', text: 'b' });
   await vi.waitUntil(() => posted.includes('b'));
   worker.postMessage({ is: 'note', text: 'c' });
@@ -26,7 +26,7 @@ test('a thread takes messages in their order once it is ready, also those that c
   expect(posted).toEqual(['begun', 'ready', 'a', 'b', 'c']);
 });
 
-test('a thread that closes while it starts releases what the start has acquired, the last first', async () => {
+test('a thread that closes while it starts releases acquired resources in reverse order', async () => {
   const { posted } = skeleton({ is: 'begin' }, { is: 'close' });
   await vi.waitUntil(() => posted.includes('closed'));
   expect(posted).toEqual([
@@ -39,13 +39,13 @@ test('a thread that closes while it starts releases what the start has acquired,
   ]);
 });
 
-test('a thread that has not begun closes at once', async () => {
+test('a thread that has not begun closes immediately', async () => {
   const { posted } = skeleton({ is: 'close' });
   await vi.waitUntil(() => posted.includes('closed'));
   expect(posted).toEqual(['closed']);
 });
 
-test('a thread whose start fails releases what it has acquired and ends with the error', async () => {
+test('a thread whose start fails releases acquired resources and ends with the error', async () => {
   const { worker, posted } = skeleton({ is: 'begin', fails: true });
   // The thread may have ended when its error is received.
   const exited = new Promise(resolve => worker.once('exit', resolve));

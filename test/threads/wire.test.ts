@@ -113,14 +113,14 @@ describe('messages between the writer and other threads', () => {
     expect(received.events.every(({ value: got }) => Buffer.compare(got!, value) === 0)).toBe(true);
   });
 
-  it('leave the values of the sender alone', () => {
+  it('do not change the values of the sender', () => {
     const value = Uint8Array.of(1, 2, 3);
     const proposal = { id: 1, operations: [{ is: 'put' as const, key: 'a', value }] };
     sent(encodeToWriter({ is: 'propose', proposals: [proposal] }));
     expect(value).toEqual(Uint8Array.of(1, 2, 3));
   });
 
-  it('have views of one buffer as values: an object costs no buffer of its own', () => {
+  it('have views of one buffer as values', () => {
     const message: EventsMessage = {
       is: 'events',
       revision: 2,

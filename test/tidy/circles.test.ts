@@ -20,19 +20,19 @@ function circlesIn(graph: Graph): string[] {
 }
 
 describe('imports at run time', () => {
-  it('have no circles', () => {
+  it('have no cycles', () => {
     const sources = sourcesIn('core', 'workers', 'plugins');
     expect(circlesIn(new Map(sources.map(({ path, loads }) => [path, loads])))).toEqual([]);
   });
 
-  it('are found in circles of any length', () => {
+  it('are found in cycles of any length', () => {
     const graph = new Map(
       Object.entries({ a: ['b'], b: ['c', 'd'], c: ['a'], d: ['d', 'e'], e: [] as string[], f: ['a'] }),
     );
     expect(circlesIn(graph)).toEqual(['a → b → c → a', 'd → d']);
   });
 
-  it('are those of statements that load a module, not of types nor of what is loaded later', () => {
+  it('are those of statements that load a module, not of types or dynamic imports', () => {
     const text = `
 import { a, type B } from './b.js';
 import type { C } from './c.js';

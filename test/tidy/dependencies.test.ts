@@ -30,18 +30,18 @@ function namedIn(folders: readonly string[]): Set<string> {
 }
 
 describe('dependencies', () => {
-  it('are all used: by what is shipped, or for development', () => {
+  it('are all used, by shipped code or for development', () => {
     const shipped = namedIn(SHIPPED);
     expect(Object.keys(dependencies).filter(name => !shipped.has(name))).toEqual([]);
     const used = namedIn([...SHIPPED, 'bench', 'test', 'examples']);
     expect(Object.keys(devDependencies).filter(name => !used.has(name) && !TOOLS.includes(name))).toEqual([]);
   });
 
-  it('of development are not imported by what is shipped', () => {
+  it('of development are not imported by shipped code', () => {
     expect([...namedIn(SHIPPED)].filter(name => Object.hasOwn(devDependencies, name))).toEqual([]);
   });
 
-  it('include every package that was asked for, in use', () => {
+  it('include every chosen package', () => {
     const installed = { ...dependencies, ...devDependencies };
     const isUsed = ([name, folders]: [string, readonly string[]]): boolean =>
       installed[name] !== undefined && namedIn(folders).has(name);

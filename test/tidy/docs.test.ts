@@ -39,14 +39,14 @@ describe('docs', () => {
     expect(flagsIn(helpText()).filter(flag => !documented.has(flag))).toEqual([]);
   });
 
-  it('name no flag that does not exist', () => {
+  it('contain only existing flags', () => {
     const ours = new Set([...flagsIn(helpText()), '--help']);
     const own = PROGRAMS.map(textOf).join();
     const exists = (flag: string): boolean => ours.has(flag) || FOREIGN.has(flag) || own.includes(`${flag.slice(2)}`);
     expect(PAGES.flatMap(page => flagsIn(textOf(page)).filter(flag => !exists(flag)))).toEqual([]);
   });
 
-  it('link to files that are there', () => {
+  it('link to existing files', () => {
     const broken = PAGES.flatMap(page => {
       const text = textOf(page).replace(/^```.*?^```/gms, '');
       const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(match => join(dirname(page), match[1]!));

@@ -40,7 +40,7 @@ const KINDS = new Map(
   ]),
 );
 
-it('the generic path names no kind', () => {
+it('generic code names no kind', () => {
   const plurals = new Set(Array.from(builtInStrategies('neutral').keys(), name => name.slice(name.indexOf('/') + 1)));
   const naming = sourcesIn(...GENERIC)
     .filter(({ path }) => !TABLES.test(path))
@@ -78,7 +78,7 @@ describe('plugins/kinds', () => {
     expect(given.map(({ storageName }) => storageName).sort()).toEqual([...builtInStrategies('neutral').keys()].sort());
   });
 
-  it('has in shared what several kinds use, and nothing else', () => {
+  it('has in shared only what several kinds use', () => {
     const usersOf = (path: string): Set<string> =>
       new Set(
         places
@@ -89,7 +89,7 @@ describe('plugins/kinds', () => {
     expect(shared.filter(({ path }) => usersOf(path).size < 2).map(({ path }) => path)).toEqual([]);
   });
 
-  it('is where modules are named after kinds', () => {
+  it('is the only folder with modules named after kinds', () => {
     const names = new Set([...KINDS.values()].flatMap(kinds => [...kinds.keys()]));
     const elsewhere = sourcesIn('core', 'workers').filter(({ path }) => names.has(path.replace(/^.*\/|\.ts$/g, '')));
     expect(elsewhere.map(({ path }) => path)).toEqual([]);

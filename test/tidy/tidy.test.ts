@@ -33,18 +33,18 @@ const inProject = (name: string): boolean => /^(core|plugins|workers|bench|test|
 const commentless = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '');
 
 describe('house rules', () => {
-  it('core/api depends on core/model and core/naming alone', () => {
+  it('core/api depends only on core/model and core/naming', () => {
     const allowed = (name: string): boolean => /^core\/(api|model)\//.test(name) || name === 'core/naming.ts';
     expect(breaking(sourcesIn('core/api'), allowed)).toEqual([]);
   });
 
-  it('core/model depends on nothing else of the project', () => {
+  it('core/model depends on no other part of the project', () => {
     const allowed = (name: string): boolean =>
       !inProject(name) || name.startsWith('core/model/') || name === 'core/naming.ts';
     expect(breaking(sourcesIn('core/model'), allowed)).toEqual([]);
   });
 
-  it('plugins import core/api, core/model, core/schema, bounds, and their own folder', () => {
+  it('plugins import core/api, core/model, core/schema, limits, and their own folder', () => {
     const allowed = (name: string, from: string): boolean => {
       const own = from.split('/').slice(0, 2).join('/');
       return (
@@ -54,7 +54,7 @@ describe('house rules', () => {
     expect(breaking(sourcesIn('plugins'), allowed).filter(crossing => !CROSSING.has(crossing))).toEqual([]);
   });
 
-  it('no thread imports from the folder of another, and only the wiring of a server from any of them', () => {
+  it('no thread imports from the folder of another, and only core/server imports from any of them', () => {
     const threadOf = (path: string): string | undefined => /^workers\/([^/]+)\//.exec(path)?.[1];
     const allowed = (name: string, from: string): boolean => {
       const thread = threadOf(name);
@@ -63,7 +63,7 @@ describe('house rules', () => {
     expect(breaking(sourcesIn(...CODE), allowed)).toEqual([]);
   });
 
-  it('only the writer and the stores themselves touch the storage point', () => {
+  it('only the writer and the stores use the storage point', () => {
     const free = /^(workers\/store|plugins\/storage|core\/api)\//;
     const sources = sourcesIn(...CODE).filter(({ path }) => !free.test(path));
     const touching = sources.filter(({ text }) =>
@@ -85,7 +85,7 @@ describe('house rules', () => {
     expect(long).toEqual([]);
   });
 
-  it('brand names stand in the naming table alone', () => {
+  it('brand names are only in the naming table', () => {
     const branded = sourcesIn(...CODE)
       .filter(({ path }) => !BRANDED.has(path) && !path.startsWith(TABLES))
       .filter(({ text }) => BRAND.test(commentless(text).replace(ALLOWED, '')));
