@@ -8,7 +8,7 @@ import { deepFreeze } from './freeze.js';
 import { type Awaitable, type Contributed, definePoint, PluginFailure } from './point.js';
 
 /**
- * Operations admission distinguishes.
+ * The operations of admission.
  *
  * @example
  * const on: Match = { operations: ['CREATE', 'UPDATE'] };
@@ -16,8 +16,8 @@ import { type Awaitable, type Contributed, definePoint, PluginFailure } from './
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /**
- * The change that a request asks for. `old` is the current object: undefined for the CREATE of an object, and not for
- * that of a subresource (`binding`), which changes one.
+ * The change that a request makes. `old` is the current object; it is undefined for the CREATE of an object, but set
+ * for the CREATE of a subresource (`binding`), which changes an object.
  *
  * @example
  * const isRename = change.operation === 'UPDATE' && change.old?.['spec'] !== undefined;
@@ -27,13 +27,14 @@ export interface Change {
   readonly target: ResourceTarget;
   readonly kind: string;
   readonly user: User;
-  /** Nothing will be stored. */
+  /** Whether nothing will be stored. */
   readonly dryRun: boolean;
   readonly old?: Frozen<ApiObject>;
 }
 
 /**
- * Which changes a mutator or validator wants; absent members match all. Groups and resources in neutral names.
+ * The changes for which a mutator or validator is called; absent members match everything. Groups and resources are in
+ * neutral names.
  *
  * @example
  * const on: Match = { groups: ['apps'], resources: ['deployments'], subresources: ['', 'scale'] };
@@ -42,12 +43,12 @@ export interface Match {
   readonly groups?: readonly string[];
   readonly resources?: readonly string[];
   readonly operations?: readonly Operation[];
-  /** Subresources; '' is the main resource, and absent means the main resource only. */
+  /** Subresources; '' is the main resource. Absent: only the main resource. */
   readonly subresources?: readonly string[];
 }
 
 /**
- * Changes a draft in place. Throws Refusal('Forbidden') to refuse the request. Not called for DELETE.
+ * Changes a draft in place. To refuse the request, throw Refusal('Forbidden'). Not called for DELETE.
  *
  * @example
  * const owner: Mutator = {
@@ -63,8 +64,8 @@ export interface Mutator {
 }
 
 /**
- * Checks the object as it would be stored; `after` is undefined for DELETE. All violations of all validators come in
- * one reply. Throws Refusal('Forbidden') to refuse outright. What it is given is frozen.
+ * Checks the object as it would be stored; `after` is undefined for DELETE. One answer has the violations of all
+ * validators. To refuse the request immediately, throw Refusal('Forbidden'). The arguments are frozen.
  *
  * @example
  * const named: Validator = {
@@ -84,14 +85,14 @@ const matches = (on: Match, change: Change): boolean =>
   (on.subresources?.includes(change.target.subresource) ?? change.target.subresource === '');
 
 /**
- * All mutators as one, in order. Throws what one of them refuses with, or PluginFailure.
+ * The combination of all mutators, in order. Throws the refusal of a mutator, or PluginFailure.
  *
  * @example
  * await mutate(change, draft);
  */
 export type Mutation = (change: Change, draft: ApiObject) => Promise<void>;
 /**
- * All validators as one: every violation. Throws what one of them refuses with, or PluginFailure.
+ * The combination of all validators: returns every violation. Throws the refusal of a validator, or PluginFailure.
  *
  * @example
  * const violations = await validate(change, object);
@@ -101,15 +102,15 @@ export type Validation = (change: Change, after: Frozen<ApiObject> | undefined) 
 const isIgnored = (thrown: unknown, { failurePolicy }: Contributed<unknown>): boolean =>
   failurePolicy === 'Ignore' && thrown instanceof PluginFailure;
 
-/** Makes `object` equal to `other`, whose members it takes over. */
+/** Makes `object` equal to `other` by moving its members. */
 function replaceMembers(object: ApiObject, other: ApiObject): void {
   for (const name of Object.keys(object)) delete object[name];
   Object.defineProperties(object, Object.getOwnPropertyDescriptors(other));
 }
 
 /**
- * A mutator whose failures are ignored works on a copy: what it had changed when it failed, or changes after its time
- * is over, is not taken over.
+ * A mutator whose failures are ignored works on a copy, so that the changes of a failed call, or changes after its time
+ * limit, are discarded.
  */
 async function mutateCopy(input: Contributed<Mutator>, change: Change, draft: ApiObject): Promise<void> {
   const copy = structuredClone(draft);
@@ -165,7 +166,7 @@ function everyOne(inputs: readonly Contributed<Validator>[]): Validation {
  */
 export const mutator = definePoint<Mutator>()('mutate', ['request'], inOrder);
 /**
- * Refuses objects; every validator is asked, and all violations go into one reply.
+ * Refuses objects. Every validator is called, and one answer has all violations.
  *
  * @example
  * contribute: config => [validator.of(() => new ImageRegistries(config))],

@@ -11,12 +11,12 @@ import { allValues, type Awaitable, type Contributed, definePoint } from './poin
  */
 export interface Controller {
   readonly name: string;
-  /** Begins work; resolves once its first pass over the initial state is done. */
+  /** Starts the controller. Resolves after its first pass over the initial state. */
   start(): Awaitable<void>;
 }
 
 /**
- * One health check.
+ * A health check.
  *
  * @example
  * const disk: HealthCheck = {
@@ -29,13 +29,13 @@ export interface Controller {
  */
 export interface HealthCheck {
   readonly name: string;
-  /** Endpoints that include it. */
+  /** The endpoints that include the check. */
   readonly of: readonly ('livez' | 'readyz' | 'healthz')[];
-  /** Throws when unhealthy; clients do not see the message, the log does. */
+  /** Throws if something is unhealthy. The message is logged and not sent to clients. */
   check(): Awaitable<void>;
 }
 
-/** A throw tells that something is unhealthy: it is no failure of the plugin. A check that does not answer is. */
+/** A throw reports something unhealthy and is not a failure of the plugin. A check that does not answer has failed. */
 function boundedChecks(inputs: readonly Contributed<HealthCheck>[]): readonly HealthCheck[] {
   return inputs.map(({ value, call }) => ({
     name: value.name,
@@ -49,14 +49,14 @@ function boundedChecks(inputs: readonly Contributed<HealthCheck>[]): readonly He
 }
 
 /**
- * Controllers: all of them run.
+ * Controllers. All of them run.
  *
  * @example
  * contribute: () => [controller.of(host => ({ name: 'counter', start: () => host.watch(count) }))],
  */
 export const controller = definePoint<Controller>()('controller', ['control'], allValues);
 /**
- * Health checks: all of them count.
+ * Health checks. All of them are evaluated.
  *
  * @example
  * contribute: () => [healthCheck.of(() => ({ name: 'disk', of: ['livez'], check: checkDisk }))],

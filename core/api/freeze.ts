@@ -1,4 +1,4 @@
-/** Freezes a JSON value and everything in it. What is frozen already is taken to be frozen throughout. */
+/** Freezes a JSON value and everything in it. A value that is already frozen is assumed to be frozen deeply. */
 export function deepFreeze(value: unknown): void {
   const open = [value];
   while (open.length > 0) {

@@ -1,4 +1,4 @@
-/** All that plugins may import. */
+/** The plugin interface: everything that plugins may import. */
 export * from './access.js';
 export * from './admission.js';
 export * from './control.js';

@@ -1,7 +1,7 @@
 import { allValues, definePoint } from './point.js';
 
 /**
- * One request as a listener hands it to the front end. Header names are lower case; valid until the exchange ends.
+ * A request that a listener passes to the front end. Header names are in lower case. Valid until the exchange ends.
  *
  * @example
  * const exchange = new MyExchange(request, response); // implements Exchange
@@ -9,15 +9,15 @@ import { allValues, definePoint } from './point.js';
  */
 export interface Exchange {
   readonly method: string;
-  /** Path without query, still percent-encoded, and the query without `?`. */
+  /** Path without query, percent-encoded, and the query without `?`. */
   readonly path: string;
   readonly query: string;
   header(name: string): string | undefined;
-  /** All headers, in order received. */
+  /** All headers in the order of the request. */
   headers(): readonly (readonly [string, string])[];
   readonly remoteAddress: string;
   readonly secure: boolean;
-  /** PEM of the client's certificate, if it sent one that the client CA verified. */
+  /** The client's certificate in PEM, if it sent one that the client CA verified. */
   readonly certificate?: string;
   /**
    * Reads the whole body. Call it once, before the handler returns; otherwise the body is discarded. `onPart` is called
@@ -31,32 +31,32 @@ export interface Exchange {
    */
   body(limit: number, onPart?: (bytes: number) => void): Promise<Uint8Array>;
   /**
-   * Sends a complete answer: status, headers, and a body in one or more pieces that are written in order without being
-   * joined. HEAD sends no body.
+   * Sends a complete answer: status, headers, and a body in parts that are written in order without being joined. For
+   * HEAD the body is not sent.
    */
   respond(
     status: number,
     headers: readonly (readonly [string, string])[],
     body: readonly Uint8Array[] | Uint8Array,
   ): void;
-  /** Begins a streamed answer: of `length` bytes, or, without, of as many as come. HEAD sends no body. */
+  /** Starts a streamed answer: of `length` bytes, or of any length without it. For HEAD the body is not sent. */
   stream(status: number, headers: readonly (readonly [string, string])[], options?: StreamOptions): ResponseStream;
   /**
-   * Accepts the WebSocket handshake that the request is: sends 101 with the subprotocol chosen, if any, and begins a
-   * stream each of whose writes is one message. `end` closes with code 1000; messages of the client are read and
-   * dropped. A handshake may be refused, or ignored, by any other answer. Undefined where the request is no valid
-   * handshake (RFC 6455, 4.2.1), and in listeners that know no WebSockets.
+   * Accepts the WebSocket handshake of the request: sends 101 with the selected subprotocol, if any, and starts a
+   * stream in which each write is one message. `end` closes with code 1000; messages of the client are discarded. Any
+   * other answer refuses or ignores the handshake. Undefined if the request is not a valid handshake (RFC 6455, 4.2.1),
+   * and for listeners without WebSockets.
    *
    * @example
    * exchange.upgrade?.('text', subprotocol).write(encode({ type: 'ADDED', object }));
    */
   readonly upgrade?: ((messages: 'text' | 'binary', subprotocol?: string) => ResponseStream) | undefined;
-  /** Called once when the client goes away before the answer is complete. */
+  /** Called once if the client disconnects before the answer is complete. */
   onAbort(listener: () => void): void;
   readonly aborted: boolean;
   /**
-   * Status of the answer from the call that gives it on; undefined where there is none, also because the client was
-   * gone before.
+   * The status of the answer, once it has begun; undefined without an answer, also because the client has disconnected
+   * before.
    */
   readonly status?: number;
 }
@@ -68,12 +68,12 @@ export interface Exchange {
  * const options: StreamOptions = { length: 4096 };
  */
 export interface StreamOptions {
-  /** Bytes of the body. Without it the body is sent in chunks (RFC 9112, 7.1). */
+  /** Length of the body. Without it the body is sent in chunks (RFC 9112, 7.1). */
   readonly length?: number;
   /**
-   * A byte that may be sent ahead of the next write. Pass it where the pause between two writes may be long: the uws
-   * listener ends a chunk only when it begins the next one, and some clients (urllib3) hand out a chunk only when they
-   * have read its end.
+   * A byte that may be sent ahead of the next write. Set it if the pause between two writes may be long: the uws
+   * listener completes a chunk only with the next one, and some clients (urllib3) return a chunk only when it is
+   * complete.
    */
   readonly ahead?: ByteAhead | undefined;
 }
@@ -88,14 +88,14 @@ export interface StreamOptions {
 export interface ByteAhead {
   readonly value: number;
   /**
-   * Whether each write begins with this byte, which is then left out of the write if it was sent ahead. Otherwise the
-   * byte means nothing to readers wherever it stands between two writes.
+   * Whether each write begins with this byte, which is then removed from the write if it was sent ahead. Otherwise the
+   * byte has no meaning between two writes.
    */
   readonly partOfWrite: boolean;
 }
 
 /**
- * A streamed answer (watch, long lists), or what is sent on a WebSocket.
+ * A streamed answer (watches, long lists), or the messages of a WebSocket.
  *
  * @example
  * const stream = exchange.stream(200, [['content-type', 'application/json']]);
@@ -103,27 +103,27 @@ export interface ByteAhead {
  */
 export interface ResponseStream {
   /**
-   * Writes bytes, on a WebSocket one message; several writes in one event-loop turn leave as one, none of no bytes
-   * leaves at all. `mayWait`: the reader loses nothing if it gets them only with the next write or at the end. Returns
-   * the bytes that the connection has not taken yet.
+   * Writes bytes; on a WebSocket, one message. Several writes in one turn of the event loop are sent together; an empty
+   * write is not sent. With `mayWait`, the bytes may be sent with the next write or at the end. Returns the number of
+   * bytes that the connection has not accepted yet.
    */
   write(bytes: Uint8Array, mayWait?: boolean): number;
-  /** Called when unsent bytes have drained below the listener's low-water mark. */
+  /** Calls back when the unsent bytes are below the low-water mark of the listener. */
   onDrain(listener: () => void): void;
   end(): void;
-  /** Closes the connection at once, for readers that are too slow. */
+  /** Closes the connection immediately, for clients that are too slow. */
   abort(): void;
 }
 
 /**
- * Where and how to listen.
+ * Address and options of a listener.
  *
  * @example
  * const binding: Binding = { host: '127.0.0.1', port: 0 };
  */
 export interface Binding {
   readonly host: string;
-  /** 0 picks a free port. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly tls?: { readonly certFile: string; readonly keyFile: string; readonly clientCaFile?: string };
 }
@@ -137,14 +137,14 @@ export interface Binding {
 export interface Listening {
   readonly port: number;
   /**
-   * Stops accepting, lets exchanges under way end (streams are ended by the front end) for a bounded time, then closes
-   * all connections.
+   * Stops accepting connections, waits for requests in flight for a limited time (the front end ends streams), then
+   * closes all connections.
    */
   close(): Promise<void>;
 }
 
 /**
- * A way to serve HTTP/1.1. The bounds on headers, idle time and URL length are the listener's to keep.
+ * An HTTP/1.1 server. The listener enforces the limits on headers, idle time and the length of URLs.
  *
  * @example
  * const mine: Listener = { name: 'mine', listen: (binding, handle) => open(binding, request => handle(request)) };
@@ -155,7 +155,7 @@ export interface Listener {
 }
 
 /**
- * HTTP listeners: the last is used, so that one of the configuration replaces the server's own.
+ * HTTP listeners. The last one is used, so that one of the configuration replaces that of the server.
  *
  * @example
  * contribute: () => [listener.of(host => new MyListener(host.log))],
