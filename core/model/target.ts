@@ -11,6 +11,8 @@ export type Verb =
   | 'delete'
   | 'deletecollection'
   | 'impersonate'
+  | 'bind'
+  | 'escalate'
   | 'proxy';
 
 /** The attributes of a resource request, parsed from path and query. Empty strings mean "none". */

@@ -101,6 +101,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     request('admission/priority.js'),
     request('admission/default-toleration-seconds.js'),
     request('admission/runtime-class.js'),
+    request('authz/rbac/plugin.js#roleEscalation'),
     request('authz/system-masters.js'),
     ...settings.plugins,
     ...settings.authorizationMode.map(modePlugin),

@@ -3,6 +3,18 @@ import { Api } from './support.js';
 
 const NODES = '/api/v1/nodes';
 
+test('a token with bytes above 0x7f is a token, and unknown, also where a known one is in it', async () => {
+  const api = await Api.start({ listener: 'node' });
+  try {
+    const { token } = api.server;
+    for (const unknown of ['\xff', '\xa0', '\x85', 'é', `${token}\xa0`, `\xa0${token}`, `${token}\xff`])
+      expect((await api.get(NODES, { token: '', headers: { authorization: `Bearer ${unknown}` } })).status).toBe(401);
+    expect((await api.get(NODES, { token: '', headers: { authorization: `\xa0Bearer ${token}` } })).status).toBe(403);
+  } finally {
+    await api.close();
+  }
+});
+
 describe('the Authorization header', () => {
   let api: Api;
   const asked = async (...authorization: string[]) => {

@@ -17,7 +17,7 @@ import {
   computedFrom,
   indexBindings,
 } from './bindings.js';
-import { GROUP, type PolicyRule } from './policy.js';
+import { GROUP, type PolicyRule, type RoleRef } from './policy.js';
 import { allowsPath, allowsResource, type CompiledRules } from './rules.js';
 
 /** The informers of the policy objects. */
@@ -39,6 +39,8 @@ export interface Rbac extends Authorizer {
   authorize(user: User, target: Target): Decision;
   rulesFor(user: User, namespace: string): UserRules;
   policyRulesOf(user: User, namespace: string): PolicyRules;
+  /** The rules of the role that a binding in this namespace names; undefined if there is none. */
+  rulesOfRole(ref: RoleRef, namespace: string): readonly PolicyRule[] | undefined;
 }
 
 /** Looks up the bindings of users. They are cached by user object until a binding changes. */
@@ -69,7 +71,8 @@ function matcherOf(target: Target, naming: Host['naming']): RuleMatcher {
   return rules => allowsResource(rules, request);
 }
 
-const joinErrors = (errors: readonly string[]): string => {
+/** Errors as one text: each once, and in brackets if there are several. */
+export const joinErrors = (errors: readonly string[]): string => {
   const distinct = [...new Set(errors)];
   return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(', ')}]`;
 };
@@ -134,5 +137,7 @@ export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
       ...(missing.length > 0 ? { error: joinErrors(missing) } : {}),
     };
   }
-  return { dependsOn: 'policy', authorize, policyRulesOf, rulesFor };
+  const rulesOfRole = (ref: RoleRef, namespace: string): readonly PolicyRule[] | undefined =>
+    (ref.kind === 'ClusterRole' ? clusterRole('', ref.name) : namespacedRole(namespace, ref.name))?.rules;
+  return { dependsOn: 'policy', authorize, policyRulesOf, rulesOfRole, rulesFor };
 }

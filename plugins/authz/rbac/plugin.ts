@@ -1,22 +1,33 @@
-import { authorizer, definePlugin, type Plugin } from '../../../core/api/index.js';
-import { rbac } from './evaluate.js';
+import { authorizer, definePlugin, type Host, type Plugin, validator } from '../../../core/api/index.js';
+import { Escalation } from './escalation.js';
+import { type Rbac, rbac } from './evaluate.js';
 import { STORED } from './policy.js';
+
+/** Evaluates the roles and bindings in the store. */
+const rbacOf = ({ informer, naming }: Pick<Host<'request'>, 'informer' | 'naming'>): Rbac =>
+  rbac(
+    {
+      roles: informer(STORED.roles),
+      clusterRoles: informer(STORED.clusterRoles),
+      roleBindings: informer(STORED.roleBindings),
+      clusterRoleBindings: informer(STORED.clusterRoleBindings),
+    },
+    naming,
+  );
 
 /** Mode RBAC: decides by the roles and bindings in the store. */
 export default definePlugin({
   name: 'rbac',
   parse: () => null,
+  contribute: () => [authorizer.of(rbacOf)],
+}) satisfies Plugin<null>;
+
+/** Refuses roles and bindings that grant more than their writer holds, in every mode. */
+export const roleEscalation = definePlugin({
+  name: 'role-escalation',
+  parse: () => null,
   contribute: () => [
-    authorizer.of(host =>
-      rbac(
-        {
-          roles: host.informer(STORED.roles),
-          clusterRoles: host.informer(STORED.clusterRoles),
-          roleBindings: host.informer(STORED.roleBindings),
-          clusterRoleBindings: host.informer(STORED.clusterRoleBindings),
-        },
-        host.naming,
-      ),
-    ),
+    validator.of(host => new Escalation(rbacOf(host), host).roles),
+    validator.of(host => new Escalation(rbacOf(host), host).bindings),
   ],
 }) satisfies Plugin<null>;

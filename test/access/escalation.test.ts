@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Api } from '../api/support.js';
+
+const GROUP = 'rbac.authorization.k8s.io';
+const RBAC = `/apis/${GROUP}/v1`;
+const ROLES = `${RBAC}/namespaces/default/roles`;
+const BINDINGS = `${RBAC}/namespaces/default/rolebindings`;
+const rule = (group: string, resource: string, verbs: string[], ...resourceNames: string[]) => ({
+  apiGroups: [group],
+  resources: [resource],
+  verbs,
+  ...(resourceNames.length > 0 ? { resourceNames } : {}),
+});
+const role = (name: string, ...rules: object[]) => ({ metadata: { name }, rules });
+const binding = (name: string, kind: string, ref: string, user = 'bob') => ({
+  metadata: { name },
+  subjects: [{ kind: 'User', apiGroup: GROUP, name: user }],
+  roleRef: { apiGroup: GROUP, kind, name: ref },
+});
+
+describe.each([['RBAC'], ['RBAC,AlwaysDeny']])('with --authorization-mode=%s', modes => {
+  let api: Api;
+  const directory = mkdtempSync(join(tmpdir(), 'capstan-escalation-'));
+  const carol = { token: 'carol' };
+
+  beforeAll(async () => {
+    writeFileSync(join(directory, 'tokens.csv'), 'carol,carol,1\nroot,root,2,system:masters\n');
+    api = await Api.start({
+      tokenAuthFile: join(directory, 'tokens.csv'),
+      authorizationMode: modes === 'RBAC' ? ['RBAC'] : ['RBAC', 'AlwaysDeny'],
+    });
+    const manage = ['roles', 'rolebindings'].map(one => rule(GROUP, one, ['get', 'create', 'update', 'patch']));
+    await api.made(
+      ROLES,
+      role('self', ...manage, rule('', 'configmaps', ['get']), rule('', 'secrets', ['get'], 'one')),
+    );
+    await api.made(BINDINGS, binding('self', 'Role', 'self', 'carol'));
+  });
+  afterAll(async () => {
+    await api.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  test('a role needs the permissions that it holds [A354] [A442]', async () => {
+    expect((await api.post(ROLES, role('same', rule('', 'configmaps', ['get'])), carol)).status).toBe(201);
+    expect((await api.post(ROLES, role('named', rule('', 'secrets', ['get'], 'one')), carol)).status).toBe(201);
+    for (const [name, more] of [
+      ['verb', rule('', 'configmaps', ['get', 'delete'])],
+      ['name', rule('', 'secrets', ['get'])],
+      ['other-name', rule('', 'secrets', ['get'], 'two')],
+      ['all', rule('*', '*', ['*'])],
+      ['subresource', rule('', 'configmaps/x', ['get'])],
+    ] as const) {
+      const { status, body } = await api.post(ROLES, role(name, more), carol);
+      expect([name, status]).toEqual([name, 403]);
+      expect(body.message).toContain('is attempting to grant RBAC permissions not currently held:\n{APIGroups:');
+    }
+    const { body } = await api.post(ROLES, role('two', rule('', 'pods', ['get', 'list'], 'a', 'b')), carol);
+    expect(body.message).toBe(
+      `roles.${GROUP} "two" is forbidden: user "carol" (groups=["system:authenticated"]) is attempting to grant RBAC ` +
+        'permissions not currently held:\n{APIGroups:[""], Resources:["pods"], ResourceNames:["a"], Verbs:["get" "list"]}' +
+        '\n{APIGroups:[""], Resources:["pods"], ResourceNames:["b"], Verbs:["get" "list"]}',
+    );
+  });
+
+  test('any change of a role that holds more is refused, also of labels; a change of nothing is not', async () => {
+    await api.made(ROLES, role('big', rule('', 'pods', ['*'])));
+    const merge = (change: object) => api.patch(`${ROLES}/big`, 'application/merge-patch+json', change, carol);
+    expect((await merge({ metadata: { labels: { a: 'b' } } })).status).toBe(403);
+    expect((await merge({})).status).toBe(200);
+  });
+
+  test('a binding needs the permissions of its role, or the verb bind on it [A356] [A357] [A358]', async () => {
+    expect((await api.post(BINDINGS, binding('own', 'Role', 'self'), carol)).status).toBe(201);
+    expect((await api.post(BINDINGS, binding('none', 'Role', 'none'), carol)).status).toBe(404);
+    expect((await api.post(BINDINGS, binding('admin', 'ClusterRole', 'cluster-admin'), carol)).status).toBe(403);
+    await api.made(ROLES, role('binder', rule(GROUP, 'clusterroles', ['bind'], 'view')));
+    await api.made(BINDINGS, binding('binder', 'Role', 'binder', 'carol'));
+    expect((await api.post(BINDINGS, binding('view', 'ClusterRole', 'view'), carol)).status).toBe(201);
+    expect((await api.post(BINDINGS, binding('edit', 'ClusterRole', 'edit'), carol)).status).toBe(403);
+  });
+
+  test('the verb escalate allows any role [A355], and system:masters all of it', async () => {
+    expect((await api.post(ROLES, role('by-root', rule('*', '*', ['*'])), { token: 'root' })).status).toBe(201);
+    await api.made(ROLES, role('escalator', rule(GROUP, 'roles', ['escalate'])));
+    await api.made(BINDINGS, binding('escalator', 'Role', 'escalator', 'carol'));
+    expect((await api.post(ROLES, role('by-carol', rule('*', '*', ['*'])), carol)).status).toBe(201);
+  });
+
+  test('aggregation needs all permissions', async () => {
+    const rules = [rule(GROUP, 'clusterroles', ['create'])];
+    await api.made(`${RBAC}/clusterroles`, role('maker', ...rules));
+    await api.made(`${RBAC}/clusterrolebindings`, binding('maker', 'ClusterRole', 'maker', 'carol'));
+    const aggregating = {
+      ...role('gathers'),
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { 'aggregate-to': 'x' } }] },
+    };
+    const { status, body } = await api.post(`${RBAC}/clusterroles`, aggregating, carol);
+    expect([status, body.message]).toEqual([
+      403,
+      `clusterroles.${GROUP} "gathers" is forbidden: must have cluster-admin privileges to use an aggregationRule`,
+    ]);
+  });
+});
