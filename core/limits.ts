@@ -153,6 +153,11 @@ export const PLUGIN_CALL_MAX_MS = 30_000;
 /** Time limit of one check of a health endpoint, after which it has failed: probes do not wait longer. */
 export const HEALTH_CHECK_MS = 10_000;
 /**
+ * Time limit of making one part of a plugin, which may open connections and read files. Then the start fails with the
+ * name of the plugin, instead of waiting for ever.
+ */
+export const PLUGIN_START_MS = 60_000;
+/**
  * Time limit of one release function of a plugin (`host.onClose`), so that one that hangs does not delay the others.
  */
 export const RELEASE_MS = 1000;

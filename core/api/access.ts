@@ -3,6 +3,7 @@ import { Refusal } from '../model/refusal.js';
 import type { Target } from '../model/target.js';
 import type { User } from '../model/user.js';
 import { after } from './awaitable.js';
+import { requireMembers, timeOr } from './parts.js';
 import { type Awaitable, type Contributed, definePoint } from './point.js';
 
 /**
@@ -280,7 +281,12 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
  * @example
  * contribute: config => [authenticator.of(host => new ApiKeys(config, host.log))],
  */
-export const authenticator = definePoint<Authenticator>()('authn', ['request'], firstUser);
+export const authenticator = definePoint<Authenticator>()(
+  'authn',
+  ['request'],
+  firstUser,
+  requireMembers({ authenticate: 'function', cacheFor: timeOr('forever', 'never') }),
+);
 /**
  * Decides whether the sender may make a request. The first allow or deny is the result; without one, the request is
  * denied.
@@ -288,4 +294,9 @@ export const authenticator = definePoint<Authenticator>()('authn', ['request'], 
  * @example
  * contribute: () => [authorizer.of(() => ({ dependsOn: 'policy', authorize: () => ({ is: 'noOpinion' }) }))],
  */
-export const authorizer = definePoint<Authorizer>()('authz', ['request'], firstOpinion);
+export const authorizer = definePoint<Authorizer>()(
+  'authz',
+  ['request'],
+  firstOpinion,
+  requireMembers({ authorize: 'function', dependsOn: timeOr('policy', 'never') }),
+);

@@ -5,6 +5,7 @@ import type { User } from '../model/user.js';
 import { after } from './awaitable.js';
 import { checkViolations } from './violations.js';
 import { deepFreeze } from './freeze.js';
+import { requireMembers } from './parts.js';
 import { type Awaitable, type Contributed, definePoint, PluginFailure } from './point.js';
 
 /**
@@ -164,11 +165,21 @@ function everyOne(inputs: readonly Contributed<Validator>[]): Validation {
  * @example
  * contribute: config => [mutator.of(host => new DefaultLabels(config, host.log))],
  */
-export const mutator = definePoint<Mutator>()('mutate', ['request'], inOrder);
+export const mutator = definePoint<Mutator>()(
+  'mutate',
+  ['request'],
+  inOrder,
+  requireMembers({ on: 'object', mutate: 'function' }),
+);
 /**
  * Refuses objects. Every validator is called, and one answer has all violations.
  *
  * @example
  * contribute: config => [validator.of(() => new ImageRegistries(config))],
  */
-export const validator = definePoint<Validator>()('validate', ['request'], everyOne);
+export const validator = definePoint<Validator>()(
+  'validate',
+  ['request'],
+  everyOne,
+  requireMembers({ on: 'object', validate: 'function' }),
+);

@@ -1,3 +1,4 @@
+import { LIST, requireMembers } from './parts.js';
 import { allValues, type Awaitable, type Contributed, definePoint } from './point.js';
 
 /**
@@ -54,11 +55,21 @@ function boundedChecks(inputs: readonly Contributed<HealthCheck>[]): readonly He
  * @example
  * contribute: () => [controller.of(host => ({ name: 'counter', start: () => host.watch(count) }))],
  */
-export const controller = definePoint<Controller>()('controller', ['control'], allValues);
+export const controller = definePoint<Controller>()(
+  'controller',
+  ['control'],
+  allValues,
+  requireMembers({ name: 'string', start: 'function' }),
+);
 /**
  * Health checks. All of them are evaluated.
  *
  * @example
  * contribute: () => [healthCheck.of(() => ({ name: 'disk', of: ['livez'], check: checkDisk }))],
  */
-export const healthCheck = definePoint<HealthCheck>()('health', ['front'], boundedChecks);
+export const healthCheck = definePoint<HealthCheck>()(
+  'health',
+  ['front'],
+  boundedChecks,
+  requireMembers({ name: 'string', of: LIST, check: 'function' }),
+);

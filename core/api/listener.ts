@@ -1,3 +1,4 @@
+import { requireMembers } from './parts.js';
 import { allValues, definePoint } from './point.js';
 
 /**
@@ -160,4 +161,9 @@ export interface Listener {
  * @example
  * contribute: () => [listener.of(host => new MyListener(host.log))],
  */
-export const listener = definePoint<Listener>()('listener', ['front'], allValues);
+export const listener = definePoint<Listener>()(
+  'listener',
+  ['front'],
+  allValues,
+  requireMembers({ name: 'string', listen: 'function' }),
+);

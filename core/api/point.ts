@@ -1,3 +1,4 @@
+import { after } from './awaitable.js';
 import { recognizeCopies } from '../model/copies.js';
 import { Refusal } from '../model/refusal.js';
 import type { Host, Thread } from './host.js';
@@ -103,7 +104,8 @@ export type Combined<Out> = { readonly name: string; readonly combine: (inputs: 
 
 /**
  * Defines an extension point for values of type In. Its name must be unique within a server. `host.at(point)` returns
- * what plugins contributed to it.
+ * what plugins contributed to it. `check` throws if a plugin, which need not be in TypeScript, made something else; the
+ * start then fails with the name of the plugin.
  *
  * @example
  * export const greeting = definePoint<string>()('greeting', ['request'], all =>
@@ -116,12 +118,21 @@ export const definePoint =
     name: string,
     threads: readonly T[],
     combine: (inputs: readonly Contributed<In>[]) => Out,
+    check: (value: In) => void = () => undefined,
   ): Point<T, In, Out> =>
     Object.freeze({
       name,
       threads,
       combine,
-      of: (make: (host: Host<T>) => Awaitable<In>): Contribution => ({ point: name, threads, make }),
+      of: (make: (host: Host<T>) => Awaitable<In>): Contribution => ({
+        point: name,
+        threads,
+        make: (host: Host<T>) =>
+          after(make(host), value => {
+            check(value);
+            return value;
+          }),
+      }),
     });
 
 /**

@@ -1,4 +1,5 @@
 import { recognizeCopies } from '../model/copies.js';
+import { requireMembers } from './parts.js';
 import { type Contributed, definePoint } from './point.js';
 
 /**
@@ -249,4 +250,9 @@ function exactlyOne(inputs: readonly Contributed<Storage>[]): Storage {
  * @example
  * contribute: config => [storage.of(host => openStore(config.path, host.now))],
  */
-export const storage = definePoint<Storage>()('storage', ['store'], exactlyOne);
+export const storage = definePoint<Storage>()(
+  'storage',
+  ['store'],
+  exactlyOne,
+  requireMembers({ name: 'string', commit: 'function', range: 'function', watch: 'function' }),
+);

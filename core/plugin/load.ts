@@ -1,9 +1,10 @@
 import type { Host, Thread } from '../api/host.js';
 import type { Combined, Contributed, Contribution, Plugin } from '../api/point.js';
-import { PLUGIN_CALL_MS } from '../limits.js';
+import { PLUGIN_CALL_MS, PLUGIN_START_MS } from '../limits.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { CallCounters } from './callCounters.js';
 import { callerOf } from './calls.js';
+import { DeadlineExceeded, withinDeadline } from './deadline.js';
 import { pluginError } from './errors.js';
 import { type HostServices, hostOf, type PluginSet } from './host.js';
 import { logOf } from './log.js';
@@ -57,9 +58,11 @@ async function createValue(
   host: (plugin: string) => Host,
 ): Promise<unknown> {
   try {
-    return await contribution.make(host(plugin.name));
+    return await withinDeadline(contribution.make(host(plugin.name)), PLUGIN_START_MS, true);
   } catch (error) {
-    throw pluginError(error, plugin.name, spec.path);
+    if (!(error instanceof DeadlineExceeded)) throw pluginError(error, plugin.name, spec.path);
+    const seconds = PLUGIN_START_MS / 1000;
+    throw new Error(`plugin ${plugin.name}: it did not make its part of ${contribution.point} within ${seconds} s`);
   }
 }
 

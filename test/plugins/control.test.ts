@@ -138,7 +138,7 @@ describe('in one server', () => {
   test('an informer that is requested after make, in the pool, throws', () => {
     const seen = linesOf('misuses').filter(line => line.startsWith('request late'));
     expect(seen).toEqual([
-      "request late informer: informer('core/pods') must be called when the plugin is made, not later",
+      "request late informer: informer('core/endpoints') must be called when the plugin is made, not later",
       'request late known informer works',
       'request late at works',
     ]);

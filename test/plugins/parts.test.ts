@@ -1,0 +1,81 @@
+import { describe, expect, test, vi } from 'vitest';
+import {
+  authenticator,
+  authorizer,
+  type Contribution,
+  controller,
+  healthCheck,
+  type Host,
+  listener,
+  mutator,
+  storage,
+  validator,
+} from '../../core/api/index.js';
+import { PLUGIN_START_MS } from '../../core/limits.js';
+import { CallCounters } from '../../core/plugin/callCounters.js';
+import { loadPlugins } from '../../core/plugin/load.js';
+import { Releases } from '../../core/plugin/releases.js';
+import type { ThreadData } from '../../core/threads/data.js';
+import { fixture } from './support.js';
+
+/* What a plugin makes that is no part of its point, or never. */
+
+describe('a part', () => {
+  const made = (contribution: Contribution) => contribution.make({} as Host);
+  const nothing = (): never => undefined as never;
+
+  test.each([
+    [authenticator.of(nothing), 'the member authenticate must be a function'],
+    [
+      authenticator.of(() => ({ authenticate: () => null, cacheFor: 'always' }) as never),
+      'the member cacheFor must be',
+    ],
+    [
+      authenticator.of(() => ({ authenticate: () => null, cacheFor: -1 })),
+      'forever, never or a number of milliseconds',
+    ],
+    [authorizer.of(() => ({ authorize: nothing }) as never), 'the member dependsOn must be policy, never or a number'],
+    [authorizer.of(() => ({ authorize: nothing, dependsOn: Number.NaN })), 'the member dependsOn must be'],
+    [mutator.of(() => ({ mutate: nothing }) as never), 'the member on must be an object'],
+    [validator.of(() => ({ on: null, validate: nothing }) as never), 'the member on must be an object'],
+    [validator.of(() => ({ on: {} }) as never), 'the member validate must be a function'],
+    [controller.of(() => ({ name: 'c' }) as never), 'the member start must be a function'],
+    [healthCheck.of(() => ({ name: 'h', check: nothing }) as never), 'the member of must be a list'],
+    [listener.of(() => ({}) as never), 'the member name must be a string'],
+    [storage.of(async () => null as never), 'the member name must be a string'],
+  ])('that lacks a member is refused when it is made (%#)', async (contribution, message) => {
+    await expect((async () => made(contribution))()).rejects.toThrow(message);
+  });
+
+  test('that is complete is given on', async () => {
+    const part = { name: 'c', start: nothing };
+    expect(await made(controller.of(() => part))).toBe(part);
+  });
+});
+
+describe('a plugin', () => {
+  const data = (exported: string): ThreadData =>
+    ({
+      naming: 'neutral',
+      plugins: [{ use: fixture('lives', exported), path: 'plugins[0]' }],
+      calls: CallCounters.memory(1),
+      verbosity: 0,
+    }) as unknown as ThreadData;
+  const load = (exported: string) => loadPlugins(data(exported), 'request', { releases: new Releases() });
+
+  test('that makes something else than its point needs ends the start with its name', async () => {
+    await expect(load('makesNothing')).rejects.toThrow('plugin test/makes-nothing: the member on must be an object');
+  });
+
+  test('that never makes its part ends the start with its name', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const failed = load('hangs').catch((error: Error) => error.message);
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
+      await vi.advanceTimersByTimeAsync(PLUGIN_START_MS);
+      expect(await failed).toBe('plugin test/hangs: it did not make its part of validate within 60 s');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
