@@ -40,7 +40,21 @@ export const GZIP_BYTES = 128 * 1024;
 /** Time that long computations may take in one turn of the event loop, during which other requests wait. */
 export const SLICE_MS = 2;
 /** Past objects that are requested from the store at once, which limits the size of a message between threads. */
-export const PAST_PAGE = 2000;
+export const PAST_PAGE = 500;
+/**
+ * How long the reader of a list, or of the initial events of a watch, may take nothing: what waits for it is held in
+ * memory. Then its connection is closed.
+ */
+export const STALLED_READER_MS = 60_000;
+/** Lists of past objects that are read at once, so that commits seldom wait for them. Further ones wait. */
+export const PAST_READS_AT_ONCE = 2;
+/** Lists with selectors that look at their collections at once. Further ones wait. */
+export const SCANS_AT_ONCE = 16;
+/**
+ * Bytes of a body, or of objects to be encoded, from which a job counts as large: it takes a pool thread milliseconds
+ * to seconds.
+ */
+export const LARGE_JOB_BYTES = 64 * 1024;
 /** Unsent bytes of a watch before it is closed: for a client that is this far behind, a new list is cheaper. */
 export const WATCH_BACKLOG_BYTES = 8 * 1024 * 1024;
 /** Requests waiting for the pool before new ones are answered with 429 and Retry-After. */

@@ -42,7 +42,10 @@ export interface Proposal {
   readonly operations: Transaction;
 }
 
-/** Reads the objects with a prefix as they were at a revision: a page of at most `limit`, after the key `after`. */
+/**
+ * Reads the objects with a prefix as they were at a revision: a page of at most `limit`, after the key `after`. The
+ * objects behind the page are counted only if `counted`, because that takes as long as visiting them.
+ */
 export interface RangeRequest {
   readonly is: 'range';
   readonly requestId: number;
@@ -50,6 +53,7 @@ export interface RangeRequest {
   readonly revision: number;
   readonly limit: number;
   readonly after: string;
+  readonly counted: boolean;
 }
 
 /** Reads past changes, for a watch that resumes at a revision before those that the front end keeps. */

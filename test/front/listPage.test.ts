@@ -57,3 +57,12 @@ test('one object selected by its key is looked up without visiting others', asyn
   expect(await names(`${PREFIX}ns/s0003`, `${PREFIX}ns/s0002`)).toEqual(['s0003']);
   expect(await names(`${PREFIX}ns/s0003`, `${PREFIX}ns/s0003`)).toEqual([]);
 });
+
+test('a page that is found among the first objects does not hold the others', async () => {
+  const collection = filled();
+  let held = 0;
+  const slices = { forEach: async (items: readonly unknown[]) => void (held = items.length) } as unknown as Slices;
+  const first = { ...slow(), matches: () => true };
+  const { entries, more } = await currentPage(collection, first, slices, 1);
+  expect([entries.length, more, held]).toEqual([1, true, 0]);
+});

@@ -62,7 +62,7 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
   const front = new Front({
     registry: () => registry,
     state,
-    pool: new PoolClient({ run: async job => run(job) }, access, () => 0),
+    pool: new PoolClient({ run: async job => run(job), threads: 1 }, access, () => 0),
     proposals,
     reads,
     paths: () => false,

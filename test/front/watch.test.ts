@@ -1,9 +1,16 @@
 import { expect, test, vi } from 'vitest';
 import type { ResponseStream } from '../../core/api/listener.js';
+import { Entry } from '../../core/threads/entry.js';
 import { type Change, Collection } from '../../workers/front/collection.js';
 import type { Selection } from '../../workers/front/selection.js';
 import { type EventForm, Watcher, WatchHub } from '../../workers/front/watch.js';
-import { BOOKMARK_MS, LAST_BOOKMARK_MS, LIST_SLICE_BYTES, WATCH_BACKLOG_BYTES } from '../../core/limits.js';
+import {
+  BOOKMARK_MS,
+  LAST_BOOKMARK_MS,
+  LIST_SLICE_BYTES,
+  STALLED_READER_MS,
+  WATCH_BACKLOG_BYTES,
+} from '../../core/limits.js';
 
 const selection: Selection = { prefix: '/secrets/', scope: '', filtered: false, matches: () => true };
 const form = (encode: EventForm['encode']): EventForm => ({
@@ -188,4 +195,28 @@ test('deletions found by a resync share a revision and are all shown, and nothin
   hub.publish(early);
   const shown = (revision: number): string => `{"metadata":{"resourceVersion":"${revision}"}}`;
   expect(reader.written).toBe(`ADDED ${shown(9)}\nDELETED ${shown(12)}\nDELETED ${shown(12)}\n`);
+});
+
+test('a reader that takes nothing of the initial events for a long time is cut', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const { reader, watcher } = setUp();
+    reader.unsent = LIST_SLICE_BYTES;
+    const caughtUp = watcher.catchUp([{ type: 'ADDED', object: Buffer.from('old') }], undefined);
+    await new Promise(resolve => setImmediate(resolve));
+    vi.advanceTimersByTime(STALLED_READER_MS - 1);
+    expect(reader.state).toBe('open');
+    vi.advanceTimersByTime(1);
+    await caughtUp;
+    expect(reader.state).toBe('aborted');
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('present objects are initial events, encoded when they are sent', async () => {
+  const { reader, watcher } = setUp();
+  const entry = new Entry('/secrets/a/b', 3, Buffer.from('old'));
+  await watcher.catchUp([entry], undefined);
+  expect(reader.written).toBe('ADDED old\n');
 });

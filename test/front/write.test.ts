@@ -65,7 +65,8 @@ function setUp(
       mostRecent: () => (recent ? Promise.resolve().then(() => void recent()) : undefined),
     },
     pool: {
-      run: async (_: FrontRequest, fields: JobFields = {}) => {
+      run: async (_: FrontRequest, fieldsOf: () => JobFields = () => ({})) => {
+        const fields = fieldsOf();
         starts.push(fields.current && Buffer.from(fields.current.bytes).toString());
         const result = await job(fields as JobFields & { id: number });
         if (result.is === 'proposed') proposed.push(result.id);

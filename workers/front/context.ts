@@ -5,6 +5,8 @@ import type { Naming } from '../../core/naming.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { PastEvent, Rendering, WireEvent } from '../../core/threads/messages.js';
 import type { ContinueTokens } from './continueToken.js';
+import type { FairLimiter } from './fairLimiter.js';
+import type { FrontRequest } from './sender.js';
 import type { Slices } from './slices.js';
 import type { State } from './state.js';
 import type { EventForm, WatchHub } from './watch.js';
@@ -17,6 +19,10 @@ export interface ReadContext {
   readonly naming: Naming;
   /** Shares the main thread among lists and watches that look at many objects. */
   readonly slices: Slices;
+  /** Limits how many lists look at many objects at once: each holds a reference to every object of its collection. */
+  readonly scans: FairLimiter;
+  /** Limits how many lists read past objects at once: the writer reads them, and they are held in memory. */
+  readonly pastReads: FairLimiter;
   /** Brings the state up to every acknowledged write. */
   catchUp(): void;
   /**
@@ -24,12 +30,13 @@ export interface ReadContext {
    * if that is done already, as it is where no other process writes to the store. Throws Refusal 504.
    */
   mostRecent(): Promise<void> | undefined;
-  /** Asks the writer for objects at an old revision. Throws Refusal 410. */
+  /** Asks the writer for objects at an old revision; `remaining` is exact if `counted`. Throws Refusal 410. */
   range(
     prefix: string,
     revision: number,
     limit: number,
     after: string,
+    counted: boolean,
   ): Promise<{ items: readonly WireEvent[]; more: boolean; remaining: number }>;
   /** Asks the writer for past changes. */
   past(prefix: string, from: number, to: number): Promise<readonly PastEvent[]>;
@@ -38,11 +45,11 @@ export interface ReadContext {
   /** Throws 406 if the resource has no form that the request accepts. */
   accepts(exchange: Exchange, resource: Resource, list?: boolean): void;
   /** Lets the pool render objects in the form the request asks for. */
-  render(exchange: Exchange, rendering: Rendering): Promise<void>;
+  render(request: FrontRequest, rendering: Rendering): Promise<void>;
   /**
    * The form of a watch's events that is not plain JSON; `listed`: of one that takes the place of a list. Throws 406.
    */
-  eventForm(exchange: Exchange, resource: Resource, listed: boolean): EventForm;
+  eventForm(request: FrontRequest, resource: Resource, listed: boolean): EventForm;
 }
 
 /** The message and cause that client-go looks for when a version is ahead of the server. */

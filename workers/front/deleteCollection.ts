@@ -6,7 +6,7 @@ import type { Route } from '../../core/request/route.js';
 import type { Entry } from '../../core/threads/entry.js';
 import { respondRendered } from './compress.js';
 import type { ReadContext } from './context.js';
-import { Limiter } from './limiter.js';
+import { FairLimiter } from './fairLimiter.js';
 import { metadataOf, pageOfRequest } from './listPage.js';
 import type { PoolClient } from './poolClient.js';
 import { respond } from './reply.js';
@@ -27,7 +27,7 @@ export type DeletionOutcome =
 
 /** Answers deletecollection requests; the bound on deletions at once is that of all of them together. */
 export class CollectionDeleter {
-  readonly #limiter = new Limiter(DELETIONS_AT_ONCE);
+  readonly #limiter = new FairLimiter(DELETIONS_AT_ONCE);
 
   constructor(readonly context: DeletionContext) {}
 
@@ -38,17 +38,17 @@ export class CollectionDeleter {
   async answer(request: FrontRequest, body: Uint8Array): Promise<void> {
     const { pool, reads } = this.context;
     const { exchange, route } = request;
-    const checked = await pool.run(request, { body });
+    const checked = await pool.run(request, () => ({ body }), body.length);
     if (checked.is !== 'granted') return respond(exchange, checked);
-    const page = await pageOfRequest(reads, route, route.resource!);
+    const page = await pageOfRequest(reads, request, route.resource!);
     const outcome = await deleteEntries(
       page.entries,
-      entry => this.#limiter.run(() => this.#delete(request, entry, body)),
+      entry => this.#limiter.run(request.sender.usage, () => this.#delete(request, entry, body)),
       () => exchange.aborted,
     );
     if (outcome.is === 'refused') return respond(exchange, outcome.refusal);
     const rendering = { objects: outcome.objects, status: 200, list: metadataOf(page), warnings: checked.warnings };
-    await respondRendered(exchange, await pool.render(exchange, rendering));
+    await respondRendered(exchange, await pool.render(request, rendering));
   }
 
   #delete({ exchange, route, sender }: FrontRequest, { name, namespace }: Entry, body: Uint8Array) {

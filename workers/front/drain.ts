@@ -1,8 +1,9 @@
 import type { Exchange, ResponseStream } from '../../core/api/listener.js';
+import { STALLED_READER_MS } from '../../core/limits.js';
 
 /**
- * Makes a wait for the reader of a stream: each call resolves when the connection has drained, or is gone. One listener
- * of a kind, however often it is waited.
+ * Returns a function that waits for the reader of a stream: its promise resolves when the connection has drained, or is
+ * gone. A reader that takes nothing for STALLED_READER_MS is cut. Listeners are added once, however often it is called.
  */
 export function drainOf(exchange: Exchange, stream: ResponseStream): () => Promise<void> {
   let wake: () => void = () => undefined;
@@ -10,7 +11,11 @@ export function drainOf(exchange: Exchange, stream: ResponseStream): () => Promi
   exchange.onAbort(() => wake());
   return () =>
     new Promise(resolve => {
-      wake = resolve;
-      if (exchange.aborted) resolve();
+      const timer = setTimeout(() => stream.abort(), STALLED_READER_MS);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (exchange.aborted) wake();
     });
 }

@@ -101,7 +101,8 @@ export class Front {
     return false;
   }
 
-  async #read({ exchange, route, sender }: FrontRequest): Promise<void> {
+  async #read(request: FrontRequest): Promise<void> {
+    const { exchange, route } = request;
     const { target, resource } = route;
     const { paths, reads } = this.parts;
     if (target.is === 'path') {
@@ -113,7 +114,7 @@ export class Front {
     if (route.missing === 'namespace') throw badRequest('Namespace parameter required.');
     if (!resource) throw unknownPath();
     if (!isMethodAllowed(exchange.method, route)) throw methodNotAllowedError(route);
-    await READS[target.verb as keyof typeof READS](reads, exchange, route, resource, sender.usage);
+    await READS[target.verb as keyof typeof READS](reads, request, resource);
   }
 
   /**

@@ -1,8 +1,7 @@
-import { PAST_PAGE } from '../../core/limits.js';
+import { PAST_PAGE, SLICE_MS } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import { type ListOptions, parseListOptions } from '../../core/request/listOptions.js';
-import type { Route } from '../../core/request/route.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { Entry } from '../../core/threads/entry.js';
 import type { Rendering } from '../../core/threads/messages.js';
@@ -10,6 +9,7 @@ import { type Collection, unparsedWeight } from './collection.js';
 import { notOlderThan, type ReadContext } from './context.js';
 import type { ListPosition } from './continueToken.js';
 import { type Selection, selectionOf } from './selection.js';
+import type { FrontRequest } from './sender.js';
 import type { Slices } from './slices.js';
 
 /** One page of a list. */
@@ -32,7 +32,11 @@ export const metadataOf = ({ revision, next, remaining }: ListPage): NonNullable
  * Finds the page that a list asks for, or the objects of a deletecollection with the same parameters. Throws Refusal
  * 400, 410, 422 and 504.
  */
-export async function pageOfRequest(context: ReadContext, route: Route, resource: Resource): Promise<ListPage> {
+export async function pageOfRequest(
+  context: ReadContext,
+  { exchange, route, sender }: FrontRequest,
+  resource: Resource,
+): Promise<ListPage> {
   const options = parseListOptions(route.query, context.naming);
   const selection = selectionOf(resource, route);
   // As upstream, which lists what it deletes page by page: pages at a version are of exactly that version.
@@ -49,9 +53,24 @@ export async function pageOfRequest(context: ReadContext, route: Route, resource
     after: position && selection.scope + position.after,
   };
   const revision = await revisionOf(list);
+  const find = async (): Promise<ListPage> => {
+    if (exchange.aborted) throw new Error('the client has closed the connection');
+    return await pageAt(list, revision, work => context.pastReads.run(sender.usage, work));
+  };
+  const isScan = selection.filtered && selection.key === undefined;
+  return isScan ? await context.scans.run(sender.usage, find) : await find();
+}
+
+/** The page at a revision, or of the present for undefined. `limited` runs a read of the past when it is its turn. */
+async function pageAt(
+  list: List,
+  revision: number | undefined,
+  limited: (work: () => Promise<ListPage>) => Promise<ListPage>,
+): Promise<ListPage> {
+  const { context, collection, position } = list;
   if (revision === undefined) return await currentList(list, context.state.revision);
-  if (list.collection.revision <= revision) return await currentList(list, revision);
-  return await pastList(list, revision).catch(error => {
+  if (collection.revision <= revision) return await currentList(list, revision);
+  return await limited(() => pastList(list, revision)).catch(error => {
     throw position ? withFreshToken(error, list, position) : error;
   });
 }
@@ -154,24 +173,45 @@ async function selectedPage(
 ): Promise<EntryPage> {
   const entries: Entry[] = [];
   let more = false;
-  // All at once, because the collection may change between two slices.
-  const candidates = candidatesOf(collection, selection, after);
-  await slices.forEach(
-    candidates,
-    entry => {
-      more = limit > 0 && entries.length >= limit;
-      if (!more && selection.matches(collection, entry)) entries.push(entry);
-      return !more;
-    },
-    unparsedWeight,
-  );
+  const visit = (entry: Entry): boolean => {
+    more = limit > 0 && entries.length >= limit;
+    if (!more && selection.matches(collection, entry)) entries.push(entry);
+    return !more;
+  };
+  const rest = visitFirst(collection, selection, after, visit);
+  if (rest.length > 0) await slices.forEach(rest, visit, unparsedWeight);
   return { entries, more, remaining: 0 };
 }
 
-function candidatesOf({ entries }: Collection, { prefix, key }: Selection, after: string | undefined): Entry[] {
-  if (key === undefined) return entries.range(prefix, after);
-  const entry = after === undefined || key > after ? entries.get(key) : undefined;
-  return entry ? [entry] : [];
+/** How long the first entries of a scan may be visited at once, in ms: a fraction of a slice. */
+const FIRST_MS = SLICE_MS / 8;
+
+/**
+ * Visits the first candidates of a selection, so that a page that is found among them costs no more than they do.
+ * Returns the others, which are held because the collection may change between two slices; none if `visit` has
+ * returned false.
+ */
+function visitFirst(
+  { entries }: Collection,
+  { prefix, key }: Selection,
+  after: string | undefined,
+  visit: (entry: Entry) => boolean,
+): Entry[] {
+  const rest: Entry[] = [];
+  if (key !== undefined) {
+    const entry = after === undefined || key > after ? entries.get(key) : undefined;
+    if (entry) visit(entry);
+    return rest;
+  }
+  const deadline = performance.now() + FIRST_MS;
+  let isLate = false;
+  entries.each(prefix, after, entry => {
+    isLate ||= performance.now() >= deadline;
+    if (!isLate) return visit(entry);
+    rest.push(entry);
+    return true;
+  });
+  return rest;
 }
 
 /** A page of a collection as it was at an old revision, from the store. Throws Refusal 410. */
@@ -179,12 +219,13 @@ async function pastList(list: List, revision: number): Promise<ListPage> {
   const { context, collection, selection, limit } = list;
   const prefix = selection.key ?? selection.prefix;
   const entries: Entry[] = [];
-  const size = limit > 0 && !selection.filtered ? limit : PAST_PAGE;
+  const isCounted = limit > 0 && !selection.filtered;
+  const size = isCounted ? limit : PAST_PAGE;
   // A token may be of a list over more namespaces than the selector leaves.
   let after = list.after === undefined || list.after < prefix ? '' : list.after;
   if (!after.startsWith(prefix) && after !== '') return { revision, entries };
   for (;;) {
-    const page = await context.range(prefix, revision, size, after);
+    const page = await context.range(prefix, revision, size, after, isCounted);
     const found = page.items.map(item => Entry.of(item));
     const selected = await context.slices.filter(found, entry => selection.matches(collection, entry), unparsedWeight);
     for (const entry of selected) entries.push(entry);

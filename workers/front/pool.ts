@@ -76,7 +76,11 @@ export class Pool {
   #isScheduled = false;
   #isClosing = false;
 
+  /** Number of threads. */
+  readonly threads: number;
+
   constructor({ threads, module, data, connect, log }: PoolParts) {
+    this.threads = threads;
     this.#piscina = new Piscina({
       ...OPTIONS,
       filename: module.href,
@@ -102,20 +106,21 @@ export class Pool {
   }
 
   /**
-   * Runs a job. Throws Refusal TooManyRequests if it is one too many in flight. Rejects with an error if the thread
-   * ends, and with Refusal ServiceUnavailable if the pool is closed before.
+   * Runs a job, in a batch with others unless it `isAlone`. Throws Refusal TooManyRequests if it is one too many in
+   * flight. Rejects with an error if the thread ends, and with Refusal ServiceUnavailable if the pool is closed before.
    */
-  run(job: Job): Promise<JobResult> {
+  run(job: Job, isAlone = false): Promise<JobResult> {
     if (this.#load >= POOL_QUEUE) throw tooBusy();
     this.#load++;
     return new Promise((resolve, reject) => {
+      if (isAlone) return this.#dispatch([{ job, resolve, reject }]);
       this.#gathered.push({ job, resolve, reject });
-      if (this.#gathered.length >= POOL_BATCH) return this.#dispatch();
+      if (this.#gathered.length >= POOL_BATCH) return this.#dispatch(this.#gathered.splice(0));
       if (this.#isScheduled) return;
       this.#isScheduled = true;
       setImmediate(() => {
         this.#isScheduled = false;
-        if (this.#gathered.length > 0) this.#dispatch();
+        if (this.#gathered.length > 0) this.#dispatch(this.#gathered.splice(0));
       });
     });
   }
@@ -128,10 +133,9 @@ export class Pool {
     for (const [id] of this.#dispatched) this.#fail(id, new Error('the pool is closed'));
   }
 
-  /** Hands the gathered jobs to Piscina as one task. */
-  #dispatch(): void {
-    const jobs = this.#gathered.splice(0);
-    const id = this.#dispatched.add({ jobs, unanswered: jobs.length });
+  /** Passes jobs to Piscina as one task. */
+  #dispatch(jobs: readonly Waiting[]): void {
+    const id = this.#dispatched.add({ jobs: [...jobs], unanswered: jobs.length });
     const [packed, transferList] = packJobs(jobs.map(({ job }) => job));
     this.#piscina.run({ id, jobs: packed }, { transferList }).then(
       outcome => this.#batchEnded(id, outcome),

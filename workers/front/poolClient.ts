@@ -1,7 +1,9 @@
 import type { Exchange } from '../../core/api/listener.js';
+import { LARGE_JOB_BYTES } from '../../core/limits.js';
 import type { User } from '../../core/model/user.js';
 import type { Grant, Job, JobResult, Rendering } from '../../core/threads/messages.js';
 import { type AccessCache, credentialKey, decisionKey } from './access.js';
+import { FairLimiter } from './fairLimiter.js';
 import type { Pool } from './pool.js';
 import type { FrontRequest, Sender } from './sender.js';
 import { credentialHeaders } from './webSocket.js';
@@ -14,11 +16,16 @@ export type JobFields = Partial<Pick<Job, 'id' | 'path' | 'body' | 'current' | '
 
 /** Runs jobs of requests: tells the pool what is known of their senders, and remembers what it finds out. */
 export class PoolClient {
+  /** Large jobs run on all threads but one, by turns of their senders, so that small jobs seldom wait for them. */
+  readonly #largeJobs: FairLimiter;
+
   constructor(
-    readonly pool: Pick<Pool, 'run'>,
+    readonly pool: Pick<Pool, 'run' | 'threads'>,
     readonly access: AccessCache,
     readonly now: () => number,
-  ) {}
+  ) {
+    this.#largeJobs = new FairLimiter(Math.max(1, pool.threads - 1));
+  }
 
   /** The sender of an exchange, from the cache. Throws Refusal 401 for credentials that cannot be read. */
   senderOf(exchange: Exchange): Sender {
@@ -40,39 +47,58 @@ export class PoolClient {
 
   /**
    * Runs a job of a request. The pool authenticates and authorizes the sender as far as that is not known; what it
-   * finds is noted in `request.sender` and remembered for later requests. Throws what `Pool.run` throws.
+   * finds is noted in `request.sender` and remembered for later requests. `fields` is called when the job is passed to
+   * the pool, which may be later if it has many bytes. Throws what `Pool.run` throws, and an Error if the client is
+   * gone by then.
    */
-  async run(request: FrontRequest, fields: JobFields = {}): Promise<JobResult> {
+  async run(request: FrontRequest, fields: () => JobFields = () => ({}), bytes = 0): Promise<JobResult> {
     const { exchange, sender } = request;
     const { policy } = this.access;
     const asked = this.now();
-    // Member by member: an object from several spreads takes 3 KB, and more again when it is copied for the pool.
-    const { id = NO_PROPOSAL, path = exchange.path, granted = this.isAllowed(request), body, current, begun } = fields;
-    const result = await this.pool.run({
-      id,
-      method: exchange.method,
-      path,
-      query: exchange.query,
-      accept: exchange.header('accept') ?? '',
-      contentType: exchange.header('content-type') ?? '',
-      userAgent: exchange.header('user-agent') ?? '',
-      ifMatch: exchange.header('if-match') ?? '',
-      user: sender.user,
-      credentials: sender.user ? undefined : credentialsOf(exchange),
-      warnings: sender.warnings,
-      granted,
-      body,
-      current,
-      currentKey: fields.currentKey,
-      begun,
+    const result = await this.#inTurn(exchange, sender, bytes, () => {
+      const given = fields();
+      // Member by member: an object from several spreads takes 3 KB, and more again when it is copied for the pool.
+      return {
+        id: given.id ?? NO_PROPOSAL,
+        method: exchange.method,
+        path: given.path ?? exchange.path,
+        query: exchange.query,
+        accept: exchange.header('accept') ?? '',
+        contentType: exchange.header('content-type') ?? '',
+        userAgent: exchange.header('user-agent') ?? '',
+        ifMatch: exchange.header('if-match') ?? '',
+        user: sender.user,
+        credentials: sender.user ? undefined : credentialsOf(exchange),
+        warnings: sender.warnings,
+        granted: given.granted ?? this.isAllowed(request),
+        body: given.body,
+        current: given.current,
+        currentKey: given.currentKey,
+        begun: given.begun,
+      };
     });
     if (result.grant) this.#learn(request, result.grant, policy, asked);
     return result;
   }
 
   /** Encodes objects, or events of a watch, in the form that an exchange asks for. */
-  async render(exchange: Exchange, rendering: Rendering): Promise<JobResult> {
-    return await this.pool.run({ ...fieldsOf(exchange), id: NO_PROPOSAL, granted: true, render: rendering });
+  async render({ exchange, sender }: FrontRequest, rendering: Rendering): Promise<JobResult> {
+    const bytes = rendering.objects.reduce((sum, object) => sum + object.length, 0);
+    return await this.#inTurn(exchange, sender, bytes, () => ({
+      ...fieldsOf(exchange),
+      id: NO_PROPOSAL,
+      granted: true,
+      render: rendering,
+    }));
+  }
+
+  /** Runs a job; one with many bytes when it is its turn. Throws an Error if the client is gone by then. */
+  async #inTurn(exchange: Exchange, { usage }: Sender, bytes: number, job: () => Job): Promise<JobResult> {
+    if (bytes < LARGE_JOB_BYTES) return await this.pool.run(job());
+    return await this.#largeJobs.run(usage, async () => {
+      if (exchange.aborted) throw new Error('the client has closed the connection');
+      return await this.pool.run(job(), true);
+    });
   }
 
   #learn({ route, sender }: FrontRequest, grant: Grant, policy: number, asked: number): void {

@@ -2,17 +2,20 @@ import { indented } from './reply.js';
 import type { ContinueTokens } from './continueToken.js';
 import { bookmarkObject, emptyList, errorEvent } from './negotiated.js';
 import type { ReadContext } from './context.js';
+import { FairLimiter } from './fairLimiter.js';
+import type { FrontRequest } from './sender.js';
 import { Slices } from './slices.js';
 import type { State } from './state.js';
 import type { EventForm, WatchHub } from './watch.js';
 import type { Exchange } from '../../core/api/listener.js';
+import { PAST_READS_AT_ONCE, SCANS_AT_ONCE } from '../../core/limits.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Naming } from '../../core/naming.js';
 import type { Choice } from '../../core/request/negotiate.js';
 import { encodeCommon, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
 import { watchFrame } from '../../core/schema/protobufWatch.js';
 import { chooseForm } from '../../core/request/forms.js';
-import { firstValue, parseQuery } from '../../core/request/query.js';
+import { firstValue } from '../../core/request/query.js';
 import { parseIncludeObject } from '../../core/tables/index.js';
 import type { Json } from '../../core/model/object.js';
 import { respondRendered } from './compress.js';
@@ -55,12 +58,14 @@ export function readContext({ state, hub, naming, tokens, shared, writer, catchU
     tokens,
     naming,
     slices: new Slices(),
+    scans: new FairLimiter(SCANS_AT_ONCE),
+    pastReads: new FairLimiter(PAST_READS_AT_ONCE),
     catchUp,
     mostRecent() {
       catchUp();
       return shared ? writer.sync() : undefined;
     },
-    range: (prefix, revision, limit, after) => writer.range({ prefix, revision, limit, after }),
+    range: (prefix, revision, limit, after, counted) => writer.range({ prefix, revision, limit, after, counted }),
     past: async (prefix, from, to) => (await writer.past({ prefix, from, to })).events,
     wantsJson(exchange, resource, stream = false) {
       if (!stream && indented(exchange)) return false;
@@ -80,9 +85,9 @@ export function readContext({ state, hub, naming, tokens, shared, writer, catchU
       return known;
     },
     accepts: (exchange, resource, list) => void choose(exchange, resource, false, list),
-    render: async (exchange, rendering) => respondRendered(exchange, await pool.render(exchange, rendering)),
-    eventForm: (exchange, resource, listed) =>
-      renderedForm(choose(exchange, resource, true), exchange, resource, naming, pool, listed),
+    render: async (request, rendering) => respondRendered(request.exchange, await pool.render(request, rendering)),
+    eventForm: (request, resource, listed) =>
+      renderedForm(choose(request.exchange, resource, true), request, resource, naming, pool, listed),
   };
 }
 
@@ -104,24 +109,25 @@ function emptyListBytes(choice: Choice, resource: Resource, naming: Naming): Uin
 /** Events in a form that the pool makes. Throws 400 for a Table with an unknown `includeObject`. */
 function renderedForm(
   choice: Choice,
-  exchange: Exchange,
+  request: FrontRequest,
   resource: Resource,
   naming: Naming,
   pool: PoolClient,
   listed: boolean,
 ): EventForm {
   const table = choice.form === 'table';
+  const includeObject = table ? firstValue(request.route.query, 'includeObject') : '';
   const list = listed ? emptyListBytes(choice, resource, naming) : undefined;
   const encodeAll: NonNullable<EventForm['encodeAll']> = async (types, objects, header) => {
-    const result = await pool.render(exchange, { objects, status: 200, events: { types, header } });
+    const result = await pool.render(request, { objects, status: 200, events: { types, header } });
     if (result.is !== 'rendered') throw new Error('the pool could not encode events');
     return result.pieces;
   };
   const encode: EventForm['encode'] = async (type, object, header) => (await encodeAll([type], [object], header))[0]!;
   // What a Table cannot be made with is told before the stream begins.
-  if (table) parseIncludeObject(firstValue(parseQuery(exchange.query), 'includeObject'));
+  if (table) parseIncludeObject(includeObject);
   return {
-    key: `${choice.form} ${choice.version} ${choice.media} ${resource.apiVersion} ${exchange.query.includes('includeObject') ? exchange.query : ''}`,
+    key: `${choice.form} ${choice.version} ${choice.media} ${resource.apiVersion} ${includeObject}`,
     mediaType: choice.contentType,
     firstDiffers: table,
     encode,

@@ -14,10 +14,11 @@ import { parseRevision } from '../../core/request/resourceVersion.js';
 import { type ListPage, metadataOf, pageOfRequest } from './listPage.js';
 import { firstValue, parseFlag } from '../../core/request/query.js';
 import { headersFor, NO_CACHE } from './reply.js';
-import type { Route } from '../../core/request/route.js';
+import type { FrontRequest } from './sender.js';
 
 /** Answers a get (spec, "Resource version semantics: get"). */
-export async function get(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
+export async function get(context: ReadContext, request: FrontRequest, resource: Resource): Promise<void> {
+  const { exchange, route } = request;
   const target = route.target as ResourceTarget;
   if (parseFlag(route.query, 'export'))
     throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
@@ -47,19 +48,20 @@ export async function get(context: ReadContext, exchange: Exchange, route: Route
     await respondWhole(exchange, headersFor(resource), entry.value);
     return;
   }
-  await context.render(exchange, { objects: [entry.value], status: 200 });
+  await context.render(request, { objects: [entry.value], status: 200 });
 }
 
 /** Answers a list (spec, "Resource version semantics: list table"). */
-export async function list(context: ReadContext, exchange: Exchange, route: Route, resource: Resource): Promise<void> {
+export async function list(context: ReadContext, request: FrontRequest, resource: Resource): Promise<void> {
+  const { exchange } = request;
   const plain = context.wantsJson(exchange, resource) && !needsConversion(resource);
   if (!plain) context.accepts(exchange, resource, true);
-  const listed = await pageOfRequest(context, route, resource);
+  const listed = await pageOfRequest(context, request, resource);
   if (plain && !predates(resource, listed.entries)) {
     await sendList(exchange, resource, listed);
     return;
   }
-  await context.render(exchange, {
+  await context.render(request, {
     objects: listed.entries.map(entry => entry.value),
     status: 200,
     list: metadataOf(listed),

@@ -25,7 +25,8 @@ export interface SnapshotSource {
  */
 export async function sendSnapshot(exchange: Exchange, source: SnapshotSource): Promise<void> {
   const revision = await source.revision();
-  const ask = (after: string) => source.writer.range({ prefix: '', revision, limit: PAGE, after });
+  const ask = (after: string) =>
+    source.writer.range({ prefix: '', revision, limit: PAGE, after, counted: after === '' });
   let page = await ask('');
   const stream = exchange.stream(200, [['content-type', 'application/octet-stream']]);
   let wake: () => void = () => undefined;

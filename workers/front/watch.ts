@@ -1,8 +1,14 @@
 import type { ResponseStream } from '../../core/api/listener.js';
-import { BOOKMARK_MS, LAST_BOOKMARK_MS, LIST_SLICE_BYTES, WATCH_BACKLOG_BYTES } from '../../core/limits.js';
+import {
+  BOOKMARK_MS,
+  LAST_BOOKMARK_MS,
+  LIST_SLICE_BYTES,
+  STALLED_READER_MS,
+  WATCH_BACKLOG_BYTES,
+} from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { withRevision } from '../../core/plugin/stored.js';
-import type { Entry } from '../../core/threads/entry.js';
+import { Entry } from '../../core/threads/entry.js';
 import type { Change, Collection } from './collection.js';
 import type { Selection } from './selection.js';
 
@@ -63,17 +69,29 @@ const unencodable = (): Refusal => new Refusal('InternalError', 'an event could 
 /** Most events of one slice: what a pool worker encodes in a few milliseconds. */
 const SLICE_EVENTS = 256;
 
+/**
+ * What a watch begins with: an event, or a present object, which is ADDED. An object is held as its entry, because
+ * thousands of them may wait for a slow reader.
+ */
+export type InitialEvent = Seen | Entry;
+
+const toEvent = (initial: InitialEvent): Seen =>
+  initial instanceof Entry ? { type: 'ADDED', object: initial.value } : initial;
+
 /** Initial events in runs that may be sent without a look at the connection. */
-function* slicesOf(events: readonly Seen[]): Generator<readonly Seen[]> {
-  let start = 0;
+function* slicesOf(events: readonly InitialEvent[]): Generator<readonly Seen[]> {
+  let slice: Seen[] = [];
   let bytes = 0;
-  for (let i = 0; i < events.length; i++) {
-    bytes += events[i]!.object.length;
-    if (bytes < LIST_SLICE_BYTES && i - start + 1 < SLICE_EVENTS && i + 1 < events.length) continue;
-    yield events.slice(start, i + 1);
-    start = i + 1;
+  for (const initial of events) {
+    const event = toEvent(initial);
+    slice.push(event);
+    bytes += event.object.length;
+    if (bytes < LIST_SLICE_BYTES && slice.length < SLICE_EVENTS) continue;
+    yield slice;
+    slice = [];
     bytes = 0;
   }
+  if (slice.length > 0) yield slice;
 }
 
 const deletions = new WeakMap<Change, Buffer>();
@@ -135,7 +153,7 @@ export class Watcher {
   }
 
   /** Writes the initial objects in slices, then what was queued, then goes live. */
-  async catchUp(initial: readonly Seen[], endMark: number | undefined): Promise<void> {
+  async catchUp(initial: readonly InitialEvent[], endMark: number | undefined): Promise<void> {
     for (const slice of slicesOf(initial)) {
       if (this.#ended) return;
       await this.#showSlice(slice);
@@ -286,11 +304,24 @@ export class Watcher {
     }
   }
 
-  /** Resolves in a later turn of the event loop, when the reader has room for another slice or the watch has ended. */
+  /**
+   * Resolves in a later turn of the event loop, when the reader has room for another slice or the watch has ended. A
+   * reader that takes nothing for STALLED_READER_MS is cut.
+   */
   #drained(): Promise<void> {
     return new Promise(resolve => {
-      if (this.#ended || this.stream.write(new Uint8Array(0)) < LIST_SLICE_BYTES) setImmediate(resolve);
-      else this.#wake = resolve;
+      if (this.#ended || this.stream.write(new Uint8Array(0)) < LIST_SLICE_BYTES) {
+        setImmediate(resolve);
+        return;
+      }
+      const timer = setTimeout(() => {
+        this.stream.abort();
+        this.ended();
+      }, STALLED_READER_MS);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
     });
   }
 }

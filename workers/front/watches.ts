@@ -1,7 +1,6 @@
 import type { ByteAhead, Exchange, ResponseStream } from '../../core/api/listener.js';
 import { badRequest, Refusal } from '../../core/model/refusal.js';
 import { WEBSOCKET_VERSION } from '../../core/model/webSocket.js';
-import type { Route } from '../../core/request/route.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { Entry } from '../../core/threads/entry.js';
 import { type Change, type Collection, unparsedWeight } from './collection.js';
@@ -11,8 +10,8 @@ import { currentPage } from './listPage.js';
 import { jsonForm } from './negotiated.js';
 import { type Headers, headersFor, refuse } from './reply.js';
 import { type Selection, selectionOf } from './selection.js';
-import type { Usage } from './usage.js';
-import { type EventForm, type Seen, seenBy, Watcher } from './watch.js';
+import type { FrontRequest } from './sender.js';
+import { type EventForm, type InitialEvent, type Seen, seenBy, Watcher } from './watch.js';
 import { parseWatchOptions, type WatchOptions } from './watchOptions.js';
 import { acceptWebSocket, webSocketFault } from './webSocket.js';
 
@@ -55,13 +54,9 @@ interface CheckedWatch extends WatchOptions {
  * Answers a watch (spec, "Resource version semantics: watch" and "Events (watch)"), which counts in `usage` until it
  * ends. Throws Refusal 400, 406, 422, 429, 503 and 504.
  */
-export async function watch(
-  context: ReadContext,
-  exchange: Exchange,
-  route: Route,
-  resource: Resource,
-  usage: Usage,
-): Promise<void> {
+export async function watch(context: ReadContext, request: FrontRequest, resource: Resource): Promise<void> {
+  const { exchange, route, sender } = request;
+  const { usage } = sender;
   const fault = webSocketFault(exchange);
   if (fault !== undefined) return refuse(exchange, badRequest(fault), context.naming, WEBSOCKET_HEADERS);
   const isJson = context.wantsJson(exchange, resource, true);
@@ -71,7 +66,7 @@ export async function watch(
   const isPlain = isJson && !needsConversion(resource) && !(resource.changedAt && showsOld(context, resource, options));
   const form = isPlain
     ? jsonForm(resource, context.naming, options.isList)
-    : context.eventForm(exchange, resource, options.isList);
+    : context.eventForm(request, resource, options.isList);
   const recent = options.asked === '' ? context.mostRecent() : context.catchUp();
   if (recent) await recent;
   const { state, hub } = context;
@@ -140,9 +135,13 @@ async function hasArrived(
 }
 
 /** The objects that a watch begins with: those of the collection when this is called. */
-async function initialOf({ slices }: ReadContext, collection: Collection, selection: Selection): Promise<Seen[]> {
+async function initialOf(
+  { slices }: ReadContext,
+  collection: Collection,
+  selection: Selection,
+): Promise<readonly InitialEvent[]> {
   const { entries } = await currentPage(collection, selection, slices);
-  return entries.map(entry => ({ type: 'ADDED', object: entry.value }));
+  return entries;
 }
 
 /** Sends what happened after `from`, from memory or from the store; an expired version ends the watch with 410. */

@@ -6,7 +6,7 @@ import type { Route } from '../../core/request/route.js';
 import { storageNameIn } from '../../core/threads/entry.js';
 import type { Current, Job } from '../../core/threads/messages.js';
 import { commitAnswer } from './commitAnswer.js';
-import type { PoolClient } from './poolClient.js';
+import type { JobFields, PoolClient } from './poolClient.js';
 import type { OpenProposal, Proposals } from './proposals.js';
 import type { ReadContext } from './context.js';
 import type { FrontRequest } from './sender.js';
@@ -88,27 +88,26 @@ class Write {
   }
 
   async #attempt(state: Attempting): Promise<WriteState> {
-    const { reads, pool, proposals, state: cache } = this.context;
-    reads.catchUp();
-    this.#revision = cache.revision;
-    this.#current = this.#currentObject(state.key);
-    const { begun } = state;
+    const { pool, proposals } = this.context;
     const proposal = proposals.open();
     this.#proposal = undefined;
     try {
-      const job = {
-        ...this.job,
-        id: proposal.id,
-        current: this.#current,
-        currentKey: state.key,
-        begun: begun !== undefined,
-      };
-      const result = await pool.run(this.request, job);
+      const bytes = (this.job.body?.length ?? 0) + (this.#currentObject(state.key)?.bytes.length ?? 0);
+      const result = await pool.run(this.request, () => this.#jobOf(state, proposal), bytes);
       if (result.is === 'proposed') this.#proposal = proposal;
       return afterJob(state, result, key => this.#isUnseen(key));
     } finally {
       if (!this.#proposal) proposals.close(proposal);
     }
+  }
+
+  /** The job of an attempt, on the object as it is now. */
+  #jobOf({ key, begun }: Attempting, { id }: OpenProposal): JobFields {
+    const { reads, state } = this.context;
+    reads.catchUp();
+    this.#revision = state.revision;
+    this.#current = this.#currentObject(key);
+    return { ...this.job, id, current: this.#current, currentKey: key, begun: begun !== undefined };
   }
 
   async #awaitVerdict(state: Extract<WriteState, { is: 'proposed' }>): Promise<WriteState> {

@@ -20,9 +20,14 @@ function reasonOf(error: unknown): Failed['reason'] {
 /** Reads objects as they were at a revision. */
 export async function readRange(
   storage: Storage,
-  { requestId, prefix, revision, limit, after }: RangeRequest,
+  { requestId, prefix, revision, limit, after, counted }: RangeRequest,
 ): Promise<Answer> {
-  const page = await storage.range(prefix, { revision, limit: limit || undefined, after: after || undefined });
+  const page = await storage.range(prefix, {
+    revision,
+    limit: limit || undefined,
+    after: after || undefined,
+    counted,
+  });
   const items = page.items.map(({ key, modified, created, value, version }) => ({
     key,
     revision: modified,

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { LARGE_JOB_BYTES } from '../../core/limits.js';
+import type { Route } from '../../core/request/route.js';
+import type { Job, JobResult } from '../../core/threads/messages.js';
+import { AccessCache } from '../../workers/front/access.js';
+import { PoolClient } from '../../workers/front/poolClient.js';
+import type { FrontRequest } from '../../workers/front/sender.js';
+import { Usages } from '../../workers/front/usage.js';
+import { grantFor, postOf, turn } from './support.js';
+
+/** A pool that answers when the test says so. */
+function setUp(threads = 2) {
+  const began: string[] = [];
+  const answers: (() => void)[] = [];
+  const alone: boolean[] = [];
+  const pool = {
+    threads,
+    run: (job: Job, isAlone = false) => {
+      began.push(job.user?.name ?? '');
+      alone.push(isAlone);
+      return new Promise<JobResult>(resolve => answers.push(() => resolve({ id: job.id, is: 'granted' })));
+    },
+  };
+  const client = new PoolClient(pool, new AccessCache(() => undefined), () => 0);
+  const usages = new Usages();
+  const send = (name: string, bytes: number) => {
+    const sent = postOf('');
+    const sender = { user: grantFor(name).user, usage: usages.of(name), allowedUnder: 0 };
+    const request: FrontRequest = { exchange: sent.exchange, route: {} as Route, sender };
+    return { sent, result: client.run(request, () => ({ body: new Uint8Array(0) }), bytes) };
+  };
+  const answer = async (): Promise<void> => {
+    answers.shift()?.();
+    await turn();
+    await turn();
+  };
+  return { began, alone, send, answer };
+}
+
+test('large jobs of one user wait for each other, small ones and those of others do not wait for them all', async () => {
+  const { began, alone, send, answer } = setUp();
+  for (let i = 0; i < 3; i++) void send('heavy', LARGE_JOB_BYTES);
+  void send('light', LARGE_JOB_BYTES - 1);
+  void send('other', LARGE_JOB_BYTES);
+  expect(began).toEqual(['heavy', 'light']);
+  expect(alone).toEqual([true, false]);
+  for (let i = 0; i < 4; i++) await answer();
+  expect(began).toEqual(['heavy', 'light', 'heavy', 'other', 'heavy']);
+});
+
+test('a large job whose client is gone when its turn comes is not run', async () => {
+  const { began, send, answer } = setUp();
+  void send('heavy', LARGE_JOB_BYTES);
+  const { sent, result } = send('heavy', LARGE_JOB_BYTES);
+  sent.leave();
+  const gone = expect(result).rejects.toThrow('the client has closed the connection');
+  await answer();
+  await gone;
+  expect(began).toEqual(['heavy']);
+});
