@@ -65,23 +65,23 @@ describe('operations', () => {
   });
 
   test('the envelope, name, namespace and uid of a scale are validated [R152x]', async () => {
-    const scale = '/apis/apps/v1/namespaces/shop/deployments/judged/scale';
-    await api.made('/apis/apps/v1/namespaces/shop/deployments', deployment('judged'));
+    const scale = '/apis/apps/v1/namespaces/shop/deployments/validated/scale';
+    await api.made('/apis/apps/v1/namespaces/shop/deployments', deployment('validated'));
     const spec = { replicas: 2 };
     for (const [body, status, message] of [
       [{ spec }, 400, 'undeterminable: name must be provided'],
-      [{ metadata: { name: 'judged', namespace: 'default' }, spec }, 400, 'namespace of the provided object'],
+      [{ metadata: { name: 'validated', namespace: 'default' }, spec }, 400, 'namespace of the provided object'],
       [
-        { apiVersion: 'autoscaling/v2', kind: 'Scale', metadata: { name: 'judged' }, spec },
+        { apiVersion: 'autoscaling/v2', kind: 'Scale', metadata: { name: 'validated' }, spec },
         400,
         'no kind "Scale" is registered for version "autoscaling/v2"',
       ],
       [
-        { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'judged' }, spec },
+        { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'validated' }, spec },
         400,
         'cannot be handled as a Scale',
       ],
-      [{ metadata: { name: 'judged', uid: 'u' }, spec }, 409, 'on deployments.apps'],
+      [{ metadata: { name: 'validated', uid: 'u' }, spec }, 409, 'on deployments.apps'],
     ] as const) {
       const refused = await api.put(scale, body);
       expect([refused.status, refused.body['message']]).toEqual([status, expect.stringContaining(message)]);
@@ -89,7 +89,7 @@ describe('operations', () => {
     const patched = await api.patch(scale, MERGE, { metadata: { uid: 'u' } });
     expect([patched.status, patched.body['details']]).toEqual([
       409,
-      { name: 'judged', group: 'apps', kind: 'deployments/scale' },
+      { name: 'validated', group: 'apps', kind: 'deployments/scale' },
     ]);
     expect((await api.patch(scale, MERGE, { kind: 'Deployment' })).status).toBe(422);
     const applied = { apiVersion: 'autoscaling/v1', kind: 'Scale', spec };

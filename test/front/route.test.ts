@@ -43,10 +43,10 @@ test.each([
     'namespaces "shop"',
     ` get resource "namespaces/finalize" ${core} in the namespace "shop"`,
   ],
-])('%s %s is parsed as upstream', (method, path, what, deed) => {
+])('%s %s is parsed as upstream', (method, path, what, denied) => {
   const { target } = parseRoute(registry, method, path, '');
   const { message } = forbidden({ name: 'zoe', groups: [] } as never, target, '', naming);
-  expect(message).toBe(`${what} is forbidden: User "zoe" cannot${deed}`);
+  expect(message).toBe(`${what} is forbidden: User "zoe" cannot${denied}`);
 });
 
 test.each([

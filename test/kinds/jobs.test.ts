@@ -9,7 +9,7 @@ const pod = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'registry
 const job = (spec: object = {}, podSpec: object = {}): ApiObject =>
   object('Job', { spec: { template: { spec: { ...pod, ...podSpec } }, ...spec } }, 'batch/v1');
 const fields = (found: readonly { field: string }[]): string[] => found.map(({ field }) => field);
-const told = (spec: object, podSpec: object = {}): string[] =>
+const messagesOf = (spec: object, podSpec: object = {}): string[] =>
   fields(create('batch/jobs', job(spec, podSpec)).violations);
 
 describe('jobs', () => {
@@ -39,7 +39,7 @@ describe('jobs', () => {
     [{ managedBy: 'example.com/mine' }, []],
     [{ managedBy: 'example.com/' }, ['spec.managedBy']],
   ])('%j is refused with %j', (spec, wrong) => {
-    expect(told(spec)).toEqual(wrong);
+    expect(messagesOf(spec)).toEqual(wrong);
   });
   it.each<[string, object, string[]]>([
     [
@@ -53,22 +53,22 @@ describe('jobs', () => {
       ['rules[0].onPodConditions'],
     ],
   ])('the number of %s of a failure policy is limited', (_, spec, wrong) => {
-    expect(told(spec)).toEqual(wrong.map(field => `spec.podFailurePolicy.${field}`));
+    expect(messagesOf(spec)).toEqual(wrong.map(field => `spec.podFailurePolicy.${field}`));
   });
   it('the parallelism of very many indexes that may fail independently is limited', () => {
     const many = { completionMode: 'Indexed', completions: 100_001, backoffLimitPerIndex: 1, maxFailedIndexes: 1 };
-    expect(told({ ...many, parallelism: 10_000 })).toEqual([]);
-    expect(told({ ...many, parallelism: 10_001 })).toEqual(['spec.parallelism']);
+    expect(messagesOf({ ...many, parallelism: 10_000 })).toEqual([]);
+    expect(messagesOf({ ...many, parallelism: 10_001 })).toEqual(['spec.parallelism']);
   });
   it('the length of the succeeded indexes is limited', () => {
     const succeededIndexes = Array.from({ length: 20_000 }, (_, i) => String(i)).join(',');
     const rules = [{ succeededIndexes }];
-    expect(told({ completionMode: 'Indexed', completions: 20_000, successPolicy: { rules } })).toEqual([
+    expect(messagesOf({ completionMode: 'Indexed', completions: 20_000, successPolicy: { rules } })).toEqual([
       'spec.successPolicy.rules[0].succeededIndexes',
     ]);
   });
   it('pods with a failure policy have the restart policy Never', () => {
-    expect(told({ podFailurePolicy: { rules: [] } }, { restartPolicy: 'OnFailure' })).toEqual([
+    expect(messagesOf({ podFailurePolicy: { rules: [] } }, { restartPolicy: 'OnFailure' })).toEqual([
       'spec.template.spec.restartPolicy',
     ]);
   });
@@ -185,33 +185,33 @@ describe('warnings of pods', () => {
 });
 
 describe('the status of a job', () => {
-  const told = (now: object, before: object = {}, spec: object = {}): string[] => {
+  const messagesOf = (now: object, before: object = {}, spec: object = {}): string[] => {
     const of = (status: object) => object('Job', { spec, status }, 'batch/v1');
     return lines(strategyOf('batch/jobs').validateStatus(of(now), of(before), contextWith()));
   };
   const is = (...types: string[]) => types.map(type => ({ type, status: 'True' }));
   const times = { startTime: '2024-01-01T00:00:00Z', completionTime: '2024-01-01T00:00:10Z' };
   it('ends according to its conditions, which exclude or require each other and are kept', () => {
-    expect(told({ ...times, conditions: is('SuccessCriteriaMet', 'Complete') })).toEqual([]);
-    expect(told({ ...times, conditions: is('Complete') })).toHaveLength(1);
-    expect(told({ startTime: times.startTime, conditions: is('FailureTarget', 'Failed') })).toEqual([]);
-    expect(told({ conditions: is('FailureTarget', 'SuccessCriteriaMet') })).toHaveLength(1);
-    expect(told({}, { conditions: is('FailureTarget') })).toHaveLength(1);
-    expect(told({ completionTime: times.completionTime })).toEqual([
+    expect(messagesOf({ ...times, conditions: is('SuccessCriteriaMet', 'Complete') })).toEqual([]);
+    expect(messagesOf({ ...times, conditions: is('Complete') })).toHaveLength(1);
+    expect(messagesOf({ startTime: times.startTime, conditions: is('FailureTarget', 'Failed') })).toEqual([]);
+    expect(messagesOf({ conditions: is('FailureTarget', 'SuccessCriteriaMet') })).toHaveLength(1);
+    expect(messagesOf({}, { conditions: is('FailureTarget') })).toHaveLength(1);
+    expect(messagesOf({ completionTime: times.completionTime })).toEqual([
       'status.completionTime: Invalid value: 2024-01-01 00:00:10 +0000 UTC: cannot set completionTime when there is no Complete=True condition',
     ]);
   });
   it('only increases counts, and ready pods are active', () => {
-    expect(told({ failed: 2, active: 1, ready: 1 }, { failed: 1 })).toEqual([]);
-    expect(told({ failed: 1 }, { failed: 2 })).toEqual([
+    expect(messagesOf({ failed: 2, active: 1, ready: 1 }, { failed: 1 })).toEqual([]);
+    expect(messagesOf({ failed: 1 }, { failed: 2 })).toEqual([
       'status.failed: Invalid value: 1: cannot decrease the failed counter',
     ]);
-    expect(told({ active: 1, ready: 2 })).toHaveLength(1);
+    expect(messagesOf({ active: 1, ready: 2 })).toHaveLength(1);
   });
   it('contains only existing indexes', () => {
     const spec = { completionMode: 'Indexed', completions: 3, backoffLimitPerIndex: 1 };
-    expect(told({ completedIndexes: '0,2', failedIndexes: '1' }, {}, spec)).toEqual([]);
-    expect(told({ completedIndexes: '0-3' }, {}, spec)).toHaveLength(1);
-    expect(told({ completedIndexes: '0' })).toHaveLength(1);
+    expect(messagesOf({ completedIndexes: '0,2', failedIndexes: '1' }, {}, spec)).toEqual([]);
+    expect(messagesOf({ completedIndexes: '0-3' }, {}, spec)).toHaveLength(1);
+    expect(messagesOf({ completedIndexes: '0' })).toHaveLength(1);
   });
 });

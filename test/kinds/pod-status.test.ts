@@ -4,7 +4,7 @@ import { validatePodStatus, alignPodIps } from '../../plugins/kinds/core/pod/sta
 
 const pod = (status: object, spec: object = { restartPolicy: 'Never' }): ApiObject =>
   ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec, status }) as unknown as ApiObject;
-const told = (now: object, before: object = {}, spec?: object): string[] =>
+const messagesOf = (now: object, before: object = {}, spec?: object): string[] =>
   validatePodStatus(pod(now, spec), pod(before, spec)).map(({ field, message }) => `${field}: ${message}`);
 const NAME = "must consist of lower case alphanumeric characters, '-' or '.', and must start and end";
 const ADDRESS = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
@@ -13,25 +13,25 @@ const ended = { name: 'c', state: { terminated: { exitCode: 1 } } };
 const runs = { name: 'c', state: { running: {} } };
 
 test('violations of the status of a pod have the messages of upstream', () => {
-  expect(told({ nominatedNodeName: 'Bad_' })[0]).toContain(`status.nominatedNodeName: Invalid value: "Bad_": `);
-  expect(told({ nominatedNodeName: 'Bad_' })[0]).toContain(NAME);
-  expect(told({ nominatedNodeName: 'Bad_' }, { nominatedNodeName: 'Bad_' })).toEqual([]);
-  expect(told({ conditions: [{ type: 'Ready' }, { type: 'a b' }] })[0]).toContain(
+  expect(messagesOf({ nominatedNodeName: 'Bad_' })[0]).toContain(`status.nominatedNodeName: Invalid value: "Bad_": `);
+  expect(messagesOf({ nominatedNodeName: 'Bad_' })[0]).toContain(NAME);
+  expect(messagesOf({ nominatedNodeName: 'Bad_' }, { nominatedNodeName: 'Bad_' })).toEqual([]);
+  expect(messagesOf({ conditions: [{ type: 'Ready' }, { type: 'a b' }] })[0]).toContain(
     'metadata.conditions[1].Type: Invalid value: "a b"',
   );
-  expect(told({ podIPs: [{ ip: 'x' }] })).toEqual([`status.podIPs[0]: Invalid value: "x": ${ADDRESS}`]);
-  expect(told({ podIPs: [{ ip: '1.2.3.4' }, { ip: '::1' }] })).toEqual([]);
-  expect(told({ podIPs: [{ ip: '1.2.3.4' }, { ip: '1.2.3.4' }] })).toEqual([
+  expect(messagesOf({ podIPs: [{ ip: 'x' }] })).toEqual([`status.podIPs[0]: Invalid value: "x": ${ADDRESS}`]);
+  expect(messagesOf({ podIPs: [{ ip: '1.2.3.4' }, { ip: '::1' }] })).toEqual([]);
+  expect(messagesOf({ podIPs: [{ ip: '1.2.3.4' }, { ip: '1.2.3.4' }] })).toEqual([
     `status.podIPs: Invalid value: [{"ip":"1.2.3.4"},{"ip":"1.2.3.4"}]: ${ONE}`,
     'status.podIPs[1]: Duplicate value: {"ip":"1.2.3.4"}',
   ]);
-  expect(told({ hostIP: '1.1.1.1', hostIPs: [{ ip: '2.2.2.2' }] })).toEqual([
+  expect(messagesOf({ hostIP: '1.1.1.1', hostIPs: [{ ip: '2.2.2.2' }] })).toEqual([
     'status.hostIPs[0].ip: Invalid value: "2.2.2.2": must be equal to `hostIP`',
   ]);
-  expect(told({ resourceClaimStatuses: [{ name: 'a' }] })).toEqual([
+  expect(messagesOf({ resourceClaimStatuses: [{ name: 'a' }] })).toEqual([
     'status.resourceClaimStatuses[0].name: Invalid value: "a": must match the name of an entry in `spec.resourceClaims`',
   ]);
-  expect(told({ qosClass: 'Burstable' }, { qosClass: 'BestEffort' })).toEqual([
+  expect(messagesOf({ qosClass: 'Burstable' }, { qosClass: 'BestEffort' })).toEqual([
     'status.qosClass: Invalid value: "Burstable": field is immutable',
   ]);
 });
@@ -41,13 +41,13 @@ test('a container that has ended remains ended unless the pod restarts it', () =
     `status.${member}[0].state: Forbidden: may not be transitioned to non-terminated state`,
   ];
   for (const member of ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses']) {
-    expect(told({ [member]: [runs] }, { [member]: [ended] })).toEqual(stays(member));
-    expect(told({ [member]: [ended] }, { [member]: [ended] })).toEqual([]);
+    expect(messagesOf({ [member]: [runs] }, { [member]: [ended] })).toEqual(stays(member));
+    expect(messagesOf({ [member]: [ended] }, { [member]: [ended] })).toEqual([]);
   }
   for (const restartPolicy of ['Always', 'OnFailure'])
-    expect(told({ containerStatuses: [runs] }, { containerStatuses: [ended] }, { restartPolicy })).toEqual([]);
+    expect(messagesOf({ containerStatuses: [runs] }, { containerStatuses: [ended] }, { restartPolicy })).toEqual([]);
   const sidecar = { restartPolicy: 'Never', initContainers: [{ name: 'c', restartPolicy: 'Always' }] };
-  expect(told({ initContainerStatuses: [runs] }, { initContainerStatuses: [ended] }, sidecar)).toEqual([]);
+  expect(messagesOf({ initContainerStatuses: [runs] }, { initContainerStatuses: [ended] }, sidecar)).toEqual([]);
 });
 
 test.each([

@@ -118,7 +118,7 @@ describe('debugging a pod', () => {
 
 describe('services', () => {
   const service = (spec: object) => object('Service', { spec: { ports: [{ port: 80 }], ...spec } });
-  const told = (spec: object): string[] => {
+  const messagesOf = (spec: object): string[] => {
     try {
       return fields(create('core/services', service(spec)).violations);
     } catch (thrown) {
@@ -146,8 +146,8 @@ describe('services', () => {
       { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 0 } } },
       ['spec.sessionAffinityConfig.clientIP.timeoutSeconds'],
     ],
-  ])('%j is told %j', (spec, wrong) => {
-    expect(told(spec)).toEqual(wrong);
+  ])('%j is reported as %j', (spec, wrong) => {
+    expect(messagesOf(spec)).toEqual(wrong);
   });
   it('the status of load balancers has an IP mode for each address', () => {
     const point = (ingress: object, type = 'LoadBalancer') =>

@@ -116,7 +116,7 @@ describe.each(['uws', 'node'] as const)('clients that disconnect at any time, on
   }
 
   /** Requests in flight, as counted by the server; the request for metrics is one of the reads. */
-  async function underway(): Promise<number[]> {
+  async function countInFlight(): Promise<number[]> {
     const { text } = await call('GET', '/metrics');
     return ['mutating', 'readOnly'].map(kind =>
       Number(text.match(new RegExp(`inflight_requests{request_kind="${kind}"} (\\d+)`))?.[1]),
@@ -125,7 +125,7 @@ describe.each(['uws', 'node'] as const)('clients that disconnect at any time, on
 
   async function expectNothingKept(): Promise<void> {
     // Reads of a version that is never reached are answered after three seconds.
-    await vi.waitFor(async () => expect(await underway()).toEqual([0, 1]), { timeout: 10_000, interval: 100 });
+    await vi.waitFor(async () => expect(await countInFlight()).toEqual([0, 1]), { timeout: 10_000, interval: 100 });
     await vi.waitFor(
       () => {
         const counts = KEPT.map(one => [one[1], queryObjects(kept(one), { format: 'count' })] as const);
