@@ -58,6 +58,16 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
     { setting: 'tokenAuthFile', read: text, placeholder: 'FILE', help: 'static tokens: token,user,uid,"group,…"' },
   ],
   [
+    'enable-bootstrap-token-auth',
+    {
+      setting: 'enableBootstrapTokenAuth',
+      read: flag,
+      valueOptional: true,
+      placeholder: 'BOOL',
+      help: 'accept bootstrap tokens, by which nodes join (false)',
+    },
+  ],
+  [
     'anonymous-auth',
     {
       setting: 'anonymousAuth',

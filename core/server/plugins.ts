@@ -94,6 +94,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     request('authn/static-token.js', { file: inputs.adminTokens }),
     request('authn/client-certificate.js'),
     ...(settings.tokenAuthFile ? [request('authn/static-token.js', { file: settings.tokenAuthFile })] : []),
+    ...(settings.enableBootstrapTokenAuth ? [request('authn/bootstrap-token.js')] : []),
     { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'request', 'control'] },
     request('admission/namespace-lifecycle.js'),
     request('admission/taint-new-nodes.js'),

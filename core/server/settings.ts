@@ -24,6 +24,8 @@ export interface Settings {
   readonly tlsSan: readonly string[];
   readonly clientCaFile?: string;
   readonly tokenAuthFile?: string;
+  /** Accepts bootstrap tokens. */
+  readonly enableBootstrapTokenAuth: boolean;
   readonly anonymousAuth: boolean;
   readonly authorizationMode: readonly AuthorizationMode[];
   /** The first is the issuer of new tokens of service accounts; those of the others are accepted. Absent: its own. */
@@ -76,6 +78,7 @@ export const DEFAULTS: Settings = {
   port: 6443,
   naming: 'neutral',
   tlsSan: [],
+  enableBootstrapTokenAuth: false,
   anonymousAuth: true,
   authorizationMode: ['RBAC'],
   serviceAccountExtendTokenExpiration: true,
