@@ -6,5 +6,5 @@ const isViolation = (value: Partial<Violation> | null | undefined): boolean =>
 /** Throws unless a validating function returned violations. */
 export function checkViolations(found: readonly Violation[]): readonly Violation[] {
   if (Array.isArray(found) && found.every(isViolation)) return found;
-  throw new TypeError('validate must return a list of { reason, field, message }, which is empty for a good object');
+  throw new TypeError('validate must return a list of { reason, field, message }, which is empty for a valid object');
 }

@@ -78,25 +78,28 @@ export function checkSettings(settings: Settings): Settings {
   if (tlsPrivateKeyFile !== undefined && tlsCertFile === undefined)
     throw new ConfigError('--tls-private-key-file', 'needs --tls-cert-file too');
   if (tlsCertFile !== undefined && settings.tlsSan.length > 0)
-    throw new ConfigError('--tls-san', "names go into the server's own certificate: leave it or --tls-cert-file out");
+    throw new ConfigError(
+      '--tls-san',
+      'names are for the certificate of the server itself: omit it or --tls-cert-file',
+    );
   if (isIP(settings.bindAddress) === 0 && settings.bindAddress !== 'localhost')
     throw new ConfigError(
       '--bind-address',
       `must be an IP address or localhost, not ${JSON.stringify(settings.bindAddress)}`,
     );
   if (settings.historyRetention <= 0)
-    throw new ConfigError('--history', 'must be longer than 0: watches resume from what is kept');
+    throw new ConfigError('--history', 'must be longer than 0: watches resume from the history');
   if (settings.httpPort !== undefined && !isLoopback(settings.bindAddress))
     throw new ConfigError(
       '--http-port',
-      `plain HTTP is for loopback addresses only: leave it out, or use --bind-address=127.0.0.1`,
+      `plain HTTP is for loopback addresses only: omit it, or use --bind-address=127.0.0.1`,
     );
   if (settings.httpPort !== undefined && settings.httpPort !== 0 && settings.httpPort === settings.port)
     throw new ConfigError('--http-port', 'is the same as --secure-port; choose another');
   if (new Set(authorizationMode).size !== authorizationMode.length)
     throw new ConfigError('--authorization-mode', 'names a mode twice');
   if (authorizationMode.includes('AlwaysAllow') && authorizationMode.includes('AlwaysDeny'))
-    throw new ConfigError('--authorization-mode', 'AlwaysAllow and AlwaysDeny contradict each other; leave one out');
+    throw new ConfigError('--authorization-mode', 'AlwaysAllow and AlwaysDeny exclude each other: omit one');
   checkFileExists('--tls-cert-file', tlsCertFile);
   checkFileExists('--tls-private-key-file', tlsPrivateKeyFile);
   checkFileExists('--client-ca-file', settings.clientCaFile);

@@ -68,14 +68,13 @@ export function parseFlags(args: readonly string[]): Flags {
     if (!option && token.name !== 'config') throw unknownFlagError(token.flag, token.name);
     const value = takeValue(token, option, rest);
     if (!option) {
-      if (config !== undefined) throw new ConfigError(token.flag, 'given twice; give one file');
+      if (config !== undefined) throw new ConfigError(token.flag, 'given twice: only one file is allowed');
       config = value;
       continue;
     }
     const read = option.read(value, token.flag);
     const before = settings.get(option.setting);
-    if (before !== undefined && !option.repeatable)
-      throw new ConfigError(token.flag, 'given twice; leave one of them out');
+    if (before !== undefined && !option.repeatable) throw new ConfigError(token.flag, 'given twice: omit one of them');
     settings.set(option.setting, before === undefined ? read : [...(before as unknown[]), ...(read as unknown[])]);
   }
   return { settings: Object.fromEntries(settings) as Partial<Settings>, config };

@@ -36,7 +36,10 @@ async function run(args: readonly string[]): Promise<number> {
     return await (await import('./plugins.js')).pluginsCommand(rest, io);
   if (command === 'serve') return await serve(rest, io);
   if (command === undefined || command.startsWith('-')) return await serve(args, io);
-  throw new ConfigError(command, 'unknown command; there are serve, plugins, plugin, store, snapshot, cel and version');
+  throw new ConfigError(
+    command,
+    'unknown command; the commands are serve, plugins, plugin, store, snapshot, cel and version',
+  );
 }
 
 try {

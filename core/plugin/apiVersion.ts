@@ -16,7 +16,7 @@ export function checkApiVersion({ name, apiVersion }: Plugin, path: string, own 
   const needed = numbersOf(apiVersion);
   const [major, minor] = numbersOf(own)!;
   if (!needed)
-    throw new ConfigError(`${path}.use`, `the plugin ${name} must have an apiVersion like "${own}", or leave it out`);
+    throw new ConfigError(`${path}.use`, `the plugin ${name} must have an apiVersion like "${own}", or omit it`);
   if (needed[0] === major && needed[1] <= minor) return;
   const fix =
     needed[0] < major

@@ -69,7 +69,7 @@ function checkIgnorable(name: string, contributions: readonly Contribution[], pa
   if (!points.some(point => IGNORABLE.has(point)))
     throw new ConfigError(
       `${path}.failurePolicy`,
-      `is for mutators and validators, and ${name} contributes neither: leave it out`,
+      `is for mutators and validators, and ${name} contributes neither: omit it`,
     );
 }
 
@@ -103,6 +103,6 @@ async function checkRequired(checked: readonly Checked[], builtIn: () => readonl
   const { spec, plugin, name } = missing;
   throw new ConfigError(
     spec.path ?? 'plugins',
-    `the plugin ${plugin.name} requires the plugin ${name}, which is not configured: add it to plugins, or leave ${plugin.name} out`,
+    `the plugin ${plugin.name} requires the plugin ${name}, which is not configured: add it to plugins, or omit ${plugin.name}`,
   );
 }

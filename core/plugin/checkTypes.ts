@@ -13,7 +13,7 @@ const BUILT_IN_ONLY: ReadonlyMap<string, string> = new Map([
   ['scale', 'give subresources.scale to the versions that can be scaled'],
   ['actions', 'is for built-in kinds: use subresources'],
   ['actsOn', 'is for built-in kinds: use subresources'],
-  ['connections', 'is for built-in kinds: leave it out'],
+  ['connections', 'is for built-in kinds: omit it'],
 ]);
 
 /** Names that subresources of the strategy must not have, because they are declared with the versions. */
@@ -75,7 +75,7 @@ export function checkJson(types: readonly ResourceType[]): void {
     if (code)
       throw new ConfigError(
         `resources[${type.plural}.${type.group}].${code}`,
-        'functions cannot travel to the threads; contribute the type with resourceType.of(() => type) in a plugin',
+        'functions cannot be sent to other threads: contribute the type with resourceType.of(() => type) in a plugin',
       );
   }
 }

@@ -23,7 +23,7 @@ export function builtInRegistry(naming: NamingName, strategies: ResourceTypes['b
   if (unknown === undefined) return registry;
   throw new ConfigError(
     `resources[${unknown}]`,
-    'there is no built-in kind of that name; a kind with a schema of its own is made with defineResource({ … })',
+    'there is no built-in kind of that name; use defineResource({ … }) for a kind with its own schema',
   );
 }
 

@@ -22,7 +22,7 @@ const FILES = ['etcdCafile', 'etcdCertfile', 'etcdKeyfile', 'etcdPasswordFile'] 
 export function checkEtcd(settings: Settings): Settings {
   const given = FLAGS.find(([name]) => settings[name] !== undefined);
   if (settings.storage !== 'etcd') {
-    if (given) throw new ConfigError(given[1], 'is for the etcd backend: add --storage-backend=etcd, or leave it out');
+    if (given) throw new ConfigError(given[1], 'is for the etcd backend: add --storage-backend=etcd, or omit it');
     return settings;
   }
   const { etcdServers = [], etcdCertfile, etcdKeyfile, etcdCafile, etcdPrefix, etcdUser, etcdPasswordFile } = settings;
@@ -30,10 +30,7 @@ export function checkEtcd(settings: Settings): Settings {
     throw new ConfigError('--etcd-servers', 'must name the etcd servers: --etcd-servers=https://HOST:2379');
   // A password in a URL would be shown with it.
   if (etcdServers.some(server => server.includes('@')))
-    throw new ConfigError(
-      '--etcd-servers',
-      'names servers alone: --etcd-user and --etcd-password-file say who this is',
-    );
+    throw new ConfigError('--etcd-servers', 'must not contain a user: use --etcd-user and --etcd-password-file');
   const wrong = etcdServers.find(server => !/^https?:\/\/[^/]+\/?$/.test(server));
   if (wrong !== undefined)
     throw new ConfigError('--etcd-servers', `must list URLs like https://127.0.0.1:2379, not ${JSON.stringify(wrong)}`);
@@ -44,14 +41,14 @@ export function checkEtcd(settings: Settings): Settings {
   if ((etcdCafile ?? etcdCertfile) !== undefined && etcdServers.some(server => server.startsWith('http:')))
     throw new ConfigError(
       etcdCafile === undefined ? '--etcd-certfile' : '--etcd-cafile',
-      'is for TLS: write https:// in --etcd-servers, or leave it out',
+      'is for TLS: write https:// in --etcd-servers, or omit it',
     );
   if (etcdPasswordFile !== undefined && etcdUser === undefined)
     throw new ConfigError('--etcd-password-file', 'needs --etcd-user too');
   if (etcdUser !== undefined && etcdPasswordFile === undefined)
     throw new ConfigError('--etcd-user', 'needs --etcd-password-file too');
   if (etcdPrefix !== undefined && !/[^/]/.test(etcdPrefix))
-    throw new ConfigError('--etcd-prefix', 'must hold more than slashes: leave it out for /registry');
+    throw new ConfigError('--etcd-prefix', 'must contain more than slashes: omit it for /registry');
   for (const [name, flag] of FLAGS) {
     const file = FILES.some(one => one === name) ? (settings[name] as string | undefined) : undefined;
     if (file !== undefined && !existsSync(file)) throw new ConfigError(flag, `there is no file ${file}`);

@@ -14,11 +14,11 @@ function checkIssuers(issuers: readonly string[]): void {
   const seen = new Set<string>();
   for (const issuer of issuers) {
     if (seen.has(issuer))
-      throw new ConfigError('--service-account-issuer', `${JSON.stringify(issuer)} is given twice; leave one out`);
+      throw new ConfigError('--service-account-issuer', `${JSON.stringify(issuer)} is given twice: omit one`);
     if (issuer.includes(':') && !isUrl(issuer))
       throw new ConfigError(
         '--service-account-issuer',
-        `${JSON.stringify(issuer)} has a ":" but is no URL; write it like https://issuer.example.com`,
+        `${JSON.stringify(issuer)} has a ":" but is not a URL; write it like https://issuer.example.com`,
       );
     seen.add(issuer);
   }

@@ -48,7 +48,7 @@ export function encodeBlocks(objects: readonly Stored[]): Buffer {
 const isNumber = (value: unknown): value is number => Number.isSafeInteger(value);
 
 function storedOf(row: unknown): Stored {
-  if (!Array.isArray(row)) throw damagedError('a row in it is no array');
+  if (!Array.isArray(row)) throw damagedError('a row in it is not an array');
   const [key, value, created, modified, version] = row as unknown[];
   if (typeof key !== 'string' || !(value instanceof Uint8Array))
     throw damagedError('a row in it has no key or no value');
@@ -74,6 +74,6 @@ export function readBlock(bytes: Buffer, at: number): Part {
   if (length > LONGEST_BLOCK) throw damagedError('a length in it is impossible');
   if (bytes.length < start + length) return { is: 'incomplete' };
   const rows = decodeRows(bytes.subarray(start, start + length));
-  if (!Array.isArray(rows)) throw damagedError('a block in it is no array');
+  if (!Array.isArray(rows)) throw damagedError('a block in it is not an array');
   return { is: 'objects', objects: rows.map(storedOf), length: LENGTH_BYTES + length };
 }

@@ -34,7 +34,7 @@ export async function drained(exchanges: Promise<void>): Promise<void> {
 }
 
 /** What a body's reader gets when the request is answered before the body is complete. */
-export const answeredEarly = (): Error => new Error('the request was answered before its body had come');
+export const answeredEarly = (): Error => new Error('the request was answered before its body had arrived');
 
 /** What a body's reader gets when the client goes away. */
 export const goneAway = (): Error => new Error('the client closed the connection');

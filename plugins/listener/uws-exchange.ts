@@ -136,7 +136,7 @@ export class UwsExchange implements Exchange {
 
   body(limit: number, onPart: (bytes: number) => void = () => undefined): Promise<Uint8Array> {
     // uWS drops what comes before there is somebody to take it.
-    if (!this.request || this.collector) return Promise.reject(new Error('the body was asked for twice, or too late'));
+    if (!this.request || this.collector) return Promise.reject(new Error('the body was read twice, or too late'));
     const collector = new BodyCollector(limit, onPart);
     this.collector = collector;
     this.res.onData((part, last) => {

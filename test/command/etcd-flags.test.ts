@@ -58,23 +58,23 @@ describe('flags of etcd', () => {
     [[ETCD, '--etcd-servers=a:2379'], '--etcd-servers: must list URLs like https://127.0.0.1:2379, not "a:2379"'],
     [
       [ETCD, '--etcd-servers=http://root:secret@a:2379'],
-      '--etcd-servers: names servers alone: --etcd-user and --etcd-password-file say who this is',
+      '--etcd-servers: must not contain a user: use --etcd-user and --etcd-password-file',
     ],
-    [[SERVERS], '--etcd-servers: is for the etcd backend: add --storage-backend=etcd, or leave it out'],
+    [[SERVERS], '--etcd-servers: is for the etcd backend: add --storage-backend=etcd, or omit it'],
     [
       ['--storage-backend=memory', '--etcd-prefix=/x'],
-      '--etcd-prefix: is for the etcd backend: add --storage-backend=etcd, or leave it out',
+      '--etcd-prefix: is for the etcd backend: add --storage-backend=etcd, or omit it',
     ],
     [[ETCD, SERVERS, `--etcd-certfile=${cert}`], '--etcd-certfile: needs --etcd-keyfile too'],
     [[ETCD, SERVERS, `--etcd-keyfile=${key}`], '--etcd-keyfile: needs --etcd-certfile too'],
     [[ETCD, SERVERS, '--etcd-cafile=/nowhere'], '--etcd-cafile: there is no file /nowhere'],
     [
       [ETCD, '--etcd-servers=http://a:1', `--etcd-cafile=${ca}`],
-      '--etcd-cafile: is for TLS: write https:// in --etcd-servers, or leave it out',
+      '--etcd-cafile: is for TLS: write https:// in --etcd-servers, or omit it',
     ],
     [[ETCD, SERVERS, `--etcd-password-file=${password}`], '--etcd-password-file: needs --etcd-user too'],
     [[ETCD, SERVERS, '--etcd-user=u'], '--etcd-user: needs --etcd-password-file too'],
-    [[ETCD, SERVERS, '--etcd-prefix=/'], '--etcd-prefix: must hold more than slashes: leave it out for /registry'],
+    [[ETCD, SERVERS, '--etcd-prefix=/'], '--etcd-prefix: must contain more than slashes: omit it for /registry'],
     [['--storage-backend=etc'], '--storage-backend: must be rocksdb or memory or etcd, not "etc"'],
   ])('%j are refused in one line with the flag and the fix', (args, text) => {
     expect(() => loadSettings(args)).toThrow(

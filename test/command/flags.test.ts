@@ -66,17 +66,17 @@ describe('flags of serve', () => {
     [['--secure-port=70000'], '--secure-port: must be a port between 0 and 65535, not "70000"'],
     [['--secure-port'], '--secure-port: needs a value: --secure-port=PORT'],
     [['--naming=klingon'], '--naming: must be neutral or kubernetes, not "klingon"'],
-    [['--data-dir=a', '--data-dir=b'], '--data-dir: given twice; leave one of them out'],
+    [['--data-dir=a', '--data-dir=b'], '--data-dir: given twice: omit one of them'],
     [['somewhere'], 'somewhere: unexpected argument; flags are given as --name=value'],
     [['--tls-cert-file=x'], '--tls-cert-file: needs --tls-private-key-file too'],
     [
       ['--http-port=0', '--bind-address=0.0.0.0'],
-      '--http-port: plain HTTP is for loopback addresses only: leave it out, or use --bind-address=127.0.0.1',
+      '--http-port: plain HTTP is for loopback addresses only: omit it, or use --bind-address=127.0.0.1',
     ],
     [['--http-port=6443'], '--http-port: is the same as --secure-port; choose another'],
     [
       ['--authorization-mode=AlwaysAllow,AlwaysDeny'],
-      '--authorization-mode: AlwaysAllow and AlwaysDeny contradict each other; leave one out',
+      '--authorization-mode: AlwaysAllow and AlwaysDeny exclude each other: omit one',
     ],
     [['--token-auth-file=/nowhere/tokens.csv'], '--token-auth-file: there is no file /nowhere/tokens.csv'],
     [

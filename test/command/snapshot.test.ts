@@ -104,8 +104,8 @@ describe('a snapshot file', () => {
   });
 
   it.each([
-    ['no array', { key: 'a' }, 'a block in it is no array'],
-    ['rows that are no arrays', ['a'], 'a row in it is no array'],
+    ['no array', { key: 'a' }, 'a block in it is not an array'],
+    ['rows that are no arrays', ['a'], 'a row in it is not an array'],
     ['rows without a value', [['a', 'b', 1, 1, 1]], 'a row in it has no key or no value'],
     ['rows without revisions', [['a', Buffer.of(1), 1, '1', 1]], 'a row in it has no revisions or no version'],
   ])('whose block holds %s is refused', (_, block, message) => {
@@ -255,7 +255,7 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
   it('restore refuses a directory with a store, and a damaged file before it creates anything', async () => {
     const file = inDirectory('good');
     await snapshot('save', file, `--data-dir=${server.dataDir}`);
-    await expect(snapshot('restore', file, `--data-dir=${server.dataDir}`)).rejects.toThrow(/already holds a store/);
+    await expect(snapshot('restore', file, `--data-dir=${server.dataDir}`)).rejects.toThrow(/already contains a store/);
     const bytes = readFileSync(file);
     bytes[bytes.length >> 1]! ^= 1;
     writeFileSync(inDirectory('bad'), bytes);
@@ -265,7 +265,7 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
     ])
       await expect(snapshot(...action)).rejects.toThrow(/bad: it is damaged/);
     await expect(storeCommand(['check', `--data-dir=${inDirectory('never')}`], new Captured())).rejects.toThrow(
-      /holds no store/,
+      /contains no store/,
     );
   });
 

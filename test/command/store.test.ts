@@ -82,7 +82,7 @@ describe('capstan store', () => {
   });
 
   it('refuses a directory without a store, and unknown arguments', async () => {
-    await expect(run('check')).rejects.toThrow(/holds no store/);
+    await expect(run('check')).rejects.toThrow(/contains no store/);
     await expect(run('mend')).rejects.toThrow(/check or recover/);
     await expect(run('check', '--accept-loss')).rejects.toThrow('--accept-loss: is a flag of');
     await expect(run('check', '--deep')).rejects.toThrow(/^--deep: /);

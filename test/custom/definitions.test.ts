@@ -409,6 +409,6 @@ describe('custom resources over a restart', () => {
       scope: 'Cluster',
       validate: () => [],
     });
-    await expect(Api.start({ resources: [checked] })).rejects.toThrow('cannot travel');
+    await expect(Api.start({ resources: [checked] })).rejects.toThrow('cannot be sent to other threads');
   });
 });

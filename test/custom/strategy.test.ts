@@ -157,7 +157,7 @@ describe('a type that cannot be served', () => {
 
   it('must not have functions if it is sent as JSON', () => {
     expect(() => checkJson([typeWith({})])).toThrow(
-      'resources[orders.tea.example.com].strategy: functions cannot travel to the threads; contribute the type with ' +
+      'resources[orders.tea.example.com].strategy: functions cannot be sent to other threads: contribute the type with ' +
         'resourceType.of(() => type) in a plugin',
     );
   });

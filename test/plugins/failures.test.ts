@@ -193,7 +193,7 @@ describe('the configuration of a plugin', () => {
 
   test('failurePolicy Ignore is refused if it has no effect', async () => {
     expect(await refused({ use: fixture('required', 'inFront'), failurePolicy: 'Ignore' })).toBe(
-      'plugins[0].failurePolicy: is for mutators and validators, and test/in-front contributes neither: leave it out',
+      'plugins[0].failurePolicy: is for mutators and validators, and test/in-front contributes neither: omit it',
     );
   });
 });

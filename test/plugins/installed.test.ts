@@ -137,8 +137,8 @@ describe('apiVersion', () => {
     ['1.9', 'needs version 1.9 of capstan/api, and this server has 2.5: install a release of the plugin for version 2'],
     ['2.6', 'needs version 2.6 of capstan/api, and this server has 2.5: install a newer Capstan, or a release of'],
     ['3.0', 'install a newer Capstan, or a release of the plugin for version 2.5'],
-    ['2', 'must have an apiVersion like "2.5", or leave it out'],
-    [2.5, 'must have an apiVersion like "2.5", or leave it out'],
+    ['2', 'must have an apiVersion like "2.5", or omit it'],
+    [2.5, 'must have an apiVersion like "2.5", or omit it'],
   ])('%s is refused with what to do', (version, message) => {
     expect(check(version)).toThrow(ConfigError);
     expect(check(version)).toThrow(/^plugins\[3\]\.use: the plugin p /);

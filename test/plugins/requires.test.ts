@@ -15,7 +15,7 @@ describe('a plugin that requires another', () => {
   test('fails the start with both names and the fix if the other is not configured', async () => {
     const error = await start({ plugins: use('twin', 'needsProvider') }).catch((thrown: unknown) => thrown);
     expect((error as Error).message).toBe(
-      'plugins[1]: the plugin test/needs-provider requires the plugin test/provider, which is not configured: add it to plugins, or leave test/needs-provider out',
+      'plugins[1]: the plugin test/needs-provider requires the plugin test/provider, which is not configured: add it to plugins, or omit test/needs-provider',
     );
     expect((error as ConfigError).path).toBe('plugins[1]');
   });

@@ -71,7 +71,7 @@ Body union=kind:leaf:Leaf
     ],
     ['Order\n cups 1 int32 default=few', 'tea.v1.Order.cups: default=few is not JSON'],
     ['Order\n cups 1 string enum=.Size', 'tea.v1.Order.cups: unknown enum tea.v1.Size'],
-    ['Order\n + 1 int32 pb=cups', 'tea.v1.Order.+: int32 cannot be embedded: it is no struct'],
+    ['Order\n + 1 int32 pb=cups', 'tea.v1.Order.+: int32 cannot be embedded: it is not a struct'],
   ])('refuses %j', (text, message) => {
     expect(() => fieldsOf(text)).toThrow(`the table of built-in kinds: ${message}`);
   });
@@ -114,7 +114,7 @@ describe('a table of groups', () => {
     ['group tea many v1', 'group tea: the priority "many" is not a number'],
     ['group tea 100', 'group tea: missing preferred version'],
     ['group tea 100 v1 on', 'group tea: unknown word "on"'],
-    [' version v1 ga on tea.v1', 'version v1 ga on tea.v1: nothing above it is one step less indented'],
+    [' version v1 ga on tea.v1', 'version v1 ga on tea.v1: no line above it is indented one step less'],
     [
       'group tea 100 v1\n version v1 done on tea.v1',
       'tea/v1: unknown stability "done"; must be one of ga, beta, alpha',

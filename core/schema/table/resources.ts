@@ -156,7 +156,7 @@ function readGroup(words: readonly string[]): GroupRow {
 
 /** The line above that a line of this depth belongs to. Throws TableError where there is none. */
 function parentOf<T>(parent: T | undefined, line: string): T {
-  if (!parent) throw new TableError(line.trim(), 'nothing above it is one step less indented');
+  if (!parent) throw new TableError(line.trim(), 'no line above it is indented one step less');
   return parent;
 }
 

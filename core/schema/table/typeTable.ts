@@ -96,7 +96,7 @@ export class TypeTable {
     const where = `${typeId}.${field.name}`;
     const resolved = this.#resolve(type, pkg, enumId && idIn(pkg, enumId), where);
     if (field.name !== '+') return [{ ...field, type: resolved }];
-    if (resolved.is !== 'struct') throw new TableError(where, `${type} cannot be embedded: it is no struct`);
+    if (resolved.is !== 'struct') throw new TableError(where, `${type} cannot be embedded: it is not a struct`);
     return embeddedFields(resolved, field.number, field.protoName ?? '');
   }
 

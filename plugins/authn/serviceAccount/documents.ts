@@ -15,7 +15,7 @@ export function issuerDocuments(config: ServiceAccountConfig, { log }: Pick<Host
   if (!issuer.startsWith('https://')) {
     log.warn(
       { issuer },
-      'the issuer of service account tokens is no https URL: its discovery documents are not served',
+      'the issuer of service account tokens is not an https URL: its discovery documents are not served',
     );
     return [];
   }

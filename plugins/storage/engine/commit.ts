@@ -61,7 +61,7 @@ function validateTransaction(transaction: Transaction): Error | undefined {
       operation.gap !== undefined &&
       !(operation.gap >= 0 && operation.gap <= operation.value.length)
     ) {
-      return new StoreError('the gap lies outside of the value');
+      return new StoreError('the gap is outside of the value');
     }
   }
   return undefined;

@@ -19,7 +19,7 @@ export interface Check {
 export async function checkOffline(path: string): Promise<void> {
   const database = databasePath(path);
   const { all } = await databaseFiles(database);
-  if (all.length === 0 && !(await readMark(path).catch(() => true))) throw new StoreError(`${path} holds no store`);
+  if (all.length === 0 && !(await readMark(path).catch(() => true))) throw new StoreError(`${path} contains no store`);
   if (await isInUse(database)) throw new StoreError(`${database} is in use by another process: stop it first`);
 }
 

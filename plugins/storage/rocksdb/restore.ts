@@ -32,7 +32,8 @@ export async function restoreRocksDb(path: string, { revision, objects }: Snapsh
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
     const existing = (await readdir(path)).filter(file => file !== 'db.restoring');
-    if (existing.length > 0) throw new StoreError(`${path} already holds a store; restore into a new data directory`);
+    if (existing.length > 0)
+      throw new StoreError(`${path} already contains a store; restore into a new data directory`);
     await rm(temporary, { recursive: true, force: true });
     const id = randomUUID();
     await writeDatabase(temporary, { id, revision: next, objects });
