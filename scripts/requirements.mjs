@@ -22,7 +22,7 @@ function sources(folder) {
 function tested(file) {
   if (!file)
     return {
-      ids: new Set(['test', 'examples'].flatMap(name => sources(join(root, name)).flatMap(idsIn))),
+      ids: new Set(['test', 'examples', 'core/testing'].flatMap(name => sources(join(root, name)).flatMap(idsIn))),
       from: 'sources',
     };
   const passed = JSON.parse(readFileSync(file, 'utf8'))
