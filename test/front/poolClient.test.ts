@@ -34,7 +34,7 @@ function setUp(threads = 2) {
     await turn();
     await turn();
   };
-  return { began, alone, send, answer };
+  return { began, alone, client, usages, send, answer };
 }
 
 test('large jobs of one user wait for each other, small ones and those of others do not wait for them all', async () => {
@@ -57,4 +57,18 @@ test('a large job whose client is gone when its turn comes is not run', async ()
   await answer();
   await gone;
   expect(began).toEqual(['heavy']);
+});
+
+test('a large event is encoded even if its client is gone: other watches share it', async () => {
+  const { began, client, usages, send, answer } = setUp();
+  void send('heavy', LARGE_JOB_BYTES);
+  const sent = postOf('');
+  const request: FrontRequest = { exchange: sent.exchange, route: {} as Route, sender: { usage: usages.of('gone') } };
+  const objects = [new Uint8Array(LARGE_JOB_BYTES)];
+  const result = client.render(request, { objects, status: 200, events: { types: ['ADDED'], header: false } });
+  sent.leave();
+  await answer();
+  await answer();
+  await expect(result).resolves.toMatchObject({ is: 'granted' });
+  expect(began.length).toBe(2);
 });

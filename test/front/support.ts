@@ -6,7 +6,7 @@ import { storageNameIn } from '../../core/threads/entry.js';
 import type { Grant, Job, JobResult } from '../../core/threads/messages.js';
 import { AccessCache } from '../../workers/front/access.js';
 import { Collection } from '../../workers/front/collection.js';
-import type { ReadContext } from '../../workers/front/context.js';
+import type { ReadContext } from '../../workers/front/readContext.js';
 import { Front } from '../../workers/front/front.js';
 import { History } from '../../workers/front/history.js';
 import { PoolClient } from '../../workers/front/poolClient.js';

@@ -50,8 +50,8 @@ export function credentialKey(exchange: Exchange): string {
 }
 
 /**
- * What an authorizer is asked, as one string: the path tells everything about the target but the verb. Selectors are
- * part of it because authorizers may look at them.
+ * What an authorizer is asked, as one string: the path determines everything about the target but the verb. Selectors
+ * are part of it because authorizers may look at them.
  */
 export function decisionKey(route: Route): string {
   const { target } = route;

@@ -11,13 +11,12 @@ export interface Change {
   readonly after?: Entry;
   readonly before?: Entry;
   /**
-   * What watches show of it, made once per form by the first that needs it; undefined before and when all have been
-   * told.
+   * The encoded events of this change by form, shared by watches while it is published; undefined before and after.
    */
   encodings: Map<string, Uint8Array | Promise<Uint8Array>> | undefined;
 }
 
-/** How long it takes to match an entry, if 1 is one whose labels and fields are known: see `Slices.forEach`. */
+/** Weight of matching an entry, for `Slices.forEach`: 1 if its labels and fields have been parsed. */
 export const unparsedWeight = ({ index }: Entry): number => (index ? 1 : 16);
 
 /** All current objects of one storage name. */
@@ -32,14 +31,14 @@ export class Collection {
     public selectable: ReadonlyMap<string, (object: ApiObject) => string>,
   ) {}
 
-  /** The kind has other selectable fields from now on. */
+  /** Sets the selectable fields of the kind, and drops what was parsed with the fields before. */
   select(fields: Collection['selectable']): void {
     if (fields.size === 0 && this.selectable.size === 0) return;
     this.selectable = fields;
     for (const entry of this.entries.range('')) entry.index = undefined;
   }
 
-  /** Applies a change and tells what it was; undefined for the deletion of something unknown. */
+  /** Applies an event and returns the change; undefined for the deletion of an object that is not here. */
   apply(event: WireEvent): Change | undefined {
     const before = this.entries.get(event.key);
     this.revision = event.revision;

@@ -5,7 +5,7 @@ import { withoutTrailing } from '../../core/model/trailing.js';
 import type { Route } from '../../core/request/route.js';
 import type { Entry } from '../../core/threads/entry.js';
 import { respondRendered } from './compress.js';
-import type { ReadContext } from './context.js';
+import type { ReadContext } from './readContext.js';
 import { FairLimiter } from './fairLimiter.js';
 import { metadataOf, pageOfRequest } from './listPage.js';
 import type { PoolClient } from './poolClient.js';

@@ -12,7 +12,7 @@ import { CollectionDeleter } from './deleteCollection.js';
 import { isMethodAllowed, isWrite, methodNotAllowedError } from './methods.js';
 import type { PoolClient } from './poolClient.js';
 import type { Proposals } from './proposals.js';
-import type { ReadContext } from './context.js';
+import type { ReadContext } from './readContext.js';
 import { get, list } from './reads.js';
 import { refuseThrown, respond, text } from './reply.js';
 import type { FrontRequest, Sender } from './sender.js';

@@ -23,7 +23,7 @@ import { sendSnapshot } from './snapshot.js';
 import type { OpenedStore } from '../../core/threads/lifecycle.js';
 import { pathHandler } from './paths.js';
 import { WriterClient } from './writerClient.js';
-import { readContext } from './readContext.js';
+import { buildReadContext } from './buildReadContext.js';
 import { checkTypes } from '../../core/plugin/checkTypes.js';
 import { liveRegistry, resourceTypes } from '../../core/plugin/registry.js';
 import type { StoreThread } from './storeThread.js';
@@ -84,7 +84,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   writer.attach(feed.port);
   feed.port.once('close', () => proposals.writerEnded());
   feed.port.postMessage({ is: 'subscribe', prefixes: [''] });
-  const reads = readContext({
+  const reads = buildReadContext({
     state,
     hub,
     naming,

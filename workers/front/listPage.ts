@@ -6,7 +6,7 @@ import type { Resource } from '../../core/schema/resource.js';
 import { Entry } from '../../core/threads/entry.js';
 import type { Rendering } from '../../core/threads/messages.js';
 import { type Collection, unparsedWeight } from './collection.js';
-import { notOlderThan, type ReadContext } from './context.js';
+import { notOlderThan, type ReadContext } from './readContext.js';
 import type { ListPosition } from './continueToken.js';
 import { type Selection, selectionOf } from './selection.js';
 import type { FrontRequest } from './sender.js';

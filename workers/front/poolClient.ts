@@ -14,7 +14,7 @@ const NO_PROPOSAL = 0;
 /** Fields of a job that its request decides about. */
 export type JobFields = Partial<Pick<Job, 'id' | 'path' | 'body' | 'current' | 'currentKey' | 'begun' | 'granted'>>;
 
-/** Runs jobs of requests: tells the pool what is known of their senders, and remembers what it finds out. */
+/** Runs the jobs of requests: sends what is known of their senders to the pool, and remembers what the pool finds. */
 export class PoolClient {
   /** Large jobs run on all threads but one, by turns of their senders, so that small jobs seldom wait for them. */
   readonly #largeJobs: FairLimiter;
@@ -55,28 +55,33 @@ export class PoolClient {
     const { exchange, sender } = request;
     const { policy } = this.access;
     const asked = this.now();
-    const result = await this.#inTurn(exchange, sender, bytes, () => {
-      const given = fields();
-      // Member by member: an object from several spreads takes 3 KB, and more again when it is copied for the pool.
-      return {
-        id: given.id ?? NO_PROPOSAL,
-        method: exchange.method,
-        path: given.path ?? exchange.path,
-        query: exchange.query,
-        accept: exchange.header('accept') ?? '',
-        contentType: exchange.header('content-type') ?? '',
-        userAgent: exchange.header('user-agent') ?? '',
-        ifMatch: exchange.header('if-match') ?? '',
-        user: sender.user,
-        credentials: sender.user ? undefined : credentialsOf(exchange),
-        warnings: sender.warnings,
-        granted: given.granted ?? this.isAllowed(request),
-        body: given.body,
-        current: given.current,
-        currentKey: given.currentKey,
-        begun: given.begun,
-      };
-    });
+    const result = await this.#inTurn(
+      sender,
+      bytes,
+      () => !exchange.aborted,
+      () => {
+        const given = fields();
+        // Member by member: an object from several spreads takes 3 KB, and more again when it is copied for the pool.
+        return {
+          id: given.id ?? NO_PROPOSAL,
+          method: exchange.method,
+          path: given.path ?? exchange.path,
+          query: exchange.query,
+          accept: exchange.header('accept') ?? '',
+          contentType: exchange.header('content-type') ?? '',
+          userAgent: exchange.header('user-agent') ?? '',
+          ifMatch: exchange.header('if-match') ?? '',
+          user: sender.user,
+          credentials: sender.user ? undefined : credentialsOf(exchange),
+          warnings: sender.warnings,
+          granted: given.granted ?? this.isAllowed(request),
+          body: given.body,
+          current: given.current,
+          currentKey: given.currentKey,
+          begun: given.begun,
+        };
+      },
+    );
     if (result.grant) this.#learn(request, result.grant, policy, asked);
     return result;
   }
@@ -84,7 +89,9 @@ export class PoolClient {
   /** Encodes objects, or events of a watch, in the form that an exchange asks for. */
   async render({ exchange, sender }: FrontRequest, rendering: Rendering): Promise<JobResult> {
     const bytes = rendering.objects.reduce((sum, object) => sum + object.length, 0);
-    return await this.#inTurn(exchange, sender, bytes, () => ({
+    // Watches share the encodings of an event: the others need it even if the client of this one is gone.
+    const isWanted = () => rendering.events !== undefined || !exchange.aborted;
+    return await this.#inTurn(sender, bytes, isWanted, () => ({
       ...fieldsOf(exchange),
       id: NO_PROPOSAL,
       granted: true,
@@ -92,11 +99,11 @@ export class PoolClient {
     }));
   }
 
-  /** Runs a job; one with many bytes when it is its turn. Throws an Error if the client is gone by then. */
-  async #inTurn(exchange: Exchange, { usage }: Sender, bytes: number, job: () => Job): Promise<JobResult> {
+  /** Runs a job; one with many bytes when it is its turn. Throws an Error if it is not wanted any more by then. */
+  async #inTurn({ usage }: Sender, bytes: number, isWanted: () => boolean, job: () => Job): Promise<JobResult> {
     if (bytes < LARGE_JOB_BYTES) return await this.pool.run(job());
     return await this.#largeJobs.run(usage, async () => {
-      if (exchange.aborted) throw new Error('the client has closed the connection');
+      if (!isWanted()) throw new Error('the client has closed the connection');
       return await this.pool.run(job(), true);
     });
   }

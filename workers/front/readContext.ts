@@ -1,162 +1,71 @@
-import { indented } from './reply.js';
+import type { Exchange } from '../../core/api/listener.js';
+import { FUTURE_REVISION_MS } from '../../core/limits.js';
+import { Refusal } from '../../core/model/refusal.js';
+import type { Naming } from '../../core/naming.js';
+import type { Resource } from '../../core/schema/resource.js';
+import type { PastEvent, Rendering, WireEvent } from '../../core/threads/messages.js';
 import type { ContinueTokens } from './continueToken.js';
-import { bookmarkObject, emptyList, errorEvent } from './negotiated.js';
-import type { ReadContext } from './context.js';
-import { FairLimiter } from './fairLimiter.js';
+import type { FairLimiter } from './fairLimiter.js';
 import type { FrontRequest } from './sender.js';
-import { Slices } from './slices.js';
+import type { Slices } from './slices.js';
 import type { State } from './state.js';
 import type { EventForm, WatchHub } from './watch.js';
-import type { Exchange } from '../../core/api/listener.js';
-import { PAST_READS_AT_ONCE, SCANS_AT_ONCE } from '../../core/limits.js';
-import type { Resource } from '../../core/schema/resource.js';
-import type { Naming } from '../../core/naming.js';
-import type { Choice } from '../../core/request/negotiate.js';
-import { encodeCommon, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
-import { watchFrame } from '../../core/schema/protobufWatch.js';
-import { chooseForm } from '../../core/request/forms.js';
-import { firstValue } from '../../core/request/query.js';
-import { parseIncludeObject } from '../../core/tables/index.js';
-import type { Json } from '../../core/model/object.js';
-import { respondRendered } from './compress.js';
-import type { PoolClient } from './poolClient.js';
-import type { WriterClient } from './writerClient.js';
 
-interface Parts {
+/** What reads need of the front end. */
+export interface ReadContext {
   readonly state: State;
   readonly hub: WatchHub;
-  readonly naming: Naming;
   readonly tokens: ContinueTokens;
-  /** Others write to the store too. */
-  readonly shared: boolean;
-  readonly writer: WriterClient;
-  readonly catchUp: () => void;
-  readonly pool: PoolClient;
+  readonly naming: Naming;
+  /** Shares the main thread among lists and watches that look at many objects. */
+  readonly slices: Slices;
+  /** Limits how many lists look at many objects at once: each holds a reference to every object of its collection. */
+  readonly scans: FairLimiter;
+  /** Limits how many lists read past objects at once: the writer reads them, and they are held in memory. */
+  readonly pastReads: FairLimiter;
+  /** Brings the state up to every acknowledged write. */
+  catchUp(): void;
+  /**
+   * Brings the state up to every write acknowledged anywhere (spec, "Resource version semantics: meanings"). Undefined
+   * if that is done already, as it is where no other process writes to the store. Throws Refusal 504.
+   */
+  mostRecent(): Promise<void> | undefined;
+  /** Asks the writer for objects at an old revision; `remaining` is exact if `counted`. Throws Refusal 410. */
+  range(
+    prefix: string,
+    revision: number,
+    limit: number,
+    after: string,
+    counted: boolean,
+  ): Promise<{ items: readonly WireEvent[]; more: boolean; remaining: number }>;
+  /** Asks the writer for past changes. */
+  past(prefix: string, from: number, to: number): Promise<readonly PastEvent[]>;
+  /** Whether the request wants what the front end holds: JSON of the stored version. */
+  wantsJson(exchange: Exchange, resource: Resource, stream?: boolean): boolean;
+  /** Throws 406 if the resource has no form that the request accepts. */
+  accepts(exchange: Exchange, resource: Resource, list?: boolean): void;
+  /** Lets the pool render objects in the form the request asks for. */
+  render(request: FrontRequest, rendering: Rendering): Promise<void>;
+  /**
+   * The form of a watch's events that is not plain JSON; `listed`: of one that takes the place of a list. Throws 406.
+   */
+  eventForm(request: FrontRequest, resource: Resource, listed: boolean): EventForm;
 }
 
-/** Accept headers whose meaning is remembered, and their longest: clients use few and short ones. */
-const REMEMBERED = 1000;
-const REMEMBERED_CHARACTERS = 256;
-
-const NOTHING = new Uint8Array();
-
-const isPlain = (choice: Choice): boolean => choice.form === 'object' && choice.media === 'json' && !choice.pretty;
-
-/** What reads need, made of the server's parts. */
-export function readContext({ state, hub, naming, tokens, shared, writer, catchUp, pool }: Parts): ReadContext {
-  const plainReads = new Map<string, boolean>();
-  const plainWatches = new Map<string, boolean>();
-  const choose = (exchange: Exchange, resource: Resource, stream: boolean, collection = stream): Choice =>
-    chooseForm(resource, exchange.header('accept'), naming, {
-      stream,
-      collection,
-      ...(stream ? { forms: ['object', 'table', 'partial'] as const } : {}),
-    });
-  return {
-    state,
-    hub,
-    tokens,
-    naming,
-    slices: new Slices(),
-    scans: new FairLimiter(SCANS_AT_ONCE),
-    pastReads: new FairLimiter(PAST_READS_AT_ONCE),
-    catchUp,
-    mostRecent() {
-      catchUp();
-      return shared ? writer.sync() : undefined;
-    },
-    range: (prefix, revision, limit, after, counted) => writer.range({ prefix, revision, limit, after, counted }),
-    past: async (prefix, from, to) => (await writer.past({ prefix, from, to })).events,
-    wantsJson(exchange, resource, stream = false) {
-      if (!stream && indented(exchange)) return false;
-      const accept = exchange.header('accept') ?? '';
-      const plain = stream ? plainWatches : plainReads;
-      const key = resource.builtIn ? accept : `custom ${accept}`;
-      let known = plain.get(key);
-      if (known === undefined) {
-        try {
-          known = isPlain(choose(exchange, resource, stream));
-        } catch {
-          // The pool refuses it in the words that fit the request.
-          known = false;
-        }
-        if (plain.size < REMEMBERED && key.length <= REMEMBERED_CHARACTERS) plain.set(key, known);
-      }
-      return known;
-    },
-    accepts: (exchange, resource, list) => void choose(exchange, resource, false, list),
-    render: async (request, rendering) => respondRendered(request.exchange, await pool.render(request, rendering)),
-    eventForm: (request, resource, listed) =>
-      renderedForm(choose(request.exchange, resource, true), request, resource, naming, pool, listed),
-  };
+/** The message and cause that client-go looks for when a version is ahead of the server. */
+function tooLarge(asked: string, current: number): Refusal {
+  return new Refusal('Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  });
 }
 
-/** An empty list in the form of the events. */
-function emptyListBytes(choice: Choice, resource: Resource, naming: Naming): Uint8Array {
-  const group = `${naming.group('meta.orchestrator.io')}/${choice.version}`;
-  const list =
-    choice.form === 'object'
-      ? emptyList(resource.listKind, resource.apiVersion)
-      : choice.form === 'table'
-        ? { kind: 'Table', apiVersion: group, metadata: {}, columnDefinitions: null, rows: [] }
-        : emptyList('PartialObjectMetadataList', group);
-  if (choice.media !== 'protobuf') return Buffer.from(`${JSON.stringify(list)}\n`);
-  return choice.form === 'object'
-    ? encodeEnvelope(list.apiVersion, list.kind, encodeMessage(resource.listType!, list as unknown as Json))
-    : encodeCommon(list)!;
-}
-
-/** Events in a form that the pool makes. Throws 400 for a Table with an unknown `includeObject`. */
-function renderedForm(
-  choice: Choice,
-  request: FrontRequest,
-  resource: Resource,
-  naming: Naming,
-  pool: PoolClient,
-  listed: boolean,
-): EventForm {
-  const table = choice.form === 'table';
-  const includeObject = table ? firstValue(request.route.query, 'includeObject') : '';
-  const list = listed ? emptyListBytes(choice, resource, naming) : undefined;
-  const encodeAll: NonNullable<EventForm['encodeAll']> = async (types, objects, header) => {
-    const result = await pool.render(request, { objects, status: 200, events: { types, header } });
-    if (result.is !== 'rendered') throw new Error('the pool could not encode events');
-    return result.pieces;
-  };
-  const encode: EventForm['encode'] = async (type, object, header) => (await encodeAll([type], [object], header))[0]!;
-  // What a Table cannot be made with is told before the stream begins.
-  if (table) parseIncludeObject(includeObject);
-  return {
-    key: `${choice.form} ${choice.version} ${choice.media} ${resource.apiVersion} ${includeObject}`,
-    mediaType: choice.contentType,
-    firstDiffers: table,
-    encode,
-    encodeAll,
-    bookmark: (revision, initialEnd, header) => {
-      const object = bookmarkObject(resource, naming, revision, initialEnd, list) as {
-        kind: string;
-        apiVersion: string;
-        metadata: object;
-      };
-      if (table) {
-        // A Table has no annotations of its own: they are those of a row's object.
-        const made = Promise.resolve(encode('BOOKMARK', Buffer.from(JSON.stringify(object)), header));
-        // The last one of a kind that is gone cannot be made any more, and is promised to nobody.
-        return initialEnd ? made : made.catch(() => NOTHING);
-      }
-      const group = `${naming.group('meta.orchestrator.io')}/${choice.version}`;
-      const shown =
-        choice.form === 'object'
-          ? object
-          : { kind: 'PartialObjectMetadata', apiVersion: group, metadata: object.metadata };
-      if (choice.media !== 'protobuf') return Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object: shown })}\n`);
-      const message =
-        choice.form === 'object'
-          ? encodeEnvelope(object.apiVersion, object.kind, encodeMessage(resource.type, shown as Json))
-          : encodeCommon(shown);
-      return watchFrame('BOOKMARK', message!);
-    },
-    error: refusal =>
-      choice.media === 'protobuf' ? watchFrame('ERROR', encodeCommon(refusal.toStatus())!) : errorEvent(refusal),
-  };
+/**
+ * Waits until the state is at least at `revision` (spec, "Resource version semantics: meanings"); `asked` is how the
+ * client wrote it. Throws 504.
+ */
+export async function notOlderThan(context: ReadContext, revision: number, asked: string): Promise<void> {
+  context.catchUp();
+  if (context.state.revision >= revision) return;
+  if (!(await context.state.reaches(revision, FUTURE_REVISION_MS))) throw tooLarge(asked, context.state.revision);
 }

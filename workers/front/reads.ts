@@ -6,7 +6,7 @@ import type { ResourceTarget } from '../../core/model/target.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { compresses, respondWhole, streamCompressed } from './compress.js';
 import { isConnect, parseProxyName, refuseConnect } from '../../core/request/connect.js';
-import { notOlderThan, type ReadContext } from './context.js';
+import { notOlderThan, type ReadContext } from './readContext.js';
 import { drainOf } from './drain.js';
 import { envelopeLength, listHead, listLength, listParts, needsConversion, predates } from './list.js';
 import { keyOf } from '../../core/request/keys.js';

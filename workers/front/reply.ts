@@ -11,7 +11,7 @@ import { warningHeaders } from '../../core/request/warnings.js';
 export type Headers = readonly (readonly [string, string])[];
 
 const JSON_TYPE = ['content-type', 'application/json'] as const;
-/** Answers are not for caches. */
+/** Answers must not be cached. */
 export const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
 
 /** Headers of every JSON answer. */
@@ -23,7 +23,7 @@ export function headersFor({ warning }: Resource, mediaType?: string): Headers {
   return warning === undefined ? own : [...own, ...warningHeaders([warning])];
 }
 
-/** Whether the client reads JSON itself. */
+/** Whether JSON is indented for the client: as its query says, else for programs that people use directly. */
 export const indented = (exchange: Exchange): boolean => isPretty(exchange.query, exchange.header('user-agent') ?? '');
 
 /** Sends the pool's answer. Throws an Error if the job has another result. */
@@ -44,7 +44,7 @@ export function refuse(exchange: Exchange, refusal: Refusal, naming: Naming, hea
 
 /**
  * Anything thrown: a Refusal goes to the client as it is, all else is a bug, logged with its stack and answered with
- * 500. Never throws: where an answer was begun there is no other; whoever streams it ends it.
+ * 500. Never throws. If an answer has begun, nothing is sent: the code that streams the answer ends it.
  */
 export function refuseThrown(exchange: Exchange, thrown: unknown, log: Log, naming: Naming): void {
   if (exchange.aborted) return;

@@ -14,7 +14,7 @@ const POLICY = 'rbac.authorization.orchestrator.io/';
 const resourcesOf = (registry: Registry): Resource[] =>
   [...registry.groups.values()].flatMap(group => group.versions.flatMap(version => [...version.resources.values()]));
 
-/** The front end's copy of all current objects, in step with the writer's messages. */
+/** The cache of all current objects, updated by the messages of the writer. */
 export class State {
   readonly collections = new Map<string, Collection>();
   readonly history: History;
@@ -23,14 +23,14 @@ export class State {
   readonly #waiting = new Set<{ readonly revision: number; readonly wake: () => void }>();
 
   constructor(
-    /** Hears of every event before anything that depends on it is answered. */
+    /** Is given every event before a request that depends on it is answered. */
     readonly live: LiveRegistry,
     readonly now: () => number,
     readonly onChange: (change: Change) => void,
     readonly onPolicy: () => void,
     readonly onVerdicts: (verdicts: readonly Verdict[]) => void,
     readonly onLoaded: () => void,
-    /** Answers to questions the front end asked of the writer. */
+    /** Takes the writer's answers to requests of the front end. */
     readonly onAnswer: (message: Extract<FromWriter, { requestId: number }>) => void,
     /** How long changes are remembered. */
     historyMs: number,
@@ -50,7 +50,7 @@ export class State {
     return this.collections.get(storageNameIn(key))?.entries.get(key);
   }
 
-  /** Makes the collections of kinds that are new, and selectable what is selectable now. */
+  /** Adds the collections of new kinds, and updates the selectable fields of all custom kinds. */
   adopt(registry: Registry): void {
     const fields = new Map<string, Map<string, (object: ApiObject) => string>>();
     for (const { builtIn, storageName, strategy } of resourcesOf(registry)) {
@@ -101,8 +101,7 @@ export class State {
   }
 
   /**
-   * What was deleted before the start is not known: as far as anybody can tell, every collection changed last at this
-   * revision.
+   * Deletions before the start are not known, so that every collection counts as changed at this revision.
    */
   #loaded(): void {
     for (const collection of this.collections.values()) collection.revision = this.revision;
@@ -111,7 +110,7 @@ export class State {
     this.onLoaded();
   }
 
-  /** Objects may be heard of before the kind they belong to: definitions come in the order of their keys, too. */
+  /** Objects may arrive before the definition of their kind: all come in the order of their keys. */
   #collectionOf(key: string): Collection {
     const name = storageNameIn(key);
     let collection = this.collections.get(name);
@@ -145,7 +144,7 @@ export class State {
   #tidy(): void {
     void this.#buffers.compact(
       () => this.#entries(),
-      // Whoever was replaced meanwhile is not accounted for any more.
+      // An entry that was replaced since is not counted any more.
       entry => (this.#collectionOf(entry.key).entries.get(entry.key) === entry ? entry : undefined),
       (entry, bytes) => entry.move(bytes),
     );

@@ -48,13 +48,13 @@ const CLOSE = Buffer.from('}\n');
 export const jsonEvent = (type: EventType, object: Uint8Array): Buffer =>
   Buffer.concat([OPENINGS.get(type)!, object, CLOSE]);
 
-/** One event for one watcher: nothing, or a type with the bytes of the object. */
+/** An event before it is encoded: its type, and the bytes of the object. */
 export interface Seen {
   readonly type: EventType;
   readonly object: Uint8Array;
 }
 
-/** How a change looks through a selection: objects that move in or out of it are ADDED and DELETED. */
+/** The event that a change is for a selection; objects that begin or cease to match are ADDED and DELETED. */
 export function seenBy(selection: Selection, change: Change): Seen | undefined {
   const { collection, before, after } = change;
   const was = before !== undefined && selection.matches(collection, before);
@@ -66,7 +66,7 @@ export function seenBy(selection: Selection, change: Change): Seen | undefined {
 
 const unencodable = (): Refusal => new Refusal('InternalError', 'an event could not be encoded');
 
-/** Most events of one slice: what a pool worker encodes in a few milliseconds. */
+/** Largest number of events in a slice: what a pool thread encodes in a few milliseconds. */
 const SLICE_EVENTS = 256;
 
 /**
@@ -122,7 +122,7 @@ export class Watcher {
   #revision: number;
   #last: Change | undefined;
   #timers: NodeJS.Timeout[] = [];
-  /** Goes on with what waits for the reader. */
+  /** Resolves the wait for the reader, if there is one. */
   #wake: () => void = () => undefined;
 
   constructor(
@@ -254,7 +254,7 @@ export class Watcher {
     return this.#send(this.#encoded(change, seen));
   }
 
-  /** Whether what is sent next carries what the first event alone has. */
+  /** Whether the next event has the part that only the first one has. */
   get #header(): boolean {
     return this.#first && this.form.firstDiffers;
   }
@@ -340,7 +340,7 @@ export class WatchHub {
     watchers.add(watcher);
   }
 
-  /** Watches are being ended: new ones are refused. */
+  /** Whether all watches were ended: new ones are refused. */
   get finished(): boolean {
     return this.#finished;
   }
@@ -356,7 +356,7 @@ export class WatchHub {
     change.encodings = undefined;
   }
 
-  /** Ends the watches of a collection cleanly: what they show is no longer served so. */
+  /** Ends the watches of a collection cleanly, because the schema of its kind has changed. */
   end(collection: Collection | undefined, revision: number): void {
     const watchers = collection && this.#byCollection.get(collection);
     if (watchers) for (const watcher of [...watchers]) watcher.finish(revision);

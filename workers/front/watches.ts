@@ -4,10 +4,10 @@ import { WEBSOCKET_VERSION } from '../../core/model/webSocket.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { Entry } from '../../core/threads/entry.js';
 import { type Change, type Collection, unparsedWeight } from './collection.js';
-import { notOlderThan, type ReadContext } from './context.js';
+import { notOlderThan, type ReadContext } from './readContext.js';
 import { needsConversion, predates } from './list.js';
 import { currentPage } from './listPage.js';
-import { jsonForm } from './negotiated.js';
+import { jsonForm } from './jsonEvents.js';
 import { type Headers, headersFor, refuse } from './reply.js';
 import { type Selection, selectionOf } from './selection.js';
 import type { FrontRequest } from './sender.js';
@@ -19,7 +19,7 @@ import { acceptWebSocket, webSocketFault } from './webSocket.js';
 const BLANK: ByteAhead = { value: 0x20, partOfWrite: false };
 /** The first of the four bytes of a frame's length: no object is so large that it is another. */
 const FRAME_START: ByteAhead = { value: 0, partOfWrite: true };
-/** Events of a watch this short may reach the client with its end. */
+/** Events of a watch of at most this duration may reach the client together with its end. */
 const BRIEF_MS = 1000;
 /** The Java client that throws on white space behind the last event; it reads chunks before they are complete. */
 const READS_LINES = /^\S+ Java Client\//;
@@ -34,12 +34,12 @@ function aheadOf(exchange: Exchange, form: EventForm, timeoutMs: number): ByteAh
   return READS_LINES.test(exchange.header('user-agent') ?? '') ? undefined : BLANK;
 }
 
-/** Whether a watch begins where objects of another schema are. */
+/** Whether a watch may show objects that were written under an earlier schema. */
 const showsOld = ({ state }: ReadContext, resource: Resource, { isInitial, revision }: WatchOptions): boolean =>
   (!isInitial && (revision ?? state.revision) < resource.changedAt!) ||
   predates(resource, state.collections.get(resource.storageName)!.entries.range(''));
 
-/** What a client that asks for another version of WebSockets is told (RFC 6455, 4.4). */
+/** Header of the refusal of another version of WebSockets (RFC 6455, 4.4). */
 const WEBSOCKET_HEADERS: Headers = [['sec-websocket-version', WEBSOCKET_VERSION]];
 
 /** A watch that may begin: what was asked for, and how its events are sent. */
@@ -116,7 +116,7 @@ async function catchUp(context: ReadContext, watcher: Watcher, watch: CheckedWat
 
 /**
  * Waits for the version that the initial events must not be older than. Returns false if it does not come in time: the
- * stream has begun, so that this is told by an ERROR event, which ends it.
+ * stream has begun, so that it ends with an ERROR event.
  */
 async function hasArrived(
   context: ReadContext,

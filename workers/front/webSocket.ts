@@ -16,7 +16,7 @@ const unauthorized = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');
  * token that cannot be read, and for one without another subprotocol beside it: a server names the one that it chooses,
  * and a token must not come back.
  *
- * The Origin header is not looked at: there are no cookies, so that a page of any origin has what its tokens give it.
+ * The Origin header is ignored: there are no cookies, so that a page of any origin has the permissions of its token.
  */
 export function credentialHeaders(exchange: Exchange): Headers {
   const headers = exchange.headers();

@@ -8,7 +8,7 @@ import type { Current, Job } from '../../core/threads/messages.js';
 import { commitAnswer } from './commitAnswer.js';
 import type { JobFields, PoolClient } from './poolClient.js';
 import type { OpenProposal, Proposals } from './proposals.js';
-import type { ReadContext } from './context.js';
+import type { ReadContext } from './readContext.js';
 import type { FrontRequest } from './sender.js';
 import type { State } from './state.js';
 import {
