@@ -13,6 +13,8 @@ export type Verb =
   | 'impersonate'
   | 'bind'
   | 'escalate'
+  | 'approve'
+  | 'sign'
   | 'proxy';
 
 /** The attributes of a resource request, parsed from path and query. Empty strings mean "none". */

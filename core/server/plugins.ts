@@ -103,6 +103,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     request('admission/default-toleration-seconds.js'),
     request('admission/runtime-class.js'),
     request('authz/rbac/plugin.js#roleEscalation'),
+    request('admission/certificate-permissions.js'),
     request('authz/system-masters.js'),
     ...settings.plugins,
     ...settings.authorizationMode.map(modePlugin),

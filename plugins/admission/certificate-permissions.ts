@@ -1,0 +1,80 @@
+import {
+  type Authorization,
+  authorizer,
+  type Change,
+  definePlugin,
+  type Host,
+  isSemanticallyEqual,
+  type Plugin,
+  qualifyResource,
+  Refusal,
+  type ResourceTarget,
+  stringAt,
+  type Validator,
+  validator,
+  valueAt,
+} from '../../core/api/index.js';
+
+const GROUP = 'certificates.orchestrator.io';
+const REQUESTS = 'certificatesigningrequests';
+
+/** What a write to a subresource of a request needs on its signer. */
+type Verb = 'approve' | 'sign';
+
+const signersOf = (name: string): readonly string[] => [name, `${name.slice(0, name.indexOf('/'))}/*`];
+
+/** Whether the sender may do this with requests for a signer: for this one, or for all of its domain. */
+async function isPermitted(authorization: Authorization, { user }: Change, verb: Verb, signer: string) {
+  for (const name of signersOf(signer)) {
+    const target: ResourceTarget = {
+      is: 'resource',
+      verb,
+      group: GROUP,
+      version: '*',
+      resource: 'signers',
+      subresource: '',
+      namespace: '',
+      name,
+      path: '',
+    };
+    if ((await authorization.authorize(user, target)).decision.is === 'allow') return true;
+  }
+  return false;
+}
+
+/** Whether a write to the status issues a certificate, or reports that there will be none. */
+const isIssue = (old: unknown, object: unknown): boolean =>
+  !isSemanticallyEqual(valueAt(old, 'status', 'certificate'), valueAt(object, 'status', 'certificate')) ||
+  !isSemanticallyEqual(valueAt(old, 'status', 'conditions'), valueAt(object, 'status', 'conditions'));
+
+/** Throws 403 for writes to this subresource by those who may not do this with requests for the signer. */
+function permission(host: Pick<Host<'request'>, 'at' | 'naming'>, subresource: string, verb: Verb): Validator {
+  return {
+    on: { groups: [GROUP], resources: [REQUESTS], subresources: [subresource], operations: ['UPDATE'] },
+    async validate(change, object) {
+      if (verb === 'sign' && !isIssue(change.old, object)) return [];
+      const signer = stringAt(change.old, 'spec', 'signerName');
+      if (await isPermitted(host.at(authorizer), change, verb, signer)) return [];
+      const [group, name] = [host.naming.group(GROUP), change.target.name];
+      throw new Refusal(
+        'Forbidden',
+        `${qualifyResource({ group, resource: REQUESTS })} ${JSON.stringify(name)} is forbidden: user not permitted to ` +
+          `${verb} requests with signerName ${JSON.stringify(signer)}`,
+        { name, group, kind: REQUESTS },
+      );
+    },
+  };
+}
+
+/**
+ * Who decides about certificate signing requests needs the verb `approve` on their signer, and who issues the
+ * certificates the verb `sign`, beside the permission to write the subresource.
+ */
+export default definePlugin({
+  name: 'certificate-permissions',
+  parse: () => null,
+  contribute: () => [
+    validator.of(host => permission(host, 'approval', 'approve')),
+    validator.of(host => permission(host, 'status', 'sign')),
+  ],
+}) satisfies Plugin<null>;
