@@ -17,6 +17,35 @@ export const BODY_MS = 60_000;
 export const OBJECT_BYTES = 1.5 * 1024 * 1024;
 /** Header block of a request, with room for large bearer tokens and many headers. Above it: 431. */
 export const HEADER_BYTES = 64 * 1024;
+/** Headers of a request on `--listener=node`, which counts no separators as bytes. Above it: 431. In uWS: 100. */
+export const HEADERS = 1000;
+/**
+ * Open connections of one listener; further ones are closed at once. Each is a file descriptor and some 30 KB, whoever
+ * opens it, and the store needs descriptors as well.
+ */
+export const CONNECTIONS = 16_384;
+/**
+ * How long a TLS handshake may take, and how long a header block: as in uWS, where this is compiled in. Then the
+ * connection is closed, by `--listener=node` with 408 if it was the header block.
+ */
+export const HEADERS_MS = 10_000;
+/**
+ * How long a request with its body may take to arrive on `--listener=node`: 3 MiB at 50 KB a second. Over it: 408. uWS
+ * expects 16 KB every 10 seconds.
+ */
+export const REQUEST_MS = 60_000;
+/**
+ * How much of a body `--listener=node` reads and drops after the request was answered, so that clients that write
+ * before they read get the answer. Then the connection is closed.
+ */
+export const DROPPED_BODY_BYTES = 64 * 1024 * 1024;
+/** How long it does so. In uWS this time is compiled in, and the only bound. */
+export const DROPPED_BODY_MS = 10_000;
+/**
+ * How long `--listener=node` keeps a connection without a request: longer than common proxies, which therefore close
+ * theirs first. In uWS 10 seconds are compiled in.
+ */
+export const IDLE_MS = 65_000;
 /** Parameters of a query, which is parsed before the sender is authenticated. Above it: 400. */
 export const QUERY_PARAMETERS = 1000;
 /** Nesting of any decoded body: deeper documents overflow the stacks of recursive functions. Above it: 400. */
@@ -42,8 +71,8 @@ export const SLICE_MS = 2;
 /** Past objects that are requested from the store at once, which limits the size of a message between threads. */
 export const PAST_PAGE = 500;
 /**
- * How long the reader of a list, or of the initial events of a watch, may take nothing: what waits for it is held in
- * memory. Then its connection is closed.
+ * How long a client may read nothing of an answer, a list or events that wait for it in memory. Then its connection is
+ * closed.
  */
 export const STALLED_READER_MS = 60_000;
 /** Lists of past objects that are read at once, so that commits seldom wait for them. Further ones wait. */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Exchange } from '../../core/api/listener.js';
-import { DRAIN_MS } from '../../core/limits.js';
+import { DRAIN_MS, STALLED_READER_MS } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
 
 /** Unsent bytes of a stream below which its `onDrain` listeners are called. */
@@ -16,6 +16,29 @@ export const statusLine = (status: number): string => LINES.get(status) ?? `${st
 
 /** Whether an answer with this status has no body and no length (RFC 9110, 6.4.1). */
 export const bodiless = (status: number): boolean => status < 200 || status === 204 || status === 304;
+
+/** Whether a request with these headers has a body (RFC 9112, 6.3). */
+export const hasBody = (headers: Headers): boolean =>
+  headers.some(([name, value]) => name === 'transfer-encoding' || (name === 'content-length' && Number(value) > 0));
+
+/** Calls back when a reader has taken nothing of what waits for it for the longest time that it may. */
+export class StallTimer {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly onStall: () => void) {}
+
+  /** The socket is full. */
+  start(): void {
+    this.timer ??= setTimeout(this.onStall, STALLED_READER_MS).unref();
+  }
+
+  /** The socket has taken bytes, or is gone. */
+  stop(): void {
+    if (this.timer === undefined) return;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+}
 
 /** Refusal of a body above the limit. */
 export const tooLarge = (limit: number): Refusal =>

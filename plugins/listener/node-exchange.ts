@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
-import { answeredEarly, bodiless, goneAway, type Headers, LOW_WATER, tooLarge } from './common.js';
+import { DROPPED_BODY_BYTES, DROPPED_BODY_MS } from '../../core/limits.js';
+import { answeredEarly, bodiless, goneAway, hasBody, type Headers, LOW_WATER, tooLarge } from './common.js';
 import { FRAMING_HEADERS, framingRefusal } from './framing.js';
 import { type Handshake, NodeWebSocket } from './node-websocket.js';
 
@@ -101,9 +102,14 @@ export class NodeExchange implements Exchange {
     this.query = mark < 0 ? '' : url.slice(mark + 1);
     this.secure = server.secure;
     this.remoteAddress = (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+    // Node emits `finish` also when a connection is destroyed before all of an ended answer was sent.
+    let isSent = false;
     const lost = (): void => {
-      if (!response.writableFinished) this.lose();
+      if (!isSent) this.lose();
     };
+    response.on('finish', () => {
+      isSent = !request.socket.destroyed;
+    });
     response.on('close', lost);
     request.on('error', lost);
     if (handshake) this.upgrade = (messages, subprotocol) => this.accept(handshake, messages === 'binary', subprotocol);
@@ -215,8 +221,21 @@ export class NodeExchange implements Exchange {
     return true;
   }
 
-  /** Reads on past a body nobody wants, so that the connection can serve its next request. */
+  /**
+   * Reads and drops the rest of the body within its bounds, so that the client can read the answer and the connection
+   * can serve its next request.
+   */
   private discard(): void {
-    if (!this.request.readableEnded) this.request.resume();
+    const { request } = this;
+    if (request.complete || !hasBody(this.headers())) return void request.resume();
+    const cut = (): void => void request.socket.destroy();
+    const timer = setTimeout(cut, DROPPED_BODY_MS).unref();
+    let left = DROPPED_BODY_BYTES;
+    request.once('close', () => clearTimeout(timer));
+    request.on('data', (part: Uint8Array) => {
+      left -= part.length;
+      if (left < 0) cut();
+    });
+    request.resume();
   }
 }

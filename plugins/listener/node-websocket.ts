@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { ResponseStream } from '../../core/api/listener.js';
-import { WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
+import { STALLED_READER_MS, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
 import { LOW_WATER } from './common.js';
 
 /** Close code of a stream that has ended as it should (RFC 6455, 7.4.1). */
@@ -70,6 +70,7 @@ export class NodeWebSocket implements ResponseStream {
     // A close follows, with a code that says what was wrong.
     webSocket.on('error', () => undefined);
     webSocket.on('close', () => clearInterval(pings));
+    socket.setTimeout(STALLED_READER_MS, () => this.webSocket.bufferedAmount > 0 && this.abort());
   }
 
   write(bytes: Uint8Array): number {

@@ -6,15 +6,20 @@ import type { Duplex } from 'node:stream';
 import type { Host } from '../../core/api/host.js';
 import { type Binding, type Exchange, type Listener, type Listening, listener } from '../../core/api/listener.js';
 import { definePlugin } from '../../core/api/plugin.js';
-import { HEADER_BYTES } from '../../core/limits.js';
+import {
+  CONNECTIONS,
+  HEADER_BYTES,
+  HEADERS,
+  HEADERS_MS,
+  IDLE_MS,
+  REQUEST_MS,
+  STALLED_READER_MS,
+} from '../../core/limits.js';
 import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js';
 import { drained, guarded, statusLine } from './common.js';
 import { framingFault } from './framing.js';
 import { NodeExchange, pairs } from './node-exchange.js';
 import { Handshake } from './node-websocket.js';
-
-/** How long an idle connection stays open; longer than the idle time of common proxies, so that they close first. */
-const KEEP_ALIVE_MS = 65_000;
 
 /**
  * A request that leaves HTTP for a WebSocket handshake alone: any other upgrade that a client offers is ignored (RFC
@@ -38,7 +43,10 @@ class Request extends IncomingMessage {
 
 const OPTIONS: ServerOptions<typeof Request> = {
   maxHeaderSize: HEADER_BYTES,
-  keepAliveTimeout: KEEP_ALIVE_MS,
+  headersTimeout: HEADERS_MS,
+  requestTimeout: REQUEST_MS,
+  connectionsCheckingInterval: HEADERS_MS / 10,
+  keepAliveTimeout: IDLE_MS,
   noDelay: true,
   IncomingMessage: Request,
   // Node answers on its own and goes on with what is behind; `framingFault` looks.
@@ -50,6 +58,7 @@ function make(binding: Binding): Server {
   if (!tls) return createServer(OPTIONS);
   return createSecureServer({
     ...OPTIONS,
+    handshakeTimeout: HEADERS_MS,
     cert: readFileSync(tls.certFile),
     key: readFileSync(tls.keyFile),
     ...(tls.clientCaFile ? { ca: readFileSync(tls.clientCaFile), requestCert: true, rejectUnauthorized: false } : {}),
@@ -59,6 +68,12 @@ function make(binding: Binding): Server {
 /** The version that Node gives to a request line without one; it takes 2.0 for a version as well. */
 const NO_VERSION = '0.9';
 const SERVED_VERSIONS = new Set(['1.0', '1.1']);
+
+/** Status of the answer to a request that Node has parsed, and that is not served; undefined where it is. */
+function refusalOf({ httpVersion, rawHeaders }: IncomingMessage): number | undefined {
+  if (!SERVED_VERSIONS.has(httpVersion)) return httpVersion === NO_VERSION ? 400 : 505;
+  return rawHeaders.length > 2 * HEADERS ? 431 : undefined;
+}
 
 /** Statuses by what Node says is wrong; 400 for everything else. */
 const REFUSALS = new Map([
@@ -120,10 +135,15 @@ export class NodeListener implements Listener {
     const server = make(binding);
     const state = { secure: binding.tls !== undefined, closing: false };
     server.maxHeadersCount = 0;
+    server.maxConnections = CONNECTIONS;
+    server.timeout = STALLED_READER_MS;
+    // The last response of each connection that is in progress.
+    const inProgress = new WeakMap<Duplex, ServerResponse>();
     // Connections whose last answer is a refusal: Node may read on, and report errors in their bodies as well.
     const refused = new WeakSet<Duplex>();
     server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
-      if (code === 'ECONNRESET') socket.destroy();
+      const isAnswered = inProgress.get(socket)?.headersSent;
+      if (code === 'ECONNRESET' || isAnswered) socket.destroy();
       else if (!refused.has(socket)) refuse(REFUSALS.get(code) ?? 400, socket);
     });
     const answer = (exchange: NodeExchange): void => {
@@ -136,22 +156,33 @@ export class NodeListener implements Listener {
       }
     };
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      const { httpVersion, socket } = request;
+      const { socket } = request;
       // What is behind a request that was refused is none.
       if (refused.has(socket)) return;
-      if (!SERVED_VERSIONS.has(httpVersion)) {
+      const status = refusalOf(request);
+      if (status !== undefined) {
         refused.add(socket);
-        return refuse(httpVersion === NO_VERSION ? 400 : 505, socket);
+        return refuse(status, socket);
       }
-      response.once('close', () => state.closing && server.closeIdleConnections());
+      inProgress.set(socket, response);
+      response.once('close', () => {
+        if (inProgress.get(socket) === response) inProgress.delete(socket);
+        if (state.closing) server.closeIdleConnections();
+      });
       answer(new NodeExchange(state, request, response));
+    });
+    server.on('timeout', socket => {
+      // A watch may have nothing to say for long.
+      if (socket.writableLength > 0 || !inProgress.has(socket)) socket.destroy();
     });
     const upgraded = new Set<Duplex>();
     server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
       const socket = stream as Socket;
       upgraded.add(socket);
       socket.once('close', () => upgraded.delete(socket)).on('error', () => undefined);
-      answer(new NodeExchange(state, request, refusalOn(socket, request), new Handshake(request, socket, head)));
+      const response = refusalOn(socket, request);
+      inProgress.set(socket, response);
+      answer(new NodeExchange(state, request, response, new Handshake(request, socket, head)));
     });
     const port = await opened(server, binding);
     server.on('error', error => this.host.log.error({ error }, 'listener failed'));

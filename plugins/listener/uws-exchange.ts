@@ -1,7 +1,7 @@
 import type { HttpRequest, us_socket_context_t } from '@uwsjs/core';
 import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
 import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js';
-import { bodiless, type Headers, statusLine } from './common.js';
+import { bodiless, hasBody, type Headers, statusLine } from './common.js';
 import { FRAMING_HEADERS, framingRefusal } from './framing.js';
 import { BodyCollector } from './uws-body.js';
 import type { Response } from './uws-types.js';
@@ -243,7 +243,7 @@ export class UwsExchange implements Exchange {
   /** Whether a part of the body may be still to come. */
   private get isReceiving(): boolean {
     if (this.collector) return !this.collector.isComplete;
-    return this.header('transfer-encoding') !== undefined || Number(this.header('content-length') ?? 0) > 0;
+    return hasBody(this.headers());
   }
 
   private finish(): void {

@@ -6,7 +6,9 @@ export interface Response extends HttpResponse {
   getX509Certificate(): string;
 }
 
-/** An app with the full form of `listen`. */
-export type App = Omit<TemplatedApp, 'listen'> & {
+/** An app with the full form of `listen`, and with the type that `filter` has. */
+export type App = Omit<TemplatedApp, 'listen' | 'filter'> & {
+  /** Calls back with a positive number when a connection opens, and with a negative one when it closes. */
+  filter(onChange: (res: HttpResponse, change: number) => void): TemplatedApp;
   listen(host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void): TemplatedApp;
 };

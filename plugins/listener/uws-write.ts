@@ -1,5 +1,5 @@
 import type { ResponseStream, StreamOptions } from '../../core/api/listener.js';
-import { LOW_WATER } from './common.js';
+import { LOW_WATER, StallTimer } from './common.js';
 import type { Response } from './uws-types.js';
 
 /**
@@ -104,6 +104,7 @@ export class UwsStream implements ResponseStream {
   private ending = false;
   private closed = false;
   private high = false;
+  private readonly stall = new StallTimer(() => this.abort());
   private readonly ahead: Uint8Array | undefined;
   /** `ahead` was sent behind the last write. */
   private sentAhead = false;
@@ -121,7 +122,7 @@ export class UwsStream implements ResponseStream {
       return;
     }
     res.onWritable(() => {
-      this.blocked = false;
+      this.setBlocked(false);
       this.held = 0;
       this.flush();
       return true;
@@ -160,6 +161,7 @@ export class UwsStream implements ResponseStream {
   /** The connection is gone; nothing may touch the response any more. */
   lose(): void {
     this.closed = true;
+    this.stall.stop();
   }
 
   /** Writes what the socket takes. */
@@ -183,7 +185,7 @@ export class UwsStream implements ResponseStream {
   private chunk(): void {
     if (this.outgoing.size > 0) {
       const run = this.outgoing.peek(CORKED_BYTES);
-      this.blocked = !this.res.write(run);
+      this.setBlocked(!this.res.write(run));
       if (this.blocked) this.held = run.length;
       this.outgoing.skip(run.length);
     }
@@ -194,7 +196,7 @@ export class UwsStream implements ResponseStream {
     } else if (this.ahead && this.urgent) {
       this.sentAhead = true;
       this.urgent = false;
-      this.blocked = !this.res.write(this.ahead);
+      this.setBlocked(!this.res.write(this.ahead));
     }
   }
 
@@ -209,11 +211,18 @@ export class UwsStream implements ResponseStream {
       return;
     }
     this.outgoing.skip(taken ? run.length : this.res.getWriteOffset() - before);
-    this.blocked = !taken;
+    this.setBlocked(!taken);
+  }
+
+  private setBlocked(blocked: boolean): void {
+    this.blocked = blocked;
+    if (blocked) this.stall.start();
+    else this.stall.stop();
   }
 
   private finish(): void {
     this.closed = true;
+    this.stall.stop();
     this.done();
   }
 

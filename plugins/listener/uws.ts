@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse, us_listen_socket, us_socket_context_t }
 import type { Host } from '../../core/api/host.js';
 import { type Binding, type Exchange, type Listener, type Listening, listener } from '../../core/api/listener.js';
 import { definePlugin } from '../../core/api/plugin.js';
-import { HEADER_BYTES, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
+import { CONNECTIONS, HEADER_BYTES, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
 import { drained, guarded } from './common.js';
 import { framingFault } from './framing.js';
 import { UwsExchange, type UwsServer } from './uws-exchange.js';
@@ -20,9 +20,10 @@ async function load(): Promise<typeof import('@uwsjs/core')> {
   return await import('@uwsjs/core');
 }
 
-/** Counts exchanges under way, for a graceful end. */
+/** Counts exchanges in progress, for a graceful end, and open connections. */
 class Server implements UwsServer {
   closing = false;
+  connections = 0;
   private active = 0;
   private wake: (() => void) | undefined;
 
@@ -60,6 +61,11 @@ function serve(server: Server, app: App, handle: (exchange: Exchange) => void, h
     else guarded(exchange, handle, error => host.log.error({ error }, 'request handler failed'));
     exchange.leave();
   };
+  const countConnection = (res: HttpResponse, change: number): void => {
+    server.connections += change > 0 ? 1 : -1;
+    if (server.connections > CONNECTIONS) res.close();
+  };
+  app.filter(countConnection);
   app.any('/*', (res, request) => answer(res, request));
   // Every GET with a key of the right length, before the route above.
   app.ws<Kept>('/*', {
@@ -71,7 +77,11 @@ function serve(server: Server, app: App, handle: (exchange: Exchange) => void, h
     upgrade: answer,
     open: socket => socket.getUserData().stream.open(socket),
     drain: socket => socket.getUserData().stream.drain(),
-    close: socket => socket.getUserData().stream.lose(),
+    close: socket => {
+      // uWS tells the filter nothing of connections that have become WebSockets.
+      server.connections--;
+      socket.getUserData().stream.lose();
+    },
   });
 }
 
