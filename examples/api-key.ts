@@ -1,7 +1,7 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
 import { authenticator, ConfigError, definePlugin, type Plugin, Refusal, type User } from 'capstan/api';
 
-/** Keys and whom they stand for. */
+/** Keys and their users. */
 interface Config {
   readonly header: string;
   readonly keys: readonly { readonly key: string; readonly user: string; readonly groups: readonly string[] }[];
@@ -21,7 +21,7 @@ function parse(config: unknown): Config {
   return { header: header.toLowerCase(), keys };
 }
 
-/** Authenticator: a key in a header of its own names the user. */
+/** Authenticator: a key in a header identifies the user. */
 export default definePlugin({
   name: 'api-key',
   parse,

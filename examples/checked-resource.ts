@@ -1,11 +1,11 @@
 import { type ApiObject, defineResource, definePlugin, type Plugin, resourceType, type Violation } from 'capstan/api';
 
-/** A booking, as its schema lets it be. */
+/** A booking that conforms to its schema. */
 interface Booking extends ApiObject {
   readonly spec: { readonly seats?: readonly string[]; readonly hall?: string };
 }
 
-/** What a schema cannot say: a hall has its rows, and a booking never moves to another hall. */
+/** What a schema cannot express: the number of rows of the hall, and that the hall cannot be changed. */
 function check(booking: Booking, old: Booking | undefined, rows: number): Violation[] {
   const found: Violation[] = [];
   for (const [i, seat] of (booking.spec.seats ?? []).entries())
@@ -24,7 +24,7 @@ function check(booking: Booking, old: Booking | undefined, rows: number): Violat
   return found;
 }
 
-/** A resource type with a check in code. It comes as a plugin, so that every thread has the function. */
+/** A resource type with a check in code. It is contributed by a plugin, so that every thread has the function. */
 export default definePlugin({
   name: 'bookings',
   parse: config => ({ rows: (config as { rows?: number } | undefined)?.rows ?? 10 }),

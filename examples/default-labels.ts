@@ -1,6 +1,6 @@
 import { ConfigError, definePlugin, mutator, type Plugin } from 'capstan/api';
 
-/** Labels to set where they are absent, and on what. */
+/** Labels to set if they are absent, and the resources to which they apply. */
 interface Config {
   readonly labels: { readonly [key: string]: string };
   readonly groups?: readonly string[];

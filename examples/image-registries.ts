@@ -9,7 +9,7 @@ import {
   type Violation,
 } from 'capstan/api';
 
-/** Registries images may come from, such as `registry.example.com/`. */
+/** The allowed registries, such as `registry.example.com/`. */
 interface Config {
   readonly allowed: readonly string[];
 }
@@ -26,13 +26,13 @@ function parse(config: unknown): Config {
   return { allowed };
 }
 
-/** The pod's specification and where it stands: in a pod itself, or in the template of a workload. */
+/** The pod specification with its path: that of a pod, or of the template of a workload. */
 function podSpec(object: Frozen<ApiObject>): [path: string, spec: PodSpec] {
   const spec = (object['spec'] ?? {}) as PodSpec & { template?: { spec?: PodSpec } };
   return spec.template ? ['spec.template.spec', spec.template.spec ?? {}] : ['spec', spec];
 }
 
-/** Validator: every image must come from an allowed registry. All that do not are named in one answer. */
+/** Validator: every image must come from an allowed registry. One answer lists all images that do not. */
 export default definePlugin({
   name: 'image-registries',
   parse,

@@ -12,13 +12,13 @@ import {
   stringAt,
 } from 'capstan/api';
 
-/** What a schema cannot say of a reservation. */
+/** What a schema cannot express about a reservation. */
 const strategy: CustomStrategy = {
   applyDefaults: object => setDefault(specOf(object), 'guests', 2),
   prepareCreate: (object, context) => {
     object.status = { reservedBy: context.user.name };
   },
-  // One table is reserved once, also where two requests come at the same time.
+  // A table can be reserved only once, even with concurrent requests.
   claims: object => [stringAt(object, 'spec', 'table')],
   validateUpdate: (object, old) =>
     stringAt(object, 'spec', 'table') === stringAt(old, 'spec', 'table')
@@ -48,7 +48,7 @@ const strategy: CustomStrategy = {
 
 const text = { type: 'string' };
 
-/** A kind with a strategy: the same that a built-in kind has. */
+/** A kind with a strategy, like a built-in kind. */
 export default definePlugin({
   name: 'reservations',
   parse: () => null,

@@ -70,7 +70,7 @@ class SharedConfig implements Controller {
   }
 }
 
-/** Controller: what it is told of and what it changes goes through the API, as the service account of its name. */
+/** Controller. It watches and writes through the API, as the service account of its name. */
 export default definePlugin({
   name: NAME,
   parse: () => null,

@@ -14,8 +14,8 @@ function parse(config: unknown): Config {
 
 /**
  * Authorizer: members of the group `team:red` may do everything inside namespaces labelled `team: red`, but not to the
- * namespaces themselves. It depends on namespaces, which are no policy objects: so its decisions are never cached, and
- * a changed label counts at once.
+ * namespaces themselves. It depends on namespaces, which are not policy objects. Therefore its decisions are never
+ * cached, and a changed label is effective for the next request.
  */
 export default definePlugin({
   name: 'team-namespaces',

@@ -76,7 +76,7 @@ export class EtcdWatch {
   }
 }
 
-/** Writes one key, on condition that nobody else has: what an update with a resourceVersion is to etcd. */
+/** Writes one key if it has not changed since: like an update with a resourceVersion. */
 export class EtcdWriter {
   readonly #client: Client;
   readonly #key: Buffer;

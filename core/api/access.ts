@@ -196,7 +196,7 @@ const areTexts = (value: unknown): boolean => Array.isArray(value) && value.ever
 const isUser = ({ name, uid, groups, extra }: User): boolean =>
   typeof name === 'string' && name !== '' && typeof uid === 'string' && areTexts(groups) && extra instanceof Map;
 
-/** Throws unless an authenticator returned a user or nobody. */
+/** Throws unless an authenticator returned a user or null. */
 function checkUser(found: User | Identified | null | undefined): Identified | null {
   if (found === null || found === undefined) return null;
   const identified = 'user' in found ? found : { user: found };

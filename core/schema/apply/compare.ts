@@ -104,7 +104,7 @@ function addItems(form: ListForm, items: readonly Json[], out: MutableFieldSet):
   return any;
 }
 
-/** The element of an item; undefined for items without keys, which stored lists may contain and nobody can own. */
+/** The element of an item; undefined for items without keys, which stored lists may contain but managers cannot own. */
 function tryItemElement(form: ListForm, item: Json): string | undefined {
   try {
     return itemElement(form, item);

@@ -1,6 +1,6 @@
 import type { Merge, Struct, Union } from '../model.js';
 
-/** A line of the table that cannot be read: a mistake of whoever wrote it, found when the line is first used. */
+/** Thrown for a malformed line of the table when it is first used: an error in the table itself. */
 export class TableError extends Error {
   /** `where` names the type, the field or the resource of the line. */
   constructor(where: string, why: string) {

@@ -70,7 +70,7 @@ function validateSelector(
   return [...found, ...terms.flatMap((term, i) => validate(term, `${field}.requirements[${i}]`))];
 }
 
-/** A review of somebody else names a user or groups. */
+/** A review of another user has a user name or groups. */
 export function subjectViolations(review: ApiObject): Violation[] {
   const user = stringAt(review, 'spec', 'user');
   if (user !== '' || stringsAt(review, 'spec', 'groups').length > 0) return [];
