@@ -69,8 +69,8 @@ const NOT_CHECKED: Violation = {
 };
 
 /**
- * The validation of the objects of a version. `check` finds violations that a schema cannot express; it is not called for objects that
- * violate the schema so far that code which relies on it could not read them.
+ * The validation of the objects of a version. `check` finds violations that a schema cannot express; it is not called
+ * for objects that violate the schema so far that code which relies on it could not read them.
  */
 function makeValidator(type: ResourceType, version: ResourceVersion, rules: () => RuleEvaluator | undefined) {
   const { schema } = version;
