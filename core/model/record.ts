@@ -96,14 +96,12 @@ export function isDeepEqual(a: unknown, b: unknown): boolean {
 const isEmpty = (value: unknown): boolean =>
   isAbsent(value) ||
   value === '' ||
-  value === 0 ||
-  value === false ||
   (Array.isArray(value) && value.length === 0) ||
   (isRecord(value) && Object.values(value).every(isAbsent));
 
 /**
- * Whether two JSON values are semantically equal: deeply equal, with absent members, null, false, zero and empty lists,
- * objects and strings all equal to each other.
+ * Whether two JSON values are semantically equal: deeply equal, with absent members, null and empty lists, objects and
+ * strings all equal to each other. A number or boolean that is set differs from an absent one.
  */
 export function isSemanticallyEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;

@@ -153,11 +153,15 @@ function ownerListViolations(given: readonly OwnerReference[]): Violation[] {
   });
 }
 
+/** A list of strings as Go prints it. */
+const stringList = (given: readonly string[]): Verbatim =>
+  new Verbatim(`[]string{${given.map(one => JSON.stringify(one)).join(', ')}}`);
+
 function finalizerViolations(given: readonly string[], rules: MetadataRules): Violation[] {
   const field = 'metadata.finalizers';
   const found = collectViolations(given, name => qualifiedName(name).map(text => invalid(field, name, text)));
   if (given.includes(ORPHAN) && given.includes(FOREGROUND))
-    found.push(invalid(field, given, `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`));
+    found.push(invalid(field, stringList(given), `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`));
   const known = rules.finalizers ?? STANDARD_FINALIZERS;
   if (known === 'any') return found;
   const why = 'name is neither a standard finalizer name nor is it fully qualified';
@@ -173,11 +177,10 @@ function newFinalizerViolations(meta: ObjectMeta, old: ObjectMeta): Violation[] 
   const before = new Set(old.finalizers ?? []);
   const added = [...new Set(meta.finalizers ?? [])].filter(name => !before.has(name)).sort();
   if (added.length === 0) return [];
-  const list = `[]string{${added.map(name => JSON.stringify(name)).join(', ')}}`;
   return [
     forbiddenField(
       'metadata.finalizers',
-      `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`,
+      `no new finalizers can be added if the object is being deleted, found new finalizers ${stringList(added).text}`,
     ),
   ];
 }
@@ -196,7 +199,14 @@ const TEXT_FIELDS: ReadonlySet<string> = new Set(['name', 'namespace', 'uid']);
 const comparableValue = (meta: ObjectMeta, member: (typeof IMMUTABLE)[number]): unknown =>
   meta[member] ?? (TEXT_FIELDS.has(member) ? '' : null);
 
+/** A value as Go prints it in messages: times are no strings. */
+const shownValue = (meta: ObjectMeta, member: (typeof IMMUTABLE)[number]): unknown => {
+  const value = comparableValue(meta, member);
+  if (!member.endsWith('Timestamp') || typeof value !== 'string') return value;
+  return new Verbatim(`${value.replace('T', ' ').replace('Z', '')} +0000 UTC`);
+};
+
 const immutableViolations = (meta: ObjectMeta, old: ObjectMeta): Violation[] =>
   IMMUTABLE.filter(member => comparableValue(meta, member) !== comparableValue(old, member)).map(member =>
-    invalid(`metadata.${member}`, comparableValue(meta, member), 'field is immutable'),
+    invalid(`metadata.${member}`, shownValue(meta, member), 'field is immutable'),
   );

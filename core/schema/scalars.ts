@@ -1,3 +1,4 @@
+import { timeError } from './timeErrors.js';
 import { canonicalQuantity } from '../model/quantity.js';
 import type { Json } from '../model/object.js';
 import type { ScalarName } from './model.js';
@@ -19,8 +20,6 @@ const integerDecoder =
       : errors.mismatch(value, goType, how);
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
-const RFC3339 = '2006-01-02T15:04:05Z07:00';
-const RFC3339_MICRO = '2006-01-02T15:04:05.000000Z07:00';
 
 /** Milliseconds since the epoch, in whole seconds; undefined if the time does not exist. */
 function toMilliseconds(match: RegExpExecArray): number | undefined {
@@ -56,8 +55,7 @@ const decodeTime: ScalarDecoder = (value, errors) => {
   if (typeof value !== 'string') return errors.mismatch(value, 'string', 'ownJson');
   if (CANONICAL_TIME.test(value)) return value === ZERO_TIME ? null : value;
   const at = parseTime(value);
-  if (at === undefined)
-    return errors.fail(`parsing time ${JSON.stringify(value)} as "${RFC3339}": cannot parse the value`);
+  if (at === undefined) return errors.fail(timeError(value, '2006-01-02T15:04:05Z07:00'));
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 };
 
@@ -65,8 +63,7 @@ const decodeMicroTime: ScalarDecoder = (value, errors) => {
   if (typeof value !== 'string') return errors.mismatch(value, 'string', 'ownJson');
   const match = TIME.exec(value);
   const at = match && match[7]?.length === 6 ? toMilliseconds(match) : undefined;
-  if (at === undefined)
-    return errors.fail(`parsing time ${JSON.stringify(value)} as "${RFC3339_MICRO}": cannot parse the value`);
+  if (at === undefined) return errors.fail(timeError(value, '2006-01-02T15:04:05.000000Z07:00'));
   return `${new Date(at).toISOString().slice(0, 19)}.${match![7]}Z`;
 };
 

@@ -60,6 +60,13 @@ describe('defaults of kinds [R127]', () => {
     ['host:5000/a', 'Always'],
     ['host:5000/a:1', 'IfNotPresent'],
     ['a@sha256:00', 'IfNotPresent'],
+    [`a@sha256:${'0'.repeat(64)}`, 'IfNotPresent'],
+    [`a:latest@sha256:${'0'.repeat(64)}`, 'Always'],
+    ['Host/a', 'Always'],
+    ['Upper', 'IfNotPresent'],
+    ['a b', 'IfNotPresent'],
+    ['f'.repeat(64), 'IfNotPresent'],
+    ['f'.repeat(300), 'IfNotPresent'],
   ])('image %s is pulled %s', (image, policy) => {
     const { made } = create('core/pods', object('Pod', { spec: { containers: [{ name: 'c', image }] } }));
     expect((made.spec as { containers: { imagePullPolicy: string }[] }).containers[0]?.imagePullPolicy).toBe(policy);

@@ -148,7 +148,23 @@ describe('scalars', () => {
     expect(decode(lease, { spec: { renewTime: '2020-01-02T03:04:05.000001+02:00' } }).text).toContain(
       '"renewTime":"2020-01-02T01:04:05.000001Z"',
     );
-    expect(refusal(lease, { spec: { renewTime: '2020-01-02T03:04:05Z' } })).toMatch(/parsing time/);
+    expect(refusal(lease, { spec: { renewTime: '2020-01-02T03:04:05Z' } })).toMatch(/cannot parse "Z" as "\.000000"$/);
+  });
+
+  const LAYOUT = '"2006-01-02T15:04:05Z07:00"';
+  it.each([
+    ['x', ` as ${LAYOUT}: cannot parse "x" as "2006"`],
+    ['', ` as ${LAYOUT}: cannot parse "" as "2006"`],
+    ['2020/01/02', ` as ${LAYOUT}: cannot parse "/01/02" as "-"`],
+    ['2020-01-02', ` as ${LAYOUT}: cannot parse "" as "T"`],
+    ['2020-01-02T03:04:05', ` as ${LAYOUT}: cannot parse "" as "Z07:00"`],
+    ['2020-01-02T03:04:05+01', ` as ${LAYOUT}: cannot parse "+01" as "Z07:00"`],
+    ['2020-13-02T03:04:05Z', ': month out of range'],
+    ['2020-02-30T03:04:05Z', ': day out of range'],
+    ['2020-01-02T24:04:05Z', ': hour out of range'],
+    ['2020-01-02T03:04:05Zulu', ': extra text: "ulu"'],
+  ])('the time %j is refused with the element that is wrong', (given, why) => {
+    expect(refusal(event, { firstTimestamp: given })).toContain(`parsing time ${JSON.stringify(given)}${why}`);
   });
 
   it('base64 is canonical, malformed is refused', () => {

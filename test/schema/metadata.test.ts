@@ -70,7 +70,9 @@ describe('metadata of a create', () => {
     expect(created({ finalizers: ['a'] })).toEqual([
       'metadata.finalizers[0]: Invalid value: "a": name is neither a standard finalizer name nor is it fully qualified',
     ]);
-    expect(created({ finalizers: ['orphan', 'foregroundDeletion'] })[0]).toMatch(/cannot be both set$/);
+    expect(created({ finalizers: ['orphan', 'foregroundDeletion'] })[0]).toMatch(
+      /^metadata\.finalizers: Invalid value: \[\]string\{"orphan", "foregroundDeletion"\}: .* cannot be both set$/,
+    );
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u' };
     expect(created({ ownerReferences: [{ ...owner, apiVersion: 'a/b/c', uid: '' }] })).toEqual([
       'metadata.ownerReferences.apiVersion: Invalid value: "a/b/c": version must not be empty',
@@ -88,6 +90,9 @@ describe('metadata of an update', () => {
   it('keeps name, uid and times', () => {
     expect(updated({ uid: 'b' }, { uid: 'a' })).toEqual(['metadata.uid: Invalid value: "b": field is immutable']);
     expect(updated({}, {})).toEqual([]);
+    expect(updated({ deletionTimestamp: '2020-01-02T03:04:05Z' }, {})).toEqual([
+      'metadata.deletionTimestamp: Invalid value: 2020-01-02 03:04:05 +0000 UTC: field is immutable',
+    ]);
   });
 
   it('validates generateName only as a path segment', () => {

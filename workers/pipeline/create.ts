@@ -31,7 +31,7 @@ export function createObject(
   const { strategy } = request.resource;
   const { metadata } = object;
   const strategyContext = strategyContextOf(context, request, dryRun);
-  dropRepeatedOwners(object, request.warnings, false);
+  if (request.target.verb !== 'patch') dropRepeatedOwners(object, request.warnings, false);
   const managedFields = setManagers(object, managers ?? managersOfNew(context, request, object));
   const uid = randomUUID();
   setSystemMetadata(object, uid, strategyContext.now);

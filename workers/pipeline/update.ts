@@ -52,10 +52,10 @@ export function replaceObject(
   old: ApiObject,
   managers?: FieldManagers,
 ): ObjectWrite {
-  const { route, warnings } = request;
+  const { route, target, warnings } = request;
   const version = checkVersion(request, object);
   checkIfMatch(request);
-  dropRepeatedOwners(object, warnings, false);
+  if (target.verb === 'update') dropRepeatedOwners(object, warnings, false);
   // Ownership is computed from the whole object as it was sent; for a subresource, from the draft, as the rest of the
   // body is ignored.
   const known = managers ?? (route.subresource ? undefined : managersOfUpdated(context, request, object, old));
@@ -117,9 +117,9 @@ const MERGES = new Map([
   ['status', mergeStatus],
 ]);
 
-/** Throws 422 for a PUT without a resourceVersion, for kinds that do not accept that. */
+/** Throws 422 for an update without a resourceVersion, or a patch that removes it, where the kind needs one. */
 function requireVersion({ resource, target }: AuthorizedRequest, version: number): void {
-  if (version || resource.strategy.allowUnconditionalUpdate || target.verb !== 'update') return;
+  if (version || resource.strategy.allowUnconditionalUpdate) return;
   throw invalidObject(resource.group, resource.plural, target.name, [
     {
       reason: 'FieldValueInvalid',

@@ -13,6 +13,7 @@ const paramKindCell: Cell = policy => {
 /** The common strategy of both kinds of policy; `content` is the column with the number of parts of the policy. */
 export const policyStrategy = (content: Column): Partial<Strategy> => ({
   hasGeneration: true,
+  allowAnyFinalizer: true,
   allowUnconditionalUpdate: false,
   applyDefaults: object => {
     const spec = specOf(object);

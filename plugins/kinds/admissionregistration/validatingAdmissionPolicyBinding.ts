@@ -35,6 +35,7 @@ const COLUMNS: readonly Column[] = [
 /** The common strategy of the bindings of both kinds of policy. */
 export const policyBindingStrategy = (): Partial<Strategy> => ({
   hasGeneration: true,
+  allowAnyFinalizer: true,
   allowUnconditionalUpdate: false,
   applyDefaults: object => {
     const match = recordAt(object, 'spec', 'matchResources');

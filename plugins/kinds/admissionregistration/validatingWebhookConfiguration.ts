@@ -22,6 +22,7 @@ export const webhookStrategy = (
   setFurtherDefaults: (webhook: UnknownRecord) => void = () => undefined,
 ): Partial<Strategy> => ({
   hasGeneration: true,
+  allowAnyFinalizer: true,
   allowUnconditionalUpdate: false,
   applyDefaults: object => {
     for (const webhook of recordsAt(object, 'webhooks')) {

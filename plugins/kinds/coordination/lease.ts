@@ -22,6 +22,7 @@ const COLUMNS: readonly Column[] = [NAME, column('Holder', stringCell('spec.hold
 /** Lease. */
 export const lease = builtInKind('coordination.orchestrator.io/leases', () => ({
   allowCreateOnUpdate: true,
+  allowAnyFinalizer: true,
   allowUnconditionalUpdate: false,
   validateCreate: validateLease,
   validateUpdate: object => validateLease(object),

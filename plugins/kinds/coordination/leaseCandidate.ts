@@ -14,6 +14,7 @@ const COLUMNS: readonly Column[] = [
 /** LeaseCandidate. */
 export const leaseCandidate = builtInKind('coordination.orchestrator.io/leasecandidates', () => ({
   allowCreateOnUpdate: true,
+  allowAnyFinalizer: true,
   allowUnconditionalUpdate: false,
   columns: COLUMNS,
 }));

@@ -15,6 +15,7 @@ const COLUMNS: readonly Column[] = [NAME, column('Handler', stringCell('handler'
 /** RuntimeClass. Its handler is immutable. */
 export const runtimeClass = builtInKind('node.orchestrator.io/runtimeclasses', () => ({
   allowCreateOnUpdate: true,
+  allowAnyFinalizer: true,
   allowUnconditionalUpdate: false,
   validateCreate: validateHandler,
   validateUpdate: (object, old) => [

@@ -30,6 +30,7 @@ const COLUMNS: readonly Column[] = [
 export const podDisruptionBudget = builtInKind('policy/poddisruptionbudgets', () => ({
   hasGeneration: true,
   hasStatus: true,
+  allowAnyFinalizer: true,
   allowUnconditionalUpdate: false,
   validateStatus: validateBudgetStatus,
   prepareCreate: object => {

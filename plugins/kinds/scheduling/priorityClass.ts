@@ -18,6 +18,7 @@ const COLUMNS: readonly Column[] = [
 /** PriorityClass. Its value and its preemption policy are immutable. */
 export const priorityClass = builtInKind('scheduling.orchestrator.io/priorityclasses', () => ({
   hasGeneration: true,
+  changesGeneration: () => false,
   applyDefaults: object => setDefault(object, 'preemptionPolicy', 'PreemptLowerPriority'),
   validateCreate: object => {
     const name = object.metadata.name ?? '';

@@ -1,10 +1,17 @@
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column } from '../../../../core/api/strategy.js';
 import type { ApiObject } from '../../../../core/model/object.js';
+import { recordsAt, stringAt } from '../../../../core/model/record.js';
 import { AGE, column, countCell, NAME } from '../../shared/columns.js';
 import { answerTokenRequest } from './tokenRequest.js';
 
 const COLUMNS: readonly Column[] = [NAME, column('Secrets', countCell('secrets')), AGE];
+
+/** Of references to secrets, the names alone are kept: all of them are in the namespace of the account. */
+function keepSecretNames(object: ApiObject): void {
+  if (Array.isArray(object['secrets']))
+    object['secrets'] = recordsAt(object, 'secrets').map(secret => ({ name: stringAt(secret, 'name') }));
+}
 
 /** ServiceAccount. Answers requests for tokens, and warns about a deprecated annotation when it is set. */
 export const serviceAccount = builtInKind('core/serviceaccounts', (naming, host) => {
@@ -14,6 +21,8 @@ export const serviceAccount = builtInKind('core/serviceaccounts', (naming, host)
   return {
     returnsDeletedObject: true,
     reads: ['core/pods', 'core/secrets', 'core/nodes'],
+    prepareCreate: keepSecretNames,
+    prepareUpdate: keepSecretNames,
     validateCreate: (object, context) => {
       if (hasLimitAnnotation(object)) context.warn?.(why);
       return [];

@@ -8,7 +8,8 @@ import {
   stringAt,
   type UnknownRecord,
 } from '../../../../core/model/record.js';
-import { pullPolicyFor, setVolumeDefaults } from './volumeDefaults.js';
+import { pullPolicyFor } from './imageReference.js';
+import { setVolumeDefaults } from './volumeDefaults.js';
 
 /** The members of a pod spec with containers, in the order of validation. */
 export const CONTAINER_LISTS = ['containers', 'initContainers', 'ephemeralContainers'] as const;

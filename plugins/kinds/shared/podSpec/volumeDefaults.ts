@@ -8,13 +8,7 @@ import {
   stringAt,
   type UnknownRecord,
 } from '../../../../core/model/record.js';
-
-/** The default pull policy of an image: `Always` for the tag `latest` and without a tag, else `IfNotPresent`. */
-export function pullPolicyFor(image: string): string {
-  if (image === '' || image.includes('@')) return 'IfNotPresent';
-  const tag = image.slice(image.lastIndexOf('/') + 1).split(':')[1] ?? 'latest';
-  return tag === 'latest' ? 'Always' : 'IfNotPresent';
-}
+import { pullPolicyFor } from './imageReference.js';
 
 const VOLUME_DEFAULTS: { readonly [source: string]: (source: UnknownRecord) => void } = {
   secret: source => setDefault(source, 'defaultMode', 420),

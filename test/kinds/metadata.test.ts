@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api } from '../api/support.js';
+import { create, lines, object, update } from './helpers.js';
+
+const MERGE = 'application/merge-patch+json';
+const OWNER = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u' };
+
+describe('metadata of kinds', () => {
+  let api: Api;
+  let home: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    home = await api.namespace('metadata');
+  });
+  afterAll(() => api.close());
+
+  const lease = '/apis/coordination.k8s.io/v1/namespaces/metadata/leases';
+
+  test.each([
+    ['/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {}],
+    ['/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', {}],
+    [lease, {}],
+    ['/apis/node.k8s.io/v1/runtimeclasses', { handler: 'h' }],
+    [
+      '/apis/policy/v1/namespaces/metadata/poddisruptionbudgets',
+      { spec: { minAvailable: 1, selector: { matchLabels: { a: 'b' } } } },
+    ],
+  ])('%s have finalizers without a domain', async (path, members) => {
+    await api.made(path, { metadata: { name: 'final', finalizers: ['x'] }, ...members });
+    await api.patch(`${path}/final`, MERGE, { metadata: { finalizers: null } });
+  });
+
+  test.each([[null], ['0'], ['']])('a patch of a kind that needs a version may not set it to %j', async version => {
+    const name = `version-${version === null ? 'none' : version || 'empty'}`;
+    await api.made(lease, { metadata: { name } });
+    const { status, body } = await api.patch(`${lease}/${name}`, MERGE, { metadata: { resourceVersion: version } });
+    expect([status, body['message']]).toEqual([
+      422,
+      `leases.coordination.k8s.io "${name}" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for an update`,
+    ]);
+  });
+
+  test('repeated owners of a patch are removed once, with the warning for mutated objects', async () => {
+    await api.made(`${home}/configmaps`, { metadata: { name: 'owned' } });
+    const warned = async (answer: Promise<{ headers: { [name: string]: string | string[] | undefined } }>) =>
+      (await answer).headers['warning'];
+    const metadata = { name: 'owned', ownerReferences: [OWNER, OWNER] };
+    const path = `${home}/configmaps/owned?dryRun=All`;
+    expect(await warned(api.patch(path, MERGE, { metadata }))).toContain('entries after mutating admission happens');
+    expect(await warned(api.put(path, { metadata }))).toContain('contains duplicate entries; API server');
+  });
+
+  test('a PriorityClass keeps its generation, whatever changes', async () => {
+    const path = '/apis/scheduling.k8s.io/v1/priorityclasses';
+    await api.made(path, { metadata: { name: 'important' }, value: 5 });
+    const { body } = await api.patch(`${path}/important`, MERGE, { description: 'changed' });
+    expect([body['description'], body['metadata']!['generation']]).toEqual(['changed', 1]);
+  });
+});
+
+test('a ServiceAccount keeps of its secrets the names alone', () => {
+  const given = object('ServiceAccount', { secrets: [{ name: 's', namespace: 'other', uid: 'u' }] });
+  expect(create('core/serviceaccounts', given).made['secrets']).toEqual([{ name: 's' }]);
+});
+
+test('a field that cannot change cannot be set to its zero value either', () => {
+  const spec = { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: {} } };
+  const old = object('Job', { spec }, 'batch/v1');
+  const { violations } = update('batch/jobs', old, draft => {
+    (draft['spec'] as typeof spec).template.spec = { automountServiceAccountToken: false };
+  });
+  expect(lines(violations).filter(line => /^spec\.template: .*field is immutable$/s.test(line))).toHaveLength(1);
+});
