@@ -44,10 +44,17 @@ export const expect = (value: unknown) => ({
   toBeGreaterThan: (bound: number): void => assert.ok((value as number) > bound, `${value} must be above ${bound}`),
   toBeGreaterThanOrEqual: (bound: number): void =>
     assert.ok((value as number) >= bound, `${value} must be at least ${bound}`),
+  toBeLessThan: (bound: number): void => assert.ok((value as number) < bound, `${value} must be below ${bound}`),
+  toMatch: (pattern: RegExp): void => assert.match(value as string, pattern),
+  toContain: (part: unknown): void => assert.ok((value as string).includes(part as string), `${value} lacks ${part}`),
+  not: {
+    toContain: (part: string): void => assert.ok(!(value as string).includes(part), `${value} contains ${part}`),
+  },
   rejects: {
-    /** With an instance of the class; any error without it. */
-    toThrow: async (expected: abstract new (...parameters: never[]) => Error = Error): Promise<void> => {
+    /** With an instance of the class, or with a message that contains the text; without it, with any error. */
+    toThrow: async (expected: string | (abstract new (...parameters: never[]) => Error) = Error): Promise<void> => {
       const error = await rejectionOf(value as Promise<unknown>);
+      if (typeof expected === 'string') return expect((error as Error).message).toContain(expected);
       assert.ok(error instanceof expected, `it must be rejected with ${expected.name}, not with ${String(error)}`);
     },
     toMatchObject: async (expected: object): Promise<void> =>

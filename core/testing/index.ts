@@ -2,6 +2,7 @@
 export * from './conformance/access.js';
 export * from './conformance/admission.js';
 export { change, received, type ReceivedSample, target, user } from './conformance/samples.js';
+export { type ListenerCase, type ListenerTls, listenerConformance } from './conformance/listener.js';
 export { committed, type StorageFixture, storageConformance } from './conformance/storage.js';
 export * from './host.js';
 export * from './server.js';
