@@ -47,7 +47,7 @@ export const tooLarge = (limit: number): Refusal =>
 /**
  * Waits until exchanges under way have ended, but not for ever: clients that stall must not keep a server from ending.
  */
-export async function drained(exchanges: Promise<void>): Promise<void> {
+export async function waitForExchanges(exchanges: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>(resolve => {
     timer = setTimeout(resolve, DRAIN_MS);
@@ -67,7 +67,7 @@ const FAILED = Buffer.from(JSON.stringify(new Refusal('InternalError', 'Internal
 /**
  * Runs the front end's handler; what it throws is a bug there, answered 500 so that nothing escapes into the listener.
  */
-export function guarded<E extends Exchange>(
+export function runHandler<E extends Exchange>(
   exchange: E,
   handle: (exchange: Exchange) => void,
   failed: (error: unknown) => void,

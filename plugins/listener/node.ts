@@ -16,7 +16,7 @@ import {
   STALLED_READER_MS,
 } from '../../core/limits.js';
 import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js';
-import { drained, guarded, statusLine } from './common.js';
+import { runHandler, statusLine, waitForExchanges } from './common.js';
 import { framingFault } from './framing.js';
 import { NodeExchange, pairs } from './node-exchange.js';
 import { Handshake } from './node-websocket.js';
@@ -116,7 +116,7 @@ function refusalOn(socket: Socket, request: IncomingMessage): ServerResponse {
   return response;
 }
 
-function opened(server: Server, binding: Binding): Promise<number> {
+function open(server: Server, binding: Binding): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', error =>
       reject(new Error(`cannot listen on ${binding.host}:${binding.port}: ${error.message}`)),
@@ -149,7 +149,7 @@ export class NodeListener implements Listener {
     const answer = (exchange: NodeExchange): void => {
       const fault = framingFault(exchange.method, exchange.headers(), exchange.httpVersion);
       if (fault === undefined)
-        guarded(exchange, handle, error => this.host.log.error({ error }, 'request handler failed'));
+        runHandler(exchange, handle, error => this.host.log.error({ error }, 'request handler failed'));
       else {
         refused.add(exchange.socket);
         exchange.refuse(fault);
@@ -184,14 +184,14 @@ export class NodeListener implements Listener {
       inProgress.set(socket, response);
       answer(new NodeExchange(state, request, response, new Handshake(request, socket, head)));
     });
-    const port = await opened(server, binding);
+    const port = await open(server, binding);
     server.on('error', error => this.host.log.error({ error }, 'listener failed'));
     let closed: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       state.closing = true;
       const ended = new Promise<void>(resolve => server.close(() => resolve()));
       server.closeIdleConnections();
-      await drained(ended);
+      await waitForExchanges(ended);
       server.closeAllConnections();
       for (const socket of upgraded) socket.destroy();
       await ended;

@@ -4,7 +4,7 @@ import type { Host } from '../../core/api/host.js';
 import { type Binding, type Exchange, type Listener, type Listening, listener } from '../../core/api/listener.js';
 import { definePlugin } from '../../core/api/plugin.js';
 import { CONNECTIONS, HEADER_BYTES, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
-import { drained, guarded } from './common.js';
+import { runHandler, waitForExchanges } from './common.js';
 import { framingFault } from './framing.js';
 import { UwsExchange, type UwsServer } from './uws-exchange.js';
 import type { App, Response } from './uws-types.js';
@@ -58,7 +58,7 @@ function serve(server: Server, app: App, handle: (exchange: Exchange) => void, h
     const exchange = new UwsExchange(server, res as Response, request, context);
     const fault = framingFault(exchange.method, exchange.headers(), '1.1');
     if (fault !== undefined) exchange.refuse(fault);
-    else guarded(exchange, handle, error => host.log.error({ error }, 'request handler failed'));
+    else runHandler(exchange, handle, error => host.log.error({ error }, 'request handler failed'));
     exchange.leave();
   };
   const countConnection = (res: HttpResponse, change: number): void => {
@@ -129,7 +129,7 @@ export class UwsListener implements Listener {
     let closed: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       uws.us_listen_socket_close(socket);
-      await drained(server.idle());
+      await waitForExchanges(server.idle());
       app.close();
     };
     return {
