@@ -200,9 +200,9 @@ test('a client that goes away while its body arrives is not answered, and its by
 });
 
 test('a body that does not arrive in time is answered with 504', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   const { post, introduce } = setUp();
   await introduce('ann');
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const sent = post('ann');
   sent.arrive(MB);
   vi.advanceTimersByTime(BODY_MS);

@@ -155,7 +155,7 @@ test('the writer ends: writes in flight and later ones get 504', async () => {
 });
 
 test('the writer does not answer in time: 504, and a late verdict is ignored', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   const { result, decide } = setUp(({ id }) => proposes(id));
   await turn();
   vi.advanceTimersByTime(WRITE_MS - 1);

@@ -1,5 +1,6 @@
 import type { Exchange } from '../../core/api/listener.js';
 import { BODIES_BYTES, BODY_BYTES, BODY_MS } from '../../core/limits.js';
+import { type Deadline, Deadlines } from './deadlines.js';
 import { requestTimeout } from './refusals.js';
 import { Usage } from './usage.js';
 
@@ -10,10 +11,11 @@ import { Usage } from './usage.js';
  */
 export class Bodies {
   readonly #total = new Usage({ bodyBytes: BODIES_BYTES, requests: 0, watches: 0 });
+  readonly #deadlines = new Deadlines(BODY_MS);
 
   /** Begins to read the body of an exchange. To be called before the exchange's handler returns. */
   read(exchange: Exchange, usage: Usage): IncomingBody {
-    return new IncomingBody(exchange, this.#total, usage);
+    return new IncomingBody(exchange, this.#deadlines, this.#total, usage);
   }
 }
 
@@ -24,17 +26,19 @@ export class IncomingBody {
    * not complete in time, and with an Error if the client goes away.
    */
   readonly bytes: Promise<Uint8Array>;
+  readonly #deadlines: Deadlines;
   readonly #total: Usage;
   #usage: Usage;
   #counted = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #deadline!: Deadline;
 
-  constructor(exchange: Exchange, total: Usage, usage: Usage) {
+  constructor(exchange: Exchange, deadlines: Deadlines, total: Usage, usage: Usage) {
+    this.#deadlines = deadlines;
     this.#total = total;
     this.#usage = usage;
     this.bytes = new Promise((resolve, reject) => {
       exchange.body(BODY_BYTES, bytes => this.#count(bytes)).then(resolve, reject);
-      this.#timer = setTimeout(() => reject(requestTimeout()), BODY_MS);
+      this.#deadline = deadlines.set(() => reject(requestTimeout()));
     });
     // It may reject while nobody waits for it: before the sender is authenticated, or after the request was refused.
     this.bytes.catch(() => undefined);
@@ -50,7 +54,7 @@ export class IncomingBody {
 
   /** Stops counting the body. To be called when the request is answered. */
   release(): void {
-    clearTimeout(this.#timer);
+    this.#deadlines.clear(this.#deadline);
     this.#usage.remove('bodyBytes', this.#counted);
     this.#total.remove('bodyBytes', this.#counted);
     this.#counted = 0;

@@ -1,6 +1,7 @@
 import { POOL_QUEUE, WRITE_MS } from '../../core/limits.js';
 import { InFlight } from '../../core/threads/inFlight.js';
 import type { Verdict } from '../../core/threads/messages.js';
+import { Deadlines } from './deadlines.js';
 import { requestTimeout, tooBusy } from './refusals.js';
 
 /** A proposal that a job may make. */
@@ -14,6 +15,7 @@ export interface OpenProposal {
 /** Proposals that the writer has not decided about, and those that jobs in flight may still make. */
 export class Proposals {
   readonly #open = new InFlight<(verdict: Verdict) => void>();
+  readonly #deadlines = new Deadlines(WRITE_MS);
   #hasWriterEnded = false;
 
   /**
@@ -39,14 +41,13 @@ export class Proposals {
    * take place later.
    */
   async verdictOn({ id, verdict }: OpenProposal): Promise<Verdict> {
-    const timer = setTimeout(
-      () => this.settle([{ id, is: 'unavailable', message: 'the writer has not answered in time' }]),
-      WRITE_MS,
+    const deadline = this.#deadlines.set(() =>
+      this.settle([{ id, is: 'unavailable', message: 'the writer has not answered in time' }]),
     );
     try {
       return await verdict;
     } finally {
-      clearTimeout(timer);
+      this.#deadlines.clear(deadline);
     }
   }
 
