@@ -137,7 +137,7 @@ export class NodeListener implements Listener {
     server.maxHeadersCount = 0;
     server.maxConnections = CONNECTIONS;
     server.timeout = STALLED_READER_MS;
-    // The last response of each connection that is in progress.
+    // The last response of each connection, until it is sent and its request is read.
     const inProgress = new WeakMap<Duplex, ServerResponse>();
     // Connections whose last answer is a refusal: Node may read on, and report errors in their bodies as well.
     const refused = new WeakSet<Duplex>();
@@ -165,8 +165,12 @@ export class NodeListener implements Listener {
         return refuse(status, socket);
       }
       inProgress.set(socket, response);
-      response.once('close', () => {
+      const forget = (): void => {
         if (inProgress.get(socket) === response) inProgress.delete(socket);
+      };
+      response.once('close', () => {
+        if (request.complete) forget();
+        else request.once('end', forget);
         if (state.closing) server.closeIdleConnections();
       });
       answer(new NodeExchange(state, request, response));
