@@ -26,33 +26,40 @@ function envelopeText(object: Members, name: 'kind' | 'apiVersion'): string {
   );
 }
 
+/** Kind and version that a body says, or else those that are expected. Throws 400 where one is no text. */
+const typeMetaOf = (object: Members, { kind, apiVersion }: TypeMeta): TypeMeta => ({
+  kind: envelopeText(object, 'kind') || kind,
+  apiVersion: envelopeText(object, 'apiVersion') || apiVersion,
+});
+
 const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
 
-/** What a body is expected to be. `type`: into which upstream decodes it. */
-interface Expected {
+interface TypeMeta {
   readonly kind: string;
   readonly apiVersion: string;
+}
+
+/** What a body is expected to be. `type`: into which upstream decodes it. */
+interface Expected extends TypeMeta {
   readonly type: string;
   /** Bodies of a patch are refused with the reason alone. */
   readonly isPatched: boolean;
 }
 
 /**
- * Throws 400 for a body of a built-in kind that says that it is of another kind or version: with upstream's reason why
- * it cannot be decoded as the expected one, or that it is of another version of the expected kind.
+ * The refusal of a body of a built-in kind that says that it is of another kind or version: upstream's reason why it
+ * cannot be decoded as the expected one, or that it is of another version of the expected kind.
  */
-function checkKind(registry: Registry, expected: Expected, given: { kind: string; apiVersion: string }): void {
-  const { kind, apiVersion } = given;
-  if (kind === expected.kind && apiVersion === expected.apiVersion) return;
-  if (apiVersion.split('/').length > 2) throw new UnreadableBody(`unexpected GroupVersion string: ${apiVersion}`);
+function kindRefusal(registry: Registry, expected: Expected, { kind, apiVersion }: TypeMeta): Refusal {
+  if (apiVersion.split('/').length > 2) return new UnreadableBody(`unexpected GroupVersion string: ${apiVersion}`);
   const type = decodedType(registry, expected.type, apiVersion, kind);
-  if (type === expected.type) throw wrongVersion(apiVersion, expected.apiVersion);
+  if (type === expected.type) return wrongVersion(apiVersion, expected.apiVersion);
   const version = versionOf(apiVersion);
   const reason = type
     ? `converting (${version}.${kind}) to (${expected.type}): unknown conversion`
     : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
-  if (expected.isPatched) throw badRequest(reason);
-  throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${expected.kind}: ${reason}`);
+  if (expected.isPatched) return badRequest(reason);
+  return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${expected.kind}: ${reason}`);
 }
 
 const wrongVersion = (given: string, expected: string): Refusal =>
@@ -68,11 +75,12 @@ export function checkEnvelope(
 ): Members {
   const object = value === null ? {} : value;
   if (!isMembers(object)) throw notAnObject(object);
-  const kind = envelopeText(object, 'kind') || resource.kind;
-  const apiVersion = envelopeText(object, 'apiVersion') || resource.apiVersion;
+  const { kind, apiVersion } = resource;
+  const given = typeMetaOf(object, resource);
   const isPatched = target.verb === 'patch';
   if (resource.custom) checkCustomEnvelope(resource, isPatched, object);
-  else checkKind(registry, { ...resource, type: internalType(resource), isPatched }, { kind, apiVersion });
+  else if (given.kind !== kind || given.apiVersion !== apiVersion)
+    throw kindRefusal(registry, { kind, apiVersion, type: internalType(resource), isPatched }, given);
   return object;
 }
 
@@ -101,14 +109,10 @@ export function checkSubresourceEnvelope(
   if (!isMembers(object)) throw notAnObject(object);
   const { kind, group, version, type } = route.subresource ?? resource;
   const apiVersion = group === '' ? version : `${group}/${version}`;
-  const given = {
-    kind: envelopeText(object, 'kind') || kind,
-    apiVersion: envelopeText(object, 'apiVersion') || apiVersion,
-  };
-  const isOtherVersion = target.verb === 'create' && given.kind === kind && given.apiVersion.startsWith(`${group}/`);
-  if (!isOtherVersion) {
-    const expected = { kind, apiVersion, type: `${packageOf(type!.id)}.${kind}`, isPatched: target.verb === 'patch' };
-    checkKind(registry, expected, given);
-  }
-  return object;
+  const given = typeMetaOf(object, { kind, apiVersion });
+  const isKind = given.kind === kind;
+  if (isKind && given.apiVersion === apiVersion) return object;
+  if (isKind && target.verb === 'create' && given.apiVersion.startsWith(`${group}/`)) return object;
+  const expected = { kind, apiVersion, type: `${packageOf(type!.id)}.${kind}`, isPatched: target.verb === 'patch' };
+  throw kindRefusal(registry, expected, given);
 }
