@@ -193,8 +193,6 @@ export const DRAIN_MS = 60_000;
 export const PLUGIN_CALL_MS = 10_000;
 /** The longest time that a configuration can set for a call of a plugin, as for upstream's webhooks. */
 export const PLUGIN_CALL_MAX_MS = 30_000;
-/** Time for which a check of the store that has passed holds: health endpoints notice a failure that much later. */
-export const STORE_HEALTH_MS = 1000;
 /** Time limit of one check of a health endpoint, after which it has failed: probes do not wait longer. */
 export const HEALTH_CHECK_MS = 10_000;
 /**

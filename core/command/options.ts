@@ -1,5 +1,5 @@
 import { AUTHORIZATION_MODES, type Settings } from '../server/settings.js';
-import { duration, flag, level, listOf, oneOf, pathPattern, port, type Reader, text } from './values.js';
+import { duration, flag, level, listOf, oneOf, port, type Reader, text } from './values.js';
 
 /** A flag of `capstan serve`. */
 export interface Option {
@@ -84,15 +84,6 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
       read: listOf(oneOf(AUTHORIZATION_MODES)),
       placeholder: 'MODES',
       help: 'RBAC, AlwaysAllow, AlwaysDeny, with commas (RBAC)',
-    },
-  ],
-  [
-    'authorization-always-allow-paths',
-    {
-      setting: 'authorizationAlwaysAllowPaths',
-      read: listOf(pathPattern),
-      placeholder: 'PATHS',
-      help: 'paths outside of the resources that every sender may use (/healthz,/readyz,/livez)',
     },
   ],
   [

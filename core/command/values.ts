@@ -9,12 +9,6 @@ export const text: Reader<string> = (value, path) => {
   throw new ConfigError(path, 'must be a non-empty text');
 };
 
-/** A path of a URL, with no `*` but at its end. */
-export const pathPattern: Reader<string> = (value, path) => {
-  if (typeof value === 'string' && /^\/[^*]*\*?$/.test(value)) return value;
-  throw new ConfigError(path, `must begin with "/" and have no "*" but at its end, not ${JSON.stringify(value)}`);
-};
-
 /** A port number. 0 means a free port. */
 export const port: Reader<number> = (value, path) => {
   const number = typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value;

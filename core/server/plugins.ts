@@ -104,7 +104,6 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     request('admission/runtime-class.js'),
     request('authz/rbac/plugin.js#roleEscalation'),
     request('admission/certificate-permissions.js'),
-    request('authz/always.js#alwaysAllowPaths', settings.authorizationAlwaysAllowPaths),
     request('authz/system-masters.js'),
     ...settings.plugins,
     ...settings.authorizationMode.map(modePlugin),

@@ -28,8 +28,6 @@ export interface Settings {
   readonly enableBootstrapTokenAuth: boolean;
   readonly anonymousAuth: boolean;
   readonly authorizationMode: readonly AuthorizationMode[];
-  /** Paths outside of the resources that every sender may use. A `*` at the end stands for any rest. */
-  readonly authorizationAlwaysAllowPaths: readonly string[];
   /** The first is the issuer of new tokens of service accounts; those of the others are accepted. Absent: its own. */
   readonly serviceAccountIssuer?: readonly string[];
   /** Files with further keys that such tokens are verified with. */
@@ -83,7 +81,6 @@ export const DEFAULTS: Settings = {
   enableBootstrapTokenAuth: false,
   anonymousAuth: true,
   authorizationMode: ['RBAC'],
-  authorizationAlwaysAllowPaths: ['/healthz', '/readyz', '/livez'],
   serviceAccountExtendTokenExpiration: true,
   serviceAccountLookup: true,
   storage: 'rocksdb',

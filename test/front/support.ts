@@ -65,7 +65,6 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
     pool: new PoolClient({ run: async job => run(job), threads: 1 }, access, () => 0),
     proposals,
     reads,
-    isAlwaysAllowed: () => false,
     paths: () => false,
     log,
     metrics: new RequestMetrics(),

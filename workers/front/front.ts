@@ -2,7 +2,7 @@ import type { Log } from '../../core/api/host.js';
 import type { Exchange } from '../../core/api/listener.js';
 import type { RequestMetrics } from '../../core/metrics/index.js';
 import { badRequest, notFound, unknownPath } from '../../core/model/refusal.js';
-import type { ResourceTarget, Target } from '../../core/model/target.js';
+import type { ResourceTarget } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
 import { checkQuery, checkTimeout } from '../../core/request/query.js';
 import { parseRoute, type Route } from '../../core/request/route.js';
@@ -37,8 +37,6 @@ export interface FrontParts {
   readonly proposals: Proposals;
   readonly reads: ReadContext;
   readonly paths: PathHandler;
-  /** Whether every sender may use a path. */
-  readonly isAlwaysAllowed: (target: Target) => boolean;
   readonly log: Log;
   readonly metrics: RequestMetrics;
 }
@@ -71,15 +69,6 @@ export class Front {
     void this.#answer(exchange, this.#route(exchange), () => this.parts.pool.controllerAs(user));
   }
 
-  /**
-   * Finds out who the senders without credentials are, as an exchange without credentials asks, so that the first
-   * request of one can be answered at once.
-   */
-  async identifyAnonymous(exchange: Exchange): Promise<void> {
-    const { pool } = this.parts;
-    await pool.run({ exchange, route: this.#route(exchange), sender: pool.senderOf(exchange) });
-  }
-
   /** The route of a request, in the registry as the last commit left it. */
   #route(exchange: Exchange): Route {
     this.parts.reads.catchUp();
@@ -104,8 +93,8 @@ export class Front {
    * Returns false after a refusal was sent.
    */
   async #authorize(request: FrontRequest): Promise<boolean> {
-    const { pool, isAlwaysAllowed } = this.parts;
-    if (request.sender.user && (isAlwaysAllowed(request.route.target) || pool.isAllowed(request))) return true;
+    const { pool } = this.parts;
+    if (request.sender.user && pool.isAllowed(request)) return true;
     const result = await inFlight(request.sender, () => pool.run(request));
     if (result.is === 'granted') return true;
     respond(request.exchange, result);

@@ -1,4 +1,3 @@
-import { alwaysAllowedPaths } from '../../core/model/alwaysAllowedPaths.js';
 import { type HealthCheck, healthCheck } from '../../core/api/control.js';
 import { httpDocuments } from '../../core/api/document.js';
 import { AccessCache } from './access.js';
@@ -27,7 +26,6 @@ import { WriterClient } from './writerClient.js';
 import { buildReadContext } from './buildReadContext.js';
 import { checkTypes } from '../../core/plugin/checkTypes.js';
 import { liveRegistry, resourceTypes } from '../../core/plugin/registry.js';
-import { StoreHealth } from './storeHealth.js';
 import type { StoreThread } from './storeThread.js';
 
 /** What the front end is built of. */
@@ -100,8 +98,6 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     controllersStarted: postStartHook('start-controllers'),
     bootstrapped: postStartHook('rbac/bootstrap-roles'),
   };
-  const storeHealth = new StoreHealth(() => writer.check());
-  releases.add('checks of the store', () => storeHealth.close());
   const requests = new RequestMetrics();
   const mostRecent = async (): Promise<number> => {
     await reads.mostRecent();
@@ -110,7 +106,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const paths = pathHandler({
     registry: () => live.current,
     naming,
-    checks: checksOf(parts, storeHealth, [hooks.controllersStarted, hooks.bootstrapped]),
+    checks: checksOf(parts, writer, [hooks.controllersStarted, hooks.bootstrapped]),
     log,
     startedAt: Date.now(),
     livezGraceMs: settings.livezGracePeriod,
@@ -126,7 +122,6 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     proposals,
     reads,
     paths,
-    isAlwaysAllowed: alwaysAllowedPaths(settings.authorizationAlwaysAllowPaths),
     log,
     metrics: requests,
   });
@@ -136,11 +131,11 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
 /** All checks of the health endpoints, in the order in which they show them. */
 const checksOf = (
   { plugins, opened, isClosing }: FrontEndParts,
-  store: StoreHealth,
+  writer: WriterClient,
   hooks: readonly PostStartHook[],
 ): HealthCheck[] => [
   ...plugins.at(healthCheck),
-  storeCheck(() => store.check(), opened.shared !== undefined),
+  storeCheck(() => writer.check(), opened.shared !== undefined),
   ...hooks.map(hook => hook.check),
   registrationCheck(() => true),
   shutdownCheck(isClosing),

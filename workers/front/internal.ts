@@ -49,24 +49,6 @@ export function internalExchange(
   };
 }
 
-/** A GET without credentials whose answer nobody reads. */
-export const anonymousExchange = (path: string): Exchange => ({
-  method: 'GET',
-  path,
-  query: '',
-  header: () => undefined,
-  headers: () => [],
-  remoteAddress: '',
-  secure: true,
-  body: async () => new Uint8Array(0),
-  respond: () => undefined,
-  stream: () => {
-    throw new Error('the request has no answer');
-  },
-  onAbort: () => undefined,
-  aborted: false,
-});
-
 /** Long lists come as a stream: it is gathered. */
 function collect(
   status: number,

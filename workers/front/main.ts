@@ -11,7 +11,7 @@ import type { ThreadScope } from '../../core/threads/thread.js';
 import { ControlThread } from './controlThread.js';
 import type { Front } from './front.js';
 import { buildFrontEnd, type FrontEnd } from './frontEnd.js';
-import { anonymousExchange, controllerUser, internalExchange } from './internal.js';
+import { controllerUser, internalExchange } from './internal.js';
 import { Pool } from './pool.js';
 import { StoreThread } from './storeThread.js';
 
@@ -71,7 +71,6 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const serve = plugins.at(listener).at(-1);
   if (!serve) throw new Error('no listener could be loaded');
   const { front, finishWatches } = frontEnd;
-  await front.identifyAnonymous(anonymousExchange('/livez'));
   return { front, listener: serve, storeName: opened.storeName, failed, finishWatches };
 }
 
