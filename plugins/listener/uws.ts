@@ -4,7 +4,7 @@ import type { Host } from '../../core/api/host.js';
 import { type Binding, type Exchange, type Listener, type Listening, listener } from '../../core/api/listener.js';
 import { definePlugin } from '../../core/api/plugin.js';
 import { CONNECTIONS, HEADER_BYTES, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
-import { runHandler, waitForExchanges } from './common.js';
+import { type Headers, runHandler, waitForExchanges } from './common.js';
 import { framingFault } from './framing.js';
 import { UwsExchange, type UwsServer } from './uws-exchange.js';
 import type { App, Response } from './uws-types.js';
@@ -53,10 +53,21 @@ class Server implements UwsServer {
   }
 }
 
+/**
+ * uWS cuts bytes above 0x7f off both ends of a value. What is left of a name of such bytes alone is empty, and the
+ * request would be served as one of its sender, who may be allowed more. In words for the client; undefined if nothing
+ * is wrong.
+ */
+function impersonationFault(headers: Headers): string | undefined {
+  const empty = headers.find(([name, value]) => value === '' && name.startsWith('impersonate-'));
+  return empty && `${empty[0]}: must not be empty, or of bytes outside of ASCII alone`;
+}
+
 function serve(server: Server, app: App, handle: (exchange: Exchange) => void, host: Host): void {
   const answer = (res: HttpResponse, request: HttpRequest, context?: us_socket_context_t): void => {
     const exchange = new UwsExchange(server, res as Response, request, context);
-    const fault = framingFault(exchange.method, exchange.headers(), '1.1');
+    const headers = exchange.headers();
+    const fault = framingFault(exchange.method, headers, '1.1') ?? impersonationFault(headers);
     if (fault !== undefined) exchange.refuse(fault);
     else runHandler(exchange, handle, error => host.log.error({ error }, 'request handler failed'));
     exchange.leave();

@@ -15,6 +15,16 @@ test('a token with bytes above 0x7f is a token, and unknown, also where a known 
   }
 });
 
+test('a name to impersonate of which uWS shows nothing is refused, and never served as one of the sender', async () => {
+  const api = await Api.start();
+  try {
+    for (const name of ['é', '\xff\xfe', ''])
+      expect((await api.get(NODES, { headers: { 'impersonate-user': name } })).status).toBe(400);
+  } finally {
+    await api.close();
+  }
+});
+
 describe('the Authorization header', () => {
   let api: Api;
   const asked = async (...authorization: string[]) => {
